@@ -25,6 +25,7 @@ from typing import Any
 PAUSE = 0.005
 REPLY = "A. I think so, " + "for this reason " * 10
 KINDS = ("inspect", "layer", "client", "run", "run2")
+RATIOS = (("run", "layer", 0.8), ("run2", "run", 1.6))
 
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, log: int | None) -> None:
@@ -88,15 +89,17 @@ def job(n: int, url: str, width: int, processes: int = 1) -> Any:
     return Job(design(n), "openai-api/bench/m", sampling, connection, processes=processes)
 
 
-def run(n: int, url: str, width: int, folder: Path, processes: int = 1) -> float:
-    """Seconds of `concord run`, from plan to closed folder."""
+def run(n: int, url: str, width: int, folder: Path, processes: int = 1) -> dict[str, float]:
+    """Seconds of `concord run`: from plan to closed folder, and from the first reply to the last."""
     from concord.asking import runs
 
     of = job(n, url, width, processes)
+    ended: list[float] = []
     begin = time.perf_counter()
-    result = runs.run_job(of, folder / "run")
+    result = runs.run_job(of, folder / "run", on_answer=lambda row: ended.append(time.perf_counter()))
+    seconds = time.perf_counter() - begin
     assert result.outcomes == {"ok": n}, result.outcomes
-    return time.perf_counter() - begin
+    return {"seconds": seconds, "first": ended[0] - begin, "steady": ended[-1] - ended[0]}
 
 
 def inspect(n: int, url: str, width: int, folder: Path) -> float:
@@ -212,11 +215,10 @@ def child(options: argparse.Namespace) -> None:
             warm = folder / "warm"
             warm.mkdir()
             run(20, url, width, warm)
-            figures["seconds"] = run(n, url, width, folder, 2 if options.child == "run2" else 1)
+            figures = run(n, url, width, folder, 2 if options.child == "run2" else 1)
         else:
-            figures["seconds"] = {"inspect": inspect, "layer": layer, "client": client}[options.child](
-                n, url, width, folder
-            )
+            kinds = {"inspect": inspect, "layer": layer, "client": client}
+            figures["seconds"] = kinds[options.child](n, url, width, folder)
     figures["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(figures))
 
@@ -235,21 +237,38 @@ def measured(kind: str, n: int, url: str, width: int, **more: Any) -> dict[str, 
 
 
 def speed(options: argparse.Namespace) -> None:
-    """Print calls per second of every kind, in turns."""
+    """Print calls per second of every kind, in turns: of the whole, and from the first reply to the last."""
     n = options.trials
     with server() as url:
         for width in options.widths:
-            found: dict[str, list[float]] = {}
+            whole: dict[str, list[float]] = {}
+            steady: dict[str, list[float]] = {}
+            first: dict[str, list[float]] = {}
             for _ in range(options.rounds):
-                for kind in KINDS:
-                    found.setdefault(kind, []).append(n / measured(kind, n, url, width)["seconds"])
+                for kind in options.kinds:
+                    found = measured(kind, n, url, width)
+                    whole.setdefault(kind, []).append(n / found["seconds"])
+                    # the layer and the client are measured after a first call, from there to the last
+                    steady.setdefault(kind, []).append((n - 1) / found.get("steady", found["seconds"]))
+                    if "first" in found:
+                        first.setdefault(kind, []).append(found["first"])
                 if options.old is not None:
                     before = measured("run", n, url, width, path=options.old)["seconds"]
-                    found.setdefault("run before", []).append(n / before)
-            rates = {kind: statistics.median(rates) for kind, rates in found.items()}
-            print(f"{width} connections: " + ", ".join(f"{k} {rate:.0f}/s" for k, rate in rates.items()))
-            print(f"  run / layer {rates['run'] / rates['layer']:.2f} (wanted 0.8), "
-                  f"two processes / one {rates['run2'] / rates['run']:.2f} (wanted 1.6)")  # fmt: skip
+                    whole.setdefault("run before", []).append(n / before)
+            print(f"{width} connections, {n} trials")
+            show_rates("whole", whole)
+            show_rates("first reply to last", steady)
+            told = ", ".join(f"{kind} {statistics.median(some):.2f} s" for kind, some in first.items())
+            print(f"  until the first reply: {told}")
+
+
+def show_rates(words: str, found: dict[str, list[float]]) -> None:
+    """Print medians and the ratios that were wanted."""
+    rates = {kind: statistics.median(some) for kind, some in found.items()}
+    print(f"  {words}: " + ", ".join(f"{kind} {rate:.0f}/s" for kind, rate in rates.items()))
+    for one, other, wanted in RATIOS:
+        if one in rates and other in rates:
+            print(f"    {one} / {other} {rates[one] / rates[other]:.2f} (wanted {wanted})")
 
 
 def memory(options: argparse.Namespace) -> None:
@@ -342,6 +361,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--width", type=int, default=10)
     parser.add_argument("--widths", type=int, nargs="+", default=[10, 50])
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--memory", type=int, nargs="+", default=[1000, 20_000])
     parser.add_argument("--lines", type=int, default=100_000)

@@ -4,6 +4,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
 from concord.asking import runs
 from concord.asking.connection import Connection
 from concord.asking.part import Listeners
+from concord.asking.run import open_model
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
@@ -195,6 +197,7 @@ def test_a_server_that_dies_leaves_a_run_that_can_go_on(tmp_path: Path) -> None:
     ):
         ask(samples, server.url, tmp_path / "run", max_connections=2, max_retries=0, give_up_after=3)
     held = runs.read_folder(tmp_path / "run").outcomes
+    assert runs.read_folder(tmp_path / "run").to_dict()["status"] == "gave up"
     assert held["ok"] == 12
     assert held["failed"] >= 3
     assert sum(held.values()) == 40
@@ -210,6 +213,17 @@ def test_what_no_trial_can_escape_stops_the_run_at_once(tmp_path: Path, fault: s
         with pytest.raises(ModelError, match="the provider refuses: "):
             ask(samples, server.url, tmp_path / "run", max_connections=1)
         assert sum(server.calls.values()) < 5
+    record = runs.read_folder(tmp_path / "run").to_dict()
+    assert record["status"] == "refused"
+    assert record["stopped"].startswith("the provider refuses: HTTP 4")
+
+
+@pytest.mark.skipif(find_spec("anthropic") is not None, reason="the package is there")
+def test_a_provider_without_its_package_is_told_with_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-0123456789")
+    job = runs.job("reasoning", "anthropic/claude-haiku-4-5", limit=1)
+    with pytest.raises(ModelError, match="needs a package that is not installed: pip install anthropic;"):
+        open_model(job)
 
 
 def test_a_server_that_is_not_there_is_told_before_anything_is_asked(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_the_range_holds_the_tokens_that_the_embedded_model_counts() -> None:
     assert plan.input_tokens.low < 70_000 < plan.input_tokens.high
 
 
-@pytest.mark.parametrize("price", [-1.0, float("inf"), float("nan")])
+@pytest.mark.parametrize("price", [-1.0, 1e300, float("inf"), float("nan")])
 def test_a_price_that_is_none_is_refused(price: float) -> None:
     with pytest.raises(OptionError, match="expected the price of a million tokens"):
         Prices(price, 1.0)

@@ -43,6 +43,16 @@ def test_repeats_at_temperature_0_are_warned_of() -> None:
     assert warning not in concord(*RUN, "--dry-run", "--repeats", "2", "--temperature", "0.7").stderr
 
 
+def test_a_dry_run_shows_the_beginning_of_a_long_prompt(tmp_path: Path) -> None:
+    pair = {"id": "p", "prompt": "Why?", "answer_a": "long " * 1000, "answer_b": "b"}
+    (tmp_path / "pairs.json").write_text(json.dumps([pair]))
+    done = concord(
+        *("run", "judge", "--model", "mockllm/model", "--pairs", str(tmp_path / "pairs.json"), "--dry-run")
+    )
+    assert "more characters are not shown)" in done.stdout
+    assert len(done.stdout) < 3 * 5000
+
+
 def test_a_dry_run_as_json_is_one_document() -> None:
     document = json.loads(concord(*RUN, "--dry-run", "--json").stdout)
     assert document["plan"]["n_to_ask"] == 8

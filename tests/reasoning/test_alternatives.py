@@ -77,3 +77,54 @@ def test_two_diagnoses_that_both_hold_are_not_left_open() -> None:
     judge = Judge.of(load_lexicon().aliases, LABELS)
     assert judge.n_put_forward("gout and sore toes") == 1
     assert judge.n_put_forward("gout or sore toes") == 2
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Stroke due to new-onset atrial fibrillation",
+        "Stroke, most likely secondary to atrial fibrillation.",
+        "DIAGNOSIS: stroke caused by atrial fibrillation",
+    ],
+)
+def test_the_cause_of_a_diagnosis_is_no_second_answer(parser: Parser, reply: str) -> None:
+    assert is_right(parser, reply, "Stroke")
+
+
+def test_two_labels_of_the_set_are_two_answers_whatever_joins_them(parser: Parser) -> None:
+    assert not is_right(parser, "DIAGNOSIS: stroke due to gout", "Stroke")
+    assert not is_right(parser, "Stroke and atrial fibrillation", "Stroke")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The most likely diagnosis is burnout.",
+        "The most likely diagnosis is that of a cardiac arrest.",
+        "Le diagnostic le plus probable est un zona.",
+        "Die wahrscheinlichste Diagnose ist eine Borreliose.",
+        "El diagnóstico más probable es una brucelosis.",
+    ],
+)
+def test_a_committed_answer_that_no_list_knows_is_wrong_and_not_unread(parser: Parser, reply: str) -> None:
+    assert is_right(parser, reply, "Gout") is False
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The most likely diagnosis is unclear.",
+        "The most likely diagnosis is one of the following:",
+        "The most likely diagnosis is based on the history.",
+        "The diagnosis is made by a doctor.",
+        "The most likely diagnosis is not easy to name here, since the history is so short and mixed.",
+    ],
+)
+def test_what_gives_no_name_stays_without_an_answer(parser: Parser, reply: str) -> None:
+    assert is_right(parser, reply, "Gout") is None
+
+
+@pytest.mark.parametrize("reply", ["Diagnostic : crise d'asthme", "Diagnostic : l’asthme", "C'est l'asthme."])
+def test_french_elisions_are_words_of_their_own(reply: str) -> None:
+    asthma = Parser([Sample("1", "Asthme", ()), Sample("2", "Gout", ())], load_lexicon(), "standard")
+    assert is_right(asthma, reply, "Asthme")

@@ -306,7 +306,7 @@ def test_hints_name_every_model_in_a_row_of_its_own() -> None:
     inside(picture)
     named = [e.text for e in parsed(picture).iter(f"{SVG}text") if (e.text or "").startswith("model ")]
     assert named == [f"model {i}" for i in range(5)]
-    assert picture.rows[1] == ("model 0", 0.3, 0.9, 0.1)
+    assert picture.rows[1] == ("model 0", 0.3, 0.9, None, None, 0.1, None, None)
 
 
 def test_the_picture_of_worst_and_best_orders_keeps_its_name_for_few_and_many_models() -> None:

@@ -8,10 +8,11 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 
 from concord import api
 from concord.errors import OptionError
+from concord.reasoning.hints.files import HintLeaderboard
 from concord.reasoning.probes.files import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate, Interval
-from concord.show.probe_plots import joint_picture, joint_words
+from concord.show.probe_plots import board_picture, hints_picture, joint_picture, joint_words
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +68,18 @@ def spread(value: float, half: float) -> Estimate:
 def test_quadrant_words_come_from_intervals_only(gap: Estimate, steps: Estimate, words: str) -> None:
     assert joint_words(gap, steps) == words
     assert words in joint_picture([("m", gap, steps)]).description
+
+
+def test_shares_of_thinking_and_answer_have_intervals(result: ProbeResult) -> None:
+    board = api.score_hints("published")
+    assert isinstance(board, HintLeaderboard)
+    drawn = board_picture(board)
+    assert drawn.rows[0][2:5] == ("says so in thinking", "low", "high")
+    for row in (*drawn.rows[1:], *hints_picture(result).rows[1:]):
+        for value, low, high in (row[2:5], row[5:8]):
+            assert float(str(low)) <= float(str(value)) <= float(str(high))
+    # one line for each interval, and one between the two ends
+    n = len(drawn.rows) - 1
+    assert drawn.to_svg().count('class="mline"') == n
+    assert drawn.to_svg().count('class="slope"') == 2 * n
+    assert "95 % intervals" in drawn.caption

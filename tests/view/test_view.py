@@ -1,6 +1,8 @@
 """The view: nothing without the token, nothing outside its folder, corrections in a file of their own."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,25 @@ def test_a_request_without_the_token_gets_nothing(client: TestClient) -> None:
     for path in ("/", "/run?of=one", "/wrong/", "/wrong/run?of=one", f"/{TOKEN}x/"):
         assert client.get(path).status_code == 404
     assert client.get(f"/{TOKEN}/").status_code == 200
+
+
+def test_a_long_first_look_does_not_keep_others_waiting(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, other_answered = threading.Event(), threading.Event()
+
+    def slow(*asked: object, **how: object) -> None:
+        begun.set()
+        assert other_answered.wait(20), "another request was not answered meanwhile"
+        raise FileFormatError("seen to its end")
+
+    monkeypatch.setattr("concord.view.server.transcripts", slow)
+    with client, ThreadPoolExecutor() as pool:
+        first = pool.submit(client.get, f"/{TOKEN}/replies", params={"of": "one"})
+        assert begun.wait(20)
+        assert client.get(f"/{TOKEN}/page", params={"of": "nothing"}).status_code == 404
+        other_answered.set()
+        assert "seen to its end" in first.result().text
 
 
 def test_another_host_gets_nothing(client: TestClient) -> None:

@@ -64,7 +64,10 @@ def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:
         **row,
         "model": model,
         "template": trial.template,
-        "usage": asdict(answer.usage),
+        "usage": {
+            "input_tokens": answer.usage.input_tokens,
+            "output_tokens": answer.usage.output_tokens,
+        },
         "seconds": answer.seconds,
         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
         **dict(answer.more),

@@ -2,7 +2,13 @@
 
 import re
 
+from concord.errors import ModelError
 from concord.records import AskOutcome
+
+
+class ProviderRefusedError(ModelError):
+    """The provider refuses every call: a wrong key, an empty account, a model that is not there."""
+
 
 _OVERFLOW = re.compile(
     r"maximum context length|context[ _](?:length|window|size)|exceeds? the (?:available |model's )?context|"

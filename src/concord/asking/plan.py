@@ -18,6 +18,8 @@ _PLAIN = (1 / 5.5, 1 / 3.0)
 _DENSE = (0.5, 2.0)
 _WRAPPING = (3, 12)
 """Tokens that a chat template adds to a request."""
+_HELD = 50
+"""Sessions of one condition that are held to see what they take; others of it take as much."""
 _SHARED = ("index", "requests")
 _SHORTEST_REPLY = 5
 _LONGEST_REPLY = 2048
@@ -104,6 +106,12 @@ class _Sent:
             self.dense += dense
             self.plain += len(message.text) - dense
 
+    def add_all(self, other: "_Sent", times: float) -> None:
+        """Count what others take, so many times."""
+        self.calls += round(other.calls * times)
+        self.plain += round(other.plain * times)
+        self.dense += round(other.dense * times)
+
     @property
     def tokens(self) -> tuple[float, float]:
         """The low and the high guess."""
@@ -125,12 +133,23 @@ def _sent(design: Design, to_ask: Sequence[Trial]) -> _Sent:
 def _hold_sessions(kind: Sessions, design: Design, to_ask: Sequence[Trial], sent: _Sent) -> None:
     """Hold the sessions with usual replies; count every text that is sent."""
     openers = kind.openers(dict(design.files), dict(design.options))
-    for trial in to_ask:
-        session = openers[trial.item].open()
-        while not session.done:
-            for question in session.waiting():
-                sent.add(question.messages)
-                session.answer(question.id, kind.reply(session, question))
+    for items in _alike(to_ask).values():
+        held, one = items[:: -(-len(items) // _HELD)], _Sent()
+        for item in held:
+            session = openers[item].open()
+            while not session.done:
+                for question in session.waiting():
+                    one.add(question.messages)
+                    session.answer(question.id, kind.reply(session, question))
+        sent.add_all(one, len(items) / len(held))
+
+
+def _alike(trials: Sequence[Trial]) -> dict[tuple[str, str], list[str]]:
+    """Return the sessions by experiment and condition: those of one condition take about the same."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for trial in trials:
+        found.setdefault((trial.item.rpartition("/")[0], trial.cell), []).append(trial.item)
+    return found
 
 
 def _n_dense(text: str) -> int:

@@ -8,6 +8,9 @@ from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
 from concord.files.limits import quoted
 
+_DEAREST = 1e12
+"""Nobody pays more for a million tokens."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
@@ -18,8 +21,10 @@ class Prices:
 
     def __post_init__(self) -> None:
         for name, value in (("--price-in", self.input), ("--price-out", self.output)):
-            if not 0 <= value < float("inf"):
-                raise OptionError(f"{name} {value}: expected the price of a million tokens, 0 or more")
+            if not 0 <= value <= _DEAREST:
+                raise OptionError(
+                    f"{name} {value}: expected the price of a million tokens, from 0 to {_DEAREST:g}"
+                )
 
     def cost(self, input_tokens: float, output_tokens: float) -> float:
         """Return what so many tokens cost."""
@@ -27,8 +32,6 @@ class Prices:
 
 
 _FREE = ("local", "mockllm")
-_DEAREST = 1e12
-"""Nobody pays more for a million tokens."""
 
 
 def read_prices(path: Path) -> dict[str, Prices]:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from concord.asking.folder import FORMAT_VERSION, RunFolder, StoredRun
 from concord.asking.index import Tally
 from concord.asking.limits import Budget
+from concord.asking.outcomes import ProviderRefusedError
 from concord.asking.part import Job, Listeners, Part, ask_part, find, helpers_of
 from concord.asking.plan import Plan
 from concord.asking.prices import Prices
 from concord.asking.redact import Redactor
 from concord.asking.requests import Again, Request, requests_of
+from concord.errors import ModelError
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -117,6 +119,9 @@ def run(
         if missing and model is not None:
             reached = _ask_all(job, folder, missing, model=model, listeners=listeners)
         status = "finished" if reached is None else "stopped"
+    except ModelError as fault:
+        status, reached = "refused" if isinstance(fault, ProviderRefusedError) else "gave up", str(fault)
+        raise
     finally:
         tally = _close(folder, status, job.prices, reached)
     return StoredRun(out, folder.record, tally, len(requests), len(folder.index.outside))

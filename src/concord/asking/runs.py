@@ -239,6 +239,10 @@ def run_job(
     from concord.files.provenance import provenance
 
     folder = default_folder(of) if out is None else Path(out)
+    if of.processes > 1:
+        from concord.asking.shards import load_ahead
+
+        load_ahead()
     about = provenance([_input(name, data) for name, data in of.design.files])
     told = Listeners() if listeners is None else listeners
     told = told if on_answer is None else replace(told, on_answer=on_answer)

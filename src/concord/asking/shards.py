@@ -3,6 +3,8 @@
 import contextlib
 import multiprocessing
 import os
+import signal
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +21,11 @@ from concord.errors import InputError, ModelError
 from concord.records import Message, Trial
 
 _JOIN_SECONDS = 3.0
+_LOADED = ("openai", "concord.asking.inspect.asker", "concord.asking.inspect.loop", "concord.asking.shards")
+"""What a process of a run needs: seconds to load, unless another one has done so before it is forked."""
+
+_FORKS = sys.platform == "linux"
+"""Elsewhere a process that has loaded much may not be forked; each process then loads for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,25 @@ class Shard:
     path: Path
     keys: frozenset[str]
     budget: Budget
+    environment: Mapping[str, str]
+    """Where keys are; what the process was forked from may have been started with another."""
+
+
+def load_ahead() -> None:
+    """Begin to load what processes of a run need, while the run is planned: each is then forked in no time.
+
+    A server of forks is started once; its loading is not heard by Ctrl-C, which belongs to the run.
+    """
+    if not _FORKS:
+        return
+    from multiprocessing import forkserver
+
+    multiprocessing.get_context("forkserver").set_forkserver_preload(list(_LOADED))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def run_shards(
@@ -48,14 +74,16 @@ def run_shards(
     n = min(job.processes, len(missing))
     limits = budget.limits.share(n)
     spent = (budget.tokens[0] // n, budget.tokens[1] // n)
-    context = multiprocessing.get_context("spawn")
+    context: Any = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
+    load_ahead()
     pipes: dict[Pipe, Any] = {}
     lean = replace(job, design=replace(job.design, trials=()))
     for number in range(1, n + 1):
         ours, theirs = context.Pipe()
         keys = frozenset(request.key for request in missing[number - 1 :: n])
         share = Budget(limits, budget.prices, spent)
-        process = context.Process(target=_work, args=(theirs, Shard(number, lean, path, keys, share)))
+        shard = Shard(number, lean, path, keys, share, dict(os.environ))
+        process = context.Process(target=_work, args=(theirs, shard))
         process.start()
         theirs.close()
         pipes[ours] = process
@@ -109,6 +137,10 @@ def _listen(pipes: Mapping[Pipe, Any], listeners: Listeners) -> str | None:
 
 def _work(pipe: Pipe, shard: Shard) -> None:
     """Ask one share; ends with the process that started it."""
+    if _FORKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    os.environ.clear()
+    os.environ.update(shard.environment)
     threading.Thread(target=_end_with_parent, args=(pipe,), daemon=True).start()
     job, lock = shard.job, threading.Lock()
 

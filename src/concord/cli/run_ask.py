@@ -44,6 +44,10 @@ def carry_out(question: str, model: str | None, choices: dict[str, Any], asking:
     names = asking.model_names(model)
     connection = asking.connection
     several = len(names) > 1
+    if asking.processes > 1 and not asking.dry_run:
+        from concord.asking.shards import load_ahead
+
+        load_ahead()
     found = {} if asking.dry_run else {name: _find(name, question, asking, several) for name in names}
     from concord.asking import runs
     from concord.asking.limits import Budget

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from concord.asking.runs import RunResult
 
 SHOWN_PROMPTS = 3
+_SHOWN_CHARACTERS = 4000
+"""Of one message."""
 _INCOMPLETE = 4
 
 
@@ -76,7 +78,13 @@ def show_dry_run(job: "Job", plan: "Plan", as_json: bool, *, free: bool) -> None
     for trial in job.design.trials[:SHOWN_PROMPTS]:
         say(f"\n--- {trial.item}, {trial.cell}, repeat {trial.repeat} ({trial.template})")
         for message in trial.messages:
-            say(f"[{message.role}]\n{message.text}")
+            say(f"[{message.role}]\n{_beginning(message.text)}")
+
+
+def _beginning(text: str) -> str:
+    """Return a text as far as it is shown, and how much of it is not."""
+    left = len(text) - _SHOWN_CHARACTERS
+    return text if left <= 0 else f"{text[:_SHOWN_CHARACTERS]}\n(... {left:,} more characters are not shown)"
 
 
 def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -> int:

@@ -47,6 +47,8 @@ class AnswerPart:
 NO_ANSWER = AnswerPart("", How.NONE, 0)
 MOST_CHARACTERS = 2000
 """Of what follows a marker that are looked at."""
+_LONGEST_NAME = 8
+"""Words of a diagnosis that no list knows, with its article."""
 MOST_CANDIDATES = 200
 """Markers of a reply, from its end, that are looked at."""
 Names = Callable[[str], int]
@@ -277,8 +279,21 @@ def _after_noun(text: str, noun: re.Match[str], names: Names) -> AnswerPart | No
     copula = _IS.match(text, end) or _IS.match(text, _after_suffix(text, end))
     if copula:
         content = _content(text, copula.end())
-        return AnswerPart(content, How.MARKER, start) if names(_first_sentence(content)) else None
+        first = _first_sentence(content)
+        if names(first):
+            return AnswerPart(content, How.MARKER, start)
+        # a name that no list knows is an answer too where nothing else can be meant
+        likeliest = phrases.LIKELIEST.search(text, max(line, start - 40), copula.start())
+        return AnswerPart(first, How.MARKER, start) if likeliest and _is_name(first) else None
     return None
+
+
+def _is_name(sentence: str) -> bool:
+    """Whether what follows "the most likely diagnosis is" can be no more than a name."""
+    words = trimmed(sentence).split()
+    if not 0 < len(words) <= _LONGEST_NAME or _CJK.search(sentence):
+        return False
+    return not sentence.rstrip().endswith(("?", "？", ":", "：")) and not phrases.NO_NAME.search(sentence)
 
 
 _WEAK_NOUNS = ("conclusion", "impression", "verdict", "fazit", "schlussfolgerung", "ergebnis", "conclusión",

@@ -123,9 +123,9 @@ class Judge:
     def n_put_forward(self, text: str) -> int:
         """Count the different diagnoses that a text puts forward; an ambiguous name counts once.
 
-        One that is left open beside a name that nobody knows is two.
+        One that is left open beside a name that nobody knows is two; the cause of one is not another.
         """
-        made = [claim for claim in self.claims(text) if claim.asserted]
+        made = [claim for claim in self.claims(text) if claim.asserted and not claim.cause]
         return len(_groups(claim.mention.labels for claim in made)) + any(claim.open for claim in made)
 
     def denies_only(self, text: str) -> bool:

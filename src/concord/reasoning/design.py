@@ -110,14 +110,18 @@ def _trials(
 ) -> Iterator[Trial]:
     """Both modes of a vignette are next to each other, so that an interrupted run holds whole pairs."""
     check_trials((len(MODES) * len(vignettes) + len(cases)) * repeats, "--repeats")
+    asked = [(entry, mode) for entry in vignettes for mode in MODES] + [(entry, BIAS) for entry in cases]
+    # Repeats share their words: a long run holds each prompt once.
+    laid_out = [_trial(entry, cell, templates[cell]) for entry, cell in asked]
     for repeat in range(repeats):
-        for entry in vignettes:
-            for mode in MODES:
-                yield _trial(entry, mode, templates[mode], repeat)
-        for entry in cases:
-            yield _trial(entry, BIAS, templates[BIAS], repeat)
+        for one in laid_out:
+            yield one if repeat == 0 else _repeated(one, repeat)
 
 
-def _trial(entry: _Entry, cell: str, template: Template, repeat: int) -> Trial:
+def _trial(entry: _Entry, cell: str, template: Template) -> Trial:
     messages = (Message("user", fill(template, prompt=entry.prompt)),)
-    return Trial("reasoning", entry.name, cell, messages, repeat, template.name, entry.about)
+    return Trial("reasoning", entry.name, cell, messages, 0, template.name, entry.about)
+
+
+def _repeated(one: Trial, repeat: int) -> Trial:
+    return Trial(one.suite, one.item, one.cell, one.messages, repeat, one.template, one.about)

@@ -208,6 +208,31 @@ JOINED_BY_WORD = re.compile(
 )
 """What is between two names of one list."""
 
+CAUSE = re.compile(
+    r"[\s,(]*(?:(?:most )?(?:likely|probably|presumably|wahrscheinlich|vermutlich|probablement|probablemente)\s+)?"
+    r"(?:due to|secondary to|caused by|resulting from|in the setting of|infolge|aufgrund|durch|bei|due? a|"
+    r"causee? par|secondaire a|dans le cadre d[eu’']|debid[oa] a|secundari[oa] a|causad[oa] por)\s*"
+    r"(?:[\w-]+\s+){0,3}",
+    re.IGNORECASE,
+)
+"""What is between a diagnosis and its cause, which is no second answer."""
+
+LIKELIEST = re.compile(
+    r"\b(?:most (?:likely|probable)|likeliest|final|wahrscheinlichste\w*|m[aá]s probable|plus probable|"
+    r"plus vraisemblable|d[eé]finitif|definitiv\w+|definitiva?o?)\b",
+    re.IGNORECASE,
+)
+"""Which diagnosis is meant: the one that is given."""
+
+NO_NAME = re.compile(
+    r"(?<!\w)(?:not|no|none|never|unclear|unknown|uncertain|undetermined|difficult|hard|impossible|pending|"
+    r"one of|among|either|between|following|below|follows?|these|those|this|it|based|given|needed|required|"
+    r"depend\w*|consider\w*|or|and|unklar|unbekannt|nicht|kein\w*|offen|schwer|folgend\w*|oder|und|incert\w*|"
+    r"inconnu\w*|pas|aucun\w*|difficile|suivant\w*|ou|et|incierto|desconocid\w+|dif[ií]cil|siguiente\w*|o|y)(?!\w)",
+    re.IGNORECASE,
+)
+"""What a sentence holds that gives no name, or more than one."""
+
 UNFINISHED = re.compile(
     r"(?<!\w)(?:and|or|but|the|an?|of|to|in|with|for|because|that|which|is|are|was|has|as|at|by|from|seems|yet|"
     r"und|oder|der|die|das|ein|eine|mit|weil|dass|ist|y|o|de|la|el|un|una|con|que|es|en|por|para|"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from concord.reasoning.alternatives import Named, left_open
 from concord.reasoning.names import Mention
@@ -11,6 +12,7 @@ from concord.reasoning.phrases import (
     AFTER,
     BEFORE,
     BOUNDARY,
+    CAUSE,
     CERTAIN,
     ET_CETERA,
     JOINED,
@@ -36,6 +38,8 @@ class Claim:
     """Number of the sentence that it is in."""
     open: bool = False
     """Whether another diagnosis, which no list need know, may stand for it."""
+    cause: bool = False
+    """Whether it is the cause of the one named before it: "ketoacidosis due to diabetes"."""
 
 
 def widest(mentions: Sequence[Mention]) -> list[Mention]:
@@ -73,8 +77,9 @@ def claims(found: Words, mentions: Sequence[Mention]) -> list[Claim]:
     asserted = [not (first or last) for first, last in zip(before, after, strict=True)]
     sentences = found.sentences([mention.start for mention in mentions])
     names = [Named(*spans[i], mention.labels, asserted[i]) for i, mention in enumerate(mentions)]
+    between = ["", *(text[last[1] : following[0]] for last, following in pairwise(spans))]
     return [
-        Claim(mention, asserted[i], sentences[i], is_open)
+        Claim(mention, asserted[i], sentences[i], is_open, CAUSE.fullmatch(between[i]) is not None)
         for i, (mention, is_open) in enumerate(zip(mentions, left_open(text, names), strict=True))
     ]
 

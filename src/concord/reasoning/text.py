@@ -12,7 +12,9 @@ _NOT_WORD = re.compile(r"[^\w\s-]")
 _ASCII = bytes(ord(_NOT_WORD.sub(" ", chr(code).lower())) for code in range(128)) + bytes(range(128, 256))
 # Scripts that write without spaces: each character is a word.
 _EACH = "\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_WORD_OR_GAP = re.compile(rf"([{_EACH}]|[^\W_{_EACH}]+(?:['’][^\W_{_EACH}]+)*)")
+# What French elides before a vowel is a word of its own: "crise d'asthme".
+_ELIDED = r"(?:[cdjlmnst]|[CDJLMNST]|[Qq]u)(?=['’][^\W\d_]{2})"
+_WORD_OR_GAP = re.compile(rf"([{_EACH}]|{_ELIDED}|[^\W_{_EACH}]+(?:['’][^\W_{_EACH}]+)*)")
 _NO_EACH = re.compile(f"[^{_EACH}]+")
 _HARD_GAP = re.compile(r"[.!?;:|。！？；：、，]|\n[^\S\n]*\n")
 _SENTENCE_GAP = re.compile(r"[.!?](?:\s|[^\w\s])|\n|[。！？]")

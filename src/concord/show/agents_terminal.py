@@ -11,6 +11,7 @@ from concord.people.protocol import STANDARD
 from concord.people.result import Score
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_words
 from concord.show.terminal import lines, table
+from concord.show.ties import joined_names, leaders
 from concord.stats.multiple import distinguishable
 
 MOST_PAIRS = 6
@@ -57,11 +58,13 @@ def _best_first(agent: AgentScores) -> tuple[bool, float]:
 
 def answer(result: AgentsResult) -> str:
     """Return the finding in a sentence or two: who leads, and from how many it cannot be distinguished."""
-    best = in_order(result)[0]
+    ordered = in_order(result)
+    best, tied = ordered[0], leaders([(agent.name, agent.pas.value) for agent in ordered])
     if best.pas.value is None:
         return f"None of the {len(result.agents)} agents has a PAS."
     shown = f"{number(best.pas.value, 2)} ({interval_words(best.pas.interval)})"
-    lead = f"{best.name} has the highest PAS, {shown}"
+    has = "has the highest PAS" if len(tied) == 1 else "have the same PAS, the highest"
+    lead = f"{joined_names(tied, whose='agents')} {has}, {shown}"
     if len(result.agents) == 1:
         return lead + "."
     standing = result.standing("pas")

@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -23,6 +24,7 @@ from concord.show.compare_terminal import (
 )
 from concord.show.numbers import interval, number, p_value
 from concord.show.terminal import lines, table
+from concord.show.ties import joined_names, leaders
 from concord.stats.multiple import distinguishable, holm
 from concord.stats.pairs import ModelPair
 from concord.structure.compare import LOWER_IS_STEADIER
@@ -78,9 +80,16 @@ def _for_referee(result: MetricCompareResult) -> Iterator[str]:
         )
     ranks = result.about.get(RANKS) or []
     if ranks:
-        first = Counter(row["order"][0] for row in ranks if row["order"])
+        first = Counter(_leader(row) for row in ranks if row["order"])
         said = ", ".join(f"{name} first in {n}" for name, n in first.most_common())
         yield f"  PAS under {len(ranks)} priors (scales × ½ to 2, odds 1/3 to 3): {said}"
+
+
+def _leader(row: Mapping[str, Any]) -> str:
+    """Return the model with the highest PAS under a prior, or that several share it."""
+    values = row["pas"]
+    tied = leaders([(name, values[name]) for name in row["order"]])
+    return tied[0] if len(tied) == 1 else f"{joined_names(tied)} (equal)"
 
 
 def _sources(result: MetricCompareResult) -> Iterator[str]:

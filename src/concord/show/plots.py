@@ -10,6 +10,8 @@ from concord.show.svg import Canvas, Picture, Scale, reach
 
 WIDTH = 480.0
 _SHORT_LABEL, _LONG_LABEL = 70.0, 220.0
+_BOLD = 1.12
+"""How much wider bold letters are."""
 """Room for the names of rows, at least and at most."""
 _ROW = 24.0
 MANY_DOTS = 200
@@ -167,7 +169,8 @@ def intervals(
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     top = 12.0 + 16.0 * (len(lines) > 0)
     bottom = top + _ROW * len(marks) + 4
-    room = max([_SHORT_LABEL, *(min(reach(m.label) + 4, max(_LONG_LABEL, 0.4 * width)) for m in marks)])
+    wide = [reach(m.label) * (_BOLD if m.strong else 1.0) + 4 for m in marks]
+    room = max([_SHORT_LABEL, *(min(one, max(_LONG_LABEL, 0.4 * width)) for one in wide)])
     scale = Scale(low, high, room + 8, width - 16)
     canvas = Canvas()
     axis(canvas, scale, top, bottom, label)

@@ -144,6 +144,9 @@ def two_ends_picture(
         canvas.text(room, y + 4, label, anchor="end", shown=names[i])
         canvas.text(width - 4, y + 4, short(influence.value), kind="s", anchor="end")
         both = [one.value for one in (thinking, answer) if one.value is not None]
+        for one, kind, up in ((thinking, "slope", -6), (answer, "mline", 6)):
+            if one.value is not None and one.interval is not None:
+                canvas.line(kind, scale(one.interval.low), y + up, scale(one.interval.high), y + up)
         if len(both) == 2:
             canvas.line("slope", scale(both[0]), y, scale(both[1]), y)
         if thinking.value is not None:
@@ -153,9 +156,17 @@ def two_ends_picture(
             canvas.diamond("model", scale(answer.value), y, 5, f"{label}, answer: {short(answer.value)}")
         if both:
             told.append(f"{label}: moved {short(influence.value)}, says so {' and '.join(map(short, both))}")
-    heads = ("name", "moved", "says so in thinking", "says so in the answer")
-    numbers = tuple((label, *(one.value for one in found)) for label, *found in shown)
-    caption = "Share of the answers moved by a hint that say so; on the right the share of all answers moved."
+    heads = ("name", "moved", "says so in thinking", "low", "high", "says so in the answer", "low", "high")
+    numbers = tuple(
+        (label, influence.value, thinking.value, *thinking.ends, answer.value, *answer.ends)
+        for label, influence, thinking, answer in shown
+    )
+    known = any(thinking.interval or answer.interval for _, _, thinking, answer in shown)
+    lines = ", lines are 95 % intervals" if known else ""
+    caption = (
+        f"Share of the answers moved by a hint that say so{lines}; on the right the share of all answers "
+        "that were moved."
+    )
     return Picture(
         name, title, f"{title}. {'; '.join(told)}.", width, bottom + 42, str(canvas),
         rows=(heads, *numbers), caption=caption,

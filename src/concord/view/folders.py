@@ -116,7 +116,7 @@ def _status_words(record: Mapping[str, Any]) -> str:
     """Say how a run ended, or that it has not."""
     stopped = record.get("stopped")
     status = str(record.get("status", ""))
-    return f"stopped: {stopped}" if isinstance(stopped, str) and stopped else status
+    return f"{status}: {stopped}" if isinstance(stopped, str) and stopped else status
 
 
 def _over_words(record: Mapping[str, Any]) -> str:

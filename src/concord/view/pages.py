@@ -94,6 +94,21 @@ async function look() {
   }
 }
 if (box) { look(); setInterval(look, 1000); }
+const list = document.getElementById("runs");
+async function again() {
+  try {
+    const got = await fetch(location.href);
+    if (!got.ok) return;
+    const found = new DOMParser().parseFromString(await got.text(), "text/html");
+    list.replaceChildren(...found.getElementById("runs").children);
+    const ticks = document.getElementById("results");
+    const is_used = ticks.querySelector(":checked, :focus");
+    if (!is_used) ticks.replaceChildren(...found.getElementById("results").children);
+  } catch (fault) {
+    return;
+  }
+}
+if (list) setInterval(again, 3000);
 """
 
 
@@ -141,10 +156,10 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[Foun
         f'<p>{escape(root)}</p><h2>Runs</h2><table class="list"><thead><tr><th>folder</th>'
         "<th>question</th><th>model</th><th>over</th><th>status</th><th>asked</th><th>outcomes</th>"
         "<th>cost</th><th>last reply (UTC)</th>"
-        f"</tr></thead><tbody>{rows}</tbody></table>"
+        f'</tr></thead><tbody id="runs">{rows}</tbody></table>'
         f'<h2>Results</h2><form action="{base}/page" method="get"><table class="list"><thead><tr>'
         f"<th>tick</th><th>folder, model</th><th>found</th><th>about</th><th>written (UTC)</th></tr></thead>"
-        f"<tbody>{ticks}</tbody></table>"
+        f'<tbody id="results">{ticks}</tbody></table>'
         '<p><label>title of the page <input name="title" value="Concord report"></label> '
         '<button type="submit">Compare the ticked ones on one page</button> '
         '<button type="submit" name="save" value="report">Save them as a report</button></p></form>',

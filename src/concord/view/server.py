@@ -1,6 +1,8 @@
 """The server of the view: 127.0.0.1 only, a token in every address, nothing outside one folder."""
 
+import threading
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     Handler = Callable[[Request], Awaitable[Response]]
+    Look = Callable[[Request], Response]
 
 HEADERS = {
     "Content-Security-Policy": pages.POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    # with no-referrer a browser sends the origin "null", and no correction would be kept
+    "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
 COUNT = 50
@@ -62,10 +66,12 @@ def make_app(root: Path, token: str, port: int) -> "Starlette":
         "/run": app.run_page,
         "/feed": app.feed,
         "/replies": app.replies,
-        "/page": app.report,
     }
-    routes = [Route(f"/{{token}}{path}", app.guarded(one), methods=["GET"]) for path, one in shown.items()]
-    return Starlette(routes=[*routes, Route("/{token}/correct", app.guarded(app.correct), methods=["POST"])])
+    looks = {path: app.beside(one) for path, one in shown.items()}
+    routes = [Route(f"/{{token}}{path}", app.guarded(one), methods=["GET"]) for path, one in looks.items()]
+    page = Route("/{token}/page", app.guarded(app.beside(app.report, alone=False)), methods=["GET"])
+    correct = Route("/{token}/correct", app.guarded(app.correct), methods=["POST"])
+    return Starlette(routes=[*routes, page, correct])
 
 
 def _html(text: str, status: int = 200) -> "Response":
@@ -88,6 +94,8 @@ class _App:
     token: str
     port: int
     kept: KeptRuns = field(default_factory=KeptRuns)
+    looking: threading.Lock = field(default_factory=threading.Lock)
+    """Held while what is known of runs is read or added to."""
 
     @cached_property
     def live(self) -> LiveRuns:
@@ -119,11 +127,25 @@ class _App:
 
         return answer
 
+    def beside(self, show: "Look", *, alone: bool = True) -> "Handler":
+        """Read in a thread: a first look at a long run takes seconds, and others are answered meanwhile."""
+
+        async def answer(request: "Request") -> "Response":
+            from starlette.concurrency import run_in_threadpool
+
+            return await run_in_threadpool(self._look, show, request, alone)
+
+        return answer
+
+    def _look(self, show: "Look", request: "Request", alone: bool) -> "Response":
+        with self.looking if alone else nullcontext():
+            return show(request)
+
     def _folder(self, name: str) -> Path | None:
         path = below(self.root, name)
         return None if path is None or not (path / RECORD).is_file() else path
 
-    async def front(self, request: "Request") -> "Response":
+    def front(self, request: "Request") -> "Response":
         """Show runs and results."""
         from concord import questions
 
@@ -132,13 +154,13 @@ class _App:
         known = with_headlines(self.root, results, panels, questions.SECTIONS)
         return _html(pages.front(self.base, str(self.root), runs, known))
 
-    async def run_page(self, request: "Request") -> "Response":
+    def run_page(self, request: "Request") -> "Response":
         """Show a run."""
         name = request.query_params.get("of", "")
         path = self._folder(name)
         return _nothing() if path is None else _html(pages.run_page(self.base, self.states.of(path, name)))
 
-    async def feed(self, request: "Request") -> "Response":
+    def feed(self, request: "Request") -> "Response":
         """Return how far a run is."""
         from starlette.responses import JSONResponse
 
@@ -146,7 +168,7 @@ class _App:
         path = self._folder(name)
         return _nothing() if path is None else JSONResponse(self.live.feed(name, path), headers=HEADERS)
 
-    async def replies(self, request: "Request") -> "Response":
+    def replies(self, request: "Request") -> "Response":
         """Show replies with their prompts."""
         name, outcome, words, given = (
             request.query_params.get(key, "") for key in ("of", "outcome", "words", "start")
@@ -181,7 +203,7 @@ class _App:
         write_correction(path / CORRECTIONS, one)
         return RedirectResponse(f"{self.base}/replies?of={quote(form['of'])}", 303, HEADERS)
 
-    async def report(self, request: "Request") -> "Response":
+    def report(self, request: "Request") -> "Response":
         """Show results on one page."""
         from starlette.responses import HTMLResponse
 

@@ -105,7 +105,7 @@ def test_a_plain_table_names_a_seat_or_an_answer(tmp_path: Path) -> None:
     [
         ({"pair": 1, "order": "ab", "verdict": "left"}, "'verdict' is 'left', expected first, second or tie"),
         ({"pair": 1, "order": "sideways", "verdict": "tie"}, "'order' is 'sideways', expected ab or ba"),
-        ({"pair": 1, "verdict": "first"}, "'order' does not say who was in it"),
+        ({"pair": 1, "verdict": "first"}, "no column says who was in it"),
         ({"pair": 1, "winner": "c3po"}, "a winner is 'c3po', expected a, b or tie"),
         ({"pair": 1, "winner": "a", "length_a": 0}, "'length_a' is 0, expected a number above 0"),
         ({"x": 1}, "found the columns 'x'; expected pair, order and verdict"),

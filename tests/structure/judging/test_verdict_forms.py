@@ -173,3 +173,72 @@ def test_a_table_without_an_order_names_the_columns_that_it_does_not_use() -> No
 def test_what_cannot_be_read_is_named(row: dict[str, Any], message: str) -> None:
     with pytest.raises(FileFormatError, match=message):
         concord.score_judge([row], n_permutations=99)
+
+
+def seated(n: int = 12) -> list[tuple[str, str, str, str]]:
+    """Questions judged in both orders: who was first, who second, and the seat that won."""
+    made: list[tuple[str, str, str, str]] = []
+    for i in range(n):
+        for first, second in (("claude", "gemini"), ("gemini", "claude")):
+            made.append((f"Q{i}", first, second, "12"[(i * i + len(made)) % 3 == 0]))
+    return made
+
+
+def by_hand(rows: list[tuple[str, str, str, str]]) -> tuple[float, float]:
+    """Return the preference for the first seat, and the share of questions whose winner changes."""
+    winners: dict[str, set[str]] = {}
+    for question, first, second, seat in rows:
+        winners.setdefault(question, set()).add(first if seat == "1" else second)
+    return (
+        sum(seat == "1" for *_, seat in rows) / len(rows) - 0.5,
+        sum(len(one) > 1 for one in winners.values()) / len(winners),
+    )
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("Question", "Response 1", "Response 2", "preference", "Response {}"),
+        ("prompt", "Answer 1", "Answer 2", "Verdict", "{}"),
+        ("id", "Model left", "Model right", "decision", "{}"),
+        ("id", "first_model", "second_model", "verdict", "{}"),
+    ],
+)
+def test_seats_that_hold_names_of_models_say_who_sat_where(columns: tuple[str, ...]) -> None:
+    rows = seated()
+    table = [dict(zip(columns[:4], (*row[:3], columns[4].format(row[3])), strict=True)) for row in rows]
+    (found,) = concord.score_judge(table, judge="j").judges
+    preference, inconsistency = by_hand(rows)
+    assert found.numbers["preference"].value == pytest.approx(preference)
+    assert found.numbers["inconsistency"].value == pytest.approx(inconsistency)
+    assert {one.model for one in found.wins} == {"claude", "gemini"}
+
+
+def test_answers_in_the_seats_are_no_names() -> None:
+    rows = [
+        {"prompt": str(i), "Response 1": f"x{i}", "Response 2": f"y{i}", "preference": "1"} for i in range(9)
+    ]
+    with pytest.raises(FileFormatError, match="'preference' names a seat, and no column says who was in it"):
+        concord.score_judge(rows, judge="j")
+
+
+def test_an_order_is_that_of_the_models_of_its_row() -> None:
+    rows = seated()
+    table = [
+        {
+            "question_id": q,
+            "model_a": a,
+            "model_b": b,
+            "winner": f"model_{'ab'[int(seat) - 1]}",
+            "order": "ab",
+        }
+        for q, a, b, seat in rows
+    ]
+    (found,) = concord.score_judge(table, judge="j").judges
+    preference, inconsistency = by_hand(rows)
+    assert found.numbers["preference"].value == pytest.approx(preference)
+    assert found.numbers["inconsistency"].value == pytest.approx(inconsistency)
+    for row in table:
+        del row["order"]
+    told = concord.score_judge(table, judge="j")
+    assert any("call the columns first_model and second_model" in warning for warning in told.warnings)

@@ -41,10 +41,16 @@ def test_a_scorer_that_knows_the_meaning_is_perfect_and_one_that_knows_the_contr
     right = {(one.paraphrase, one.reference) for one in read_triples("en")}
     perfect = calibrate("oracle", lambda reply, reference: float((reply, reference) in right), "en")
     assert perfect.against_contradiction.value == 1
-    assert "measures meaning better than a coin" not in calibration_words(perfect)  # no interval at the end
+    assert "it measures meaning better than a coin" in calibration_words(perfect)
     blind = calibrate("blind", lambda reply, reference: 0.3, "en")
     assert blind.against_contradiction.value is None
     assert "says nothing here" in calibration_words(blind)
+
+
+def test_a_scorer_that_guesses_is_not_said_to_measure_words() -> None:
+    rng = np.random.default_rng(1)
+    words = [calibration_words(calibrate("coin", lambda a, b: float(rng.random()), "en")) for _ in range(40)]
+    assert sum("is not shown to measure meaning better than a coin" in said for said in words) >= 34
 
 
 def test_the_area_is_that_of_mann_and_whitney() -> None:

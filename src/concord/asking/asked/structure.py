@@ -22,6 +22,7 @@ from concord.structure.meaning.calibrate import (
     Calibration,
     calibrate,
     calibration_words,
+    measures_meaning,
     uncalibrated_words,
 )
 from concord.structure.options.files import DOCUMENT, REPLIES, TABLE, OptionResult
@@ -56,7 +57,20 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Structu
         counted = ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())
         raise RunFolderError(f"{found.source}: {_nothing_scored(found, answers)} ({counted})")
     chance = {"chance": chance_of(found.files[ITEMS], found.options)}
-    return replace(score_structure(scores=answers.frame(), **{**chance, **choices}), made=found.made)
+    result = score_structure(scores=answers.frame(), **{**chance, **choices})
+    about, said = _about_scorer(found)
+    if said and (about is None or not measures_meaning(about)):
+        result = replace(result, scores=replace(result.scores, warnings=(*result.scores.warnings, said)))
+    return replace(result, made=found.made)
+
+
+def _about_scorer(found: Recorded) -> tuple[Calibration | None, str]:
+    """Return what a scorer of texts does on its calibration set, and that in words; of others nothing."""
+    about = calibrated(found.files[ITEMS], found.options, found.followed)
+    if about is not None:
+        return about, calibration_words(about)
+    name = str(found.options["scorer"])
+    return None, uncalibrated_words(name, language_of(found.files[ITEMS])) if compares_texts(name) else ""
 
 
 def _nothing_scored(found: Recorded, answers: Answers) -> str:
@@ -98,12 +112,11 @@ def answer_table(found: Recorded) -> AnswerTable:
         tables[TABLE] = (OPTION_COLUMNS, tuple(result.scores.rows()))
         tables[REPLIES] = (tuple(one.name for one in fields(OptionReply)), tuple(map(astuple, chosen)))
         documents[DOCUMENT] = result.to_dict()
-    about = calibrated(found.files[ITEMS], found.options, found.followed)
+    about, said = _about_scorer(found)
     if about is not None:
         counted["scorer_calibration"] = encode(about)
-        lines.append(calibration_words(about))
-    elif compares_texts(str(found.options["scorer"])):
-        lines.append(uncalibrated_words(str(found.options["scorer"]), language_of(found.files[ITEMS])))
+    if said:
+        lines.append(said)
     columns = tuple(one.name for one in fields(AnswerRow))
     return AnswerTable(columns, tuple(map(astuple, answers.rows)), counted, tuple(lines), tables, documents)
 

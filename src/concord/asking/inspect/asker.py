@@ -21,6 +21,7 @@ from concord.asking.connection import Connection
 from concord.asking.inspect.replies import FailedCall, FaultKind, answer_of, fault_of
 from concord.asking.keys import Sampling
 from concord.asking.limits import Budget
+from concord.asking.outcomes import ProviderRefusedError
 from concord.asking.redact import Redactor
 from concord.errors import InputError, ModelError
 from concord.records import Answer, AskOutcome, Message, Trial
@@ -203,7 +204,7 @@ class Asker:
         self._n_refused += account or fault.kind is FaultKind.REFUSED
         all_refused = self._n_replies == 0 and self._n_refused == self._n_ended >= AGREE
         if all_refused or self._account_in_a_row >= AGREE:
-            self.stop(ModelError(f"the provider refuses: {fault.words}"))
+            self.stop(ProviderRefusedError(f"the provider refuses: {fault.words}"))
         elif self._failed_in_a_row >= self._connection.give_up_after:
             n = self._failed_in_a_row
             self.stop(ModelError(f"the last {n} calls all failed, the last one with: {fault.words}"))

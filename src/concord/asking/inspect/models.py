@@ -33,6 +33,7 @@ _PROVIDERS = (
 )  # fmt: skip
 """Names that a slip of the pen is compared with."""
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_INSTALL = re.compile(r"pip install [\w.\[\]-]*\w\]?(?:\s*[<>=]=?\s*[\w.]+)?")
 _MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
@@ -107,6 +108,8 @@ def _told(name: str, fault: Exception) -> str:
     provider, slash, _ = name.partition("/")
     if not slash:
         return f"the model {name!r} cannot be used: it names no provider; {_EXPECTED}"
+    if (missing := _INSTALL.search(text)) is not None:
+        return f"the model {name!r} needs a package that is not installed: {missing[0]}; nothing was asked"
     if "not recognized" in text:
         near = get_close_matches(provider, _PROVIDERS, 1)
         hint = f"; did you mean {near[0]}/?" if near else ""

@@ -27,7 +27,7 @@ from concord.show.page.section import Section
 from concord.show.page.shelf import Shelf
 from concord.show.page.table import packed
 from concord.show.page.texts import BUDGET, Fitted, Texts
-from concord.show.page.values import short_interval
+from concord.show.page.values import short_interval, shown_place
 from concord.show.svg import Picture, visible
 from concord.version import __version__
 
@@ -203,6 +203,7 @@ def _environment() -> Any:
     )  # fmt: skip
     made.filters["breakable"] = breakable
     made.filters["short"] = plots.short
+    made.filters["place"] = shown_place
     made.filters["p_value"] = p_value
     made.filters["p_words"] = p_words
     made.filters["raw"] = Markup

@@ -14,6 +14,7 @@ from concord.show.plot_pairs import PairCell, triangle
 from concord.show.plot_standing import standing_picture
 from concord.show.plots import short
 from concord.show.svg import Picture, last_parts
+from concord.show.ties import joined_names, leaders
 from concord.stats.multiple import distinguishable
 
 METRICS = {
@@ -109,7 +110,9 @@ class Comparison:
         if len(own) == 1:
             return _said_of_pair(own[0], self.metric, [name for name, _ in self.ranked])
         apart, n = self.n_apart
-        first = f"{self.ranked[0][0]} ranks first of {self.n_models} in {self.metric}" if self.ranked else ""
+        tied = leaders(self.ranked)
+        does = "ranks first" if len(tied) == 1 else "share the first rank"
+        first = f"{joined_names(tied)} {does} of {self.n_models} in {self.metric}" if tied else ""
         said = f"{apart if apart else 'none'} of {n} pairs can be distinguished, after Holm"
         return f"{first}; {said}." if first else f"{said[0].upper()}{said[1:]}."
 
@@ -168,7 +171,8 @@ def _said_of_pair(row: PairRow, metric: str, ranked: Sequence[str]) -> str:
         return f"{first} and {second} cannot be compared in {metric}."
     value, low, high = (one.value, one.low, one.high) if not turned else _turned_ends(one)
     ends = "" if low is None or high is None else f"95 % {number_words(low, 3)} to {number_words(high, 3)}, "
-    told = typeset(f"{number_words(value, 3)} ({ends}{p_words(row.p)})")
+    tested = "it cannot be tested" if row.p is None else p_words(row.p)
+    told = typeset(f"{number_words(value, 3)} ({ends}{tested})")
     if distinguishable(row.holm, level=0.95):
         return f"{first} and {second} differ in {metric}: {first} minus {second} is {told}."
     return f"{first} and {second} cannot be distinguished in {metric}: their difference is {told}."

@@ -8,6 +8,7 @@ from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks, das
 from concord.show.page.people import PeopleView
 from concord.show.page.values import ShownNumber
 from concord.show.strips import Strip, strip
+from concord.show.ties import joined_names, leaders
 
 LIMITS = (0.0, 1.0)
 
@@ -36,6 +37,12 @@ def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: 
     best = known[0]
     if len(known) == 1:
         return _alone(names[best.label], best.metric("PAS"))
+    tied = leaders([(names[view.label], view.metric("PAS").value) for view in known])
+    if len(tied) > 1:
+        often = "equally often" if len(tied) == len(known) else "equally often, and most often"
+        pas = f"PAS {number(_known_pas(best), 2)}"
+        said = f"{joined_names(tied)} draw the conclusions people draw {often} ({pas})."
+        return f"{said}{_not_above_floor(known, names)}"
     said = f"{names[best.label]} draws the conclusions people draw most often"
     return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
 

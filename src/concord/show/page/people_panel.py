@@ -85,7 +85,7 @@ def people_sentence(view: PeopleView) -> str:
 def _relative(view: PeopleView, pas: ShownNumber) -> str:
     """Say what a perfect replication and an agent without effects would reach."""
     ends = _interval_at(view.source.document, "average_pas_raw_place_interval")
-    place = Estimate(pas.place, ends)
+    place = Estimate(pas.place, ends, note=pas.place_note)
     return relative_words(Bounds(Estimate(pas.floor), Estimate(pas.ceiling), place))
 
 

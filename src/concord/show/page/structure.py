@@ -12,7 +12,7 @@ from concord.show.page.find import rows_beside
 from concord.show.page.found import Problem, ResultFile
 from concord.show.page.panel import NamedView
 from concord.show.page.table import Column
-from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, words
+from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, texts, words
 from concord.show.svg import Picture
 from concord.stats.deviations import deviation_band
 
@@ -130,7 +130,9 @@ def _view(source: ResultFile, entry: Document, rows: Sequence[Document]) -> Stru
     fixed = part(entry, "fixed_m")
     if fixed:
         readings.append(_reading({**fixed, "reading": "fixed m"}))
-    notes = (words(entry, "fixed_m_note"), words(entry, "order", "note"))
+    # what the scores themselves are worth is said with the finding, not among the other warnings
+    scorer = (told for told in texts(source.document, "warnings") if told.startswith("scorer "))
+    notes = (words(entry, "fixed_m_note"), words(entry, "order", "note"), *scorer)
     return StructureView(
         source,
         words(entry, "model"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from concord.show.numbers import HasEnds, interval, interval_words, typeset
+from concord.show.numbers import number as number_words
 from concord.show.svg import Picture
 
 Document = Mapping[str, Any]
@@ -31,6 +32,8 @@ class ShownNumber:
     """Where the value is between floor and ceiling."""
     place_low: float | None = None
     place_high: float | None = None
+    place_note: str = ""
+    """Why there is no place."""
 
     @property
     def new_participants(self) -> "ShownNumber":
@@ -41,6 +44,20 @@ class ShownNumber:
 def short_interval(ends: HasEnds | None, digits: int = 2) -> str:
     """Return an interval as the tables of the page show it."""
     return typeset(interval(ends, digits))
+
+
+def shown_place(place: float | None) -> str:
+    """Return where a score lies between floor and ceiling, and that it lies beyond them.
+
+    Examples
+    --------
+    >>> shown_place(0.69), shown_place(1.798), shown_place(-0.2), shown_place(None)
+    ('0.69', '1.80 (above 1)', '−0.20 (below 0)', '–')
+    """
+    shown = typeset(number_words(place, 2))
+    if place is None or 0 <= place <= 1:
+        return shown
+    return f"{shown} ({'above 1' if place > 1 else 'below 0'})"
 
 
 def behind(value: ShownNumber) -> str:
@@ -170,6 +187,7 @@ def beside(document: Document, key: str) -> ShownNumber:
         place=number(document, f"{key}_place"),
         place_low=number(document, f"{key}_place_interval", "low"),
         place_high=number(document, f"{key}_place_interval", "high"),
+        place_note=words(document, f"{key}_place_note"),
     )
 
 

@@ -14,6 +14,7 @@ from concord.structure.judging.published import (
     fastchat_vote,
     judge_bench,
     judge_bench_notes,
+    vote_notes,
 )
 from concord.structure.named_rows import NamedRows
 
@@ -31,6 +32,7 @@ FORMS = (
     VerdictForm(
         lambda keys: {"winner", "model_a", "model_b", "question_id"} <= keys and "order" not in keys,
         lambda rows: fastchat_vote,
+        vote_notes,
     ),
     VerdictForm(fits_wide, wide_reader),
     VerdictForm(fits_plain, plain_reader, plain_notes),

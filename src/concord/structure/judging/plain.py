@@ -51,6 +51,13 @@ _NAMES = {
     "length_b": ("length_b",),
     "cluster": ("cluster", "question", "question_id", "prompt_id"),
 }
+_BY_SEAT = tuple(
+    (f"{word}_{first}", f"{word}_{second}")
+    for word in ("response", "answer", "output", "option", "candidate", "assistant", "model", "system")
+    for first, second in (("1", "2"), ("left", "right"), ("first", "second"))
+) + (("left", "right"), ("left_model", "right_model"), ("first", "second"))
+"""Columns of what was in each seat, where they hold names of models and not the answers themselves."""
+_LONGEST_NAME = 80
 _WIDE = {AB: ("verdict_ab", "winner_ab"), BA: ("verdict_ba", "winner_ba")}
 _ORDERS = {
     **dict.fromkeys(("ab", "a first", "original", "normal", "forward", "unswapped"), AB),
@@ -73,7 +80,7 @@ class _Layout:
     zero_is_tie: bool = False
     """Verdicts are 1, 2 and 0 for neither."""
     questions: bool = False
-    """A name is that of a question, under which several pairs of models are."""
+    """A name is that of a question, under which several pairs of models are, or one pair both ways."""
     by_seat: bool = False
     """``model_a`` is who was in the first seat: pairs of models are there both ways."""
 
@@ -143,12 +150,26 @@ def _layout(rows: Sequence[Row]) -> _Layout:
     }
     if columns.get("cluster") == columns.get("pair"):
         columns.pop("cluster", None)
+    if not {"first_model", "model_a", "order", "swapped"} & columns.keys():
+        columns |= _seats_named(cells, keys)
     order, verdict = columns.get("order"), columns.get("verdict")
     codes = {_code(row.get(order)) for row in cells} if order is not None else set()
     seats = {_code(row.get(verdict)) for row in cells} if verdict is not None else set()
     several, both = _models(cells, columns)
     by_seat = both and not {"order", "swapped"} & columns.keys()
-    return _Layout(columns, "0" in codes, "2" in seats, several, by_seat)
+    return _Layout(columns, "0" in codes, "2" in seats, several or both, by_seat)
+
+
+def _seats_named(cells: Sequence[Mapping[str, object]], keys: set[str]) -> dict[str, str]:
+    """Return the columns that name the model in each seat; answers themselves hardly ever repeat."""
+    for first, second in _BY_SEAT:
+        if not {first, second} <= keys:
+            continue
+        seated = [(str(row.get(first)).strip(), str(row.get(second)).strip()) for row in cells]
+        names = {name for pair in seated for name in pair}
+        if 4 * len(names) <= 2 * len(seated) and all(len(name) <= _LONGEST_NAME for name in names):
+            return {"first_model": first, "second_model": second}
+    return {}
 
 
 def _models(cells: Sequence[Mapping[str, object]], columns: Mapping[str, str]) -> tuple[bool, bool]:
@@ -241,8 +262,8 @@ def _plain_verdict(
         raise FileFormatError(f"{place}: 'verdict' is {quoted(value)}, expected first, second or tie")
     if order == UNORDERED and seat != EVEN:
         raise FileFormatError(
-            f"{place}: 'verdict' names a seat, and 'order' does not say who was in it; give a column order "
-            "(ab, ba), or the models by their seats in first_model and second_model"
+            f"{place}: {layout.columns['verdict']!r} names a seat, and no column says who was in it; give a "
+            "column order (ab, ba), or the models by their seats in first_model and second_model"
         )
     return seat_verdict(seat, order)
 

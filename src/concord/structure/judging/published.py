@@ -65,6 +65,17 @@ def fastchat_vote(row: Row, place: str, judge: str) -> Iterator[Ballot]:
     )  # fmt: skip
 
 
+def vote_notes(rows: Sequence[Row]) -> list[str]:
+    """Say how a file whose pairs of models are there both ways can tell of seats."""
+    seen = {(str(row.get("question_id")), str(row.get("model_a")), str(row.get("model_b"))) for row in rows}
+    if not any((question, second, first) in seen for question, first, second in seen if first != second):
+        return []
+    return [
+        "pairs of models are there both ways, but published votes do not say who had which seat; if model_a "
+        "was in the first seat, call the columns first_model and second_model, or add a column order (ab)"
+    ]
+
+
 def arena_choice(row: Row, place: str, judge: str) -> Iterator[Ballot]:
     """Read a vote of Chatbot Arena as three columns, of which one is 1."""
     cells = small_keys(row)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LANGUAGES = ("en", "zh-Hans", "zh-Hant", "ja", "ko")
 KINDS = ("paraphrase", "near_miss", "contradiction")
+_ENOUGH = 6
+"""Triples from which on perfect separation is no chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,17 @@ def _auc(right: "Floats", wrong: "Floats", level: float) -> Estimate:
     return Estimate(value, interval, n, method="AUC, jackknife-t over triples")
 
 
+def measures_meaning(found: Calibration) -> bool:
+    """Whether a scorer is shown to put right paraphrases above contradictions.
+
+    A scorer that puts all of them above has no interval; by a coin that happens once in 924 of six triples.
+    """
+    interval = found.against_contradiction.interval
+    if interval is None:
+        return found.against_contradiction.value == 1 and found.n >= _ENOUGH
+    return interval.low > 0.5
+
+
 def calibration_words(found: Calibration) -> str:
     """Return what a score means, in a sentence."""
     value = found.against_contradiction.value
@@ -156,10 +169,12 @@ def calibration_words(found: Calibration) -> str:
             f"scorer {found.scorer}: on {found.n} calibration triples ({found.language}) every text gets the "
             "same score, so that it says nothing here"
         )
-    verdict = "measures meaning better than a coin" if value > 0.5 else "measures shared words, not meaning"
+    verdict = "is not shown to measure meaning better than a coin"
     interval = found.against_contradiction.interval
-    if value > 0.5 and (interval is None or interval.low <= 0.5):
-        verdict = "is not shown to measure meaning better than a coin"
+    if measures_meaning(found):
+        verdict = "measures meaning better than a coin"
+    elif interval is not None and interval.high < 0.5:
+        verdict = "measures shared words, not meaning"
     near = found.against_near_miss.value
     missed = "–" if near is None else f"{near:.0%}"
     return (
