@@ -95,8 +95,8 @@ def _rows(folder: Path) -> Path:
 
 NEWER_BOMBS: dict[str, tuple[tuple[str, ...], Write]] = {
     "log of too many samples": (COMPARE, _samples(400_000)),
-    "log of the most samples": (COMPARE, _samples(200_000)),
-    "log of the most samples, judge": (JUDGE, _samples(200_000)),
+    "log of the most samples": (COMPARE, _samples(150_000)),
+    "log of the most samples, judge": (JUDGE, _samples(150_000)),
     "log of scorers": (COMPARE, _log("scorers.eval", _scorers)),
     "brackets in styles": (PEOPLE, _styles),
     "brackets in styles, structure": (STRUCTURE, _styles),

@@ -19,6 +19,7 @@ from concord.files.columns import as_names
 from concord.files.json_text import Problems, UnusableError
 from concord.reasoning.read.replies import read_replies
 from concord.reasoning.read.vignettes import read_samples
+from concord.reasoning.read.word_lists import read_aliases
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}}}
 
@@ -176,3 +177,10 @@ def test_models_of_hints_and_probed_vignettes_have_a_limit(monkeypatch: pytest.M
         concord.score_hints(hints)
     with pytest.raises(FileFormatError, match="4 vignettes, more than the 3"):
         concord.score_probes(probes, model="m")
+
+
+def test_other_names_of_one_answer_have_a_limit() -> None:
+    names = [f"podagra {i}" for i in range(1_001)]
+    assert len(read_aliases({"Gout": names[:-1]})["Gout"]) == 1_000
+    with pytest.raises(FileFormatError, match="aliases: 1,001 names of 'Gout', more than the 1,000"):
+        read_aliases({"Gout": names})

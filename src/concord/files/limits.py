@@ -43,7 +43,7 @@ BOMB_SIZE = 16 * 2**20
 """... once it unpacks to more than so many bytes: a sheet of equal rows packs very well."""
 LOG_RATIO = 20
 """A log that is read whole may unpack to so many times its size, where that is more than `UNPACKED`."""
-LOG_SAMPLES = 200_000
+LOG_SAMPLES = 150_000
 """Samples of one log, epochs counted."""
 LINE_CHARACTERS = 16 * 2**20
 """Characters of one line of replies that a report looks at."""
@@ -67,6 +67,8 @@ JSON_VALUES = 12_000_000
 """Commas in one JSON document, each of which parts two values."""
 GOLD_CHARACTERS = 2_000
 """Characters of a gold answer, of another name of one, or of a bias label."""
+OTHER_NAMES = 1_000
+"""Other names of one answer in a table of aliases."""
 LARGEST_NUMBER = 1e60
 """Size of a number in a cell: the squares of larger ones, and their sums, leave the range of numbers."""
 NAMES_SHOWN = 20
