@@ -280,7 +280,7 @@ def test_an_item_that_stands_twice_is_refused_with_the_way_out(tmp_path: Path) -
         read_scores(path)
     assert str(caught.value) == (
         "a.csv: 1 item(s) are there more than once, the first 'a' in rows 2 and 4; give each item once, or "
-        "number the repeats of an item in a column and name it with --repeat"
+        "number the repeats of an item in a column and name it with --repeat NAME (Python: repeat='NAME')"
     )
     assert read_scores(path, columns=ScoreColumns(repeat="turn")).frame.height == 3
 

@@ -7,13 +7,15 @@ import pytest
 from tests.hostile.bombs import BOMBS
 from tests.hostile.folder_bombs import FOLDER_BOMBS
 from tests.hostile.limited import run_limited
+from tests.hostile.newer_bombs import NEWER_BOMBS
 
 pytestmark = pytest.mark.long
 
-ALL = {**BOMBS, **FOLDER_BOMBS}
+ALL = {**BOMBS, **FOLDER_BOMBS, **NEWER_BOMBS}
 QUICK = ("far cell, people", "shared string, structure", "cells in a comment", "endless CSV", "pipe",
          "dictionary Parquet, people", "one column a million times", "endless replies",
-         "unknown keys")  # fmt: skip
+         "unknown keys", "brackets in styles", "marks behind letters", "lines of ones",
+         "log of too many samples")  # fmt: skip
 
 
 @pytest.mark.parametrize(

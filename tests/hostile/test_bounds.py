@@ -4,8 +4,10 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -17,6 +19,7 @@ from concord.files.columns import as_names
 from concord.files.json_text import Problems, UnusableError
 from concord.reasoning.read.replies import read_replies
 from concord.reasoning.read.vignettes import read_samples
+from concord.reasoning.read.word_lists import read_aliases
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}}}
 
@@ -123,3 +126,61 @@ def test_names_have_a_limit_each_and_in_sum(monkeypatch: pytest.MonkeyPatch) -> 
     assert as_names("t", pl.Series("item", ["x" * 5, None, "y" * 5])).to_list() == ["xxxxx", None, "yyyyy"]
     with pytest.raises(FileFormatError, match=r"names of 11 bytes in all, expected at most 10"):
         as_names("t", pl.Series("item", ["x" * 5, "y" * 6]))
+
+
+@pytest.mark.parametrize("form", ["rows", "columns", "files"])
+def test_very_many_models_are_not_compared_in_pairs(monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setattr("concord.files.limits.COMPARED_MODELS", 3)
+
+    def tables(count: int) -> list[list[dict[str, object]]]:
+        models = range(count)
+        if form == "rows":
+            return [[{"model": f"m{m}", "item": i, "score": (i + m) % 2} for m in models for i in range(8)]]
+        if form == "columns":
+            return [[{"item": i, **{f"m{m}": (i + m) % 2 for m in models}} for i in range(8)]]
+        return [[{"item": i, "score": (i + m) % 2} for i in range(8)] for m in models]
+
+    assert concord.compare(*tables(3))
+    with pytest.raises(FileFormatError, match="4 models, more than the 3 that are scored at once; leave out"):
+        concord.compare(*tables(4))
+
+
+def test_very_many_groups_of_answers_are_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = []
+
+    def counted(values: Any) -> Any:
+        looked_at.append(np.size(values))
+        return np.isnan(values)
+
+    own = SimpleNamespace(**{**vars(np), "isnan": counted})
+    monkeypatch.setattr("concord.people.answers.groups.np", own)
+    rows = [
+        {"outcome": "o", "group": f"g{i % 300}", "human": i % 5, "agent": (i + i % 3) % 5}
+        for i in range(1200)
+    ]
+    assert concord.score_answers(rows, n_resamples=10).agents
+    assert 2 * len(rows) <= sum(looked_at) < 20 * len(rows)  # all answers for every group: 600 times as many
+
+
+def test_models_of_hints_and_probed_vignettes_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("concord.files.limits.COMPARED_MODELS", 3)
+    monkeypatch.setattr("concord.files.limits.PROBED", 3)
+    counts = {"both_count": 1, "thinking_only_count": 1, "answer_only_count": 1, "neither_count": 1}
+    hints = [{"model": f"m{i}", "influenced_count": 4, **counts} for i in range(4)]
+    probes = [
+        {"probe": "early", "id": f"v{i}", "cell": "prefix", "step": k, "n_steps": 2, "answer": "A"}
+        for i in range(4)
+        for k in range(3)
+    ]
+    assert concord.score_hints(hints[:3]) and concord.score_probes(probes[:9], model="m")
+    with pytest.raises(FileFormatError, match="4 models, more than the 3"):
+        concord.score_hints(hints)
+    with pytest.raises(FileFormatError, match="4 vignettes, more than the 3"):
+        concord.score_probes(probes, model="m")
+
+
+def test_other_names_of_one_answer_have_a_limit() -> None:
+    names = [f"podagra {i}" for i in range(1_001)]
+    assert len(read_aliases({"Gout": names[:-1]})["Gout"]) == 1_000
+    with pytest.raises(FileFormatError, match="aliases: 1,001 names of 'Gout', more than the 1,000"):
+        read_aliases({"Gout": names})

@@ -118,7 +118,8 @@ def _same_kind(files: Sequence[ScoreFile]) -> None:
         found = "; ".join(f"{file.source}: {file.metric}" for file in files)
         raise MismatchError(
             f"these are different metrics ({found}); choose one that all have with --metric, score a log "
-            "again with the other's scorer, or in tables name the column with --score (it must have one name)"
+            "again with the other's scorer, or in tables name the column with --score (Python: metric=, "
+            "score=; it must have one name)"
         )
 
 
@@ -207,7 +208,7 @@ def _refuse_clusters(wrong: "pl.DataFrame", items: "pl.Series", words: str) -> N
     if wrong.height:
         raise MismatchError(
             f"item {items[wrong['place'][0]]!r} (and {wrong.height - 1} more) {words}; give each item one "
-            "cluster, or leave --cluster out"
+            "cluster, or leave --cluster (Python: cluster=) out"
         )
 
 
@@ -240,7 +241,7 @@ def _something_in_common(files: Sequence[ScoreFile], joined: JoinedScores) -> No
     examples = "; ".join(f"{file.source}: {_item_examples(file)}" for file in files[:2])
     raise MismatchError(
         f"these files have no item in common ({examples}); items are paired by their names: give files about "
-        "the same items, or name the column that holds them with --item"
+        "the same items, or name the column that holds them with --item (Python: item=)"
     )
 
 

@@ -1,6 +1,5 @@
 """What readers of logs share: one row an answer, scores chosen by name, names of items."""
 
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
@@ -9,6 +8,7 @@ from concord.comparing.records import grade
 from concord.errors import BadScoreError, FileFormatError, OptionError
 from concord.files.json_text import fixed_text
 from concord.files.limits import listed, quoted
+from concord.files.normal_forms import normal_form
 
 
 def frame_of(rows: Iterable[tuple[object, ...]]) -> Any:
@@ -111,4 +111,4 @@ def item_name(source: str, value: object) -> str:
         return value
     if value is None or isinstance(value, bool | list | dict):
         raise FileFormatError(f"{source}: a sample is named {quoted(value)}, expected a text or a number")
-    return unicodedata.normalize("NFC", fixed_text(shown(value)))
+    return normal_form("NFC", fixed_text(shown(value)))

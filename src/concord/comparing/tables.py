@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, CellProblem, FileFormatError, OptionError, TableError
+from concord.files import limits
 from concord.files.cells import is_decimal_comma, is_missing, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns, refuse_nested
 from concord.files.limits import LARGEST_NUMBER, listed, quoted
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
+from concord.files.too_many import refuse_more
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,6 +97,7 @@ def read_score_tables(
     if models is None:
         return [whole]
     named = models.unique(maintain_order=True).to_list()
+    refuse_more(len(named), limits.COMPARED_MODELS, "models", table.name, "leave out some of them")
     first = replace(whole, name=str(named[0]), frame=data.filter(models == named[0]))
     return [
         first,
@@ -166,7 +169,7 @@ def _resolve(label: str, present: Sequence[str], wanted: ScoreColumns) -> ScoreC
         usual = ITEM_NAMES if item is None else SCORE_NAMES
         raise FileFormatError(
             f"{label}: no column of {what} found among {listed(present)}; name it with "
-            f"{option}, or call it one of {', '.join(usual)}"
+            f"{_both_ways(option)}, or call it one of {', '.join(usual)}"
         )
     cluster = _column(label, present, wanted.cluster, CLUSTER_NAMES, "--cluster")
     repeat = _column(label, present, wanted.repeat, REPEAT_NAMES, "--repeat")
@@ -184,9 +187,21 @@ def _column(
     fitting = [name for name in present if name.strip().casefold() in usual]
     if len(fitting) > 1:
         raise OptionError(
-            f"{label}: {' and '.join(map(repr, fitting[:5]))} may be meant; name one with {option}"
+            f"{label}: {' and '.join(map(repr, fitting[:5]))} may be meant; name one with "
+            f"{_both_ways(option)}"
         )
     return fitting[0] if fitting else None
+
+
+def _both_ways(option: str) -> str:
+    """Return an option with the argument of the same name, for readers who have no command line.
+
+    Examples
+    --------
+    >>> _both_ways("--item")
+    "--item NAME (Python: item='NAME')"
+    """
+    return f"{option} NAME (Python: {option.removeprefix('--')}='NAME')"
 
 
 def _standard(table: ColumnTable, names: ScoreColumns) -> "pl.DataFrame":
@@ -304,7 +319,7 @@ def _no_duplicates(
     places = alike.to_series().arg_true().head(2).to_list()
     count = data.filter(twice)["item"].n_unique()
     fix = (
-        "number the repeats of an item in a column and name it with --repeat"
+        f"number the repeats of an item in a column and name it with {_both_ways('--repeat')}"
         if names.repeat is None
         else f"give each repeat of an item its own {names.repeat!r}"
     )

@@ -7,7 +7,6 @@ unusable one. A cell is missing when it is empty, white space, NaN, or one of `M
 import json
 import math
 import re
-import unicodedata
 from decimal import Decimal
 from numbers import Real
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from concord.files.grids import ErrorCell
 from concord.files.limits import CELL_CHARACTERS, LARGEST_NUMBER
+from concord.files.normal_forms import normal_form
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", "–", "—", ".", "#n/a"})
 """What people write into a cell that has no value; upper and lower case alike."""
@@ -161,7 +161,7 @@ def name(cell: object) -> str | None:
         raise BadCellError("a name of whole characters: half of a surrogate pair cannot be written")
     if len(text) > CELL_CHARACTERS:
         raise BadCellError(f"a name of at most {CELL_CHARACTERS:,} characters")
-    return unicodedata.normalize("NFC", text).strip()
+    return normal_form("NFC", text).strip()
 
 
 def direction(cell: object) -> int | None:

@@ -43,7 +43,7 @@ BOMB_SIZE = 16 * 2**20
 """... once it unpacks to more than so many bytes: a sheet of equal rows packs very well."""
 LOG_RATIO = 20
 """A log that is read whole may unpack to so many times its size, where that is more than `UNPACKED`."""
-LOG_SAMPLES = 200_000
+LOG_SAMPLES = 150_000
 """Samples of one log, epochs counted."""
 LINE_CHARACTERS = 16 * 2**20
 """Characters of one line of replies that a report looks at."""
@@ -57,7 +57,7 @@ JOURNAL_LINE = 64 * 2**20
 """Bytes of one line of a run's folder: all replies of a session of many people."""
 UNUSABLE_LINES = 50_000
 """Lines of one file that cannot be used; after so many the rest is not looked at."""
-XML_ELEMENTS = 3_000_000
+XML_ELEMENTS = 2_000_000
 """Elements of one XML member of a workbook."""
 XML_PARTS = 250_000
 """Elements of the part of a workbook that lists its sheets and names, and of its styles."""
@@ -67,6 +67,8 @@ JSON_VALUES = 12_000_000
 """Commas in one JSON document, each of which parts two values."""
 GOLD_CHARACTERS = 2_000
 """Characters of a gold answer, of another name of one, or of a bias label."""
+OTHER_NAMES = 1_000
+"""Other names of one answer in a table of aliases."""
 LARGEST_NUMBER = 1e60
 """Size of a number in a cell: the squares of larger ones, and their sums, leave the range of numbers."""
 NAMES_SHOWN = 20
@@ -75,17 +77,21 @@ NAME_SHOWN = 80
 """Characters of a name that a message shows."""
 MESSAGE_CHARACTERS = 20_000
 """Characters of a message on the screen."""
-STUDIES = 5_000
+STUDIES = 500
 """Studies of one table of tests: each has intervals of its own and a file."""
-AGENTS = 10_000
+AGENTS = 2_000
 """Agents of one table."""
 COMPARED_AGENTS = 2_000
 """Agents of which all pairs are compared; of more each has its numbers and its place."""
+COMPARED_MODELS = 100
+"""Models of which all pairs are compared on items, or in a table of hints."""
+PROBED = 10_000
+"""Vignettes of one table of probes."""
 AGENT_FOLDERS = 100
 """Agents that get a folder each with the files of their own result."""
-JUDGES = 5_000
+JUDGES = 500
 """Judges of one table of verdicts."""
-JUDGED_PAIRS = 150_000
+JUDGED_PAIRS = 40_000
 """Pairs of one table of verdicts, those of every judge counted."""
 OUTCOMES = 5_000
 """Outcomes of one table of answers, those of every agent counted."""
@@ -101,7 +107,7 @@ SESSIONS = 100_000
 """Sessions of one run of people."""
 COUNTED = 1_000_000
 """Replies that one cell of a table of hints counts."""
-EFFECTS = 200_000
+EFFECTS = 50_000
 """Effects of one table of predictions, those of every agent counted."""
 LEFT_OUT = 1_000
 """Clusters of predictions that are left out one at a time; of more, so many groups of them."""

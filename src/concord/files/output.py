@@ -2,7 +2,6 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
 from concord.files.indented import indented_json
+from concord.files.normal_forms import normal_form
 from concord.files.safe_csv import csv_text, plain_cell, safe_cell
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def safe_name(name: str) -> str:
     >>> safe_name("a/b"), safe_name("-rf"), safe_name("aux.txt"), safe_name("x. ")
     ('a_b', '_-rf', '_aux.txt', 'x')
     """
-    plain = _UNSAFE.sub("_", unicodedata.normalize("NFC", name)).strip(" .")
+    plain = _UNSAFE.sub("_", normal_form("NFC", name)).strip(" .")
     # file systems count bytes: a name of emoji is four times as long as it looks
     plain = plain[: _NAME_LENGTH - 1].encode("utf-8")[:_NAME_BYTES].decode("utf-8", "ignore").strip(" .")
     if not plain:

@@ -18,7 +18,7 @@ _CELL = re.compile(r"([A-Za-z]{1,3})(\d{1,7})")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATES = frozenset({*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)})
 """Number formats that every spreadsheet program has built in and that show dates or times."""
-_NOT_A_DATE = re.compile(r'"[^"]*"|\\.|\[(?![hms]+\])[^\]]*\]|General|E\+|e\+', re.IGNORECASE)
+_NOT_A_DATE = re.compile(r'"[^"]*"|\\.|\[(?![hms]+\])[^\]]*+(?:\]|\Z)|General|E\+|e\+', re.IGNORECASE)
 _FIRST = {letter: place for place, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ", start=1)}
 """Columns of one letter, in which most cells are."""
 BROKEN_XML = (expat.ExpatError, ValueError, IndexError, LookupError, OverflowError)

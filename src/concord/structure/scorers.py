@@ -1,7 +1,6 @@
 """Scorers: a reply and its item to a score in [0, 1], and the answer it gives, for counting flips."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError
 from concord.files.limits import quoted
+from concord.files.normal_forms import normal_form
 from concord.structure.arrangers import LETTERS
 from concord.structure.items import ArrangedItem
 from concord.structure.meaning.static import Similarity, bundled_embedding, folder_embedding, has_bundled
@@ -62,7 +62,7 @@ _NEGATED = re.compile(
 
 def folded(text: str) -> str:
     """Fold a text for comparison: compatibility forms, case, whitespace."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return " ".join(normal_form("NFKC", text).casefold().split())
 
 
 def chrf(reply: str, reference: str, *, order: int = CHRF_ORDER, beta: float = CHRF_BETA) -> float | None:

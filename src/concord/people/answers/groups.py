@@ -50,13 +50,18 @@ def score_groups(
     if not rows:
         return None if not small else GroupSummary((), _none(), _none(), too_small)
     labels, kind = _left_out_units(rows)
-    groups = tuple(
-        _one_group(names[i], [row for row in rows if row.group == i], level)
-        for i in sorted({row.group for row in rows})
-    )
+    groups = tuple(_one_group(names[i], own, level) for i, own in sorted(_by_group(rows).items()))
     slope = _jackknifed(lambda kept: _slope(kept), rows, labels, kind, level)
     gap = _jackknifed(lambda kept: _parity_gap(kept), rows, labels, kind, level)
     return GroupSummary(groups, slope, gap, too_small)
+
+
+def _by_group(rows: Sequence[_Row]) -> dict[int, list[_Row]]:
+    """Return the rows of each group."""
+    found: dict[int, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(row.group, []).append(row)
+    return found
 
 
 def _none() -> Estimate:
@@ -71,12 +76,16 @@ def _group_means(one: AnswerSet) -> list[_Row]:
         return []
     assert one.group is not None  # noqa: S101 - asked for with groups only
     rows = []
-    for i in np.unique(one.group[one.group >= 0]):
-        own = one.group == i
-        h, a = (side[own & ~np.isnan(side)] for side in (one.human, one.agent))
+    # sorted once: a look through all answers for every group would take the square of their number
+    order = np.argsort(one.group, kind="stable")
+    order = order[one.group[order] >= 0]
+    codes, starts = np.unique(one.group[order], return_index=True)
+    all_people, all_replies = people.mean(), replies.mean()
+    for i, own in zip(codes, np.split(order, starts[1:]), strict=True):
+        h, a = (side[own][~np.isnan(side[own])] for side in (one.human, one.agent))
         if h.size < 2 or not a.size:
             continue
-        human, agent = float(h.mean() - people.mean()) / sd, float(a.mean() - replies.mean()) / sd
+        human, agent = float(h.mean() - all_people) / sd, float(a.mean() - all_replies) / sd
         error = float(a.mean() - h.mean()) / sd
         noise = float(h.var(ddof=1)) / h.size / sd**2 * (1 - h.size / people.size)
         rows.append(
@@ -119,7 +128,7 @@ def _slope(rows: Sequence[_Row]) -> float:
 
 
 def _parity_gap(rows: Sequence[_Row]) -> float:
-    means = [np.mean([abs(row.error) for row in rows if row.group == i]) for i in {row.group for row in rows}]
+    means = [np.mean([abs(row.error) for row in own]) for own in _by_group(rows).values()]
     return float(max(means) - min(means)) if len(means) > 1 else float("nan")
 
 

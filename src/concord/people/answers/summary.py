@@ -2,7 +2,8 @@
 
 Inside a study the outcomes share their people, so the ends of their intervals are averaged, which is the
 widest that any correlation between outcomes can ask for. Over studies the interval speaks of other studies
-like these: jackknife-t of means, and for medians the share of outcomes below, clustered by study (Woodruff).
+like these: jackknife-t of means, and for medians the share of outcomes below, clustered by study (Woodruff),
+or Student's t of logarithms where studies are too few for that.
 """
 
 from collections.abc import Callable, Sequence
@@ -108,9 +109,35 @@ def woodruff(values: Floats, clusters: Floats, *, level: float) -> Interval:
     if se == 0:
         raise UndefinedError("the outcomes of every study lie evenly about the median")
     reach = float(special.stdtrit(k - 1, 0.5 + level / 2)) * se
-    ends = np.clip([0.5 - reach, 0.5 + reach], 0, 1)
-    low, high = np.quantile(values, ends)
+    if reach >= 0.5:
+        return _by_logs(values, clusters, level=level)
+    low, high = np.quantile(values, [0.5 - reach, 0.5 + reach])
     return Interval(float(low), float(high), level, f"Woodruff, {k} studies the clusters")
+
+
+def _by_logs(values: Floats, clusters: Floats, *, level: float) -> Interval:
+    """Return an interval of a median ratio where studies are too few for their values to be its ends.
+
+    Three values hold their population's median between them in three samples of four. So the studies' mean
+    logarithms are taken as Student's t takes means; the interval holds all that the values say too.
+
+    Raises
+    ------
+    UndefinedError
+        A ratio is 0, so that it has no logarithm, or studies do not vary.
+    """
+    if np.any(values <= 0):
+        raise UndefinedError("a ratio of 0 among so few studies")
+    names = np.unique(clusters)
+    means = np.array([np.log(values[clusters == name]).mean() for name in names])
+    spread = float(means.std(ddof=1))
+    if spread == 0:
+        raise UndefinedError("the studies do not vary")
+    reach = float(special.stdtrit(len(names) - 1, 0.5 + level / 2)) * spread / np.sqrt(len(names))
+    middle = float(np.median(values))
+    low, high = np.exp(means.mean() - reach), np.exp(means.mean() + reach)
+    method = f"t of mean logarithms, {len(names)} studies"
+    return Interval(min(float(low), middle), max(float(high), middle), level, method)
 
 
 def _summary_place(numbers: Sequence[AnswerNumber], studies: object, level: float, *, sign: int) -> Estimate:

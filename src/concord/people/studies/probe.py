@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
+from concord.files.normal_forms import normal_form
 from concord.people.memory.result import Recognition
 from concord.people.studies.compiled import compile_experiment
 from concord.people.studies.format import Study, Test
@@ -111,7 +112,7 @@ def read_recognition(study: Study, reply: str) -> Recognition:
 
 
 def _without_marks(word: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
+    return "".join(c for c in normal_form("NFKD", word.casefold()) if not unicodedata.combining(c))
 
 
 def _sign(text: str) -> int | None:

@@ -1,7 +1,8 @@
 """Words that decide how a reply is read: refusals, negations, bounds; in six languages, folded."""
 
 import re
-import unicodedata
+
+from concord.files.normal_forms import normal_form
 
 REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:unable|not able)|"
@@ -48,7 +49,7 @@ _DASHES = {ord(c): "-" for c in "‐‑‒–—―−﹘﹣－⁻₋"}
 
 def normalised(reply: str) -> str:
     """Return the text with one form of every letter, digit, quote and dash."""
-    text = unicodedata.normalize("NFKC", reply.translate(_DASHES)).translate(_DASHES)
+    text = normal_form("NFKC", reply.translate(_DASHES)).translate(_DASHES)
     return text.replace("’", "'").replace("‘", "'").strip()
 
 

@@ -1,7 +1,6 @@
 """The columns of a table of tests: their names, and what to make of names that are not among them."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from concord.errors import FileFormatError
 from concord.files.cells import is_missing
 from concord.files.grids import Grid
 from concord.files.limits import listed, quoted
+from concord.files.normal_forms import normal_form
 
 REQUIRED = ("study", "finding", "test", "test_type")
 """Columns without which a table is not a table of tests."""
@@ -67,7 +67,7 @@ def fold(title: str) -> str:
     >>> fold(" Human P-Value ")
     'human_p_value'
     """
-    return re.sub(r"[\s\-‐‑_]+", "_", unicodedata.normalize("NFKC", title).strip().casefold())
+    return re.sub(r"[\s\-‐‑_]+", "_", normal_form("NFKC", title).strip().casefold())
 
 
 def locate(grid: Grid) -> Columns:

@@ -1,11 +1,11 @@
 """What looks like a slip in a table of tests: a p that its statistic denies, a p of 0, names almost alike."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from concord.files.limits import quoted
+from concord.files.normal_forms import normal_form
 from concord.people.families.registry import KINDS
 from concord.people.protocol import get_protocol
 from concord.records import Side, TestRow
@@ -133,6 +133,6 @@ def folded(name: str) -> str:
     >>> folded("A  b") == folded("a\u00a0B"), folded("01"), folded("1.0"), folded("x01")
     (True, '1', '1', 'x01')
     """
-    plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    plain = " ".join(normal_form("NFKC", name).casefold().split())
     number = re.fullmatch(r"0*([0-9]+)(?:\.0*)?", plain)
     return number[1] if number else plain

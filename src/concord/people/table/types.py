@@ -3,9 +3,9 @@
 import difflib
 import functools
 import re
-import unicodedata
 
 from concord.files.cells import BadCellError
+from concord.files.normal_forms import normal_form
 from concord.people.families.registry import KINDS, TEST_TYPES
 
 _FLAGS = {
@@ -18,7 +18,7 @@ _FLAGS = {
 @functools.lru_cache(maxsize=1024)
 def _fold(text: str) -> str:
     """Reduce a name to its letters and digits: case, spaces, hyphens and typography do not matter."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = normal_form("NFKC", text).casefold()
     return re.sub(r"[^0-9a-zχ]", "", plain)
 
 

@@ -1,5 +1,7 @@
 """Tables of answers to probes, read and checked."""
 
+from concord.files import limits
+from concord.files.too_many import refuse_more
 from concord.reasoning.probes.rows import CELLS, EARLY, MISTAKE, PARAPHRASE, ProbeRow
 from concord.reasoning.record_table import RecordTable, TableLike, read_records
 
@@ -16,6 +18,8 @@ def read_probe_rows(source: TableLike) -> RecordTable[ProbeRow]:
         The file cannot be read, or cells cannot be used: every one is named.
     """
     table = read_records(source, ProbeRow)
+    n_probed = len({row.id for row in table.rows})
+    refuse_more(n_probed, limits.PROBED, "vignettes", table.name, "score a random part of them")
     table.refuse("probe", lambda row: row.probe in CELLS, f"one of {', '.join(CELLS)}")
     table.refuse("cell", lambda row: row.cell in CELLS[row.probe], "a cell of the probe: " + _known_cells())
     stepped = (EARLY, MISTAKE, PARAPHRASE)

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from concord.errors import FileFormatError
+from concord.files import limits
 from concord.files.contents import read_bytes
 from concord.files.json_text import decoded, parsed, shown
 from concord.files.limits import GOLD_CHARACTERS
+from concord.files.too_many import refuse_more
 
 
 def read_aliases(source: str | Path | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -37,6 +39,8 @@ def read_aliases(source: str | Path | Mapping[str, Sequence[str]]) -> dict[str, 
             raise FileFormatError(
                 f"{name}: names of {shown(label)} are {shown(names)}, expected a list of names"
             )
+        what = f"names of {shown(label)}"
+        refuse_more(len(names), limits.OTHER_NAMES, what, name, "leave out those that no reply uses")
     return {str(label): tuple(names) for label, names in table.items()}
 
 

@@ -1,6 +1,5 @@
 """One sheet of scores: which cells are scores, which name the items."""
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 from concord.errors import FileFormatError, InputError, TableError
 from concord.files.grids import Grid
 from concord.files.limits import listed
+from concord.files.normal_forms import normal_form
 from concord.structure.read.records import Floats, ReadOptions
 from concord.structure.read.values import Place, ScoreColumn, check_range, is_clean, read_cells
 
@@ -61,13 +61,13 @@ class SheetScores:
 
 def fold(name: str) -> str:
     """Compare names of sheets and columns after trimming, NFC and case folding."""
-    return unicodedata.normalize("NFC", name.strip()).casefold()
+    return normal_form("NFC", name.strip()).casefold()
 
 
 @lru_cache(maxsize=65536)  # the same items come back in every sheet
 def tidy(name: str) -> str:
     """Compare items and models after trimming and NFC."""
-    return unicodedata.normalize("NFC", name.strip())
+    return normal_form("NFC", name.strip())
 
 
 def is_summary(sheet: str) -> bool:

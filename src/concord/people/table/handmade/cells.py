@@ -1,12 +1,12 @@
 """A cell of a hand-made table to what it holds: numbers, M (SD), counts, effects with intervals, strings."""
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from datetime import date
 
 from concord.errors import ApaError
 from concord.files.cells import BadCellError, is_missing
+from concord.files.normal_forms import normal_form
 from concord.people.apa.parse import parse_apa
 
 LONGEST = 200
@@ -112,7 +112,7 @@ def plain(cell: object) -> object:
         return cell
     if len(cell) > LONGEST:
         raise BadCellError(f"a result of at most {LONGEST} characters")
-    text = unicodedata.normalize("NFC", cell).translate(_MINUS).replace(" ", " ").strip()
+    text = normal_form("NFC", cell).translate(_MINUS).replace(" ", " ").strip()
     text = points(_MARKS.sub("", text))
     unmarked = _NUMBER_NS.fullmatch(text)
     return text if unmarked is None else unmarked[1]

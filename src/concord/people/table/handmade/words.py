@@ -1,9 +1,9 @@
 """What the words above a column of a hand-made table mean: whose numbers, of which group, what they are."""
 
 import re
-import unicodedata
 from dataclasses import dataclass
 
+from concord.files.normal_forms import normal_form
 from concord.people.table.handmade import vocabulary
 
 HUMAN = "human"
@@ -84,8 +84,8 @@ def words_of(text: object) -> list[str]:
     >>> words_of("Human M1"), words_of("SD2")
     (['human', 'm', '1'], ['sd', '2'])
     """
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", str(text)[:LONGEST_TITLE]))
-    plain = unicodedata.normalize("NFC", plain).casefold().replace("_", " ")
+    plain = _ACCENTS.sub("", normal_form("NFKD", str(text)[:LONGEST_TITLE]))
+    plain = normal_form("NFC", plain).casefold().replace("_", " ")
     plain = re.sub(r"['’]s?\b", " ", _UNSPACED.sub(r" \g<0> ", plain))
     words = [word.strip("-.") for word in re.findall(_WORD, plain) if word not in vocabulary.PARTICLES]
     # a hyphen joins the parts of a model's name, and parts those of any other word
