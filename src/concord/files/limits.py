@@ -51,7 +51,7 @@ REPLY_CHARACTERS = 1_000_000
 """Characters of one reply of a model, and of its thinking: longer ones are counted as too long."""
 REPLY_KEPT = 10_000
 """Characters that are kept of a reply that is too long."""
-REPLY_BYTES = 64 * 2**20
+REPLY_BYTES = 16 * 2**20
 """Bytes of a server's answer, unpacked; no more of it is received."""
 JOURNAL_LINE = 64 * 2**20
 """Bytes of one line of a run's folder: all replies of a session of many people."""
