@@ -11,8 +11,9 @@ import os
 import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,7 +52,8 @@ class Engine:
         blocks
             What each call gets; must carry its own seed where it draws.
         """
-        return self.start(function, blocks)()
+        work = list(blocks)
+        return [function(block) for block in work] if len(work) < 2 else self.start(function, work)()
 
     def start(
         self, function: Callable[[Block], Result], blocks: Iterable[Block]
@@ -61,7 +63,7 @@ class Engine:
         Work that does not need these results can be started meanwhile, so that no worker stands idle.
         """
         work = list(blocks)
-        if self.name == "serial" or len(work) < 2:
+        if self.name == "serial" or not work:
             done = [function(block) for block in work]
             return lambda: done
         if self.name == "processes":
@@ -77,7 +79,8 @@ class Engine:
         folder = tempfile.TemporaryDirectory(prefix="concord-")
         shared = _Shared.of(function, Path(folder.name))
         with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-            calls = (joblib.delayed(_batch)(shared, some) for some in _batches(blocks, workers))
+            begun_by = os.getpid()
+            calls = (joblib.delayed(_batch)(shared, some, begun_by) for some in _batches(blocks, workers))
             options = {"batch_size": 1, "pre_dispatch": "all", "return_as": "generator"}
             found = joblib.Parallel(n_jobs=workers, **options)(calls)
 
@@ -101,7 +104,9 @@ class Engine:
                 else client.scatter(_Held(function), broadcast=True, hash=False)
             )
             batches = _batches(blocks, workers)
-            futures = client.map(_batch, [shared] * len(batches), batches, pure=False)
+            futures = client.map(
+                partial(_batch, begun_by=os.getpid()), [shared] * len(batches), batches, pure=False
+            )
             kept = connection.pop_all()  # the connection stays until the results are there
 
         def results() -> list[Result]:
@@ -175,10 +180,10 @@ def _pickled(function: Callable[..., Any]) -> bytes:
     return content
 
 
-def _batch(shared: _Shared | _Held, blocks: Sequence[Any]) -> list[Any]:
-    """Compute one batch of blocks."""
+def _batch(shared: _Shared | _Held, blocks: Sequence[Any], begun_by: int) -> list[Any]:
+    """Compute one batch of blocks; a process that computes its own keeps its memory as it is."""
     function = shared.load()
-    with _memory_kept():
+    with nullcontext() if begun_by == os.getpid() else _memory_kept():
         return [function(block) for block in blocks]
 
 
@@ -187,31 +192,31 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 _USUAL_THRESHOLD = 128 * 1024
 """Both, where nothing else was said (bytes)."""
 _KEPT, _LARGEST_KEPT = 256 * 1024**2, 32 * 1024**2
-"""Free bytes that a process keeps while it works, and the largest array that is cut from them."""
+"""Free bytes that a worker keeps while it works, and the largest array that is cut from them."""
 
 
 @contextmanager
 def _memory_kept() -> Iterator[None]:
-    """Keep the memory of freed arrays while blocks are computed, where it was told to be given back at once.
+    """Keep the memory of freed arrays while a worker computes blocks.
 
-    Dask sets ``MALLOC_TRIM_THRESHOLD_`` for its workers: each freed array of a block then goes back to the
-    system and comes back page by page, which takes four tenths of the time of simulated agents. The worker
-    has its own setting again after the batch.
+    A worker holds little else, so that each freed array of a block would go back to the system and come back
+    page by page: a fifth of the time of simulated agents, and four tenths under Dask, which sets
+    ``MALLOC_TRIM_THRESHOLD_``. Where the environment says so, the worker has that setting again after the
+    batch; elsewhere its processes are ours.
     """
-    own = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
-    allocator = _glibc() if own.isdigit() else None
+    allocator = _glibc()
     if allocator is None:
         yield
         return
-    largest = os.environ.get("MALLOC_MMAP_THRESHOLD_", "")
     allocator.mallopt(_TRIM_THRESHOLD, _KEPT)
     allocator.mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
+    own, largest = (os.environ.get(f"MALLOC_{name}_THRESHOLD_", "") for name in ("TRIM", "MMAP"))
     try:
         yield
     finally:
-        allocator.mallopt(_TRIM_THRESHOLD, int(own))
-        allocator.mallopt(_MMAP_THRESHOLD, int(largest) if largest.isdigit() else _USUAL_THRESHOLD)
-        allocator.malloc_trim(0)
+        if own.isdigit():
+            allocator.mallopt(_TRIM_THRESHOLD, int(own))
+            allocator.mallopt(_MMAP_THRESHOLD, int(largest) if largest.isdigit() else _USUAL_THRESHOLD)
 
 
 def _glibc() -> Any:
@@ -219,7 +224,7 @@ def _glibc() -> Any:
     if os.name != "posix":
         return None
     library = ctypes.CDLL(None)
-    return library if hasattr(library, "mallopt") and hasattr(library, "malloc_trim") else None
+    return library if hasattr(library, "mallopt") else None
 
 
 SERIAL = Engine()

@@ -34,8 +34,8 @@ def refused(words: str) -> dict[str, Any]:
 
 @cache
 def bomb() -> bytes:
-    """A few kilobytes that are 64 MiB unpacked, and some more."""
-    return gzip.compress(b'{"choices": "' + b"x" * (64 * 2**20))
+    """A few kilobytes that are 16 MiB unpacked, and some more."""
+    return gzip.compress(b'{"choices": "' + b"x" * (16 * 2**20))
 
 
 TEXT = "REASONING: It fits.\nDIAGNOSIS: Panic Disorder"

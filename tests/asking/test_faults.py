@@ -77,7 +77,7 @@ REASONS = {
     "429-always": "HTTP 429: no",
     "refusal-field": "the model refuses: I cannot help with that.",
     "long": "the reply has 1,000,001 characters, expected at most 1,000,000; its first 10,000 are kept",
-    "gzip-bomb": "the answer is longer than 67,108,864 bytes; nothing of it is kept",
+    "gzip-bomb": "the answer is longer than 16,777,216 bytes; nothing of it is kept",
     "redirect": "RedirectedError: the server redirects to localhost, which is not asked",
 }
 

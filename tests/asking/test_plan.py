@@ -81,5 +81,5 @@ def test_more_trials_than_can_be_planned_are_refused_at_once(
 
 @pytest.mark.parametrize("vast", [10**9, 10**30])
 def test_more_participants_than_can_be_planned_are_refused_at_once(vast: int) -> None:
-    with pytest.raises(OptionError, match="--n: [0-9,]+ trials in one run, expected at most 1,000,000"):
+    with pytest.raises(OptionError, match="--n: [0-9,]+ sessions in one run, expected at most 100,000"):
         runs.job("people", "mockllm/model", study=["framing"], n=vast, limit=1)

@@ -258,3 +258,14 @@ def test_the_journal_itself_is_a_file_of_recorded_replies(tmp_path: Path) -> Non
     assert [json.loads(done.stdout)[name] for name in names] == [
         json.loads(again.stdout)[name] for name in names
     ]
+
+
+def test_the_same_wait_is_told_once_in_a_while_though_replies_come_between(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    progress = Progress(10)
+    for attempt in range(5):
+        progress.wait(f"waiting 1 s for attempt {attempt + 2} of 6: HTTP 429: slow down")
+        progress.add({"outcome": "ok", "usage": None})
+    progress.wait("waiting 1 s for attempt 2 of 6: HTTP 500: broken")
+    assert capsys.readouterr().err.count("waiting") == 2

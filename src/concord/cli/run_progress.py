@@ -42,6 +42,8 @@ class Progress:
         self._costs: tuple[int, float, float] = (0, 0.0, 0.0)
         """Number, sum and sum of squares of the costs of trials."""
         self._waits = ""
+        self._told = ("", -math.inf)
+        """What was last said to be waited for, and when: replies may come between two such calls."""
         self._counts: Counter[str] = Counter()
         # Inspect holds back text without a newline on its own stderr: a line that changes needs the real one
         self._stream = sys.__stderr__ if sys.__stderr__ is not None else sys.stderr
@@ -69,12 +71,12 @@ class Progress:
 
     def wait(self, words: str) -> None:
         """Show at once that and why something is waited for; the same words once in a while."""
-        now = time.monotonic()
-        reason = words.rsplit(": ", 1)[-1]
-        if reason != self._waits or now - self._shown >= _EVERY:
-            self._waits, self._shown = reason, now
-            if not self._live:
-                note(words)
+        now, reason = time.monotonic(), words.rsplit(": ", 1)[-1]
+        self._waits = reason
+        last, when = self._told
+        if not self._live and (reason != last or now - when >= _EVERY):
+            self._told = reason, now
+            note(words)
 
     def _pay(self, usage: Any) -> None:
         if self._prices is None or not isinstance(usage, Mapping) or None in usage.values() or not usage:

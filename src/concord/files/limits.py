@@ -51,7 +51,7 @@ REPLY_CHARACTERS = 1_000_000
 """Characters of one reply of a model, and of its thinking: longer ones are counted as too long."""
 REPLY_KEPT = 10_000
 """Characters that are kept of a reply that is too long."""
-REPLY_BYTES = 64 * 2**20
+REPLY_BYTES = 16 * 2**20
 """Bytes of a server's answer, unpacked; no more of it is received."""
 JOURNAL_LINE = 64 * 2**20
 """Bytes of one line of a run's folder: all replies of a session of many people."""
@@ -102,7 +102,9 @@ OPTIONS = 1_000
 OPTION_DRAWS = 24_000_000
 """Options of all outcomes by resamples; an outcome of more values than a scale has counts as 84 options."""
 TRIALS = 1_000_000
-"""Trials of one run, and sessions of one experiment."""
+"""Trials of one run."""
+SESSIONS = 100_000
+"""Sessions of one run of people."""
 COUNTED = 1_000_000
 """Replies that one cell of a table of hints counts."""
 EFFECTS = 50_000

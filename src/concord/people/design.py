@@ -7,6 +7,7 @@ from typing import Any
 
 from concord.errors import OptionError
 from concord.files.limits import quoted
+from concord.files.run_size import check_sessions
 from concord.people.openers import SessionOpener
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.compiled import compile_experiment
@@ -110,6 +111,7 @@ def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[St
         file = read_study(files[f"{study}.yaml"], name=f"{study}.yaml")
         plan = plan_study(file, n=options["n"], seed=int(options["plan_seed"]), design=design)
         plans.append(replace(plan, sessions=_limited(plan.sessions, options["limit"])))
+        check_sessions(sum(len(one.sessions) for one in plans), "--n")
     return tuple(plans)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import OptionError
-from concord.files.run_size import check_trials
+from concord.files.run_size import check_sessions
 from concord.people.studies.agents import DESIGNS, AgentDesign, Profile
 from concord.people.studies.cells import Cell, cells_of
 from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study
@@ -143,7 +143,7 @@ def _assigned(experiment: Experiment, n: int | None, draws: _Draws) -> list[Cell
     """Assign sessions to cells at random in blocks: each cell once, until it has its size."""
     cells = cells_of(experiment)
     sizes = _sizes(experiment, cells, n)
-    check_trials(sum(sizes), "--n")
+    check_sessions(sum(sizes), "--n")
     order = np.argsort(draws.uniform("assignment", max(sizes, default=0), len(cells)), axis=1).tolist()
     return [cells[i] for block, row in enumerate(order) for i in row if block < sizes[i]]
 
