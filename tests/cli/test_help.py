@@ -1,5 +1,7 @@
 """Help texts: what is written is what is shown, and a group knows its commands without loading them."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +10,7 @@ import typer
 
 from concord.cli.app import app
 from concord.cli.late import LateGroup, first_line
+from concord.version import __version__
 
 COMMAND: Any = typer.main.get_command(app)
 
@@ -55,3 +58,9 @@ def test_help_names_what_an_option_takes_in_plain_words(path: str, command: Any,
     assert [
         word for word in ("list[", "<str>", "<int>", "<float>", "<bool>", "{DIR...}") if word in shown
     ] == []
+
+
+def test_the_package_is_a_command_too() -> None:
+    asked = [sys.executable, "-m", "concord", "--version"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["concord", __version__]

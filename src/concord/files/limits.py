@@ -77,9 +77,9 @@ NAME_SHOWN = 80
 """Characters of a name that a message shows."""
 MESSAGE_CHARACTERS = 20_000
 """Characters of a message on the screen."""
-STUDIES = 500
+STUDIES = 2_000
 """Studies of one table of tests: each has intervals of its own and a file."""
-AGENTS = 2_000
+AGENTS = 10_000
 """Agents of one table."""
 COMPARED_AGENTS = 2_000
 """Agents of which all pairs are compared; of more each has its numbers and its place."""
@@ -91,7 +91,7 @@ AGENT_FOLDERS = 100
 """Agents that get a folder each with the files of their own result."""
 JUDGES = 500
 """Judges of one table of verdicts."""
-JUDGED_PAIRS = 40_000
+JUDGED_PAIRS = 150_000
 """Pairs of one table of verdicts, those of every judge counted."""
 OUTCOMES = 5_000
 """Outcomes of one table of answers, those of every agent counted."""

@@ -1,0 +1,5 @@
+"""The command line as a module: ``python -m concord``."""
+
+from concord.cli.app import main
+
+main()
