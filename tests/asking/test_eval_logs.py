@@ -127,6 +127,16 @@ def test_samples_have_readable_ids_a_target_a_score_and_how_it_was_read(log: Pat
     assert [message.role for message in sample.messages] == ["user", "assistant"]
 
 
+def test_tables_of_messages_hold_every_message(log: Path) -> None:
+    pytest.importorskip("pandas", reason="Inspect's tables need pandas")
+    from inspect_ai.analysis import messages_df
+
+    held = inspect_ai.log.read_eval_log(str(log))
+    found = messages_df(str(log), quiet=True)
+    expected = [(one.role, one.text) for sample in held.samples for one in sample.messages]
+    assert list(zip(found["role"], found["content"], strict=True)) == expected
+
+
 def test_a_long_run_is_several_logs_and_each_says_how_much_is_elsewhere(folder: Path, tmp_path: Path) -> None:
     from concord.asking.inspect.export import export_logs
 

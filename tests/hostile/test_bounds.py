@@ -13,7 +13,7 @@ import pytest
 
 import concord
 from concord.comparing.scores import read_scores
-from concord.errors import FileFormatError, LinesError
+from concord.errors import FileFormatError, InputError, LinesError
 from concord.files import limits
 from concord.files.columns import as_names
 from concord.files.json_text import Problems, UnusableError
@@ -184,3 +184,55 @@ def test_other_names_of_one_answer_have_a_limit() -> None:
     assert len(read_aliases({"Gout": names[:-1]})["Gout"]) == 1_000
     with pytest.raises(FileFormatError, match="aliases: 1,001 names of 'Gout', more than the 1,000"):
         read_aliases({"Gout": names})
+
+
+def test_arms_of_a_combination_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("concord.files.limits.ARMS", 3)
+    rng = np.random.default_rng(0)
+
+    def rows(n_arms: int, n: int) -> list[dict[str, Any]]:
+        values = rng.normal(size=(n_arms, n))
+        return [
+            {"arm": f"a{k}", "answer": y, "prediction": y + 1}
+            for k in range(n_arms)
+            for y in values[k].tolist()
+        ]
+
+    further = [{"arm": row["arm"], "prediction": row["prediction"]} for row in rows(4, 20)]
+    assert len(concord.combine(rows(3, 20), further[:60]).estimates) == 3
+    with pytest.raises(FileFormatError, match="the table of people: 4 arms, more than the 3"):
+        concord.combine(rows(4, 20), further)
+
+
+def test_arrangements_and_the_area_they_span_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """70,000 rows, each of an item and an arrangement of its own, would span 39 GB."""
+    monkeypatch.setattr("concord.files.limits.ARRANGEMENTS", 4)
+    monkeypatch.setattr("concord.files.limits.SPANNED", 30)
+
+    def table(n_items: int, n_arrangements: int) -> Path:
+        rows = [(f"p{k}", f"i{i}", (i + k) % 2) for k in range(n_arrangements) for i in range(n_items)]
+        frame = pl.DataFrame(rows, schema=["arrangement", "item", "correct"], orient="row")
+        frame.write_csv(tmp_path / "s.csv")
+        return tmp_path / "s.csv"
+
+    assert concord.score_structure(scores=table(7, 4)).models
+    with pytest.raises(InputError, match=r"s\.csv: 5 arrangements, more than the 4"):
+        concord.score_structure(scores=table(3, 5))
+    with pytest.raises(InputError, match=r"s\.csv: 32 items by arrangements, more than the 30"):
+        concord.score_structure(scores=table(8, 4))
+
+
+def test_a_recorded_reply_that_is_too_long_is_a_failed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("concord.files.limits.REPLY_CHARACTERS", 100)
+    monkeypatch.setattr("concord.files.limits.REPLY_KEPT", 10)
+    samples = read_samples([{"id": "a", "prompt": "p", "gold_answer": "g", "gold_reasoning": []}])
+    rows = [
+        {"id": "a", "mode": mode, "response": "x" * n, "thinking": thinking}
+        for mode, n, thinking in (("cot", 100, "y" * 101), ("direct", 100, None))
+    ]
+    long, short = read_replies(rows, samples).rows
+    assert long.failure == "too long: 101 characters, expected at most 100"
+    assert (len(long.response), long.thinking) == (10, "y" * 10)
+    assert short.failure is None and len(short.response) == 100

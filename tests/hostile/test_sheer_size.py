@@ -95,6 +95,13 @@ def test_outcomes_of_answers_have_a_limit() -> None:
         score_answer_table(AnswerSets({"a": nothing}))  # type: ignore[dict-item]
 
 
+def test_outcomes_are_counted_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("concord.files.limits.OUTCOMES", 3)
+    rows = [{"outcome": f"o{k}", "human": "odd" if k else 1, "agent": 2} for k in range(4)]
+    with pytest.raises(FileFormatError, match="4 outcomes, more than the 3"):
+        concord.score_answers(rows)
+
+
 @pytest.mark.parametrize(
     "rows",
     [

@@ -111,6 +111,12 @@ EFFECTS = 50_000
 """Effects of one table of predictions, those of every agent counted."""
 LEFT_OUT = 1_000
 """Clusters of predictions that are left out one at a time; of more, so many groups of them."""
+ARMS = 1_000
+"""Arms of one outcome whose people and predictions are combined."""
+ARRANGEMENTS = 5_000
+"""Arrangements of one table of scores."""
+SPANNED = 20_000_000
+"""Items by arrangements of one model, whether all of them have a score or not."""
 CONTROL_GROUPS = 1_000
 """Control groups that effects of several interventions share."""
 COMPARED_IN_PAIRS = 200

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from inspect_ai.event import ModelEvent
 from inspect_ai.log import (
     EvalConfig,
     EvalDataset,
@@ -191,6 +192,7 @@ def _sample(planned: Mapping[str, Any], row: Mapping[str, Any], view: View, mode
     messages: list[ChatMessage] = [*asked, *(choice.message for choice in output.choices)]
     shown = {"target": "", "messages": messages, **view(planned, row)}
     failed = row["outcome"] == AskOutcome.FAILED
+    began = {"timestamp": str(row["at"])} if "at" in row else {}
     return EvalSample(
         id=readable_id(planned),
         epoch=1,
@@ -201,7 +203,26 @@ def _sample(planned: Mapping[str, Any], row: Mapping[str, Any], view: View, mode
         completed_at=str(row["at"]) if "at" in row else None,
         total_time=row.get("seconds"),
         model_usage={} if output.usage is None else {model: output.usage},
+        events=[_asked(model, shown["messages"], output, **began)],
         **shown,
+    )
+
+
+def _asked(model: str, messages: list[ChatMessage], output: ModelOutput, **began: str) -> ModelEvent:
+    """Return the whole exchange as one call of the model: Inspect's tables of messages are read off calls."""
+    replied = bool(messages) and messages[-1].role == "assistant"
+    told = output.model_copy(update={"choices": []})
+    if replied:
+        last = ChatCompletionChoice(message=messages[-1], stop_reason=output.stop_reason)
+        told = output.model_copy(update={"choices": [last]})
+    return ModelEvent(
+        model=model,
+        input=messages[:-1] if replied else messages,
+        tools=[],
+        tool_choice="none",
+        config=GenerateConfig(),
+        output=told,
+        **began,
     )
 
 

@@ -9,7 +9,7 @@ from scipy import special
 
 from concord.engine import SERIAL, Engine
 from concord.errors import InputError
-from concord.files.limits import AGENTS, COMPARED_IN_PAIRS, OPTION_DRAWS, OUTCOMES
+from concord.files.limits import AGENTS, COMPARED_IN_PAIRS, OPTION_DRAWS
 from concord.files.too_many import refuse_more
 from concord.people.answers.cells import FINE, GRID, Cells, lay_out
 from concord.people.answers.files import AnswersResult
@@ -17,6 +17,7 @@ from concord.people.answers.groups import score_groups
 from concord.people.answers.outcome import score_outcome
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
 from concord.people.answers.result import AgentAnswers, AnswerDifference, OutcomeAnswers
+from concord.people.answers.sides import refuse_many
 from concord.people.answers.summary import summarised, with_simbench
 from concord.records import Estimate, Interval
 from concord.stats.clustered import clustered_mean
@@ -63,9 +64,7 @@ def score_answer_table(
         raise InputError("the table holds no answers")
     place = ", ".join(one.name for one in table.inputs[:3]) or "the table"
     refuse_more(len(table.sets), AGENTS, "agents", place, "score them in several files")
-    n_outcomes = sum(map(len, table.sets.values()))
-    advice = "score them in several files, or check the column of outcomes"
-    refuse_more(n_outcomes, OUTCOMES, "outcomes", place, advice)
+    refuse_many(sum(map(len, table.sets.values())), place)
     cells = lay_out(table.sets.values())
     keys = (one.key for own in table.sets.values() for one in own)
     drawn = n_resamples * sum(_n_options(cells[key]) for key in keys if key in cells)

@@ -39,6 +39,12 @@ def refuse_vast(table: ColumnTable, answers: float) -> None:
     refuse_more(int(answers), limits.ANSWERS, "answers", table.name, advice)
 
 
+def refuse_many(n_outcomes: int, place: str) -> None:
+    """Refuse more outcomes than can be scored, those of every agent counted."""
+    advice = "score them in several files, or check the column of outcomes"
+    refuse_more(n_outcomes, limits.OUTCOMES, "outcomes", place, advice)
+
+
 def read_answers_frame(
     table: ColumnTable, columns: AnswerColumns, frame: "pl.DataFrame | None" = None
 ) -> AnswerSets:
@@ -113,6 +119,7 @@ class _Reading:
     def table(self, whole: "pl.DataFrame", warnings: tuple[str, ...]) -> AnswerSets:
         """Read every outcome, or raise once with every bad cell."""
         problems: list[CellProblem] = []
+        refuse_many(whole.select("study", "outcome", "who", "condition").n_unique(), self.table_.name)
         groups = tuple(whole["group"].drop_nulls().unique().sort().to_list())
         sets: dict[str, list[AnswerSet]] = {}
         kinds = {}

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from concord.errors import InputError, UndefinedError
+from concord.files import limits
 from concord.files.tables import TableOptions
+from concord.files.too_many import refuse_more
 from concord.people.mixed.ends import FEW, METHOD, MeanPart, estimate_with, with_ends
 from concord.people.mixed.populations import other_predictions, unlike_tables
 from concord.people.mixed.result import CombinedEstimate, CombineResult
@@ -134,6 +136,7 @@ def _combined_means(
 ) -> Iterator[CombinedEstimate]:
     """Estimate the mean, or the mean of each arm and their difference."""
     arms = sorted(set(own.arm), key=_control_last)
+    refuse_more(len(arms), limits.ARMS, "arms", "the table of people", "combine some of them at a time")
     assert own.answer is not None  # noqa: S101 - the table of people
     kind = "share" if set(np.unique(own.answer)) <= {0.0, 1.0} else "mean"
     if len(arms) == 1:

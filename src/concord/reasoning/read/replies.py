@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError, LineProblem
+from concord.files import limits
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.json_text import (
     Problems,
@@ -134,11 +135,17 @@ def reply_of(row: object, line: int | None, *, modes: bool) -> RecordedReply:
     fields = reply_fields(fields_of(row), modes=modes)
     name = text_field(fields, "id")
     failure = _failure(fields)
+    response, thinking = _response(fields, failure), _optional(fields, "thinking")
+    longest = max(len(response), 0 if thinking is None else len(thinking))
+    if longest > limits.REPLY_CHARACTERS:
+        failure = f"too long: {longest:,} characters, expected at most {limits.REPLY_CHARACTERS:,}"
+        response = response[: limits.REPLY_KEPT]
+        thinking = None if thinking is None else thinking[: limits.REPLY_KEPT]
     return RecordedReply(
         name,
         _mode(fields) if modes else "",
-        _response(fields, failure),
-        _optional(fields, "thinking"),
+        response,
+        thinking,
         _repeat(fields),
         failure,
         _optional(fields, "stop_reason"),

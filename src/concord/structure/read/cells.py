@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import CellProblem, TableError
+from concord.files import limits
+from concord.files.too_many import refuse_more
 from concord.structure.read.join import Findings, RefusedError, check_mean_below_max, item_order
 from concord.structure.read.records import (
     ArrangementCounts,
@@ -89,6 +91,9 @@ def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Fi
     if (rows.arrangement < 0).any():
         rows = rows.keep(rows.arrangement >= 0)
     items = _index_items(rows)
+    refuse_more(len(used), limits.ARRANGEMENTS, "arrangements", table.file, "score some of them")
+    spanned = len(items) * len(used)
+    refuse_more(spanned, limits.SPANNED, "items by arrangements", table.file, "score some of the items")
     names = tuple(table.arrangements[p] for p in used)
     return _build(table, code, rows, arrangements=names, items=items, found=found)
 
