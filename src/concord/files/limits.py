@@ -113,7 +113,7 @@ LEFT_OUT = 1_000
 """Clusters of predictions that are left out one at a time; of more, so many groups of them."""
 ARMS = 1_000
 """Arms of one outcome whose people and predictions are combined."""
-ARRANGEMENTS = 5_000
+ARRANGEMENTS = 2_000
 """Arrangements of one table of scores."""
 SPANNED = 20_000_000
 """Items by arrangements of one model, whether all of them have a score or not."""
