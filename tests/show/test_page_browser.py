@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 from tests.show.browser import Watched, axe_source, launched
 
@@ -272,6 +273,29 @@ def test_a_telephone_never_scrolls_sideways(browser: "Browser", file: Path, sche
     assert wide == []
     context.close()
     assert watched.faults == []
+
+
+@pytest.mark.long
+def test_a_long_name_without_a_break_does_not_widen_the_page(
+    browser: "Browser", tmp_path: Path, scores: Path
+) -> None:
+    made = api.report(scores, out=tmp_path / "long.html").path
+    context = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
+    page = Watched(context.new_page()).open(made)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    context.close()
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    """A result of a model whose name is wider than a screen."""
+    rows = [
+        {"model": "unbroken" * 12, "arrangement": f"p{k}", "item": f"i{i}", "correct": (i * k + i) % 3 % 2}
+        for k in range(3)
+        for i in range(12)
+    ]
+    api.score_structure(scores=pl.DataFrame(rows)).write(tmp_path / "scores")
+    return tmp_path / "scores"
 
 
 @pytest.mark.long
