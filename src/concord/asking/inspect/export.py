@@ -203,12 +203,12 @@ def _sample(planned: Mapping[str, Any], row: Mapping[str, Any], view: View, mode
         completed_at=str(row["at"]) if "at" in row else None,
         total_time=row.get("seconds"),
         model_usage={} if output.usage is None else {model: output.usage},
-        events=[_asked(model, shown["messages"], output, **began)],
+        events=[_as_one_call(model, shown["messages"], output, **began)],
         **shown,
     )
 
 
-def _asked(model: str, messages: list[ChatMessage], output: ModelOutput, **began: str) -> ModelEvent:
+def _as_one_call(model: str, messages: list[ChatMessage], output: ModelOutput, **began: str) -> ModelEvent:
     """Return the whole exchange as one call of the model: Inspect's tables of messages are read off calls."""
     replied = bool(messages) and messages[-1].role == "assistant"
     told = output.model_copy(update={"choices": []})
