@@ -31,7 +31,7 @@ def test_a_case_says_which_step_matched_which_gold_step() -> None:
 
 
 def test_a_case_is_small_however_long_the_reply() -> None:
-    steps = ". ".join(f"{number} {'word ' * 300}" for number in range(500))
+    steps = ". ".join(f"{number} {'word ' * 200}" for number in range(500))
     case = case_of({"response": f"REASONING: {steps}. {GOLD[0]}.\nDIAGNOSIS: {'MDD ' * 90_000}"})
     assert (case.n_steps, case.n_matched) == (501, 1)
     assert (len(case.steps), case.pairs) == (MOST_STEPS, ())
