@@ -21,9 +21,8 @@ from concord.comparing.tables import ScoreColumns
 from concord.comparing.units import in_one_unit
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
-from concord.files import limits
 from concord.files.tables import TableOptions
-from concord.files.too_many import refuse_more
+from concord.files.too_many import refuse_models
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate
 from concord.stats.clustered import cluster_codes, mean_degrees
@@ -174,7 +173,7 @@ def joined_scores(sources: Sequence[Any], reading: ScoreReading) -> JoinedScores
             f"comparing needs at least two models, {files[0].source} holds one; give another file, or a "
             "table with a column 'model' or one column of scores per model"
         )
-    refuse_more(len(files), limits.COMPARED_MODELS, "models", files[0].source, "leave out some of them")
+    refuse_models(len(files), files[0].source)
     check_names(reading.names, len(files), "results" if len(files) == len(sources) else "models")
     if reading.names is not None:
         files = [replace(file, name=name) for file, name in zip(files, reading.names, strict=True)]

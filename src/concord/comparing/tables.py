@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
 from concord.errors import BadScoreError, CellProblem, FileFormatError, OptionError, TableError
-from concord.files import limits
 from concord.files.cells import is_decimal_comma, is_missing, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns, refuse_nested
 from concord.files.limits import LARGEST_NUMBER, listed, quoted
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
-from concord.files.too_many import refuse_more
+from concord.files.too_many import refuse_models
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,7 +96,7 @@ def read_score_tables(
     if models is None:
         return [whole]
     named = models.unique(maintain_order=True).to_list()
-    refuse_more(len(named), limits.COMPARED_MODELS, "models", table.name, "leave out some of them")
+    refuse_models(len(named), table.name)
     first = replace(whole, name=str(named[0]), frame=data.filter(models == named[0]))
     return [
         first,

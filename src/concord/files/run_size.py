@@ -1,4 +1,4 @@
-"""Runs of more trials than can be planned, refused before they are laid out."""
+"""Runs of more than can be planned, refused before they are laid out."""
 
 from concord.errors import OptionError
 from concord.files.limits import SESSIONS, TRIALS
@@ -12,11 +12,7 @@ def check_sessions(n: int, option: str) -> None:
     OptionError
         With the option that makes them so many.
     """
-    if n > SESSIONS:
-        raise OptionError(
-            f"{option}: {n:,} sessions in one run, expected at most {SESSIONS:,}; ask for fewer, or "
-            "run study by study"
-        )
+    _refuse_larger(n, SESSIONS, "sessions", option, "; ask for fewer, or run study by study")
 
 
 def check_trials(n: int, option: str) -> None:
@@ -27,5 +23,9 @@ def check_trials(n: int, option: str) -> None:
     OptionError
         With the option that makes them so many.
     """
-    if n > TRIALS:
-        raise OptionError(f"{option}: {n:,} trials in one run, expected at most {TRIALS:,}")
+    _refuse_larger(n, TRIALS, "trials", option)
+
+
+def _refuse_larger(n: int, most: int, what: str, option: str, advice: str = "") -> None:
+    if n > most:
+        raise OptionError(f"{option}: {n:,} {what} in one run, expected at most {most:,}{advice}")

@@ -1,6 +1,7 @@
 """Tables that hold more than can be scored are refused with what to do."""
 
 from concord.errors import FileFormatError
+from concord.files import limits
 
 
 def refuse_more(count: int, most: int, what: str, place: str, advice: str) -> None:
@@ -15,3 +16,14 @@ def refuse_more(count: int, most: int, what: str, place: str, advice: str) -> No
         raise FileFormatError(
             f"{place}: {count:,} {what}, more than the {most:,} that are scored at once; {advice}"
         )
+
+
+def refuse_models(count: int, place: str) -> None:
+    """Refuse more models than can be compared in pairs.
+
+    Raises
+    ------
+    FileFormatError
+        With the count, the limit and what to do.
+    """
+    refuse_more(count, limits.COMPARED_MODELS, "models", place, "leave out some of them")

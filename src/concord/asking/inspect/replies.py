@@ -10,6 +10,7 @@ from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
 from concord.asking.inspect.private import TooLongError, asks_to_retry, retry_after
 from concord.asking.outcomes import outcome_of, says_overflow, says_quota
 from concord.files import limits
+from concord.files.long_replies import kept_of
 from concord.records import Answer, AskOutcome, Usage
 
 _WORDS = 500
@@ -141,15 +142,13 @@ def _refusal_told(output: ModelOutput) -> str | None:
 
 def _not_too_long(answer: Answer) -> Answer:
     """Return an answer as it is stored: of one that is too long the beginning, with its length."""
-    longest = max(len(answer.response), 0 if answer.thinking is None else len(answer.thinking))
-    if longest <= limits.REPLY_CHARACTERS:
+    if (cut := kept_of(answer.response, answer.thinking)) is None:
         return answer
+    length, beginning, thinking = cut
     told = (
-        f"the reply has {longest:,} characters, expected at most {limits.REPLY_CHARACTERS:,}; its first "
+        f"the reply has {length:,} characters, expected at most {limits.REPLY_CHARACTERS:,}; its first "
         f"{limits.REPLY_KEPT:,} are kept"
     )
-    thinking = None if answer.thinking is None else answer.thinking[: limits.REPLY_KEPT]
-    beginning = answer.response[: limits.REPLY_KEPT]
     return replace(
         answer, outcome=AskOutcome.TOO_LONG, response=beginning, thinking=thinking, error=told, more=()
     )

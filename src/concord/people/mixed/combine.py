@@ -93,9 +93,14 @@ def combine(
         raise InputError(f"the further predictions have no row of {', '.join(map(repr, lacking[:5]))}")
     made: list[CombinedEstimate] = []
     warnings = list(tables.warnings)
+    told: list[list[str]] = []  # by outcome: how predictions are those of another population
     for outcome in outcomes:
         own, more = tables.people.chosen(outcome), tables.predictions.chosen(outcome)
-        warnings += unlike_tables(outcome, own, more, tables.covariates)
+        if not regress:
+            _refuse_arms(own)
+        unlike = list(other_predictions(own, more))
+        warnings += unlike_tables(outcome, own, more, tables.covariates, unlike)
+        told.append(unlike)
         work = (
             _combined_regression(outcome, own, more, tables, level)
             if regress
@@ -103,10 +108,8 @@ def combine(
         )
         made.extend(work)
     said = sentence(made[-1] if len(outcomes) == 1 else made[0])
-    first = outcomes[0]
-    unlike = list(other_predictions(tables.people.chosen(first), tables.predictions.chosen(first)))
-    if unlike and not regress:
-        said = _not_together(made[0], unlike[0])
+    if told[0] and not regress:
+        said = _not_together(made[0], told[0][0])
     return CombineResult(tuple(made), said, level, tables.inputs, tuple(warnings))
 
 
@@ -135,8 +138,8 @@ def _combined_means(
     outcome: str, own: MixedRows, more: MixedRows, level: float
 ) -> Iterator[CombinedEstimate]:
     """Estimate the mean, or the mean of each arm and their difference."""
-    arms = sorted(set(own.arm), key=_control_last)
-    refuse_more(len(arms), limits.ARMS, "arms", "the table of people", "combine some of them at a time")
+    samples, others = own.by_arm(), more.by_arm()
+    arms = sorted(samples, key=_control_last)
     assert own.answer is not None  # noqa: S101 - the table of people
     kind = "share" if set(np.unique(own.answer)) <= {0.0, 1.0} else "mean"
     if len(arms) == 1:
@@ -144,14 +147,18 @@ def _combined_means(
         return
     parts = []
     for arm in arms:
-        further = more.at(np.array([one == arm for one in more.arm]))
-        if not further.prediction.size:
+        if arm not in others:
             raise InputError(f"the further predictions have no row of the arm {arm!r}")
-        sample = own.at(np.array([one == arm for one in own.arm]))
-        parts.append(_combined_mean(outcome, arm, kind, sample, further, level))
+        parts.append(_combined_mean(outcome, arm, kind, samples[arm], others[arm], level))
         yield parts[-1][0]
     if len(arms) == 2:
         yield _difference_of_arms(outcome, arms, parts, level)
+
+
+def _refuse_arms(own: MixedRows) -> None:
+    """Refuse more arms than can be estimated, before any is looked at."""
+    n_arms = len(set(own.arm))
+    refuse_more(n_arms, limits.ARMS, "arms", "the table of people", "combine some of them at a time")
 
 
 def _control_last(arm: str) -> tuple[bool, str]:

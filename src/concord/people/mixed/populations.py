@@ -15,10 +15,20 @@ Weighted = tuple[Floats, Floats | None]
 """Values and their sampling weights."""
 
 
-def unlike_tables(outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[str]) -> Iterator[str]:
-    """Warn where the two tables do not look like samples of one population, arm by arm."""
+def unlike_tables(
+    outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[str], predictions: Sequence[str]
+) -> Iterator[str]:
+    """Warn where the two tables do not look like samples of one population.
+
+    Parameters
+    ----------
+    outcome, own, more, covariates
+        The outcome, its rows in both tables, and names of covariates.
+    predictions
+        What `other_predictions` says of these rows.
+    """
     where = f"{outcome}: " if outcome else ""
-    yield from (f"{where}{words}, which biases the estimate" for words in other_predictions(own, more))
+    yield from (f"{where}{words}, which biases the estimate" for words in predictions)
     for i, name in enumerate(covariates):
         words = _other_population(
             name, (own.covariates[:, i], own.weight), (more.covariates[:, i], more.weight)
@@ -30,9 +40,10 @@ def unlike_tables(outcome: str, own: MixedRows, more: MixedRows, covariates: Seq
 
 def other_predictions(own: MixedRows, more: MixedRows) -> Iterator[str]:
     """Say in which arms predictions of the people are unlike the further ones."""
-    arms = sorted(set(own.arm) & set(more.arm))
+    samples, others = own.by_arm(), more.by_arm()
+    arms = sorted(samples.keys() & others.keys())
     for arm in arms:
-        first, second = (rows.at(np.array([one == arm for one in rows.arm])) for rows in (own, more))
+        first, second = samples[arm], others[arm]
         name = "predictions" if len(arms) == 1 else f"predictions in {arm!r}"
         yield from _other_population(
             name, (first.prediction, first.weight), (second.prediction, second.weight)

@@ -1,6 +1,6 @@
 """Two tables to what is combined: people with answers and predictions, and further predictions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,16 +43,20 @@ class MixedRows:
     n_left_out: int = 0
     """Rows that lack an answer, a prediction or a covariate."""
 
-    def chosen(self, outcome: str, arm: str | None = None) -> "MixedRows":
-        """Return the rows of an outcome, and of an arm."""
-        kept = np.array(
-            [o == outcome and arm in (None, a) for o, a in zip(self.outcome, self.arm, strict=True)]
-        )
-        return self.at(kept)
+    def chosen(self, outcome: str) -> "MixedRows":
+        """Return the rows of an outcome."""
+        return self.at([i for i, one in enumerate(self.outcome) if one == outcome])
 
-    def at(self, kept: object) -> "MixedRows":
-        """Return some rows."""
-        where = np.flatnonzero(np.asarray(kept))
+    def by_arm(self) -> "dict[str, MixedRows]":
+        """Return the rows of every arm, found in one pass."""
+        places: dict[str, list[int]] = {}
+        for i, arm in enumerate(self.arm):
+            places.setdefault(arm, []).append(i)
+        return {arm: self.at(found) for arm, found in places.items()}
+
+    def at(self, where: Iterable[int]) -> "MixedRows":
+        """Return the rows at some places."""
+        where = list(where)
         return MixedRows(
             tuple(self.outcome[i] for i in where),
             tuple(self.arm[i] for i in where),
@@ -188,7 +192,7 @@ class _TableRows:
             else np.empty((frame.height, 0)),
         )
         there = ~np.isnan(np.column_stack(list(columns.values()))).any(axis=1)
-        kept = made.at(there)
+        kept = made.at(np.flatnonzero(there))
         return MixedRows(
             kept.outcome, kept.arm, kept.prediction, kept.answer, kept.weight, kept.covariates,
             int((~there).sum()),

@@ -13,12 +13,12 @@ from importlib import resources
 from pathlib import Path
 
 from concord.errors import CellProblem, FileFormatError, TableError
-from concord.files import cells, limits
+from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.contents import is_folder
 from concord.files.grids import Grid
 from concord.files.limits import COUNTED, listed
-from concord.files.too_many import refuse_more
+from concord.files.too_many import refuse_models
 from concord.reasoning.hints.rows import KINDS
 from concord.reasoning.record_table import TableLike, read_table
 from concord.records import InputFile
@@ -274,7 +274,7 @@ def add_counts(counts: HintCounts, grid: Grid) -> None:
     rows = list(_count_rows(grid, kind))
     for row in rows:
         kind.add(counts, row, grid.name)
-    refuse_more(len(counts.models), limits.COMPARED_MODELS, "models", grid.name, "leave out some of them")
+    refuse_models(len(counts.models), grid.name)
     counts.inputs.extend(grid.inputs)
 
 

@@ -20,6 +20,7 @@ from concord.files.json_text import (
     shown,
     text_field,
 )
+from concord.files.long_replies import kept_of
 from concord.files.text import plain_utf8
 from concord.reasoning.read.forms import check_reply_fields, is_table, reply_fields, table_rows
 from concord.reasoning.read.records import BIAS, MODES, BiasCases, RecordedReply, Replies, Vignettes
@@ -136,11 +137,9 @@ def reply_of(row: object, line: int | None, *, modes: bool) -> RecordedReply:
     name = text_field(fields, "id")
     failure = _failure(fields)
     response, thinking = _response(fields, failure), _optional(fields, "thinking")
-    longest = max(len(response), 0 if thinking is None else len(thinking))
-    if longest > limits.REPLY_CHARACTERS:
-        failure = f"too long: {longest:,} characters, expected at most {limits.REPLY_CHARACTERS:,}"
-        response = response[: limits.REPLY_KEPT]
-        thinking = None if thinking is None else thinking[: limits.REPLY_KEPT]
+    if (cut := kept_of(response, thinking)) is not None:
+        length, response, thinking = cut
+        failure = f"too long: {length:,} characters, expected at most {limits.REPLY_CHARACTERS:,}"
     return RecordedReply(
         name,
         _mode(fields) if modes else "",
