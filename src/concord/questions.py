@@ -332,33 +332,12 @@ def report(
 
 
 def figures(folders: Sequence[str | Path], *, wanted: str = "nature", out: str | Path = "figures") -> Figures:
-    """Write every figure of the results in folders, as a journal, a style or a talk wants it.
-
-    Parameters
-    ----------
-    folders
-        Folders that hold results of any of the three questions.
-    wanted
-        ``nature`` (89 or 183 mm, 7 pt, PDF and SVG), ``apa`` (82 or 165 mm, 8 pt, PDF and PNG) or ``slides``.
-    out
-        Where figures, their data and `captions.txt` go.
-
-    Returns
-    -------
-    Figures
-        What was written.
-    """
+    """Write every figure of the results in folders, as a journal, a style or a talk wants it."""
     return write_figures(page([Path(one) for one in folders]), wanted, Path(out))
 
 
 def cite(folders: Sequence[str | Path] = ()) -> str:
-    """Return what to cite as BibTeX: Concord, and of results in folders their methods and studies.
-
-    Parameters
-    ----------
-    folders
-        Folders that hold results; none: Concord itself.
-    """
+    """Return what to cite as BibTeX: Concord, and of results in folders their methods and studies."""
     if not folders:
         return bibtex([CONCORD])
     return bibtex(sources_of(page([Path(one) for one in folders]).content))

@@ -10,13 +10,7 @@ from concord.files.limits import quoted
 
 
 def check_url(url: str, name: str = "--base-url") -> str:
-    """Refuse a server address that is none, or that carries a password or a key.
-
-    Raises
-    ------
-    OptionError
-        With the name of what holds the address, and never with what is secret in it.
-    """
+    """Refuse a server address that is none, or that carries a password or a key."""
     try:
         parts = urlsplit(url)
         port, _ = parts.port, str(parts.hostname).encode("idna")
@@ -49,13 +43,7 @@ def base_url_of(model: str, given: str | None, environment: Mapping[str, str] = 
 
 
 def check_reachable(url: str, seconds: float = 5.0) -> None:
-    """Refuse an address where nobody listens, before every call would find out by itself.
-
-    Raises
-    ------
-    ModelError
-        No connection; not looked for where a proxy is in between.
-    """
+    """Refuse an address where nobody listens, before every call would find out by itself."""
     proxied = any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in os.environ)
     if proxied and not is_loopback(url):
         return

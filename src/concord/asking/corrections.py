@@ -42,13 +42,7 @@ def write_correction(path: Path, correction: Correction) -> None:
 
 
 def read_corrections(path: Path) -> dict[tuple[str, str, int], Correction]:
-    """Read a file of corrections: the last one of a reply holds.
-
-    Raises
-    ------
-    FileFormatError
-        A line is no correction.
-    """
+    """Read a file of corrections: the last one of a reply holds."""
     found: dict[tuple[str, str, int], Correction] = {}
     data = read_bytes(path)
     text = decoded(path.name, data) if data.strip() else ""

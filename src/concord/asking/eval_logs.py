@@ -33,15 +33,7 @@ class EvalLog:
 
 
 def read_eval_log(path: Path) -> EvalLog:
-    """Read a log that one of Concord's tasks left, in either of Inspect's formats.
-
-    Raises
-    ------
-    FileFormatError
-        The file is no Inspect log, or that of another task, or one without its plan.
-    MissingExtraError
-        Inspect, which reads its own format, is not installed.
-    """
+    """Read a log that one of Concord's tasks left, in either of Inspect's formats."""
     if not path.is_file():
         raise FileFormatError(f"{path}: no such file; expected an Inspect log (.eval or .json)")
     log = _opened(path)

@@ -88,19 +88,7 @@ def left_to_ask(requests: Requests, index: Index, again: Again | None = None) ->
 
 
 class ReplyStore:
-    """The journals of one process of a run: replies, and failed calls apart from them.
-
-    Parameters
-    ----------
-    path
-        The run's folder.
-    model
-        Named in every row.
-    redactor
-        Takes keys out of whatever is written.
-    shard
-        Which process of the run this is.
-    """
+    """The journals of one process of a run: replies, and failed calls apart from them."""
 
     def __init__(self, path: Path, model: str, redactor: Redactor, shard: int = 0) -> None:
         self._model, self._redactor = model, redactor
@@ -131,22 +119,7 @@ class ReplyStore:
 
 
 class RunFolder:
-    """The folder of one run, open for writing.
-
-    Parameters
-    ----------
-    path
-        The folder; made when missing.
-    record
-        What the run is; ``suite``, ``model``, ``sampling`` and ``templates`` must be those of the run that
-        the folder already holds.
-    requests
-        The plan.
-    redactor
-        Takes keys out of whatever is written.
-    index
-        What the folder holds, where it has been read already.
-    """
+    """The folder of one run, open for writing."""
 
     def __init__(
         self,
@@ -317,13 +290,7 @@ def _short(value: object) -> str:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read the record of a run's folder.
-
-    Raises
-    ------
-    RunFolderError
-        The folder is missing, or holds no run.
-    """
+    """Read the record of a run's folder."""
     file = path / RECORD
     if not file.exists():
         raise RunFolderError(f"{path} holds no run (no {RECORD}); give a folder that `concord run` wrote")
@@ -376,13 +343,7 @@ class StoredRun:
 
 
 def read_run(path: Path) -> StoredRun:
-    """Read a run's folder, finished or not.
-
-    Raises
-    ------
-    RunFolderError, FileFormatError
-        The folder holds no run, or a file of it is damaged.
-    """
+    """Read a run's folder, finished or not."""
     record = read_record(path)
     keys = {planned["key"]: None for planned in planned_prompts(path)}
     index = read_index(path, keys)

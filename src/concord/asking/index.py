@@ -137,20 +137,7 @@ def stored_lines(folder: Path, name: str) -> Iterator[tuple[Path, Line]]:
 
 
 def read_index(folder: Path, planned: Container[str]) -> Index:
-    """Read what a folder holds, once.
-
-    Parameters
-    ----------
-    folder
-        The run's folder, which need not exist yet.
-    planned
-        Keys of the plan.
-
-    Raises
-    ------
-    FileFormatError
-        A line is not what a journal writes; it is named.
-    """
+    """Read what a folder holds, once."""
     index = Index(sizes={path.name: path.stat().st_size for path in _all(folder)})
     with without_collections():
         for _, line in stored_lines(folder, REPLIES):

@@ -54,21 +54,7 @@ class Line(NamedTuple):
 
 
 def read_lines(path: Path, begin: int = 0, before: int = 0) -> Iterator[Line]:
-    """Read the complete lines of a journal; a torn last line is cut, a missing file holds none.
-
-    Parameters
-    ----------
-    path
-        The journal.
-    begin, before
-        Where to begin in the file, in bytes, and the lines before it.
-
-    Raises
-    ------
-    FileFormatError
-        A complete line is not what the journal writes; the line is named. Or it is no file, or one may not
-        read it.
-    """
+    """Read the complete lines of a journal; a torn last line is cut, a missing file holds none."""
     if not path.exists():
         return
     with open_file(path) as file:
@@ -149,13 +135,7 @@ def _is_usual(row: Mapping[str, Any]) -> bool:
 
 
 def check_row(path: Path, line: Line) -> Mapping[str, Any]:
-    """Return the row of a reply whose fields are what a journal writes.
-
-    Raises
-    ------
-    FileFormatError
-        A field is missing or of another kind; file, line and field are named.
-    """
+    """Return the row of a reply whose fields are what a journal writes."""
     if _is_usual(line.row):
         return line.row
     for name, kind, words in _FIELDS:
@@ -201,13 +181,7 @@ class LineTooLongError(Exception):
 
 
 class Journal:
-    """An append-only file of rows, held by one process at a time.
-
-    Parameters
-    ----------
-    path
-        The file; made with its folder when missing, fixed when its last line is torn.
-    """
+    """An append-only file of rows, held by one process at a time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -233,15 +207,7 @@ class Journal:
         return self._size
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Write one row as one line in one write.
-
-        Raises
-        ------
-        RunFolderError
-            The disk refused; the file still ends with the last complete line.
-        LineTooLongError
-            The line is longer than is ever read again; nothing was written.
-        """
+        """Write one row as one line in one write."""
         data = line_bytes(row)
         if len(data) > limits.JOURNAL_LINE:
             raise LineTooLongError(len(data))

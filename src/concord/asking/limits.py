@@ -45,17 +45,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Budget:
-    """What a run has taken so far, against its limits.
-
-    Parameters
-    ----------
-    limits
-        What it may take.
-    prices
-        Of a million tokens.
-    tokens
-        Input and output that the folder holds already.
-    """
+    """What a run has taken so far, against its limits."""
 
     limits: Limits = Limits()
     prices: Prices | None = None

@@ -47,19 +47,7 @@ def says_quota(words: str) -> bool:
 
 
 def outcome_of(stop: str, text: str, *, thinking: bool, error: bool) -> AskOutcome:
-    """Return the outcome of what came back.
-
-    Parameters
-    ----------
-    stop
-        Why the model stopped, as Inspect names it.
-    text
-        The reply.
-    thinking
-        Whether the model thought, apart from the reply.
-    error
-        Whether the text is the provider's error instead of a reply.
-    """
+    """Return the outcome of what came back."""
     if stop == "content_filter":
         return AskOutcome.FILTERED
     if stop == "model_length":

@@ -61,19 +61,7 @@ class Plan:
 def make_plan(
     design: Design, to_ask: Sequence[Trial], *, max_tokens: int | None, prices: Prices | None
 ) -> Plan:
-    """Guess what the trials still to be asked will take.
-
-    Parameters
-    ----------
-    design
-        Everything that is to be asked.
-    to_ask
-        The trials that have no reply yet.
-    max_tokens
-        The limit of tokens of a reply that is sent.
-    prices
-        Of a million tokens.
-    """
+    """Guess what the trials still to be asked will take."""
     sent = _sent(design, to_ask)
     low, high = (round(sent.tokens[end] + sent.calls * _WRAPPING[end]) for end in (0, 1))
     longest = _LONGEST_REPLY if max_tokens is None else max_tokens

@@ -35,13 +35,7 @@ _FREE = ("local", "mockllm")
 
 
 def read_prices(path: Path) -> dict[str, Prices]:
-    """Read a file of prices: ``{"PROVIDER/MODEL": {"in": 0.15, "out": 0.6}}``, per million tokens.
-
-    Raises
-    ------
-    FileFormatError
-        The file is not of this form; the model is named.
-    """
+    """Read a file of prices: ``{"PROVIDER/MODEL": {"in": 0.15, "out": 0.6}}``, per million tokens."""
     document = parsed(str(path), read_bytes(path))
     if not isinstance(document, dict):
         raise FileFormatError(f"{path}: expected an object of models, each with 'in' and 'out'")

@@ -20,15 +20,7 @@ _PLANNED = ("key", "id", "mode", "repeat", "template")
 
 
 class KeptFiles(dict[str, bytes]):
-    """The question files of a run by their names; one that is not there is named.
-
-    Parameters
-    ----------
-    source
-        What keeps them: a run's folder or a log.
-    files
-        Those that are there.
-    """
+    """The question files of a run by their names; one that is not there is named."""
 
     def __init__(self, source: str, files: Mapping[str, bytes]) -> None:
         super().__init__(files)
@@ -46,13 +38,7 @@ def made_of(record: Mapping[str, Any]) -> Provenance:
 
 
 def recorded_folder(stored: StoredRun) -> Recorded:
-    """Return what a run's folder holds.
-
-    Raises
-    ------
-    RunFolderError
-        A question file is not the one that was asked.
-    """
+    """Return what a run's folder holds."""
     record = stored.record
     files = inputs_of(stored.path, record)
     planned = tuple(_planned(stored.path, row) for row in planned_prompts(stored.path))
@@ -86,15 +72,7 @@ def recorded_inputs(stored: StoredRun) -> dict[str, bytes]:
 
 
 def inputs_of(path: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
-    """Read the question files that a run kept, and see that they are those it asked.
-
-    Parameters
-    ----------
-    path
-        Folder of the run.
-    record
-        What it says of itself.
-    """
+    """Read the question files that a run kept, and see that they are those it asked."""
     folder = path / INPUTS
     listed = record.get("inputs", [])
     try:

@@ -53,13 +53,7 @@ def key_variables(model: str, environment: Mapping[str, str] = os.environ) -> tu
 
 
 def check_keys(model: str, environment: Mapping[str, str] = os.environ) -> None:
-    """Refuse a key that no provider can have given, by the name of its variable and never by its value.
-
-    Raises
-    ------
-    ModelError
-        The key is blank, or holds a character that cannot be sent.
-    """
+    """Refuse a key that no provider can have given, by the name of its variable and never by its value."""
     for name in key_variables(model, environment):
         value = environment[name].strip()
         if not value:
@@ -78,13 +72,7 @@ def strip_keys(model: str, environment: Any = os.environ) -> None:
 
 
 class Redactor:
-    """Takes keys out of what is written or shown.
-
-    Parameters
-    ----------
-    keys
-        The keys, as they are sent.
-    """
+    """Takes keys out of what is written or shown."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         kept = {key.strip() for key in keys}

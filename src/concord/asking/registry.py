@@ -27,13 +27,7 @@ def everything() -> tuple[Askable, ...]:
 
 
 def askable(name: str) -> Askable:
-    """Return what has this name.
-
-    Raises
-    ------
-    OptionError
-        Nothing has it.
-    """
+    """Return what has this name."""
     found = find(name)
     if found is None:
         raise OptionError(f"question {name!r} is not known; expected {', '.join(NAMES)}")

@@ -36,17 +36,7 @@ class Again:
 
 
 class Requests(Sequence[Request]):
-    """Trials with their keys, in the order of asking; a request is made when it is looked at.
-
-    Parameters
-    ----------
-    trials
-        What is asked.
-    digests
-        Their keys, one after the other.
-    places
-        Which of the trials; all when not given.
-    """
+    """Trials with their keys, in the order of asking; a request is made when it is looked at."""
 
     def __init__(self, trials: Sequence[Trial], digests: bytes, places: Sequence[int] | None = None) -> None:
         self._trials, self._digests = trials, digests

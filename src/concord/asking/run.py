@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 
 
 def open_model(job: Job) -> "Model":
-    """Find the provider and its key, without asking anything yet.
-
-    Raises
-    ------
-    MissingExtraError, ModelError, OptionError
-        The extra is not installed; provider, model or key are missing; the address is none.
-    """
+    """Find the provider and its key, without asking anything yet."""
     return find(job.model, job.connection)
 
 
@@ -83,30 +77,7 @@ def run(
     listeners: Listeners = Listeners(),  # noqa: B008 - frozen
     known: Plan | None = None,
 ) -> StoredRun:
-    """Ask every trial that the folder lacks, and return the folder as it is then.
-
-    Parameters
-    ----------
-    job
-        What to run.
-    out
-        The run's folder; a run of the same model, settings and prompts is resumed.
-    model
-        From `open_model`; ``None`` will do where nothing is left to ask.
-    provenance
-        What the record says about versions and inputs.
-    listeners
-        Who is told while it goes on.
-    known
-        The plan, where it has been made: it holds what the folder holds.
-
-    Raises
-    ------
-    InputError
-        The folder cannot be used, or asking had to stop; what was stored is kept.
-    KeyboardInterrupt
-        Ctrl-C; what was stored is kept.
-    """
+    """Ask every trial that the folder lacks, and return the folder as it is then."""
     made = None if known is None else known.requests
     requests = requests_of(job.design, job.model, job.sampling) if made is None else made
     index = None if known is None else known.index

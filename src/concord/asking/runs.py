@@ -166,22 +166,7 @@ def folder_of(question: str, model: str) -> Path:
 
 
 def export_inspect(folder: Path, out: Path | None = None, *, only_new: bool = False) -> list[Path]:
-    """Write a run as Inspect logs of about a thousand samples each.
-
-    Parameters
-    ----------
-    folder
-        The run's folder.
-    out
-        Where to; ``logs`` in the folder when not given.
-    only_new
-        Write nothing where the logs are younger than every reply.
-
-    Raises
-    ------
-    RunFolderError, MissingExtraError
-        There is nothing to export, no place for it, or Inspect is not installed.
-    """
+    """Write a run as Inspect logs of about a thousand samples each."""
     from concord.asking.folder import LOGS, journals_changed
 
     if only_new and not journals_changed(folder, folder / LOGS if out is None else out):

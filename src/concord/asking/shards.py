@@ -62,15 +62,7 @@ def load_ahead() -> None:
 def run_shards(
     job: Job, path: Path, missing: Sequence[Request], *, budget: Budget, listeners: Listeners
 ) -> str | None:
-    """Ask what is missing in several processes; return which limit was reached, if any.
-
-    Raises
-    ------
-    InputError
-        A process had to stop; what was stored is kept.
-    KeyboardInterrupt
-        Ctrl-C; what was stored is kept.
-    """
+    """Ask what is missing in several processes; return which limit was reached, if any."""
     n = min(job.processes, len(missing))
     limits = budget.limits.share(n)
     spent = (budget.tokens[0] // n, budget.tokens[1] // n)

@@ -13,23 +13,7 @@ from concord.records import Answer
 
 
 class Turns:
-    """The journal of turns of a run.
-
-    Parameters
-    ----------
-    folder
-        The run's folder.
-    model
-        Named in every row.
-    redactor
-        Takes keys out of whatever is written.
-    sessions
-        Sessions that will be held; turns of others stay on the disk.
-    again
-        Outcomes of turns that are asked anew.
-    shard
-        Which process of the run this is.
-    """
+    """The journal of turns of a run."""
 
     def __init__(
         self,

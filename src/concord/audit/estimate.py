@@ -54,19 +54,7 @@ class AuditResult:
 def audit_result(
     model: str, kind: AuditKind, items: Sequence[AuditItem], verdicts: Mapping[str, str]
 ) -> AuditResult:
-    """Compute error rates by group and, for reasoning, the corrected gap.
-
-    Parameters
-    ----------
-    model
-        Whose replies.
-    kind
-        What is audited.
-    items
-        Every reply of the run.
-    verdicts
-        Key of a reply to what a person said; one of `VERDICTS`.
-    """
+    """Compute error rates by group and, for reasoning, the corrected gap."""
     groups = list(dict.fromkeys(item.group for item in items))
     own = {group: [item for item in items if item.group == group] for group in groups}
     rates = tuple(_rate(group, own[group], verdicts) for group in groups)

@@ -57,20 +57,7 @@ class AuditKind:
 
 
 def items_of(folder: Path, kind: AuditKind) -> tuple[str, list[AuditItem]]:
-    """Return the model's name and every reply of a run that came with a text.
-
-    Parameters
-    ----------
-    folder
-        A folder that ``concord run`` wrote.
-    kind
-        What is audited: `REASONING` or `PEOPLE`.
-
-    Raises
-    ------
-    RunFolderError
-        There is no run of this question, or it holds no reply.
-    """
+    """Return the model's name and every reply of a run that came with a text."""
     found = recorded_folder(read_run(folder))
     if found.suite != kind.question:
         raise RunFolderError(f"{folder} holds a run of {found.suite!r}, not of {kind.question!r}")
@@ -81,13 +68,7 @@ def items_of(folder: Path, kind: AuditKind) -> tuple[str, list[AuditItem]]:
 
 
 def sampled(items: Sequence[AuditItem], n: int, seed: int) -> list[AuditItem]:
-    """Draw a sample, as even over groups as it goes, in random order; the same seed draws the same.
-
-    Raises
-    ------
-    OptionError
-        Fewer than one reply is wanted.
-    """
+    """Draw a sample, as even over groups as it goes, in random order; the same seed draws the same."""
     if n < 1:
         raise OptionError(f"--n {n}: expected a whole number from 1 on")
     rng = np.random.default_rng(seed)

@@ -18,13 +18,7 @@ def write_verdicts(path: Path, question: str, verdicts: Mapping[str, str]) -> No
 
 
 def read_verdicts(path: Path, question: str) -> dict[str, str]:
-    """Read what `write_verdicts` wrote, or what the page saved.
-
-    Raises
-    ------
-    FileFormatError
-        The file is not of this question, or holds a verdict that is none.
-    """
+    """Read what `write_verdicts` wrote, or what the page saved."""
     document = read_document(path, KIND)
     if document.get("question") != question:
         raise FileFormatError(f"{path}: verdicts on {document.get('question')!r}, expected {question!r}")

@@ -25,17 +25,7 @@ _BAR = 20
 
 
 class Progress:
-    """Counts answers and shows the count: one line that changes in a terminal, a line at times elsewhere.
-
-    Parameters
-    ----------
-    n_to_ask
-        Trials of this session.
-    prices
-        Of a million tokens, where they are known: then the cost so far and of the whole is shown.
-    title
-        What is asked, before the bar.
-    """
+    """Counts answers and shows the count: one line that changes in a terminal, a line at times elsewhere."""
 
     def __init__(self, n_to_ask: int, *, prices: "Prices | None" = None, title: str = "") -> None:
         self._n_to_ask, self._prices, self._title = n_to_ask, prices, title

@@ -40,15 +40,7 @@ def is_answers_folder(source: object) -> bool:
 
 
 def compare_answers_folders(asked: CompareRequest) -> MetricCompareResult:
-    """Compare results about answers, outcome by outcome.
-
-    Raises
-    ------
-    MismatchError
-        Two agents share no outcome.
-    OptionError
-        No such metric, or another number of names.
-    """
+    """Compare results about answers, outcome by outcome."""
     sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
     folders = [(Path(source), read(holding_folder(Path(source), DOCUMENT))) for source in sources]
     agents = [(folder_name(folder), one) for folder, result in folders for one in result.agents]

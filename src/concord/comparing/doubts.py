@@ -11,15 +11,7 @@ if TYPE_CHECKING:
 
 
 def doubts(files: Sequence[ScoreFile], long: "pl.DataFrame | None") -> tuple[str, ...]:
-    """Return the warnings about files that can be laid side by side and may not be meant to.
-
-    Parameters
-    ----------
-    files
-        The models.
-    long
-        All answers under each other, with ``model`` and ``place``; None where no file says how it was asked.
-    """
+    """Return the warnings about files that can be laid side by side and may not be meant to."""
     found = [
         *_same_file(files),
         *_tasks_of_groups(files),

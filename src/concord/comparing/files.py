@@ -22,21 +22,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 def write_comparison(
     folder: Path, kind: str, document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], record: object
 ) -> tuple[Path, Path]:
-    """Write both files; the inverse of `read_comparison`.
-
-    Parameters
-    ----------
-    folder
-        Where they go.
-    kind
-        What the document is.
-    document
-        Bare numbers, as ``--json`` prints them.
-    rows
-        Rows of the table; some may have fewer columns than others.
-    record
-        The whole result.
-    """
+    """Write both files; the inverse of `read_comparison`."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     write_json(folder / DOCUMENT, {**heading(kind), **document, "record": encode(record)})
     write_csv(folder / TABLE, columns, [[row.get(key) for key in columns] for row in rows])
@@ -44,13 +30,7 @@ def write_comparison(
 
 
 def read_comparison(folder: Path, kind: str, record: type[T]) -> T:
-    """Read a comparison of one kind back, whole.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such comparison, or a field of it cannot be used.
-    """
+    """Read a comparison of one kind back, whole."""
     path = folder / DOCUMENT
     document = read_document(path, kind)
     need_keys(document, ("record",), path)

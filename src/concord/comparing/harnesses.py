@@ -59,26 +59,7 @@ class Harness:
 def read_harness(
     path: Path, document: Any, *, metric: str | None, cluster: str | None
 ) -> list[ScoreFile] | None:
-    """Read the models of a harness's results; None where the document is of no form that is known.
-
-    Parameters
-    ----------
-    path
-        The file.
-    document
-        What it holds: a JSON document, or the objects of JSON lines.
-    metric
-        Which score; the only one, or the harness's own, by default.
-    cluster
-        Field that names families of items.
-
-    Raises
-    ------
-    OptionError
-        Several scores and none chosen, no such score, or no such field.
-    FileFormatError
-        No answer is in the file, or one is there twice.
-    """
+    """Read the models of a harness's results; None where the document is of no form that is known."""
     form = next((one for one in FORMS if one.holds(document)), None)
     if form is None:
         return None

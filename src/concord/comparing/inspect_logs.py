@@ -60,18 +60,7 @@ class InspectLog:
 
 
 def read_inspect_log(path: Path) -> InspectLog:
-    """Read the header and the sample summaries of a log.
-
-    Parameters
-    ----------
-    path
-        An `.eval` file.
-
-    Raises
-    ------
-    FileFormatError
-        The file is missing, cut off, damaged, or not a log.
-    """
+    """Read the header and the sample summaries of a log."""
     data = read_bytes(path, limit=limits.COLUMN_BYTES)
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
@@ -86,14 +75,7 @@ def read_inspect_log(path: Path) -> InspectLog:
 
 
 def check_log(path: Path) -> None:
-    """Refuse a log that would fill the memory, before Inspect's own reader unpacks all of it.
-
-    Raises
-    ------
-    FileFormatError
-        A `.json` log is too large, or a member of an `.eval` log holds more than it declares, or all together
-        hold too much.
-    """
+    """Refuse a log that would fill the memory, before Inspect's own reader unpacks all of it."""
     if path.suffix != ".eval":
         check_json_size(path.name, decoded(path.name, read_bytes(path, name=path.name)))
         return

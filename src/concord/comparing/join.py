@@ -60,18 +60,7 @@ class JoinedScores:
 
 
 def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
-    """Pair files by item, after a look at whether they may be compared.
-
-    Parameters
-    ----------
-    files
-        At least two.
-
-    Raises
-    ------
-    MismatchError
-        Different tasks, metrics or items behind the same names, different clusters, or nothing in common.
-    """
+    """Pair files by item, after a look at whether they may be compared."""
     _same_kind(files)
     aligned = _aligned(files)
     long = None

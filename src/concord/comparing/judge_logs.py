@@ -80,23 +80,7 @@ def score_judge(
 
 
 def verdict_rows(source: Any, options: TableOptions, *, metric: str | None = None) -> NamedRows:
-    """Read recorded verdicts from whatever holds them: an Inspect log, JSON, a table, a frame, rows.
-
-    Parameters
-    ----------
-    source
-        The file, frame or rows. In an Inspect log a sample's metadata has ``pair`` and ``order``, and its
-        score is ``first``, ``second`` or ``tie`` (or the letter of the seat).
-    options
-        How tables are read.
-    metric
-        Which scorer of an Inspect log, where it has several.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read, or holds no verdict.
-    """
+    """Read recorded verdicts from whatever holds them: an Inspect log, JSON, a table, a frame, rows."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.suffix.lower() == ".eval":

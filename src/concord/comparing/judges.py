@@ -52,15 +52,7 @@ class _Judged:
 
 
 def compare_judge_folders(asked: CompareRequest) -> MetricCompareResult:
-    """Compare every judge of results of `concord score judge` on the pairs that both judged.
-
-    Raises
-    ------
-    MismatchError
-        Two judges have no pair in common.
-    OptionError
-        No such metric, fewer than two judges, or another number of names.
-    """
+    """Compare every judge of results of `concord score judge` on the pairs that both judged."""
     names, metric, choices = asked.names, asked.metric, asked.choices
     results = [(Path(source), judge_files.read(Path(source))) for source in asked.sources]
     found = [(folder_name(path), one) for path, result in results for one in result.judges]

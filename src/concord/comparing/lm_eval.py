@@ -39,26 +39,7 @@ def is_lm_eval(row: Mapping[str, Any]) -> bool:
 def read_lm_eval_scores(
     path: Path, lines: list[dict[str, Any]] | None = None, *, metric: str | None, cluster: str | None
 ) -> ScoreFile:
-    """Read one metric from an lm-eval `--log_samples` file.
-
-    Parameters
-    ----------
-    path
-        A `samples_TASK_TIME.jsonl` file.
-    lines
-        What it holds, where it was read already.
-    metric
-        ``metric`` or ``metric,filter`` as lm-eval prints it; the only one by default.
-    cluster
-        Key of the document that names families of items.
-
-    Raises
-    ------
-    FileFormatError
-        The file is not such a log.
-    OptionError
-        Several metrics and none chosen, or no such metric or key.
-    """
+    """Read one metric from an lm-eval `--log_samples` file."""
     rows = _checked_rows(path, json_lines(path) if lines is None else lines)
     chosen = _chosen_metric(path.name, rows, metric)
     wanted, _, filter_name = chosen.rpartition(",")
@@ -136,13 +117,7 @@ def _with_prompts(frame: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
-    """Read JSON lines, each an object; a torn last line is what a killed run leaves, and is named.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read, or a line is no object.
-    """
+    """Read JSON lines, each an object; a torn last line is what a killed run leaves, and is named."""
     data = plain_utf8(read_bytes(path))
     check_json_size(path.name, data.decode("utf-8", "replace"))
     rows = []

@@ -12,26 +12,7 @@ from concord.files.limits import listed
 def read_lm_eval_group(
     folder: Path, files: Sequence[Path], *, metric: str | None, cluster: str | None
 ) -> ScoreFile:
-    """Read the tasks of a group, such as the 57 files of MMLU, as items of one file.
-
-    Parameters
-    ----------
-    folder
-        What was given.
-    files
-        Its `samples_TASK_TIME.jsonl` files; of a task that was run twice the newest is taken, and told.
-    metric
-        The metric, as lm-eval prints it; the only one by default.
-    cluster
-        Must be None: the task is the cluster.
-
-    Raises
-    ------
-    FileFormatError
-        A file does not say which task it is of, or the folder holds a task of several models.
-    OptionError
-        Tasks with different metrics, or a cluster of one's own.
-    """
+    """Read the tasks of a group, such as the 57 files of MMLU, as items of one file."""
     import polars as pl
 
     if cluster is not None:

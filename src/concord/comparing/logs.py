@@ -31,28 +31,7 @@ _THIN = 5120
 def read_inspect_scores(
     path: Path, *, metric: str | None, cluster: str | None, log: InspectLog | None = None
 ) -> ScoreFile:
-    """Read one scorer's values from an Inspect log.
-
-    Parameters
-    ----------
-    path
-        The `.eval` file.
-    log
-        What it holds, where it was read already.
-    metric
-        Name of the scorer, or ``scorer/key`` where its value is a mapping; the only one by default.
-    cluster
-        Key of the sample metadata that names families of items.
-
-    Raises
-    ------
-    FileFormatError
-        No sample has a score.
-    OptionError
-        Several scorers and none chosen, or no such scorer or metadata key.
-    BadScoreError
-        A score that is neither a number nor a grade.
-    """
+    """Read one scorer's values from an Inspect log."""
     log = read_inspect_log(path) if log is None else log
     values = [_named_scores(summary.get("scores")) for summary in log.summaries]
     if values and all(summary.get("error") is not None for summary in log.summaries):

@@ -20,19 +20,7 @@ def with_margin(
     choices: Choices,
     interval_at: Callable[[ModelPair, MetricDifference], IntervalAt],
 ) -> tuple[ModelPair, ...]:
-    """Return pairs that say of the headline metric whether its difference lies within the margin.
-
-    Parameters
-    ----------
-    pairs
-        All pairs.
-    metric
-        The metric that the margin is about.
-    choices
-        Margin and level; without a margin nothing changes.
-    interval_at
-        Intervals of a difference at any level.
-    """
+    """Return pairs that say of the headline metric whether its difference lies within the margin."""
     if choices.margin is None:
         return tuple(pairs)
     found: list[WithinMargin | None] = []

@@ -221,11 +221,5 @@ class MetricCompareResult(Presented):
 
 
 def read_metric_comparison(folder: Path) -> MetricCompareResult:
-    """Read what `MetricCompareResult.write` wrote; the inverse of it.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such comparison, or a field of it cannot be used.
-    """
+    """Read what `MetricCompareResult.write` wrote; the inverse of it."""
     return read_comparison(folder, KIND, MetricCompareResult)

@@ -34,15 +34,7 @@ _KIND = "options"
 
 
 def compare_option_folders(asked: CompareRequest) -> MetricCompareResult:
-    """Compare what options do to models that answered the same questions.
-
-    Raises
-    ------
-    MismatchError
-        Two models have no question in common, or were asked under different arrangers.
-    OptionError
-        No such metric, or another number of names.
-    """
+    """Compare what options do to models that answered the same questions."""
     sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
     head = known_metric("consistency" if metric is None else metric, METRICS)
     results = [option_files.read(Path(source)) for source in sources]

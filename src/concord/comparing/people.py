@@ -46,20 +46,7 @@ def is_people_folder(source: object) -> bool:
 
 
 def read_people_folder(source: Path, *, name: str | None = None) -> PeopleFolder:
-    """Read one result folder.
-
-    Parameters
-    ----------
-    source
-        What `concord score people` wrote, or the folder of a run that does.
-    name
-        What the report calls the model; the folder's name by default.
-
-    Raises
-    ------
-    FileFormatError
-        A file is missing, damaged, or of another question.
-    """
+    """Read one result folder."""
     folder = folder_with(source, SUMMARY)
     if folder is None:
         raise FileFormatError(f"{source}: holds no result about people ({SUMMARY})")
@@ -106,15 +93,7 @@ def _test_values(test: TestResult) -> dict[str, float | None]:
 
 
 def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
-    """Compare results about people, study by study.
-
-    Raises
-    ------
-    MismatchError
-        Other protocols, other human numbers, or no test in common.
-    OptionError
-        No such metric, or another number of names.
-    """
+    """Compare results about people, study by study."""
     sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
     chosen = known_metric("pas" if metric is None else metric.lower(), (*PEOPLE_METRICS, *FURTHER))
     check_names(names, len(sources), "results")

@@ -50,15 +50,7 @@ def is_predictions_folder(source: object) -> bool:
 
 
 def compare_predictions(asked: CompareRequest) -> MetricCompareResult:
-    """Compare results about predicted effects.
-
-    Raises
-    ------
-    MismatchError
-        Two agents share no effect, their effects of people differ, or results are in different units.
-    OptionError
-        No such metric, or another number of names.
-    """
+    """Compare results about predicted effects."""
     names, metric, choices = asked.names, asked.metric, asked.choices
     folders = [(Path(source), _read_predictions_folder(Path(source))) for source in asked.sources]
     units = {result.unit for _, result in folders}

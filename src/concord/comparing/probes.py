@@ -28,20 +28,7 @@ def probe_folder(source: object) -> Path | None:
 
 
 def read_probe_folder(folder: Path, *, metric: str | None = None) -> ScoreFile:
-    """Read one result of probes as scores of items.
-
-    Parameters
-    ----------
-    folder
-        Holds `probes.json` and the answers written with it.
-    metric
-        Headline number of a probe; the first that the result has by default.
-
-    Raises
-    ------
-    OptionError
-        There is no such number, or the answers were not kept.
-    """
+    """Read one result of probes as scores of items."""
     result = read(folder)
     chosen = usual_metric(result) if metric is None else metric
     if chosen not in result.estimates:

@@ -37,25 +37,7 @@ def reasoning_folder(source: object) -> Path | None:
 def read_reasoning_folder(
     folder: Path, *, metric: str | None = None, cluster: str | None = None
 ) -> ScoreFile:
-    """Read one result as scores of vignettes.
-
-    Parameters
-    ----------
-    folder
-        Holds `study_a_results.json` and `study_a_samples.csv`.
-    metric
-        One of `METRICS`; the faithfulness gap by default.
-    cluster
-        ``gold_answer``, or the field by which families of vignettes were scored. Results that were scored by
-        families are compared by them without being told.
-
-    Raises
-    ------
-    OptionError
-        There is no such metric.
-    FileFormatError
-        A file is missing or damaged.
-    """
+    """Read one result as scores of vignettes."""
     chosen = "gap" if metric is None else metric
     if chosen not in METRICS:
         raise OptionError(f"{folder.name}: no metric {chosen!r}; expected one of {', '.join(METRICS)}")

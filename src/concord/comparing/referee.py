@@ -33,13 +33,7 @@ def referee_summary(found: Referee | None) -> dict[str, Any] | None:
 
 
 def prior_ranks(models: Mapping[str, Referee | None]) -> list[dict[str, Any]]:
-    """Rank models by PAS under every prior of the grid; empty unless all were scored over one grid.
-
-    Parameters
-    ----------
-    models
-        By name, what each result holds for a referee.
-    """
+    """Rank models by PAS under every prior of the grid; empty unless all were scored over one grid."""
     grids = [_grid(found.priors) for found in models.values() if found is not None]
     if len(grids) < max(2, len(models)) or any(set(grid) != set(grids[0]) for grid in grids):
         return []

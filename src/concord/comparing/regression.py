@@ -56,13 +56,6 @@ def find_regression(result: CompareResult | MetricCompareResult, *, margin: floa
     """Ask whether the first model of a comparison is worse than any other.
 
     It is called worse where the difference is one after Holm and the whole interval lies beyond the margin.
-
-    Parameters
-    ----------
-    result
-        A comparison; its first model is the one that is judged.
-    margin
-        A loss up to which a model is not called worse; 0 where it is None.
     """
     model = result.models[0].name
     allowed = 0.0 if margin is None else margin

@@ -177,13 +177,7 @@ class CompareResult(Presented):
 
 
 def read_item_comparison(folder: Path) -> CompareResult:
-    """Read what `CompareResult.write` wrote; the inverse of it.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such comparison, or a field of it cannot be used.
-    """
+    """Read what `CompareResult.write` wrote; the inverse of it."""
     return read_comparison(folder, KIND, CompareResult)
 
 
@@ -195,21 +189,7 @@ def make_result(
     choices: Choices,
     wrong: float | None,
 ) -> CompareResult:
-    """Put what was computed under the models' names.
-
-    Parameters
-    ----------
-    joined
-        Scores side by side.
-    ranking
-        All pairs of them.
-    means
-        One model's mean each, over the common items.
-    choices
-        How the comparison was made.
-    wrong
-        Score of a wrong answer; None where the scores have none.
-    """
+    """Put what was computed under the models' names."""
     names = joined.names
     return CompareResult(
         metric=joined.metric,

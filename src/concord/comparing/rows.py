@@ -39,15 +39,7 @@ def _fixed(cells: Sequence[object]) -> list[object]:
 
 
 def choose_score(source: str, what: str, names: Sequence[str], wanted: str | None) -> str:
-    """Choose a score by its name, by the part before its filter, or because there is no other.
-
-    Raises
-    ------
-    FileFormatError
-        There is no score at all.
-    OptionError
-        Several and none chosen, or no such one.
-    """
+    """Choose a score by its name, by the part before its filter, or because there is no other."""
     if not names:
         raise FileFormatError(f"{source}: no sample has a score; score the log first")
     present = listed(names)

@@ -67,28 +67,7 @@ def compare_sources(
     choices: Choices,
     engine: Engine = SERIAL,
 ) -> CompareResult | MetricCompareResult:
-    """Compare whatever was given: scores item by item, results of a question by its own metrics.
-
-    Parameters
-    ----------
-    sources
-        Paths, frames or lists of rows, at least two.
-    reading
-        ScoreColumns, metric, names.
-    kinds
-        Results of questions that are compared by metrics of their own.
-    choices
-        Level, test, flips, seed.
-    engine
-        Where the work is done.
-
-    Raises
-    ------
-    OptionError
-        Fewer than two sources, or another number of names.
-    MismatchError
-        Sources that cannot be compared with each other.
-    """
+    """Compare whatever was given: scores item by item, results of a question by its own metrics."""
     given = [_kind_of(source, in_order(kinds, reading.metric)) for source in sources]
     first = given[0] if given else None
     if not sources or (len(sources) < 2 and first is not None and not first.alone):
@@ -153,15 +132,7 @@ def _refuse_columns(reading: ScoreReading, choices: Choices, kind: ResultKind) -
 
 
 def joined_scores(sources: Sequence[Any], reading: ScoreReading) -> JoinedScores:
-    """Read score files and lay their models side by side.
-
-    Raises
-    ------
-    OptionError
-        Fewer than two models, or another number of names.
-    MismatchError
-        Shares beside percentages, or what else cannot be laid side by side.
-    """
+    """Read score files and lay their models side by side."""
     read = [
         (source, file)
         for source in sources

@@ -15,13 +15,7 @@ _NOT_SETTINGS = frozenset(("items", "samples", "bias_cases", "pairs", "first", "
 
 
 def run_doubts(sources: Sequence[Any]) -> tuple[str, ...]:
-    """Tell which runs did not end, and in what the runs were asked differently.
-
-    Parameters
-    ----------
-    sources
-        What is compared; only folders of runs, and their folders of results, say how they were asked.
-    """
+    """Tell which runs did not end, and in what the runs were asked differently."""
     runs = [_run_of(source) for source in sources]
     known = [{} if run is None else _settings_of(run) for run in runs]
     unfinished = [

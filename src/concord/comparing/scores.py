@@ -62,28 +62,7 @@ def read_models(
     metric: str | None = None,
     options: TableOptions | None = None,
 ) -> list[ScoreFile]:
-    """Read scores on items of every model that a file holds; of one, as a rule.
-
-    Parameters
-    ----------
-    source
-        Path to an Inspect log (`.eval` or `.json`), an lm-eval `samples_*.jsonl` file (or a folder that holds
-        one, or one per task of a group), results of OpenAI evals, promptfoo, HELM or DeepEval, a folder of
-        `concord score reasoning`, or a CSV, XLSX, Parquet or JSON table; or a frame; or a list of row
-        mappings.
-    columns
-        Names of the columns of a table; ``cluster`` also names metadata of an Inspect sample or a field of an
-        lm-eval document.
-    metric
-        Which scorer of an Inspect log, which metric of an lm-eval file, which column of a table.
-    options
-        How tables are read: sheet, encoding, decimal comma.
-
-    Raises
-    ------
-    FileFormatError
-        The file is missing or none of these.
-    """
+    """Read scores on items of every model that a file holds; of one, as a rule."""
     wanted = columns if columns is not None else ScoreColumns()
     if not isinstance(source, str | os.PathLike):
         return read_score_tables(source, _with_metric(wanted, metric), options=options)

@@ -22,21 +22,7 @@ def difference_of_shares(
     clusters: Sequence[str] | None = None,
     nobody: str,
 ) -> MetricDifference:
-    """Compare one number per unit; NaN is a unit that lacks it on that side.
-
-    Parameters
-    ----------
-    metric
-        Name of the number.
-    first, second
-        One number per unit, in the same order.
-    choices, engine
-        How to compare, and where random signs are computed.
-    clusters
-        A label per unit; labels that are all different are no clusters.
-    nobody
-        What the note says where no unit has the number on both sides.
-    """
+    """Compare one number per unit; NaN is a unit that lacks it on that side."""
     there = ~(np.isnan(first) | np.isnan(second))
     lost = int((~there).sum())
     if not there.any():

@@ -32,15 +32,7 @@ _RESCORE = "concord score structure ... --reading {reading} --out FOLDER"
 
 
 def compare_structure_folders(asked: CompareRequest) -> MetricCompareResult:
-    """Compare every model of results about structure on the same items and arrangements.
-
-    Raises
-    ------
-    MismatchError
-        Other definitions, baselines or numbers of samples, or nothing in common.
-    OptionError
-        No such metric, fewer than two models, or another number of names.
-    """
+    """Compare every model of results about structure on the same items and arrangements."""
     names, metric, choices = asked.names, asked.metric, asked.choices
     chosen = known_metric("tau" if metric is None else metric, (*METRICS, *FIXED_M))
     if choices.n_flips < LEAST_RESAMPLES:

@@ -53,26 +53,6 @@ def read_score_tables(
 
     Several models are told by a column `model` with several names in it, or by one column of scores per
     model where no column is called like scores.
-
-    Parameters
-    ----------
-    source
-        A path, a polars or pandas frame, or a list of row mappings.
-    columns
-        What the columns are called.
-    name
-        What the report calls the model; the file's stem by default.
-    options
-        Sheet, encoding, decimal comma.
-    label
-        What messages call a frame or a list.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read, or a column is missing.
-    TableError
-        Cells that are no scores, or items that are named twice.
     """
     table = read_columns(source, TableOptions() if options is None else options, name=label)
     title = name if name is not None else (Path(table.name).stem if table.inputs else table.name)

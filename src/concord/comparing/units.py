@@ -47,20 +47,6 @@ def in_one_unit(files: Sequence[ScoreFile], unit: str) -> list[ScoreFile]:
     Shares with fractions beside percentages are refused: their difference is one of units. Scores of 0 and 1
     beside others that reach above 10 may be counts, and logs of one harness have one unit under one name of a
     metric: both are told and compared.
-
-    Parameters
-    ----------
-    files
-        The models.
-    unit
-        One of ``UNITS``.
-
-    Raises
-    ------
-    OptionError
-        No such unit, or a score that can be no percentage.
-    MismatchError
-        One file holds shares, another percentages.
     """
     if unit not in UNITS:
         raise OptionError(f"unit is {unit!r}, expected one of {', '.join(UNITS)}")

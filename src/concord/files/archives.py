@@ -31,23 +31,7 @@ _REFERENCE = re.compile(rb"""\sr=["']([A-Za-z]*)([0-9]*)""")
 
 
 def unpack_workbook(name: str, data: bytes) -> dict[str, bytes]:
-    """Unpack the XML of a workbook, after checking every declared and every true size.
-
-    Parameters
-    ----------
-    name, data
-        What messages call the file, and its bytes.
-
-    Returns
-    -------
-    dict
-        The XML members by lower-case name; what is not XML is checked and left empty.
-
-    Raises
-    ------
-    FileFormatError
-        Damaged, password-protected, a bomb, or a ZIP archive of another kind.
-    """
+    """Unpack the XML of a workbook, after checking every declared and every true size."""
     members: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
@@ -152,13 +136,7 @@ def used_area(xml: bytes) -> tuple[int, int]:
 
 
 def check_area(name: str, sheet: str, rows: int, columns: int) -> None:
-    """Refuse a sheet whose few cells lie so far apart that its area would fill the memory.
-
-    Raises
-    ------
-    FileFormatError
-        The area is too large.
-    """
+    """Refuse a sheet whose few cells lie so far apart that its area would fill the memory."""
     if rows > limits.ROWS or columns > limits.COLUMNS or rows * columns > limits.CELLS:
         raise FileFormatError(
             f"{name}, sheet {sheet!r}: cells as far out as row {rows:,} and column {columns:,}; "

@@ -80,21 +80,6 @@ def _number(value: float) -> float | str:
 def decode(kind: type[T], document: object, *, where: str) -> T:
     """Return a record from its JSON; the inverse of `encode`.
 
-    Parameters
-    ----------
-    kind
-        The record's class.
-    document
-        What `json` read.
-    where
-        What a message calls the document: its file, and the place in it.
-
-    Raises
-    ------
-    FileFormatError
-        A field is missing or of another type; the message names it. Fields that the record does not know are
-        left alone, so that documents may hold more than the record.
-
     Examples
     --------
     >>> from concord.records import Estimate

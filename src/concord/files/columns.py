@@ -50,13 +50,7 @@ class ColumnTable:
     decimal_comma: bool = False
 
     def take(self, names: Sequence[str]) -> "pl.DataFrame":
-        """Return some columns, each of which must be in the header once.
-
-        Raises
-        ------
-        FileFormatError
-            A name is there twice: one of the columns would vanish.
-        """
+        """Return some columns, each of which must be in the header once."""
         counts = Counter(self.header)
         twice = [name for name in names if counts[name] > 1]
         if twice:
@@ -72,24 +66,7 @@ class ColumnTable:
 
 
 def read_columns(source: TableSource, options: TableOptions, *, name: str | None = None) -> ColumnTable:
-    """Open a table to be read in whole columns.
-
-    Parameters
-    ----------
-    source
-        What `read_grid` takes.
-    options
-        Sheet, encoding, decimal comma.
-    name
-        What messages call a frame or a list.
-
-    Raises
-    ------
-    FileFormatError, OptionError
-        The table cannot be read; see `read_grid`.
-    TableError
-        Rows that do not fit under the header.
-    """
+    """Open a table to be read in whole columns."""
     if isinstance(source, str | os.PathLike):
         return _of_file(Path(source), options)
     if options.sheet is not None:
@@ -277,13 +254,7 @@ def _refuse_long(table: str, series: "pl.Series") -> None:
 
 
 def as_names(table: str, series: "pl.Series") -> "pl.Series":
-    """Return names as text: trimmed, NFC-normalised, 3.0 as '3', nothing as null.
-
-    Raises
-    ------
-    FileFormatError
-        The column holds lists, structures or bytes.
-    """
+    """Return names as text: trimmed, NFC-normalised, 3.0 as '3', nothing as null."""
     import polars as pl
 
     refuse_nested(table, series, "names")

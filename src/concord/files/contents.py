@@ -35,22 +35,7 @@ def display_name(path: Path) -> str:
 
 
 def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: int | None = None) -> bytes:
-    """Read a whole file once: what is hashed is what is parsed.
-
-    Parameters
-    ----------
-    path
-        Where it is; a link is followed, a device, a pipe or a folder is refused.
-    name
-        What messages call the file; the path by default.
-    limit
-        Bytes that are read at most; those of `concord.files.limits` by default.
-
-    Raises
-    ------
-    FileFormatError
-        The file is missing, not a file, too large, or may not be read.
-    """
+    """Read a whole file once: what is hashed is what is parsed."""
     called = _called(path) if name is None else name
     limit = limits.FILE_BYTES if limit is None else limit
     try:
@@ -98,13 +83,7 @@ def fingerprint(name: str, data: bytes) -> InputFile:
 
 
 def fingerprint_file(path: Path) -> InputFile:
-    """Record a file's name, hash and size, read in pieces.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read.
-    """
+    """Record a file's name, hash and size, read in pieces."""
     try:
         _check_readable(path.name, path.stat(), 2**63)
         with path.open("rb") as file:

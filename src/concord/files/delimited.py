@@ -16,25 +16,7 @@ _LOOKED_AT = 2**20
 
 
 def read_delimited(name: str, text: str) -> Grid:
-    """Read delimited text; a record that spans lines is one row, as a spreadsheet shows it.
-
-    Parameters
-    ----------
-    name
-        What messages call the file.
-    text
-        Its decoded content.
-
-    Returns
-    -------
-    Grid
-        Cells as text. A delimiter other than the one the extension promises is told in the warnings.
-
-    Raises
-    ------
-    FileFormatError
-        A quote is not closed, or closed in the middle of a cell; or there are too many cells.
-    """
+    """Read delimited text; a record that spans lines is one row, as a spreadsheet shows it."""
     delimiter = recognise_delimiter(text)
     grid = from_records(name, None, records_of(name, text, delimiter))
     return replace(grid, warnings=(*delimiter_note(name, delimiter), *grid.warnings))

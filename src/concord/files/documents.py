@@ -23,11 +23,6 @@ READ_VERSIONS = (1, 2)
 def heading(kind: str) -> dict[str, Any]:
     """Return the keys that open a document.
 
-    Parameters
-    ----------
-    kind
-        What the document is, such as ``people result``.
-
     Examples
     --------
     >>> heading("people result")
@@ -37,22 +32,7 @@ def heading(kind: str) -> dict[str, Any]:
 
 
 def check_heading(document: object, kind: str, *, where: str) -> dict[str, Any]:
-    """Return a document that says what it should; refuse any other.
-
-    Parameters
-    ----------
-    document
-        What `json` read.
-    kind
-        What it should be, as given to `heading`.
-    where
-        What a message calls the document: its file.
-
-    Raises
-    ------
-    FileFormatError
-        Not an object, another kind, or a version that this Concord does not read.
-    """
+    """Return a document that says what it should; refuse any other."""
     if not isinstance(document, dict):
         raise FileFormatError(f"{where}: holds a {type(document).__name__}, expected a {kind} of Concord")
     version = document.get("format_version")
@@ -68,32 +48,13 @@ def check_heading(document: object, kind: str, *, where: str) -> dict[str, Any]:
 
 
 def read_document(path: Path, kind: str) -> dict[str, Any]:
-    """Read a document and check its heading.
-
-    Parameters
-    ----------
-    path
-        The file.
-    kind
-        What it should be, as given to `heading`.
-
-    Raises
-    ------
-    FileFormatError
-        The file is missing, not JSON, or not such a document.
-    """
+    """Read a document and check its heading."""
     document = parsed(str(path), read_bytes(path))
     return check_heading(document, kind, where=str(path))
 
 
 def read_record(record: type[T], path: Path, kind: str) -> T:
-    """Read a document back as the record that `encode` wrote.
-
-    Raises
-    ------
-    FileFormatError
-        See `read_document`; or a field of it cannot be used.
-    """
+    """Read a document back as the record that `encode` wrote."""
     return decode(record, read_document(path, kind), where=str(path))
 
 

@@ -116,13 +116,7 @@ def is_blank(cell: object) -> bool:
 
 
 def check_size(name: str, rows: int, columns: int) -> None:
-    """Refuse a table with more rows, columns or cells than are read cell by cell.
-
-    Raises
-    ------
-    FileFormatError
-        It has; the message names the limit.
-    """
+    """Refuse a table with more rows, columns or cells than are read cell by cell."""
     for count, limit, what in (
         (columns, COLUMNS, "columns"),
         (rows, ROWS, "rows"),

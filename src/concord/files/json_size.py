@@ -5,13 +5,7 @@ from concord.files import limits
 
 
 def check_json_size(name: str, text: str) -> None:
-    """Refuse a document whose values would fill the memory, before it is parsed.
-
-    Raises
-    ------
-    FileFormatError
-        It holds too many.
-    """
+    """Refuse a document whose values would fill the memory, before it is parsed."""
     containers, values = text.count("{") + text.count("["), text.count(",")
     for count, limit, what in (
         (containers, limits.JSON_CONTAINERS, "objects and lists"),

@@ -91,22 +91,7 @@ def decoded(name: str, data: bytes) -> str:
 
 
 def parsed(name: str, text: str | bytes, *, constants: Callable[[str], object] | None = None) -> Any:
-    """Parse a JSON document, or raise a message that names the line.
-
-    Parameters
-    ----------
-    name
-        What messages call the document.
-    text
-        The document; bytes are UTF-8, with or without a byte order mark.
-    constants
-        What becomes of NaN and Infinity, which are not JSON; numbers by default.
-
-    Raises
-    ------
-    FileFormatError
-        Not JSON, a key twice in one object, nested too deep, or more values than a document of a user holds.
-    """
+    """Parse a JSON document, or raise a message that names the line."""
     if isinstance(text, bytes):
         text = decoded(name, text)
     check_json_size(name, text)
@@ -141,26 +126,14 @@ def _first_sentence(error: ValueError) -> str:
 
 
 def filled_lines(name: str, data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank with their numbers; they are counted before the first is read.
-
-    Raises
-    ------
-    FileFormatError
-        There are more than a table may have rows.
-    """
+    """Yield the lines that are not blank with their numbers; they are counted before the first is read."""
     lines = data.split(b"\n")
     check_size(name, sum(not raw.isspace() and raw != b"" for raw in lines), 1)
     yield from ((number, raw) for number, raw in enumerate(lines, start=1) if raw and not raw.isspace())
 
 
 def parsed_line(raw: bytes) -> Any:
-    """Parse one line of JSON lines.
-
-    Raises
-    ------
-    UnusableError
-        Kind, what was found, what was expected.
-    """
+    """Parse one line of JSON lines."""
     try:
         text = raw.decode("utf-8")
         check_json_size("line", text)
@@ -201,13 +174,7 @@ class Problems:
         self._seen[key] = self._line
 
     def add(self, kind: str, found: str, expected: str) -> None:
-        """Note a fault of the present row.
-
-        Raises
-        ------
-        LinesError
-            So many rows cannot be used that the rest is not looked at.
-        """
+        """Note a fault of the present row."""
         if self._line is None:
             found = f"{self._what}: {found}"
         self.found.append(LineProblem(self.file, self._line, kind, found, expected))

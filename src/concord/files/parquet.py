@@ -125,13 +125,7 @@ class ParquetFile:
     rows: int
 
     def read(self, columns: list[str] | None = None) -> "pl.DataFrame":
-        """Read columns, all by default.
-
-        Raises
-        ------
-        FileFormatError
-            The file is damaged, or its texts would fill the memory.
-        """
+        """Read columns, all by default."""
         import polars as pl
 
         with tempfile.TemporaryDirectory(prefix="concord-") as folder:
@@ -151,20 +145,7 @@ class ParquetFile:
 
 
 def open_parquet(path: Path, *, rows: int) -> ParquetFile:
-    """Look at a Parquet file and refuse one that declares too much.
-
-    Parameters
-    ----------
-    path
-        Where it is.
-    rows
-        Rows that are read at most.
-
-    Raises
-    ------
-    FileFormatError
-        It is damaged or declares too many rows or columns.
-    """
+    """Look at a Parquet file and refuse one that declares too much."""
     answer = _ask(path.name, {"path": str(path.absolute()), "columns": None})
     header, declared = tuple(answer["header"]), answer["rows"]
     for count, limit, what in ((declared, rows, "rows"), (len(header), limits.COLUMNS, "columns")):

@@ -15,15 +15,7 @@ _PACKAGES = ("numpy", "scipy", "polars", "fastexcel")
 
 
 def provenance(inputs: Iterable[InputFile], by: ScoredBy | None = None) -> dict[str, Any]:
-    """Return format and package versions, inputs with their hashes, and the commit where it is known.
-
-    Parameters
-    ----------
-    inputs
-        Files that went into the result.
-    by
-        What computed it, where it was read from files; otherwise it is computed here and now.
-    """
+    """Return format and package versions, inputs with their hashes, and the commit where it is known."""
     return {
         "format_version": RESULT_FORMAT,
         "concord_version": __version__,

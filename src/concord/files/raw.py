@@ -37,20 +37,7 @@ class _Merged(Handler):
 
 
 def read_raw(source: TableSource | Grid, options: TableOptions) -> RawTable:
-    """Read the records of a table.
-
-    Parameters
-    ----------
-    source
-        What `read_grid` takes; what has no sheet of cells (Parquet, JSON, frames) has its header first.
-    options
-        Sheet, encoding, decimal comma.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read; see `read_grid`.
-    """
+    """Read the records of a table."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         kind = kind_of(path, options)
@@ -77,15 +64,7 @@ def of_grid(grid: Grid) -> RawTable:
 
 
 def other_sheets(source: object, options: TableOptions) -> tuple[str, ...]:
-    """Return the sheets of a workbook that are shown, after the first; none where one was chosen.
-
-    Parameters
-    ----------
-    source
-        What `read_raw` takes.
-    options
-        Sheet, encoding, decimal comma.
-    """
+    """Return the sheets of a workbook that are shown, after the first; none where one was chosen."""
     if not isinstance(source, str | os.PathLike) or options.sheet is not None:
         return ()
     path = Path(source)

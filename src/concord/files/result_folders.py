@@ -13,15 +13,7 @@ BELOW = (".", "results", "consistency", "results/consistency")
 
 
 def folder_with(source: object, *files: str) -> Path | None:
-    """Return the folder that holds all these files: the path itself, or where a run or a scoring put them.
-
-    Parameters
-    ----------
-    source
-        What was given; anything that is not a path has no folder.
-    files
-        Names of files that make a result.
-    """
+    """Return the folder that holds all these files: the path itself, or where a run or a scoring put them."""
     if not isinstance(source, str | os.PathLike):
         return None
     for place in BELOW:

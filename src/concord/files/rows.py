@@ -31,11 +31,6 @@ def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:
 
     An empty cell is undefined where the field may be, and an empty text where it may not. Columns that the
     record does not know are left alone.
-
-    Raises
-    ------
-    FileFormatError
-        The file is missing, lacks a column, or a cell does not fit; the row and the column are named.
     """
     known = _kinds(cast("Hashable", kind))
     needed = [name for name, (_, _, is_needed) in known.items() if is_needed]
@@ -51,27 +46,7 @@ def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:
 
 
 def read_back(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> list[tuple[int, dict[str, str]]]:
-    """Read back a table that Concord wrote, also after a spreadsheet program saved it again.
-
-    Parameters
-    ----------
-    name, data
-        What messages call the file, and its bytes.
-    wanted
-        Columns that must be there.
-    fix
-        What to do where the table cannot be used, as the end of a message.
-
-    Returns
-    -------
-    list
-        The row as a spreadsheet shows it, and its cells by column; guards are taken off.
-
-    Raises
-    ------
-    FileFormatError
-        Not text, a column is missing or there twice, or a row has too many or too few cells.
-    """
+    """Read back a table that Concord wrote, also after a spreadsheet program saved it again."""
     grid = read_delimited(name, decoded_text(name, data))
     lacking = [column for column in wanted if column not in grid.header]
     if lacking:

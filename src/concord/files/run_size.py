@@ -5,24 +5,12 @@ from concord.files.limits import SESSIONS, TRIALS
 
 
 def check_sessions(n: int, option: str) -> None:
-    """Refuse a run of more sessions than can be planned: each is opened once for its first prompt.
-
-    Raises
-    ------
-    OptionError
-        With the option that makes them so many.
-    """
+    """Refuse a run of more sessions than can be planned: each is opened once for its first prompt."""
     _refuse_larger(n, SESSIONS, "sessions", option, "; ask for fewer, or run study by study")
 
 
 def check_trials(n: int, option: str) -> None:
-    """Refuse a run of more trials than can be planned, before they are laid out.
-
-    Raises
-    ------
-    OptionError
-        With the option that makes them so many.
-    """
+    """Refuse a run of more trials than can be planned, before they are laid out."""
     _refuse_larger(n, TRIALS, "trials", option)
 
 

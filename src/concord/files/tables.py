@@ -71,31 +71,7 @@ def read_grid(
     encoding: str | None = None,
     decimal_comma: bool = False,
 ) -> Grid:
-    """Read the cells of a table.
-
-    Parameters
-    ----------
-    source
-        Path to a CSV, TSV, XLSX, Parquet or JSON file; or a polars or pandas frame; or a list of mappings.
-    sheet
-        Name of the sheet of a workbook; the first one when not given.
-    encoding
-        Encoding of a text file; UTF-8 when not given.
-    decimal_comma
-        Texts such as ``0,85`` are numbers.
-
-    Returns
-    -------
-    Grid
-        At least one column and one row.
-
-    Raises
-    ------
-    FileFormatError
-        The file is missing, empty, too large, damaged, protected, or not what its extension says.
-    OptionError
-        ``source`` is none of the above, or ``sheet`` is given for something that has no sheets.
-    """
+    """Read the cells of a table."""
     if isinstance(source, (str, os.PathLike)):
         grid = _read_file(Path(source), TableOptions(sheet, encoding, decimal_comma))
     elif sheet is not None:
@@ -108,13 +84,7 @@ def read_grid(
 
 
 def read_object(source: object) -> Grid:
-    """Read a frame or a list of rows.
-
-    Raises
-    ------
-    OptionError
-        ``source`` is neither.
-    """
+    """Read a frame or a list of rows."""
     if is_lazy(source):
         source = source.collect()  # type: ignore[attr-defined]
     if is_polars(source):
@@ -129,15 +99,7 @@ def read_object(source: object) -> Grid:
 
 
 def kind_of(path: Path, options: TableOptions) -> str:
-    """Return what a file is by its extension; an option that does not fit it is refused.
-
-    Raises
-    ------
-    FileFormatError
-        The extension is not one of a table.
-    OptionError
-        A sheet is given for a file without sheets.
-    """
+    """Return what a file is by its extension; an option that does not fit it is refused."""
     if is_folder(path):
         raise FileFormatError(f"{path.name}: got a folder, expected a file")
     kind = KINDS.get(path.suffix.lower())
@@ -199,13 +161,7 @@ def _content(data: bytes) -> tuple[str, str]:
 
 
 def check_content(name: str, kind: str, data: bytes, encoding: str | None = None) -> None:
-    """Refuse a file whose content is of another kind than its extension says.
-
-    Raises
-    ------
-    FileFormatError
-        It is; the message says what was found and what to do.
-    """
+    """Refuse a file whose content is of another kind than its extension says."""
     found, words = _content(data)
     if found == kind or (kind == "json" and (found == "text" or encoding is not None)):
         return  # text that is not JSON gets the JSON parser's own message, with the line

@@ -23,11 +23,6 @@ def read_template(question: str, name: str) -> Template:
     """Read a bundled template such as ``("reasoning", "cot.v1")``, with its hash.
 
     The file's last line feed is not part of the prompt.
-
-    Raises
-    ------
-    OptionError
-        There is no such template; a name that comes from a file never leads to another file.
     """
     if not _NAME.fullmatch(name) or name not in template_names(question):
         raise OptionError(

@@ -15,22 +15,7 @@ _UTF8 = frozenset({"utf-8", "utf8", "utf_8", "utf-8-sig"})
 
 
 def decode(name: str, data: bytes, encoding: str | None = None) -> str:
-    """Decode a text file.
-
-    Parameters
-    ----------
-    name, data
-        What messages call the file, and its bytes.
-    encoding
-        Name of an encoding that Python knows; by default what a byte order mark says, else UTF-8.
-
-    Raises
-    ------
-    FileFormatError
-        The bytes are not text in this encoding.
-    OptionError
-        There is no such encoding.
-    """
+    """Decode a text file."""
     named = _encoding_marked(data) if encoding is None else encoding
     text = _as_utf8(name, data) if named is None else _as(name, data, named)
     if "\0" in text:

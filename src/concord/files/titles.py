@@ -22,15 +22,6 @@ def plain_title(title: str) -> str:
 def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> dict[str, int]:
     """Return which column holds what: by its own name, else by the first other name that is there.
 
-    Parameters
-    ----------
-    header
-        The titles as they are.
-    known
-        What the columns are called here.
-    others
-        Other names of them.
-
     Examples
     --------
     >>> own_titles(["Item ID", "Hint", "x"], ["id", "kind"], {"id": ("item_id",), "kind": ("hint",)})

@@ -46,13 +46,7 @@ class SheetToWrite:
 
 
 def write_workbook(path: Path, sheets: Sequence[SheetToWrite]) -> None:
-    """Write a workbook.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be written.
-    """
+    """Write a workbook."""
     buffer = io.BytesIO()
     lists = [(sheet.name, title, words) for sheet in sheets for title, words in sheet.choices.items()]
     every = [*sheets, *([_list_sheet(lists)] if lists else [])]

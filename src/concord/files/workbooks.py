@@ -78,13 +78,7 @@ class Workbook:
     _longest: int = field(default=-1)
 
     def grid(self, sheet: str) -> Grid:
-        """Read a sheet cell by cell.
-
-        Raises
-        ------
-        FileFormatError
-            There is nothing in it, too much, or its XML is broken.
-        """
+        """Read a sheet cell by cell."""
         rows, hidden = self.records(sheet)
         grid = from_records(self.name, sheet, rows, typed=True)
         return replace(grid, warnings=(*grid.warnings, *_hidden_note(grid, hidden), *_date_notes(grid)))
@@ -228,13 +222,7 @@ def _date_notes(grid: Grid) -> list[str]:
 
 
 def open_workbook(data: bytes, name: str) -> Workbook:
-    """Open a workbook from its bytes.
-
-    Raises
-    ------
-    FileFormatError
-        Not a workbook, damaged, password-protected, or a bomb.
-    """
+    """Open a workbook from its bytes."""
     _check_kind(data, name)
     members = unpack_workbook(name, data)
     links = _Links()
@@ -272,27 +260,7 @@ def _check_kind(data: bytes, name: str) -> None:
 
 
 def read_workbook(name: str, data: bytes, sheet: str | None) -> Grid:
-    """Read one sheet of an XLSX workbook, cell by cell.
-
-    Parameters
-    ----------
-    name, data
-        What messages call the file, and its bytes.
-    sheet
-        The sheet's name; the first sheet that is shown when not given, and then a warning names the others.
-
-    Returns
-    -------
-    Grid
-        Numbers as floats at full precision, the rest as text. A cell that shows a fault such as ``#DIV/0!``
-        is an `ErrorCell`, a formula without a stored result a `FormulaCell`, a date a `DateCell`; ``#N/A`` is
-        an empty cell.
-
-    Raises
-    ------
-    FileFormatError
-        Damaged, protected, too large once unpacked, not a workbook, no such sheet, an empty sheet.
-    """
+    """Read one sheet of an XLSX workbook, cell by cell."""
     book = open_workbook(data, name)
     chosen, notes = choose_sheet(book, sheet)
     grid = book.grid(chosen)

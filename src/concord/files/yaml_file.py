@@ -64,22 +64,7 @@ def path_in_words(path: Path_) -> str:
 
 
 def read_yaml(source: Path | bytes, *, name: str | None = None) -> YamlFile:
-    """Read a YAML file as plain data.
-
-    Parameters
-    ----------
-    source
-        The file, or its bytes.
-    name
-        What to call it in messages; the file's name by default.
-
-    Raises
-    ------
-    FileFormatError
-        There is no such file, or it is too large or not UTF-8.
-    StudyError
-        The text is not YAML, or uses what plain data does not need; the line is named.
-    """
+    """Read a YAML file as plain data."""
     raw = source if isinstance(source, bytes) else read_file(source)
     called = name if name is not None else "YAML" if isinstance(source, bytes) else source.name
     if len(raw) > MAX_BYTES:

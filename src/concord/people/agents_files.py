@@ -119,23 +119,7 @@ def _folders(result: AgentsResult) -> list[tuple[str, str]]:
 
 
 def write(result: AgentsResult, folder: Path, *, engine: Engine = SERIAL) -> tuple[Path, ...]:
-    """Write all files of a result; the inverse of `read`.
-
-    Parameters
-    ----------
-    result
-        The result; one that was read back holds no tests, and no folders per agent are written then.
-    folder
-        Where `agents.json`, `agents.csv` and one folder per agent go (the latter for at most
-        `AGENT_FOLDERS` agents, since each is scored again by itself).
-    engine
-        Where the results of single agents are computed; changes nothing in them.
-
-    Returns
-    -------
-    tuple of Path
-        The files, the document first.
-    """
+    """Write all files of a result; the inverse of `read`."""
     rows = [row_of(agent) for agent in result.agents]
     write_csv(folder / NUMBERS, list(rows[0]), [list(row.values()) for row in rows])
     written = [folder / DOCUMENT, folder / NUMBERS]
@@ -147,13 +131,7 @@ def write(result: AgentsResult, folder: Path, *, engine: Engine = SERIAL) -> tup
 
 
 def read(folder: Path) -> AgentsResult:
-    """Read a result; the inverse of `write`, without the tests themselves.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such result, or a field of it cannot be used.
-    """
+    """Read a result; the inverse of `write`, without the tests themselves."""
     path = folder / DOCUMENT
     found = read_document(path, _KIND)
     lists = decode(dict[str, list[list[float | None]]], found.get("without"), where=f"{path}, 'without'")

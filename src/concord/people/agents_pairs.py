@@ -62,21 +62,7 @@ class _Differences:
 def compare_agents(
     names: Sequence[str], columns: Mapping[str, Floats], layout: Layout, protocol: Protocol, *, level: float
 ) -> Compared:
-    """Compare all pairs of agents.
-
-    Parameters
-    ----------
-    names
-        Agents.
-    columns
-        `COLUMNS`, agents by tests; NaN is undefined or absent.
-    layout
-        The tests.
-    protocol
-        Under which the tests were scored.
-    level
-        Nominal coverage of intervals; two agents differ where Holm's p is below 1 less it.
-    """
+    """Compare all pairs of agents."""
     # only tests that count are handed on, so there is no empty finding and every listed test is used
     plain = replace(protocol, empty_finding=None, weights_over="used")
     if len(names) > COMPARED_AGENTS:

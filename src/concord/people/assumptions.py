@@ -25,13 +25,7 @@ _MOST_NAMED = 3
 
 
 def assumptions_of(tests: Sequence[TestResult]) -> tuple[str, ...]:
-    """Return one line per assumption: how many tests rest on it, which, and what would remove it.
-
-    Parameters
-    ----------
-    tests
-        With their flags.
-    """
+    """Return one line per assumption: how many tests rest on it, which, and what would remove it."""
     lines = []
     for part, words, column in _ASSUMED:
         inside = [test for test in tests if any(part in flag for flag in test.flags)]

@@ -68,27 +68,7 @@ def simulate_bounds(
     evidence: tuple[Evidence, Evidence] | None = None,
     adjusted: tuple[Floats, Floats] | None = None,
 ) -> Simulation:
-    """Simulate agents without effects and perfect replications, and score them as the agent was scored.
-
-    Parameters
-    ----------
-    human, agent
-        Both sides of the tests.
-    context, layout, protocol
-        As the agent was scored.
-    level
-        Share of simulated agents inside the intervals of floor and ceiling.
-    n_simulations
-        Agents of each kind.
-    rng
-        Source of randomness; every block of agents has its own child of its seed.
-    engine
-        Where blocks are computed; changes nothing in the result.
-    evidence
-        What both sides say, where it is known already.
-    adjusted
-        Human d and their standard errors with selection undone (NaN: as published): a second ceiling.
-    """
+    """Simulate agents without effects and perfect replications, and score them as the agent was scored."""
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     fixed = int((context.present & ~raw).sum())
     if n_simulations == 0 or fixed:

@@ -56,13 +56,7 @@ def _checked_effects(path: Path, grid: Grid) -> FileCheck:
 
 
 def suggest_map(path: Path, options: TableOptions) -> str:
-    """Return the text of a mapping file: every column of a table, and what it is taken for.
-
-    Raises
-    ------
-    FileFormatError
-        No header is found.
-    """
+    """Return the text of a mapping file: every column of a table, and what it is taken for."""
     raw = read_raw(path, options)
     header = handmade_header(raw)
     if header is None:

@@ -150,24 +150,6 @@ def compare_people(
 
     Both models are scored on the tests that both have, with and without each study in turn; the spread of
     the differences over studies gives the interval, jackknife-t with K - 1 degrees of freedom.
-
-    Parameters
-    ----------
-    models
-        At least two, under distinct names, scored under one protocol.
-    protocol
-        That protocol.
-    level
-        Nominal coverage of intervals.
-    metric
-        The number that ranks: ``pas``, ``ecs``, ``apr``, or ``inside``, which is then compared too.
-    engine
-        Where pairs are computed; changes nothing in the result.
-
-    Raises
-    ------
-    MismatchError
-        No test in common, or other human numbers behind the same tests.
     """
     tables = _tables(models, protocol, METRICS if metric in METRICS else (*METRICS, metric))
     found = engine.map(partial(_row, tables, level), rows_of_pairs(len(models)))

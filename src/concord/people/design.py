@@ -34,35 +34,7 @@ def design_people(
     memory: bool = False,
     variant: str | None = None,
 ) -> Design:
-    """Lay out every session of some studies.
-
-    Parameters
-    ----------
-    study
-        Names or paths of studies, or one text with commas between them; all bundled ones (or all of the
-        folder) when not given.
-    folder
-        A folder with studies of your own.
-    n
-        Participants per cell; as in the paper when not given.
-    design
-        How the model is told who it is.
-    plan_seed
-        Seed of assignment, orders and profiles.
-    limit
-        Hold only the first so many sessions of each experiment.
-    repeats
-        Must be 1: participants are repeated by n.
-    memory
-        Ask afterwards, in conversations of their own, whether the model recognises the studies.
-    variant
-        Hold this variant of the studies too, or ``all`` variants.
-
-    Raises
-    ------
-    InputError
-        A study, the design or a number does not fit.
-    """
+    """Lay out every session of some studies."""
     if repeats != 1:
         raise OptionError("--repeats does not apply to people: give more participants with --n")
     if limit is not None and limit < 1:

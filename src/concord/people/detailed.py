@@ -29,11 +29,6 @@ def flag(cell: str) -> bool | None:
     --------
     >>> flag("TRUE"), flag("false"), flag("")
     (True, False, None)
-
-    Raises
-    ------
-    FileFormatError
-        The cell holds another word.
     """
     word = cell.strip().casefold()
     if word not in _WORDS:
@@ -42,21 +37,7 @@ def flag(cell: str) -> bool | None:
 
 
 def check_rows(rows: Sequence[Mapping[str, str]], n_tests: int | None) -> None:
-    """Refuse rows that were changed or lost since they were written.
-
-    Parameters
-    ----------
-    rows
-        By column, as text; the first is row 2 of the file.
-    n_tests
-        How many tests the summary counts; None where it does not say.
-
-    Raises
-    ------
-    FileFormatError
-        Fewer or more rows than tests, a flag that is neither true nor false, a PAS that is no share; the
-        message names row and column.
-    """
+    """Refuse rows that were changed or lost since they were written."""
     if n_tests is not None and len(rows) != n_tests:
         raise FileFormatError(
             f"holds {len(rows)} rows, the summary counts {n_tests} tests: the file was cut or joined; "
@@ -84,13 +65,7 @@ def _check_share(place: int, name: str, cell: str) -> None:
 
 
 def check_detailed(path: Path, n_tests: int) -> None:
-    """Check the table of tests next to a summary, where there is one.
-
-    Raises
-    ------
-    FileFormatError
-        See `check_rows`; or the file is no CSV file. The message names the file.
-    """
+    """Check the table of tests next to a summary, where there is one."""
     if not path.is_file():
         return
     try:

@@ -302,20 +302,7 @@ def _study_document(
 
 
 def write(scores: PeopleResult, folder: Path) -> tuple[Path, ...]:
-    """Write all files of a result; the inverse of `read`.
-
-    Parameters
-    ----------
-    scores
-        The result.
-    folder
-        Where `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` per study go.
-
-    Returns
-    -------
-    tuple of Path
-        The files, the summary first.
-    """
+    """Write all files of a result; the inverse of `read`."""
     write_csv(folder / DETAILED, list(DETAILED_COLUMNS), detailed_rows(scores))
     write_json(folder / SUMMARY, people_summary(scores))
     studies = _study_paths(folder, [study.name for study in scores.studies])
@@ -330,19 +317,7 @@ def _study_paths(folder: Path, names: Sequence[str]) -> list[Path]:
 
 
 def read(source: Path) -> PeopleResult:
-    """Read a result; the inverse of `write`.
-
-    Parameters
-    ----------
-    source
-        The folder, or that of a run that was scored into it. Documents of version 1 are read as far as they
-        go: they hold no methods and, of several notes, one text.
-
-    Raises
-    ------
-    FileFormatError
-        A file is missing or does not hold what `write` writes; the message names file and place.
-    """
+    """Read a result; the inverse of `write`."""
     folder = holding_folder(source, SUMMARY)
     path = folder / SUMMARY
     document = read_document(path, _SUMMARY_KIND)

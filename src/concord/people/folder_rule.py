@@ -16,27 +16,7 @@ from concord.records import InputFile
 
 
 def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tuple[Path, ...]:
-    """Make way for a result about people: remove the files of an earlier one of the same input.
-
-    Parameters
-    ----------
-    folder
-        Where the result will go.
-    inputs
-        The files that it was made from; a file that was changed since is the same input by its name.
-    model
-        The model it is about.
-
-    Returns
-    -------
-    tuple of Path
-        Files that were removed, so that none of an earlier table stays behind.
-
-    Raises
-    ------
-    OptionError
-        The folder holds the result of another table or model: the message says what to do.
-    """
+    """Make way for a result about people: remove the files of an earlier one of the same input."""
     earlier = [path for path in (folder / SUMMARY, folder / DOCUMENT) if path.is_file()]
     for path in earlier:
         before = _read_earlier(path)
@@ -56,22 +36,7 @@ def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tu
 
 
 def refuse_other_table(folder: Path, table: str, model: str | None) -> None:
-    """Refuse a folder that holds the result of another table, before minutes were spent on this one.
-
-    Parameters
-    ----------
-    folder
-        Where the result will go.
-    table
-        Name of the file that is to be scored.
-    model
-        The model it is about.
-
-    Raises
-    ------
-    OptionError
-        The folder holds the result of another table.
-    """
+    """Refuse a folder that holds the result of another table, before minutes were spent on this one."""
     for path in (folder / SUMMARY, folder / DOCUMENT):
         before = _read_earlier(path) if path.is_file() else {}
         if _inputs(before) and table not in _input_names(before):

@@ -168,17 +168,7 @@ def _weighted(flat: Floats, start: NDArray[np.intp], weights: list[Floats]) -> F
 
 
 def make_lookup(at: At, log_odds: Floats, limits: SmoothRange) -> Lookup:
-    """Build the tables of k tests.
-
-    Parameters
-    ----------
-    at
-        Gives the agent's evidence for signed statistics (n, m) of some tests, without a cap.
-    log_odds
-        Log of the agent's prior odds, (k,): how much evidence is beyond doubt.
-    limits
-        Where each test ends to be smooth.
-    """
+    """Build the tables of k tests."""
     v_cap, v_reach = (np.arcsinh(limit / 2) for limit in (limits.cap, limits.reach))
     k = len(log_odds)
     last, end = np.full((2, k), np.nan), np.zeros(k)

@@ -55,21 +55,7 @@ def score_agents(
     seed: int = 0,
     engine: Engine = SERIAL,
 ) -> AgentsResult:
-    """Score many agents on the same tests.
-
-    Parameters
-    ----------
-    tables
-        One table of tests per agent, by its name; the human sides must be the same. A test that an agent
-        lacks counts as missing for it.
-    protocol, level, n_resamples, n_simulations, seed, engine
-        As for a single agent.
-
-    Raises
-    ------
-    MismatchError
-        Tables have no test in common, or different human sides.
-    """
+    """Score many agents on the same tests."""
     if not tables:
         raise UndefinedError("there is no agent to score")
     _check_shared(tables)

@@ -81,13 +81,7 @@ def _bundled(name: str) -> Path:
 
 
 def public_table(name: str) -> PublicTable:
-    """Return a bundled public table by its name.
-
-    Raises
-    ------
-    OptionError
-        There is no such table.
-    """
+    """Return a bundled public table by its name."""
     known = {**PUBLIC, **ANSWERS}
     if name not in known:
         raise OptionError(f"public table {name!r} is not known; expected {', '.join(known)}")

@@ -23,15 +23,7 @@ class RankMove:
 
 
 def rank_moves(published: Mapping[str, float], result: AgentsResult) -> tuple[RankMove, ...]:
-    """Return every agent of both orders, in the new order.
-
-    Parameters
-    ----------
-    published
-        Each agent's published number; larger is better. Equal numbers keep the order of their names.
-    result
-        The same agents scored anew; those without a number, or not published, have no move.
-    """
+    """Return every agent of both orders, in the new order."""
     values = {agent.name: agent.pas.value for agent in result.agents}
     common = {name: value for name, value in values.items() if value is not None and name in published}
     before = sorted(common, key=lambda name: (-published[name], name))

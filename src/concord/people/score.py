@@ -49,36 +49,7 @@ def score_table(
     for_referee: bool = True,
     once: DrawnOnce | None = None,
 ) -> PeopleResult:
-    """Score a table of tests under a protocol.
-
-    Parameters
-    ----------
-    table
-        Rows as `concord.people.table.read.read_tests` gives them.
-    protocol
-        Every choice of the scoring.
-    level
-        Nominal coverage of all intervals.
-    n_resamples
-        New samples of participants behind the second interval; 0 leaves it out.
-    n_simulations
-        Simulated agents of each kind behind floor and ceiling; 0 leaves them out.
-    seed
-        Seed of the new samples and of the simulated agents.
-    engine
-        Where new samples and simulated agents are computed; changes nothing in the result.
-    margin
-        Smallest effect of interest (d), for the equivalence of nulls that the agent keeps.
-    for_referee
-        Whether to compute what a referee asks, too.
-    once
-        What the same tests of another agent left to be used again; changes nothing in the result.
-
-    Raises
-    ------
-    UndefinedError
-        The table has no test.
-    """
+    """Score a table of tests under a protocol."""
     if not table.rows:
         raise UndefinedError("the table has no tests")
     if not 0 < level < 1:

@@ -42,13 +42,7 @@ class JudgePlan(PilotPlan):
 
 
 def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> JudgePlan:
-    """Plan from one result of `concord score judge`; ``wanted.repeats`` are votes in each order.
-
-    Raises
-    ------
-    OptionError
-        Several results, another metric, or a pilot without both orders.
-    """
+    """Plan from one result of `concord score judge`; ``wanted.repeats`` are votes in each order."""
     if len(sources) != 1:
         raise OptionError("a plan for judges rests on one result of concord score judge")
     if metric not in (None, "preference"):

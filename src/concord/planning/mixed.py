@@ -41,24 +41,7 @@ def plan_mixed(
     person_cost: float | None = None,
     reply_cost: float | None = None,
 ) -> MixedPlan:
-    """Plan people and replies of a model for a wanted standard error of a mean.
-
-    Parameters
-    ----------
-    pilot
-        A folder that `concord combine` wrote, which gives correlation and standard deviation.
-    correlation, sd
-        Assumed correlation of answers and predictions over people, and standard deviation of answers.
-    se
-        Wanted standard error.
-    person_cost, reply_cost
-        What one person and one reply cost.
-
-    Raises
-    ------
-    OptionError
-        Something that a plan needs is missing, or cannot be.
-    """
+    """Plan people and replies of a model for a wanted standard error of a mean."""
     found = None if pilot is None else _pilot(Path(pilot))
     r = correlation if correlation is not None or found is None else found.correlation.value
     spread = sd if sd is not None or found is None else found.sd

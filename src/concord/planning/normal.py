@@ -10,15 +10,6 @@ from concord.planning.options import MOST, PlanOptions
 def power_of_mean(effect: float, variance: float, alpha: float) -> float:
     """Return how often a two-sided test finds a mean of this size.
 
-    Parameters
-    ----------
-    effect
-        The mean.
-    variance
-        Of its estimate.
-    alpha
-        Level of the test.
-
     Examples
     --------
     >>> round(power_of_mean(0.28, 0.01, 0.05), 2)
@@ -32,24 +23,7 @@ def power_of_mean(effect: float, variance: float, alpha: float) -> float:
 
 
 def units_needed(effect: float, variance: float, wanted: PlanOptions, units: str) -> int:
-    """Return how many units find a mean of this size with the wanted power.
-
-    Parameters
-    ----------
-    effect
-        The mean.
-    variance
-        Of one unit.
-    wanted
-        Its level and power.
-    units
-        What a message calls them.
-
-    Raises
-    ------
-    OptionError
-        More than anybody has.
-    """
+    """Return how many units find a mean of this size with the wanted power."""
     line = float(special.ndtri(1 - (1 - wanted.level) / 2)) + float(special.ndtri(wanted.power))
     n = max(2, int(np.ceil(variance * (line / effect) ** 2)))
     if n > MOST:

@@ -51,13 +51,7 @@ class OptionPlan(PilotPlan):
 
 
 def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> OptionPlan:
-    """Plan from one result about options.
-
-    Raises
-    ------
-    OptionError
-        Several results, a metric without a plan, or a pilot of one item.
-    """
+    """Plan from one result about options."""
     if len(sources) != 1:
         raise OptionError("a plan for options rests on one run: give one folder")
     chosen = "first_option" if metric is None else metric

@@ -92,20 +92,7 @@ class PlanOptions:
 
 
 def wanted_of(options: dict[str, Any], more: Sequence[str] = ()) -> tuple[PlanOptions, dict[str, Any]]:
-    """Tell what is wanted from what is assumed.
-
-    Parameters
-    ----------
-    options
-        As they were given to `plan`; None is as good as not given.
-    more
-        What else can be assumed, for questions with a plan of their own.
-
-    Raises
-    ------
-    OptionError
-        An option that does not exist, or a value that cannot be.
-    """
+    """Tell what is wanted from what is assumed."""
     given = {key: value for key, value in options.items() if value is not None}
     cost = given.pop("cost_per_call", None)
     assumed = {key: given.pop(key) for key in (*ASSUMED, *more) if key in given}

@@ -74,11 +74,6 @@ def assumed_variances(
     The variance of one answer is accuracy (1 - accuracy). What the arrangement explains of it is taken off,
     what items explain is not: this is the most noise there could be.
 
-    Raises
-    ------
-    OptionError
-        A number that cannot be, or neither accuracy nor noise.
-
     Examples
     --------
     >>> assumed_variances(tau=0.1, accuracy=0.5, interaction_sd=0.2, noise_sd=None).noise
@@ -199,15 +194,6 @@ def search(
     repeats: Iterable[int] = REPEATS,
 ) -> tuple[OrderDesign, ...]:
     """Return, for every number of arrangements and repeats, the fewest items that do; the cheapest first.
-
-    Parameters
-    ----------
-    assumed
-        What scores are like.
-    goal
-        Power or width, and the items and calls that may be used.
-    arrangements, repeats
-        Numbers that are tried.
 
     Examples
     --------

@@ -123,22 +123,7 @@ class PeoplePlan(Presented):
 
 
 def plan_people(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> PeoplePlan:
-    """Plan from one or two folders of `concord score people`.
-
-    Parameters
-    ----------
-    sources
-        One: participants that find each human effect. Two: also the studies that distinguish the models.
-    wanted
-        Power, level, and with two folders the difference that should be found.
-    metric
-        ``pas`` (by default), ``ecs`` or ``apr``.
-
-    Raises
-    ------
-    OptionError
-        More than two folders, or another metric.
-    """
+    """Plan from one or two folders of `concord score people`."""
     if len(sources) > 2:
         raise OptionError(f"a plan needs the results of one or two models, got {len(sources)}")
     chosen = "pas" if metric is None else metric.lower()

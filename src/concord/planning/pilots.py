@@ -34,19 +34,7 @@ class PilotPlan(Presented):
     def document(
         self, kind: str, named: Mapping[str, Any], planned: Mapping[str, int], columns: tuple[str, str, str]
     ) -> dict[str, Any]:
-        """Return the document that ``--json`` prints.
-
-        Parameters
-        ----------
-        kind
-            What is planned for.
-        named
-            Whose pilot it is, and what is measured.
-        planned
-            How much is planned, by its names.
-        columns
-            What the three numbers of ``needed`` are.
-        """
+        """Return the document that ``--json`` prints."""
         return {
             "question": "plan",
             "kind": kind,

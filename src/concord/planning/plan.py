@@ -102,20 +102,7 @@ class PlanResult(Presented):
 def plan_from(
     pilot: Sequence[Any], reading: ScoreReading, options: dict[str, Any], kinds: Sequence[PlanKind]
 ) -> Presented:
-    """Plan from a pilot, or from assumptions where there is none.
-
-    Parameters
-    ----------
-    pilot
-        Two results of a first run, or results of a question that is planned in a way of its own; the name of
-        such a question may come first, and alone where there is no result yet.
-    reading
-        How pilot files are read.
-    options
-        What is wanted, and what is assumed.
-    kinds
-        Questions whose results are planned in a way of their own, or cannot be.
-    """
+    """Plan from a pilot, or from assumptions where there is none."""
     named = next((kind for kind in kinds if kind.name and pilot and _names_kind(kind, pilot[0])), None)
     wanted, assumptions = wanted_of(options, [key for kind in kinds for key in kind.assumed])
     pilot = pilot if named is None else pilot[1:]

@@ -98,20 +98,7 @@ class StructurePlan(Presented):
 
 
 def plan_assumed(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:
-    """Plan before any run: the cheapest items, arrangements and repeats that show an order effect.
-
-    Parameters
-    ----------
-    assumed
-        ``accuracy``, ``order_sd`` (the order effect), ``order_item_sd``, ``noise_sd``; see `ASSUMED`.
-    wanted
-        Power at this order effect, or the width of its interval; what may be used.
-
-    Raises
-    ------
-    OptionError
-        Nothing to plan from, a number that cannot be, or no design that reaches what is wanted.
-    """
+    """Plan before any run: the cheapest items, arrangements and repeats that show an order effect."""
     tau = _assumed_tau(assumed.get("order_sd"), wanted)
     interaction = assumed.get("order_item_sd")
     scores = assumed_variances(
@@ -189,13 +176,7 @@ def _searched(assumed: OrderAssumptions, wanted: PlanOptions, known: int | None)
 
 
 def plan_structure(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> StructurePlan:
-    """Plan from one result about structure: the items that show an order effect.
-
-    Raises
-    ------
-    OptionError
-        Several results, another metric, or a pilot without an order effect to plan from.
-    """
+    """Plan from one result about structure: the items that show an order effect."""
     if metric not in (None, "tau"):
         raise OptionError(f"a result about structure is planned by tau, not by {metric!r}")
     if len(sources) != 1:

@@ -54,13 +54,6 @@ def left_open(text: str, names: Sequence[Named]) -> list[bool]:
     Another name of the same diagnosis is none ("GAD or generalised anxiety disorder"), nor is one that the
     text takes back ("A or, less likely, B"), nor another word after a comma ("a stroke, or apoplexy").
 
-    Parameters
-    ----------
-    text
-        Any text.
-    names
-        The known names in it, in order.
-
     Examples
     --------
     >>> for text in ("gout or sepsis", "sepsis or gout", "gout, or podagra", "gout or, less likely, sepsis"):

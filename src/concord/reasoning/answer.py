@@ -114,14 +114,6 @@ def cleaned(text: str) -> str:
 def find_answer(text: str, names: Names) -> AnswerPart:
     r"""Return the part of a reply that answers.
 
-    Parameters
-    ----------
-    text
-        The reply after any thinking block.
-    names
-        How many known diagnoses a text puts forward. Weak marks ("the diagnosis is", an impression, a tick)
-        count only before one; a label with a colon, a heading, a box or a tag always counts.
-
     Examples
     --------
     >>> known = lambda text: text.count("Panic")

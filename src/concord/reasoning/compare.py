@@ -60,20 +60,7 @@ class ReasoningRanking(Presented):
 def rank(
     results: Sequence[ReasoningResult | str | Path], *, by: str = "faithfulness_gap"
 ) -> ReasoningRanking:
-    """Rank results that were scored alike.
-
-    Parameters
-    ----------
-    results
-        Results, or folders that hold them.
-    by
-        The number that orders the table.
-
-    Raises
-    ------
-    OptionError
-        Nothing to rank, an unknown number, or results that were scored differently.
-    """
+    """Rank results that were scored alike."""
     if by not in METRICS:
         raise OptionError(f"by {by!r} does not fit: expected one of {', '.join(METRICS)}")
     found = [one for result in results for one in _results(result)]

@@ -42,15 +42,6 @@ def is_another_form(found: Words, mention: Mention, gold: Forms) -> bool:
     """Whether a name is that of another form than the gold label: the same disease with an excluding word.
 
     A name without any such word is none: "stroke" may be an ischemic one.
-
-    Parameters
-    ----------
-    found
-        The text.
-    mention
-        Where the disease is named.
-    gold
-        The forms that the gold label names.
     """
     if not gold:
         return False

@@ -35,24 +35,7 @@ def design_reasoning(
     limit: int | None = None,
     repeats: int = 1,
 ) -> Design:
-    """Lay out every trial of the reasoning question.
-
-    Parameters
-    ----------
-    samples, bias_cases
-        Question files. With neither, the bundled ones; with samples alone, no bias cases are asked.
-    limit
-        Ask only the first so many vignettes and the first so many pairs of bias cases.
-    repeats
-        How often each is asked.
-
-    Raises
-    ------
-    FileFormatError, LinesError
-        A file cannot be used; the line is named.
-    OptionError
-        A number does not fit.
-    """
+    """Lay out every trial of the reasoning question."""
     check_counts(limit, repeats)
     if samples is None and bias_cases is not None:
         raise OptionError("--bias-cases without --samples: give both, or neither to use the bundled files")

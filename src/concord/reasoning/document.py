@@ -186,13 +186,7 @@ def scores_of(
     *,
     where: str,
 ) -> ReasoningScores:
-    """Return the record of a document and of its rows; the inverse of `document_of`.
-
-    Raises
-    ------
-    FileFormatError
-        A key is missing, or its value does not fit.
-    """
+    """Return the record of a document and of its rows; the inverse of `document_of`."""
     record: dict[str, Any] = {"samples": [], "cases": []}
     for field, place in _PLACES.items():
         _put(record, field, _at(document, place))

@@ -116,20 +116,7 @@ class ReasoningResult(Publishable):
 
 
 def write(result: ReasoningResult, folder: Path) -> None:
-    """Write a result into its folder: the document, a table of vignettes, their steps, bias replies.
-
-    Parameters
-    ----------
-    result
-        What scoring found.
-    folder
-        The model's own folder.
-
-    Raises
-    ------
-    OptionError
-        The folder holds another model's result: two names can give one folder.
-    """
+    """Write a result into its folder: the document, a table of vignettes, their steps, bias replies."""
     _refuse_other_model(folder / RESULTS_FILE, result.model)
     write_json(folder / RESULTS_FILE, result.to_dict())
     write_rows(folder / SAMPLES_FILE, SampleRow, result.scores.samples)
@@ -139,18 +126,7 @@ def write(result: ReasoningResult, folder: Path) -> None:
 
 
 def read(folder: Path) -> ReasoningResult:
-    """Read what `write` wrote; the inverse of it.
-
-    Parameters
-    ----------
-    folder
-        Holds ``study_a_results.json`` and the files written with it.
-
-    Raises
-    ------
-    FileFormatError
-        A file is missing or damaged; it is named, and the place in it.
-    """
+    """Read what `write` wrote; the inverse of it."""
     path = folder / RESULTS_FILE
     document = read_document(path, KIND)
     rows = read_rows(folder / SAMPLES_FILE, SampleRow)

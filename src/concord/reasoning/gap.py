@@ -214,17 +214,6 @@ def verdict(
 ) -> tuple[str, str]:
     """Say in a word what the gap means, and why.
 
-    Parameters
-    ----------
-    gap
-        The gap with its interval.
-    n_direct, n_leaked
-        Direct replies, and those among them that hold reasoning.
-    unmarked
-        Share of replies after reasoning, and of direct replies, whose answer nothing marks.
-    n_units
-        Independent units behind the gap, where these are families of vignettes.
-
     Examples
     --------
     >>> from concord.records import Interval

@@ -90,13 +90,6 @@ def paired(values: Iterable[tuple[str, float]], *, n_left_out: int = 0, nothing:
 def ratio_interval(differences: Floats, trials: Floats, *, level: float = LEVEL) -> Interval:
     """Bonett-Price interval of a ratio of sums over items.
 
-    Parameters
-    ----------
-    differences
-        For each item the sum of its differences, each from -1 to 1.
-    trials
-        For each item how many there were.
-
     Examples
     --------
     >>> d = np.array([1.0] * 9 + [-1.0] * 2 + [0.0] * 89)

@@ -29,11 +29,6 @@ class Lexicon:
 def load_lexicon(extra: Aliases | None = None) -> Lexicon:
     """Load the bundled lists; names of the user's table are added to the bundled ones.
 
-    Parameters
-    ----------
-    extra
-        A path, or label to names.
-
     Examples
     --------
     >>> lexicon = load_lexicon({"Gout": ["podagra"]})

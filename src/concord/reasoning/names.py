@@ -125,11 +125,6 @@ class NameIndex:
 class AliasTable:
     """Labels and their other names, looked up by any way of writing a label.
 
-    Parameters
-    ----------
-    tables
-        Label to names; later tables add to earlier ones.
-
     Examples
     --------
     >>> table = AliasTable({"Generalized Anxiety Disorder": ["GAD"]})

@@ -26,20 +26,6 @@ def checked_options(
 ) -> Options:
     """Check options; those of correctness are ``None`` where the user said nothing.
 
-    Parameters
-    ----------
-    rules
-        ``standard`` or ``source``.
-    seed, n_resamples, lenient, cluster
-        As in `Options`.
-    given
-        ``scope``, ``negation`` and ``multiple``, as far as the user chose them.
-
-    Raises
-    ------
-    OptionError
-        One does not fit.
-
     Examples
     --------
     >>> checked_options("standard", scope="whole", negation=None).rule

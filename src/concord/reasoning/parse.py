@@ -36,17 +36,7 @@ class ParsedReply:
 
 
 class Parser:
-    """Parses the replies to one set of vignettes.
-
-    Parameters
-    ----------
-    samples
-        The vignettes.
-    lexicon
-        Names and phrases.
-    rules
-        ``"standard"``, or ``"source"``: every reply is usable.
-    """
+    """Parses the replies to one set of vignettes."""
 
     def __init__(self, samples: Sequence[Sample], lexicon: Lexicon, rules: str) -> None:
         self.judge = Judge.of(lexicon.aliases, (sample.gold_answer for sample in samples))

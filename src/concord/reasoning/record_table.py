@@ -39,13 +39,7 @@ class RecordTable(Generic[T]):
     titles: dict[str, str] = field(default_factory=dict)
 
     def refuse(self, column: str, fits: Callable[[T], bool], expected: str) -> None:
-        """Raise once with every row that does not fit.
-
-        Raises
-        ------
-        TableError
-            Some do not.
-        """
+        """Raise once with every row that does not fit."""
         bad = [
             CellProblem(
                 self.name, self.sheet, line, self.titles.get(column, column), getattr(row, column), expected
@@ -86,24 +80,7 @@ def read_table(source: TableLike) -> Grid:
 
 
 def read_records(source: TableLike | Grid, kind: type[T], others: Titles = NO_OTHERS) -> RecordTable[T]:
-    """Read the rows of a table as records of one kind.
-
-    Parameters
-    ----------
-    source
-        A path (CSV, TSV, XLSX, Parquet, JSON, JSON lines), a frame, or a list of mappings.
-    kind
-        A frozen dataclass; a column per field, those with a default may lack.
-    others
-        What others call the columns.
-
-    Raises
-    ------
-    FileFormatError, LinesError
-        The file cannot be read, or lacks a column.
-    TableError
-        Cells cannot be used: every one is named.
-    """
+    """Read the rows of a table as records of one kind."""
     return records_of_grid(source if isinstance(source, Grid) else read_table(source), kind, others)
 
 

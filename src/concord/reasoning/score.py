@@ -31,23 +31,7 @@ def score_recorded(
     detector: Detector | None = None,
     engine: Engine = SERIAL,
 ) -> ReasoningScores:
-    """Score recorded replies, without calling any model.
-
-    Parameters
-    ----------
-    recorded
-        Vignettes and replies, bias cases and their replies.
-    lexicon
-        Names and phrases.
-    model
-        The model's name.
-    options
-        Rules, seed, number of resamples.
-    detector
-        Takes the place of the keyword detection of bias.
-    engine
-        Where resamples are computed; changes nothing in the result.
-    """
+    """Score recorded replies, without calling any model."""
     context = ScoringContext.of(recorded, lexicon, options, engine)
     scored = step_scores(context)
     gap, steps = gap_result(context), step_result(context, scored)

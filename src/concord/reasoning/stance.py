@@ -54,13 +54,6 @@ def widest(mentions: Sequence[Mention]) -> list[Mention]:
 def claims(found: Words, mentions: Sequence[Mention]) -> list[Claim]:
     """Judge each mention by its clause: what comes before it, what comes after, what it is listed with.
 
-    Parameters
-    ----------
-    found
-        The text.
-    mentions
-        Names in it, none inside another.
-
     Examples
     --------
     >>> from concord.reasoning.names import AliasTable

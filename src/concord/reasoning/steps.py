@@ -285,11 +285,6 @@ def _meetings(
 def largest_matching(partners: Sequence[Sequence[int]]) -> int:
     """Size of a largest one-to-one matching, by augmenting paths found breadth first.
 
-    Parameters
-    ----------
-    partners
-        For each left node the right nodes it may be paired with.
-
     Examples
     --------
     >>> largest_matching([[0, 1], [0], []])

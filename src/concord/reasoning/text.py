@@ -60,13 +60,6 @@ def tokens(text: str, *, rules: str = "standard") -> list[str]:
     NFKD, combining marks dropped (``rules="source"``: replaced by spaces), lower case, everything but
     letters, digits, ``_``, whitespace and ``-`` replaced by a space, cut at whitespace.
 
-    Parameters
-    ----------
-    text
-        Any text.
-    rules
-        ``"standard"`` or ``"source"``.
-
     Examples
     --------
     >>> tokens("Résumé: low-mood, 2 weeks!")
@@ -170,11 +163,6 @@ class Words:
 
     Accents, soft hyphens and zero-width characters do not cut a word. What lies between words is looked at
     only where a name or a cue is near: most words of a reply are far from any.
-
-    Parameters
-    ----------
-    text
-        Any text.
 
     Examples
     --------

@@ -14,15 +14,6 @@ def apa_string(
 ) -> str:
     """Return one side of a test in the form of APA; empty where nothing is known of it.
 
-    Parameters
-    ----------
-    test_type
-        Its kind, as tables of tests name it.
-    side
-        Statistic, degrees of freedom and counts; what is missing is left out.
-    p, d
-        The p-value and the effect that were scored.
-
     Examples
     --------
     >>> apa_string("t-independent", {"statistic": 2.5, "n1": 20, "n2": 22}, p=0.0165, d=0.772)

@@ -107,15 +107,7 @@ def _bibtex_entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
 
 
 def study_entry(study: str, source: Mapping[str, str]) -> Entry:
-    """Return the entry of a study from its source as a card has it.
-
-    Parameters
-    ----------
-    study
-        Name of the study: the entry's key.
-    source
-        ``authors``, ``year``, ``title``, ``published`` and ``doi``.
-    """
+    """Return the entry of a study from its source as a card has it."""
     authors = re.sub(r",? & ", " and ", source.get("authors", "")).replace("., ", ". and ")
     return (
         "article",

@@ -26,15 +26,7 @@ FEW_PAIRS = 6
 
 
 def compare_report(result: CompareResult, *, pairs: bool = True) -> RenderableType:
-    """Return everything a reader of the terminal should see: the answer, the models, the ranking, all pairs.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    pairs
-        Whether the pairs of more than two models are listed.
-    """
+    """Return what the terminal shows: the answer, the models, the ranking, all pairs."""
     parts: list[RenderableType] = [Text(closing(result) + "\n", style="bold")]
     parts += [_models(result)] if pairs or _some_missing(result) else []
     if any(model.name.endswith("]") for model in result.models):
@@ -202,17 +194,7 @@ def ranking_lines(
     groups: Sequence[Sequence[str]],
     ends: Mapping[str, Interval | None],
 ) -> Iterator[str]:
-    """Draw a ranking with intervals, and a line next to models that cannot be distinguished.
-
-    Parameters
-    ----------
-    values
-        Models and their numbers, from best to worst.
-    groups
-        Models that cannot be distinguished.
-    ends
-        The interval of each number, where it has one.
-    """
+    """Draw a ranking with intervals, and a line next to models that cannot be distinguished."""
     names = [name for name, _ in values]
     columns = [_line_beside(names, group) for group in groups]
     passed = "; a line ┊ passes a model by" if any("┊" in column for column in columns) else ""

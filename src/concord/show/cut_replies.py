@@ -10,13 +10,6 @@ CUT = "truncated"
 def cut_advice(outcomes: Mapping[str, int], max_tokens: int | None) -> str:
     """Say how many replies were cut and how to ask for them again; nothing where they are few.
 
-    Parameters
-    ----------
-    outcomes
-        Replies by outcome.
-    max_tokens
-        The limit that they were asked with, where it is known.
-
     Examples
     --------
     >>> cut_advice({"ok": 30, "truncated": 10}, 16)

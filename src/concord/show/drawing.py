@@ -32,20 +32,7 @@ def _chosen(pictures: dict[str, Picture], kind: str) -> Picture:
 def draw_people(
     result: PeopleResult, kind: str = "effects", *, labels: str = "full", units: float = WIDTH
 ) -> Picture:
-    """Draw agreement with people.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    kind
-        ``effects`` (by default), ``conclusions``, ``losses``, ``pas``, ``ecs``, ``quadrants``, or the name of
-        a study for its forest plot.
-    labels
-        ``full``, or ``short``: the last part of the model's name.
-    units
-        Width of the drawing.
-    """
+    """Draw agreement with people."""
     source = ResultFile(PEOPLE, None, people_summary(result), _labelled(result.model, labels), "")
     names = list(DETAILED_COLUMNS)
     rows = [dict(zip(names, map(_drawn_text, row), strict=True)) for row in detailed_rows(result)]
@@ -77,19 +64,7 @@ def _drawn_text(value: object) -> str:
 def draw_structure(
     result: StructureResult, kind: str = "order", *, model: str | None = None, units: float = WIDTH
 ) -> Picture:
-    """Draw agreement with itself.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    kind
-        ``order`` (by default), ``heat``, ``shares``, ``gaps`` or ``means``.
-    model
-        Whose; the first by default.
-    units
-        Width of the drawing.
-    """
+    """Draw agreement with itself."""
     source = ResultFile(STRUCTURE, None, result.to_dict(), "", "")
     views, _ = structure.structure_views(source)
     cells = {
@@ -102,34 +77,14 @@ def draw_structure(
 
 
 def draw_reasoning(result: ReasoningResult, kind: str = "early", *, units: float = WIDTH) -> Picture:
-    """Draw agreement with its own reasoning.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    kind
-        ``early`` (by default), ``flow``, ``bias``, ``sensitivity``, ``accuracy`` or ``sweep``.
-    units
-        Width of the drawing.
-    """
+    """Draw agreement with its own reasoning."""
     source = ResultFile(REASONING, None, result.to_dict(), result.model, "")
     view, _ = reasoning.reasoning_view(source)
     return _chosen(reasoning.pictures(view, width=units), kind)
 
 
 def draw_comparison(result: CompareResult, kind: str = "ranking", *, units: float = WIDTH) -> Picture:
-    """Draw the ranking of means, with lines next to models that cannot be distinguished.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    kind
-        ``ranking``.
-    units
-        Not used: a ranking has its own width.
-    """
+    """Draw the ranking of means, with lines next to models that cannot be distinguished."""
     means = {model.name: model.mean for model in result.models}
     ranked = [(name, value) for name in result.order if (value := means[name].value) is not None]
     if not ranked:

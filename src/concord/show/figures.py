@@ -24,22 +24,7 @@ class Figures:
 
 
 def write_figures(page: Page, wanted: str, folder: Path) -> Figures:
-    """Write every picture of a page as a journal, a style or a talk wants it.
-
-    Parameters
-    ----------
-    page
-        The results.
-    wanted
-        ``nature``, ``apa`` or ``slides``.
-    folder
-        Where pictures, their data and `captions.txt` go.
-
-    Raises
-    ------
-    OptionError
-        The format is not known.
-    """
+    """Write every picture of a page as a journal, a style or a talk wants it."""
     if wanted not in FORMATS:
         raise OptionError(f"figures for {wanted!r} are not known; expected one of {', '.join(FORMATS)}")
     chosen = FORMATS[wanted]

@@ -50,15 +50,7 @@ class ForestRow:
 
 
 def forest(name: str, title: str, pairs: Sequence[ForestRow]) -> Picture:
-    """Draw one row per test: the human effect and the model's, each with its interval.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    pairs
-        Rows from top to bottom.
-    """
+    """Draw one row per test: the human effect and the model's, each with its interval."""
     place = FOREST
     low, high = span(
         [v for p in pairs for v in (*p.people, *p.model)],

@@ -153,13 +153,7 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
 
 
 def methods_of(result: Any) -> str:
-    """Return the methods paragraph of a result.
-
-    Raises
-    ------
-    OptionError
-        There is none for this type of result.
-    """
+    """Return the methods paragraph of a result."""
     written = BY_TYPE.get(type(result).__name__)
     if written is None:
         raise OptionError(f"there is no methods paragraph of a {type(result).__name__}")

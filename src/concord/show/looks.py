@@ -56,13 +56,6 @@ def millimetres(width: str | float) -> float:
 def layout(width: str | float | None, size: float = SIZE) -> float:
     """Return how many units wide a drawing must be so that its text has a size on paper.
 
-    Parameters
-    ----------
-    width
-        On paper; ``None`` is the width of the screen.
-    size
-        Of text, in points.
-
     Examples
     --------
     >>> round(layout("89mm", 7)), layout(None)

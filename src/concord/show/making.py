@@ -51,29 +51,7 @@ def write_report(
     names: Mapping[Path, str] = MappingProxyType({}),
     sections: Sequence[Section] = (),
 ) -> Report:
-    """Make the page of the results in folders, and the pictures where a folder for them is given.
-
-    Parameters
-    ----------
-    folders
-        Folders with result files.
-    out
-        The page to write.
-    panels
-        The questions.
-    compare
-        Compares folders of results.
-    title
-        Heading of the page.
-    plots
-        Folder for the pictures.
-    notes
-        What is below the heading, such as where the data come from.
-    names
-        What to call the model of a folder whose result does not say.
-    sections
-        Further kinds of results, each shown below its question.
-    """
+    """Make the page of the results in folders, and the pictures where a folder for them is given."""
     page = make_page(
         folders, panels, compare=compare, title=title, notes=notes, names=names, sections=sections
     )

@@ -60,13 +60,7 @@ def _interval_words(ends: Document) -> str:
 
 
 def people_methods(document: Document) -> str:
-    """Return the paragraph about agreement with people.
-
-    Parameters
-    ----------
-    document
-        `benchmark_summary.json`, or `result.to_dict()`.
-    """
+    """Return the paragraph about agreement with people."""
     studies = _how_many(_held(document, "n_studies"), "published study", "published studies")
     tests = _how_many(_held(document, "n_tests_scored"), "test", "tests")
     simulations = _held(document, "floor_and_ceiling", "n_simulations")
@@ -89,13 +83,7 @@ def people_methods(document: Document) -> str:
 
 
 def structure_methods(document: Document) -> str:
-    """Return the paragraph about agreement with itself.
-
-    Parameters
-    ----------
-    document
-        `result.json` of the question, or `result.to_dict()`.
-    """
+    """Return the paragraph about agreement with itself."""
     models = _held(document, "models")
     first = models[0] if isinstance(models, list) and models else {}
     items = _how_many(_held(first, "n_items"), "item", "items")
@@ -109,13 +97,7 @@ def structure_methods(document: Document) -> str:
 
 
 def reasoning_methods(document: Document) -> str:
-    """Return the paragraph about agreement with its own reasoning.
-
-    Parameters
-    ----------
-    document
-        `study_a_results.json`, or `result.to_dict()`.
-    """
+    """Return the paragraph about agreement with its own reasoning."""
     pairs = _how_many(_held(document, "n_pairs"), "vignette", "vignettes")
     return (
         f"The use of reasoning was scored with {with_concord(document)} on {pairs} answered both at once and "

@@ -34,15 +34,7 @@ _MOST_MODELS = 8
 
 
 def metrics_report(result: MetricCompareResult, *, pairs: bool = True) -> RenderableType:
-    """Return everything a reader of the terminal should see: the answer, the ranking, all pairs.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    pairs
-        Whether the pairs of more than two models are listed, and what a referee asks.
-    """
+    """Return everything a reader of the terminal should see: the answer, the ranking, all pairs."""
     parts: list[RenderableType] = [Text(closing(result) + "\n", style="bold"), lines(_sources(result))]
     if len(result.pairs) == 1:
         pair = result.pairs[0]

@@ -14,13 +14,7 @@ WIDTH = 560.0
 
 
 def strip_picture(result: Any) -> Picture | None:
-    """Return the headline of a result: a strip per model, or its usual picture; ``None`` where it has none.
-
-    Parameters
-    ----------
-    result
-        Any result that shows itself.
-    """
+    """Return the headline of a result: a strip per model, or its usual picture; ``None`` if none."""
     if isinstance(result, PeopleResult | StudiesResult | StructureResult | ReasoningResult):
         return plot_models([result], width=WIDTH)
     from concord.show.views import view_of  # views load this module when a result is first shown

@@ -46,13 +46,7 @@ def has_places(result: OptionResult) -> bool:
 
 
 def draw_options(result: OptionResult, kind: str = "accuracy") -> Picture:
-    """Draw one picture of a result.
-
-    Raises
-    ------
-    OptionError
-        There is no such picture, or nothing to draw.
-    """
+    """Draw one picture of a result."""
     if kind not in KINDS:
         raise OptionError(f"no picture {kind!r} of options; there are {', '.join(KINDS)}")
     if not has_places(result):

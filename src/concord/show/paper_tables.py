@@ -258,20 +258,7 @@ TABLES: dict[str, dict[str, Callable[[Any], PaperTable]]] = {
 
 
 def paper_table(result: Any, name: str = "headline") -> PaperTable:
-    """Return a table of a result.
-
-    Parameters
-    ----------
-    result
-        Of a question.
-    name
-        ``headline``; of people also ``studies`` and ``tests``.
-
-    Raises
-    ------
-    OptionError
-        There is no such table.
-    """
+    """Return a table of a result."""
     if isinstance(result, StudiesResult):
         result = result.result
     known = TABLES.get(type(result).__name__, {})

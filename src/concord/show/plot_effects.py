@@ -39,25 +39,7 @@ def effects(
     intercept: float | None = None, slopes: tuple[float, float] | None = None, said: str = "",
     width: float = WIDTH, unit: str = "d",
 ) -> Picture:  # fmt: skip
-    """Draw effects in people (across) against effects in the model (up), each with a cross of intervals.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    points
-        One per test.
-    slope, intercept
-        The least-squares line, where it is defined.
-    slopes
-        Ends of the slope's interval: the line is drawn in the band between them, turned about the mean.
-    said
-        A line of numbers written into the picture.
-    width
-        In units of the drawing, text being 13 high.
-    unit
-        What effects are measured in.
-    """
+    """Draw effects in people (across) against effects in the model (up), each with a cross of intervals."""
     (low, high), (bottom, top) = _ranges(points)
     domains = list(dict.fromkeys(p.domain for p in points))
     height = min(0.84 * width, 460.0)
@@ -253,17 +235,7 @@ def _name_outliers(
 
 
 def losses(name: str, title: str, lost: Sequence[tuple[str, float]], *, width: float = WIDTH) -> Picture:
-    """Draw what each study adds to the distance from the ceiling, the largest loss first.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    lost
-        Studies and (PAS − ceiling)/studies: negative where points are lost.
-    width
-        In units of the drawing.
-    """
+    """Draw what each study adds to the distance from the ceiling, the largest loss first."""
     ordered = sorted(lost, key=lambda one: one[1])
     low, high = span([value for _, value in ordered], at_least=(-0.01, 0.01))
     room = row_label_room([study for study, _ in ordered], min(190.0, 0.4 * width))
@@ -291,17 +263,7 @@ def losses(name: str, title: str, lost: Sequence[tuple[str, float]], *, width: f
 def mosaic(
     name: str, title: str, counts: Mapping[tuple[str, str], float], *, width: float = WIDTH
 ) -> Picture:
-    """Draw conclusions of people (columns) against those of the model (shares of a column).
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    counts
-        Expected number of tests by conclusion of people and of the model: ``up``, ``none`` or ``down``.
-    width
-        In units of the drawing.
-    """
+    """Draw conclusions of people (columns) against those of the model (shares of a column)."""
     total = sum(counts.values())
     left, top, across, tall = 16.0, 40.0, width - 160.0, 220.0
     canvas = Canvas()
@@ -384,19 +346,6 @@ def study_map(
     """Draw PAS of every model in every study: rows are models, columns studies, grouped by domain.
 
     Inside a domain the studies that divide the models most are first.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    models
-        Rows from top to bottom.
-    columns
-        Studies with one number per model.
-    addresses
-        Where a cell leads, by row and by place of its study in `columns`.
-    width
-        In units of the drawing.
     """
     order = _by_domain_and_spread(columns)
     called = last_parts(models)

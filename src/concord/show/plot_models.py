@@ -96,15 +96,7 @@ def _row_with(before: ModelMarks | None, now: ModelMarks) -> ModelMarks:
 
 
 def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Picture:
-    """Draw the rows of models, the highest agreement first, with a panel for each question that was asked.
-
-    Parameters
-    ----------
-    models
-        One per row.
-    width
-        In units of the drawing.
-    """
+    """Draw the rows of models, the highest agreement first, with a panel for each question that was asked."""
     ordered = sorted(models, key=_best_first_key)
     asked = [
         ("With people", "probability of the same conclusion (PAS)", any(m.agreement for m in models)),

@@ -19,19 +19,7 @@ SHARES = (
 def order_effect(
     name: str, title: str, marks: Sequence[Mark], *, n_items: int, width: float = WIDTH
 ) -> Picture:
-    """Draw how far the mean score of each arrangement lies from the mean of all, the lowest first.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    marks
-        One per arrangement, with the ends of a band that holds for all of them at once.
-    n_items
-        Items that have a score under every arrangement.
-    width
-        In units of the drawing.
-    """
+    """Draw how far the mean score of each arrangement lies from the mean of all, the lowest first."""
     ordered = sorted(marks, key=lambda m: math.inf if m.value is None else m.value)
     ends = [abs(v) for m in marks for v in (m.value, m.low, m.high) if v is not None]
     far = max([0.05, *ends]) * 1.05
@@ -88,17 +76,7 @@ class OrderSlope:
 
 
 def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float = WIDTH) -> Picture:
-    """Draw one line per model from its worst to its best order.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    models
-        One per line; pale where no order effect was shown.
-    width
-        In units of the drawing.
-    """
+    """Draw one line per model from its worst to its best order."""
     if len(models) > MOST_SLOPES:
         return _order_rows(name, title, models, width)
     called = last_parts([m.model for m in models])
@@ -190,17 +168,7 @@ def _spaced(places: Sequence[float], least: float, low: float, high: float) -> l
 def shares(
     name: str, title: str, models: Sequence[tuple[str, Sequence[float | None]]], *, width: float = WIDTH
 ) -> Picture:
-    """Draw what the variance of scores is made of, one bar per model.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    models
-        Names and shares, in the order of `SHARES`; those that order moves most are drawn first.
-    width
-        In units of the drawing.
-    """
+    """Draw what the variance of scores is made of, one bar per model."""
     room, row = min(190.0, 0.36 * width), 24.0
     scale = Scale(0, 1, room + 8, width - 14)
     top = 44.0
@@ -248,17 +216,6 @@ def item_map(
     """Draw how far each item's score under an order lies above or below the item's own mean.
 
     Items and orders are sorted by their means; a missing cell is dashed.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    rows, columns
-        Names of items and of orders.
-    cells
-        One row per item.
-    width
-        In units of the drawing.
     """
     means = [_known_mean(row) for row in cells]
     by_column = [_known_mean([row[j] for row in cells]) for j in range(len(columns))]

@@ -30,21 +30,7 @@ def triangle(
     name: str, title: str, models: Sequence[str], cells: Mapping[tuple[int, int], PairCell], *,
     label: str, width: float = 1040.0,
 ) -> Picture:  # fmt: skip
-    """Draw every pair once: rows and columns are models from best to worst.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    models
-        From best to worst.
-    cells
-        By place of the better and of the worse model.
-    label
-        What is compared.
-    width
-        In units of the drawing.
-    """
+    """Draw every pair once: rows and columns are models from best to worst."""
     n = len(models)
     few = n <= FEW
     numbered = n > MOST_NAMED

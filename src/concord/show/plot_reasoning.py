@@ -23,19 +23,7 @@ def dumbbells(
     name: str, title: str, models: Sequence[BeforeAfter], *,
     majority: float | None = None, width: float = WIDTH,
 ) -> Picture:  # fmt: skip
-    """Draw early answers as rings and answers after reasoning as diamonds, one row per model.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    models
-        Rows from top to bottom; hatched where the early answers were none.
-    majority
-        What always giving the most frequent label would reach.
-    width
-        In units of the drawing.
-    """
+    """Draw early answers as rings and answers after reasoning as diamonds, one row per model."""
     room, row, top = min(190.0, 0.36 * width), 30.0, 30.0 if majority is None else 48.0
     bottom = top + row * len(models) + 4
     scale = Scale(0, 1, room + 8, width - 62)
@@ -84,18 +72,7 @@ def _before_after(canvas: Canvas, scale: Scale, one: BeforeAfter, y: float, widt
 
 
 def flow(name: str, title: str, counts: Mapping[str, float], *, width: float = WIDTH) -> Picture:
-    """Draw what became of early answers: a mosaic of right and wrong, at once and after reasoning.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    counts
-        ``n11`` right both times, ``n10`` right after reasoning alone, ``n01`` right early alone, ``n00``
-        wrong both times.
-    width
-        In units of the drawing.
-    """
+    """Draw what became of early answers: a mosaic of right and wrong, at once and after reasoning."""
     total = sum(counts.values())
     left, top, across, tall = 20.0, 40.0, width - 170.0, 170.0
     canvas = Canvas()
@@ -145,17 +122,7 @@ FEWEST = 10
 
 
 def bias_pairs(name: str, title: str, pairs: Sequence[BiasPair], *, width: float = WIDTH) -> Picture:
-    """Draw the share of biased answers with a feature and without it, one row per dimension.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    pairs
-        Rows; those of fewer than ten pairs have no rate and are named in the caption.
-    width
-        In units of the drawing.
-    """
+    """Draw the share of biased answers with a feature and without it, one row per dimension."""
     known = [p for p in pairs if p.n >= FEWEST and p.target is not None and p.control is not None]
     room, row, top = min(220.0, 0.42 * width), 24.0, 30.0
     bottom = top + row * len(known) + 4

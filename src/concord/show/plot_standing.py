@@ -22,19 +22,6 @@ def standing_picture(
 ) -> Picture:
     """Draw a critical-difference diagram on its side: one row per model, a line next to each group.
 
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    values
-        Models and their numbers, from best to worst.
-    groups
-        Models that cannot be distinguished; groups may overlap; a line is thin where it passes a model by.
-    label
-        What the axis measures.
-    ends
-        Interval of each number, where it has one.
-
     Examples
     --------
     >>> ranked = [("a", 0.9), ("b", 0.8), ("c", 0.5)]

@@ -114,17 +114,7 @@ def span(
 
 
 def axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -> None:
-    """Draw a horizontal axis with its grid and its name.
-
-    Parameters
-    ----------
-    canvas, scale
-        Where, and from which number to which place.
-    top, bottom
-        Where the lines of the grid begin and end.
-    label
-        What the axis measures.
-    """
+    """Draw a horizontal axis with its grid and its name."""
     for tick in fitting_ticks(scale):
         x = scale(tick)
         canvas.line("grid", x, top, x, bottom)
@@ -146,25 +136,7 @@ def intervals(
     key: Sequence[str] = (),
     width: float = WIDTH,
 ) -> Picture:
-    """Draw one row per name: a dot, its interval, the inner interval, floor and ceiling.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    marks
-        Rows from top to bottom.
-    label
-        What the axis measures.
-    limits
-        Ends of the axis; by default what the marks need.
-    lines
-        Values to mark by a dashed line, with their names.
-    key
-        What the line and the pale band are, where marks have both; floor and ceiling are named with them.
-    width
-        In units of the drawing, text being 13 high.
-    """
+    """Draw one row per name: a dot, its interval, the inner interval, floor and ceiling."""
     ends = [e for m in marks for e in (m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling)]
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     top = 12.0 + 16.0 * (len(lines) > 0)
@@ -270,15 +242,7 @@ def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
 
 
 def frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
-    """Draw both axes with grid and names.
-
-    Parameters
-    ----------
-    canvas, x, y
-        Where, and from which number to which place.
-    across, up
-        What the axes measure.
-    """
+    """Draw both axes with grid and names."""
     axis(canvas, x, y.end, y.start, across)
     for tick in ticks(y.low, y.high):
         canvas.line("grid", x.start, y(tick), x.end, y(tick))
@@ -304,17 +268,7 @@ READINGS = {
 
 
 def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, int]) -> Picture:
-    """Draw findings in four fields: does the evidence agree, does the magnitude agree.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    points
-        x is ECS-strict of the finding, y its PAS.
-    counts
-        Findings in each quadrant.
-    """
+    """Draw findings in four fields: does the evidence agree, does the magnitude agree."""
     x, y = Scale(0, 1, 52, WIDTH - 14), Scale(0, 1, 398, 14)
     cut = x(math.sqrt(0.04))  # square roots, so that the threshold 0.04 is not at the edge
     canvas = Canvas()
@@ -372,17 +326,7 @@ def _covered(at: tuple[float, float], size: tuple[float, float], dots: Sequence[
 def sweep(
     name: str, title: str, points: Sequence[tuple[float, float]], *, lines: Sequence[tuple[float, str]] = ()
 ) -> Picture:
-    """Draw a number against the threshold it depends on, with levels to compare it to.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    points
-        Threshold and number.
-    lines
-        Levels to mark, with their names.
-    """
+    """Draw a number against the threshold it depends on, with levels to compare it to."""
     x = Scale(*span([cut for cut, _ in points]), 52, WIDTH - 14)
     y = Scale(0, 1, 258, 22)
     canvas = Canvas()

@@ -115,17 +115,7 @@ def two_ends_picture(
     *,
     width: float = plots.WIDTH,
 ) -> Picture:
-    """Draw how many moved answers say so, in the thinking and in the answer: one row each, most open first.
-
-    Parameters
-    ----------
-    name, title
-        Stem of the file, and what the picture shows.
-    rows
-        Name, influence, verbalised in thinking, verbalised in the answer.
-    width
-        In units of the drawing.
-    """
+    """Draw how many moved answers say so, in thinking and answer: one row each, most open on top."""
     shown = sorted((row for row in rows if row[1].value is not None), key=_most_open_key)
     room = max(90.0, min(0.42 * width, max((reach(row[0]) for row in shown), default=0.0) + 8))
     row_height, top = 24.0, 48.0
@@ -240,13 +230,7 @@ def joint_words(gap: Estimate, step_f1: Estimate) -> str:
 
 
 def joint_picture(rows: Sequence[tuple[str, Estimate, Estimate]]) -> Picture:
-    """Draw the gap across and Step-F1 up, each model with both intervals.
-
-    Parameters
-    ----------
-    rows
-        Model, gap, Step-F1.
-    """
+    """Draw the gap across and Step-F1 up, each model with both intervals."""
     x, y = Scale(-0.6, 1, 52, plots.WIDTH - 14), Scale(0, 1, 318, 30)
     canvas = Canvas()
     framed(canvas, x, y, "gap: accuracy after reasoning − early", "Step-F1: content of the reasoning")
@@ -270,15 +254,7 @@ def joint_picture(rows: Sequence[tuple[str, Estimate, Estimate]]) -> Picture:
 
 
 def draw_probes(result: ProbeResult, kind: str = "early") -> Picture:
-    """Draw what interventions found.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    kind
-        ``early`` (by default), ``filler``, ``flips`` or ``hints``.
-    """
+    """Draw what interventions found."""
     if kind == "early":
         if result.scores.early is None:
             raise OptionError(f"{result.model} was not asked for early answers; draw another kind")

@@ -27,17 +27,7 @@ def _drawing(canvas: Canvas) -> str:
 
 
 def strip(mark: Strip, limits: tuple[float, float], *, zero: float | None = None) -> str:
-    """Draw one number on an axis that all rows share.
-
-    Parameters
-    ----------
-    mark
-        The number; where it is undefined, only what it would be measured against is drawn.
-    limits
-        Ends of the axis.
-    zero
-        A place to mark by a dashed line.
-    """
+    """Draw one number on an axis that all rows share."""
     scale = Scale(*limits, 6, WIDTH - 6)
     canvas = Canvas()
     canvas.line("grid", 6, HEIGHT - 2, WIDTH - 6, HEIGHT - 2)
@@ -58,17 +48,7 @@ def strip(mark: Strip, limits: tuple[float, float], *, zero: float | None = None
 
 
 def dumbbell(early: float | None, after: float | None, limits: tuple[float, float], *, failed: bool) -> str:
-    """Draw an early answer as a ring and the answer after reasoning as an arrow's head.
-
-    Parameters
-    ----------
-    early, after
-        Shares of right answers.
-    limits
-        Ends of the axis.
-    failed
-        Whether a check says that the two must not be compared.
-    """
+    """Draw an early answer as a ring and the answer after reasoning as an arrow's head."""
     scale = Scale(*limits, 6, WIDTH - 6)
     canvas = Canvas()
     canvas.line("grid", 6, HEIGHT - 2, WIDTH - 6, HEIGHT - 2)

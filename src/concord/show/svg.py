@@ -434,19 +434,7 @@ class Canvas:
         *,
         strong: Sequence[bool] = (),
     ) -> None:
-        """Write the names of rows so that they end at `x`: too long ones in two smaller lines.
-
-        Parameters
-        ----------
-        x, places
-            Where names end, and where their lines of text are.
-        names
-            One per row.
-        width
-            Room for a name.
-        strong
-            Whether a name is bold; none is where nothing is said.
-        """
+        """Write the names of rows so that they end at `x`: too long ones in two smaller lines."""
         lines = _rows_of_names(names, width)
         for i, (y, name, shown) in enumerate(zip(places, names, lines, strict=True)):
             bold = "b" if strong and strong[i] else ""

@@ -64,19 +64,7 @@ def table(
     *,
     words: Collection[str] = (),
 ) -> Table:
-    """Return a table without frames.
-
-    Parameters
-    ----------
-    title
-        The line above it.
-    columns
-        Their names; the first holds words, the others numbers, which are set to the right and never broken.
-    rows
-        Cells as they are shown; nothing in them is read as markup.
-    words
-        Names of further columns of words: set to the left, broken over lines where they must be.
-    """
+    """Return a table without frames."""
     head = None if title is None else Text(printable_lines(title), style="bold")
     made = Table(title=head, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for i, column in enumerate(columns):

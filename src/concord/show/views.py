@@ -57,13 +57,7 @@ class View:
 
     def plot(self, result: Any, *kind: str, width: str | float | None = None, font: str = "",
              size: float = 7.0, theme: str = "paper", **choices: str | None) -> Picture:  # fmt: skip
-        """Return a picture of the result, for the screen or at a width on paper.
-
-        Raises
-        ------
-        OptionError
-            There is none.
-        """
+        """Return a picture of the result, for the screen or at a width on paper."""
         if not self.drawn_by:
             raise OptionError(f"there is no picture of a {type(result).__name__}")
         from concord.show.looks import layout, look

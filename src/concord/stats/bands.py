@@ -169,20 +169,6 @@ def _block_sums(matrix: Floats, block: tuple[np.random.SeedSequence, int]) -> Fl
 def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
     """Interval for the mean gap over arrangements, from the contributions of units.
 
-    Parameters
-    ----------
-    table
-        Gaps of the arrangements.
-    level
-        Confidence level.
-
-    Returns
-    -------
-    Interval or None
-        ``None`` below ``MIN_UNITS`` units. With no missing cell it is that of the mean over items: of numbers
-        from 0 to 1 `bounded_mean`, of others Student's t, joined with Hall's transformation where they are
-        skewed (`skewed_mean`).
-
     References
     ----------
     Cochran, W. G. (1977). Sampling techniques, 3rd ed. Wiley, ch. 6 (ratio estimators).
@@ -206,13 +192,6 @@ def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
 
 def unit_mean_interval(values: Floats, level: float = 0.95) -> Interval:
     """Return the interval of a mean of units' numbers from -1 to 1.
-
-    Parameters
-    ----------
-    values
-        One number per unit; at least ``MIN_UNITS`` of them.
-    level
-        Confidence level.
 
     References
     ----------
@@ -296,20 +275,6 @@ def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> G
 
     Arrangements whose standard error is 0 stay out of c, and c is moved to the Student scale for the number
     of units.
-
-    Parameters
-    ----------
-    table
-        Gaps of the arrangements.
-    draws
-        Gaps under each resample, resamples by arrangements.
-    level
-        Simultaneous confidence level.
-
-    Returns
-    -------
-    GapBand or None
-        ``None`` below ``MIN_UNITS`` units or when no gap is defined.
 
     References
     ----------

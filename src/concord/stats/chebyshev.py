@@ -29,20 +29,6 @@ def on_columns(
 ) -> list[Floats]:
     """Evaluate functions of (points, *parameters), points of shape (B, k), parameters of shape (k,).
 
-    Parameters
-    ----------
-    functions
-        Each takes points (n, k) and the parameters, and gives (n, k); smooth in the points.
-    points
-        Where the values are wanted; every column is one function.
-    parameters
-        What makes the columns differ.
-
-    Returns
-    -------
-    list of arrays
-        One (B, k) array a function, to 1e-8 of the direct values.
-
     References
     ----------
     Trefethen, L. N. (2019). Approximation Theory and Approximation Practice, chapters 3, 8. SIAM.

@@ -28,16 +28,6 @@ ALIKE = 0.10
 def score_look(values: ArrayLike) -> str:
     """Return what numbers between 0 and 1 look like.
 
-    Parameters
-    ----------
-    values
-        One number per study, item or case.
-
-    Returns
-    -------
-    str
-        A condition of `coverage_note`.
-
     References
     ----------
     ``benchmarks/coverage.py`` shows what each condition means for an interval.
@@ -59,11 +49,6 @@ def score_look(values: ArrayLike) -> str:
 def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
     """Return what rates of several studies or cases look like.
 
-    Parameters
-    ----------
-    hits, trials
-        One of each per study or case; those without trials are left out.
-
     References
     ----------
     As for `score_look`.
@@ -82,11 +67,6 @@ def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
 
 def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
     """Return what effects of people and agent look like over studies.
-
-    Parameters
-    ----------
-    human, agent, study
-        Effects of every test and its study; tests without both effects are left out.
 
     References
     ----------
@@ -110,11 +90,6 @@ def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
 def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str:
     """Return what differences look like.
 
-    Parameters
-    ----------
-    values, clusters
-        Differences of items, and the families that they belong to.
-
     References
     ----------
     As for `score_look`.
@@ -136,15 +111,6 @@ def unseen_gains_matter(interval: Interval, mean: float, scores: Sequence[ArrayL
     Intervals miss the means of differences that are nearly all small and rarely large where no large one was
     drawn: nothing in the sample but the range of the scores shows that there may be some. One unit that gains
     this whole range moves the mean by range / units.
-
-    Parameters
-    ----------
-    interval, mean
-        Of the difference.
-    scores
-        The scores of both models, which show how large a gain can be.
-    units
-        Items or clusters.
 
     References
     ----------
@@ -168,11 +134,6 @@ def unseen_gains_matter(interval: Interval, mean: float, scores: Sequence[ArrayL
 def spread_look(p_value: float | None) -> str:
     """Return what a spread of means looks like: whether its test finds one.
 
-    Parameters
-    ----------
-    p_value
-        Of no spread at all.
-
     References
     ----------
     As for `score_look`.
@@ -187,20 +148,6 @@ def spread_look(p_value: float | None) -> str:
 
 def coverage_row(kind: str, size: float, look: str) -> CoverageRow | None:
     """Return what was simulated for intervals like this one; ``None`` where all lay inside 93 to 97 %.
-
-    Parameters
-    ----------
-    kind
-        Kind of number, as in `coverage_table`.
-    size
-        Studies, items, clusters or cases.
-    look
-        What the data look like: one of the ``..._look`` functions.
-
-    Returns
-    -------
-    CoverageRow or None
-        Of the nearest smaller number of units that was simulated.
 
     References
     ----------
@@ -220,16 +167,6 @@ def coverage_row(kind: str, size: float, look: str) -> CoverageRow | None:
 
 def coverage_note(kind: str, size: float, look: str) -> str:
     """Say how often intervals like this one held the truth in simulations; empty where they hold.
-
-    Parameters
-    ----------
-    kind, size, look
-        As in `coverage_row`.
-
-    Returns
-    -------
-    str
-        Condition and size of the fault.
 
     References
     ----------

@@ -10,25 +10,6 @@ from concord.stats.elementwise import Floats
 def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Random halves of the units, one split a row; True marks the first half.
 
-    Parameters
-    ----------
-    n_units
-        Number of units, at least 2.
-    n_splits
-        Number of splits.
-    rng
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray of bool
-        Splits by units.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two units.
-
     References
     ----------
     Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1), C1-C68.
@@ -51,21 +32,6 @@ def cross_fit_worst(first: Floats, second: Floats) -> tuple[float, int]:
 
     The largest of noisy gaps is too large on average; a gap that was not used for the choice is not.
     Unbiased when all gaps are equal, below the largest otherwise.
-
-    Parameters
-    ----------
-    first, second
-        Gaps on the two halves, splits by arrangements; NaN where a half has nothing.
-
-    Returns
-    -------
-    tuple
-        Mean over splits and both directions; number of splits in which no arrangement was defined.
-
-    Raises
-    ------
-    UndefinedError
-        No split has an arrangement that is defined on both halves.
 
     References
     ----------

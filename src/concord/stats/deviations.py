@@ -30,18 +30,6 @@ def deviation_band(scores: ArrayLike, *, level: float = 0.95) -> DeviationBand |
     :math:`\bar{d}_{\cdot j} \pm t_{n-1}(1 - \alpha/2k)\, s_j/\sqrt{n}`, which covers all *k* at once with
     at least the level (Bonferroni).
 
-    Parameters
-    ----------
-    scores
-        Items down, arrangements across; items with a missing score (NaN) are left out.
-    level
-        Of the whole band.
-
-    Returns
-    -------
-    DeviationBand or None
-        ``None`` where fewer than two items are complete or there is a single arrangement.
-
     References
     ----------
     Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association, 56,

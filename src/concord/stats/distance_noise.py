@@ -108,29 +108,6 @@ def read_distances(
 ) -> dict[str, DistanceReading]:
     """Compute every distance of two samples with its interval, noise floor, references and place.
 
-    Parameters
-    ----------
-    counts
-        The two samples.
-    level
-        Nominal coverage of intervals.
-    n_resamples
-        Samples drawn for each size of difference and for each reference.
-    rng
-        Source of randomness.
-    chance
-        Shares that count as knowing nothing: uniform by default.
-
-    Returns
-    -------
-    dict
-        ``tvd`` and ``jsd``, and ``w1`` and ``ks`` where options have an order.
-
-    Raises
-    ------
-    OptionError
-        Counts are negative, of different length, or one side has no answer.
-
     References
     ----------
     Carpenter, J. (1999). Test inversion bootstrap confidence intervals. Journal of the Royal Statistical
@@ -276,17 +253,7 @@ def _population(shares: Floats) -> Floats:
 
 
 def _inverted(seen: float, drawn: Floats, true: Floats, level: float, upper: float) -> tuple[float, float]:
-    """Find the distances of populations under which the one seen is usual.
-
-    Parameters
-    ----------
-    drawn
-        Distances of samples, (sizes, replicates, directions).
-    true
-        Distances of the populations behind, (sizes, directions).
-    upper
-        The least that the upper end is: that of the direction with most noise.
-    """
+    """Find the distances of populations under which the one seen is usual."""
     half = N_DIRECTIONS // 2
     rows = len(drawn)
     tail = (1 - level) / 2

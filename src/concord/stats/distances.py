@@ -15,11 +15,6 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> Floats:
 
     The share of answers that would have to change. Overlap is 1 minus it.
 
-    Parameters
-    ----------
-    p, q
-        Shares of options; broadcast.
-
     References
     ----------
     Levin, D. A., & Peres, Y. (2017). Markov Chains and Mixing Times, chapter 4. AMS.
@@ -34,11 +29,6 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> Floats:
 
 def kolmogorov_smirnov(p: ArrayLike, q: ArrayLike) -> Floats:
     r"""Compute the largest difference of two cumulative distributions over ordered options.
-
-    Parameters
-    ----------
-    p, q
-        Shares of options in their order; broadcast.
 
     References
     ----------
@@ -55,15 +45,6 @@ def kolmogorov_smirnov(p: ArrayLike, q: ArrayLike) -> Floats:
 
 def wasserstein(p: ArrayLike, q: ArrayLike, positions: ArrayLike, *, scale: float = 1.0) -> Floats:
     r"""Compute the Wasserstein-1 distance :math:`\int |F_p - F_q|` over a scale.
-
-    Parameters
-    ----------
-    p, q
-        Shares of options in their order; broadcast.
-    positions
-        Where the options lie, ascending.
-    scale
-        What the distance is divided by: the range of the scale, so that 1 is one end against the other.
 
     References
     ----------
@@ -87,11 +68,6 @@ def jensen_shannon(p: ArrayLike, q: ArrayLike) -> Floats:
 
     The divergence, not its square root, which is a metric (0.557 in the example).
 
-    Parameters
-    ----------
-    p, q
-        Shares of options; broadcast.
-
     References
     ----------
     Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on Information
@@ -109,11 +85,6 @@ def jensen_shannon(p: ArrayLike, q: ArrayLike) -> Floats:
 
 def entropy(p: ArrayLike) -> Floats:
     r"""Compute Shannon's entropy in bits, :math:`-\sum p_k \log_2 p_k`, over the last axis.
-
-    Parameters
-    ----------
-    p
-        Shares of options.
 
     References
     ----------

@@ -262,13 +262,6 @@ def _two_sided(statistic: Floats, counts: Floats) -> Floats:
 def small_rank_p(statistic: Floats, n1: Floats, n2: Floats | None = None) -> Floats:
     """Exact two-sided p-values of U (two groups) or W (one) without ties; NaN from ten observations on.
 
-    Parameters
-    ----------
-    statistic
-        U of either group or the sum of the positive ranks, any shape whose last axis is that of the tests.
-    n1, n2
-        Group sizes; pairs alone for signed ranks.
-
     Examples
     --------
     >>> small_rank_p(np.array([0.0, 0.0]), np.array([3.0, 30.0]), np.array([3.0, 3.0])).tolist()

@@ -58,23 +58,6 @@ def maximum_weights(k: int, m: int) -> tuple[float, ...]:
     The j-th smallest of k samples is the largest of a random subset of m with probability
     :math:`\binom{j-1}{m-1} / \binom{k}{m}`.
 
-    Parameters
-    ----------
-    k
-        Number of samples.
-    m
-        Size of the subset, from 1 to ``k``.
-
-    Returns
-    -------
-    tuple of float
-        ``k`` weights that sum to 1.
-
-    Raises
-    ------
-    UndefinedError
-        ``m`` is not between 1 and ``k``.
-
     References
     ----------
     Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of
@@ -136,22 +119,6 @@ def fixed_m_gap_cells(
     cell: NDArray[np.int64], score: NDArray[np.float64], n_cells: int, *, m: int = 2
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Fixed-m gap of many cells with any number of samples each.
-
-    Parameters
-    ----------
-    cell
-        Cell of each sample, ascending.
-    score
-        Score of each sample, ascending within its cell.
-    n_cells
-        Number of cells, empty ones included.
-    m
-        Size of the subsets whose maximum is meant.
-
-    Returns
-    -------
-    tuple of ndarray
-        Gap of each cell, NaN below ``m`` samples; number of samples of each cell.
 
     References
     ----------

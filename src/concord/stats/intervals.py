@@ -189,16 +189,6 @@ def effective_clusters(first: ArrayLike, second: ArrayLike) -> float:
     Where a few clusters carry most of two sums of squares, a t of their ratio or difference with K - 1
     degrees of freedom claims too much; with this number it does not.
 
-    Parameters
-    ----------
-    first, second
-        What every cluster adds to either sum; negative parts count as 0.
-
-    Returns
-    -------
-    float
-        Between 1 and the number of clusters; a sum without positive parts is left out, NaN where both are.
-
     References
     ----------
     Kish, L. (1965). Survey Sampling, section 8.2. Wiley.
@@ -217,25 +207,6 @@ def percentile_interval(
     replicates: ArrayLike, *, level: float = 0.95, method: str = "percentile bootstrap"
 ) -> Interval:
     """Equal-tailed percentiles of bootstrap replicates.
-
-    Parameters
-    ----------
-    replicates
-        One number per replicate; NaN is an undefined replicate and is left out (the caller counts it).
-    level
-        Nominal coverage.
-    method
-        What the interval is called.
-
-    Returns
-    -------
-    Interval
-        Quantiles with linear interpolation.
-
-    Raises
-    ------
-    UndefinedError
-        No replicate is defined, or all are the same number (the spread of a constant says nothing).
 
     References
     ----------

@@ -86,13 +86,7 @@ def _nodes(rule: int, end: float) -> int:
 
 
 def log_integrals(parts: Parts) -> tuple[Floats, Bools]:
-    """Return the log integrals, and for which tests they are known; the others are NaN.
-
-    Parameters
-    ----------
-    parts
-        The parts of l(y) of every test.
-    """
+    """Return the log integrals, and for which tests they are known; the others are NaN."""
     groups = shared_nodes(parts)
     values = np.full(parts.q.shape, np.nan)
     if groups.order.size:
@@ -106,15 +100,7 @@ def log_integrals(parts: Parts) -> tuple[Floats, Bools]:
 def posterior_shares(
     parts: Parts, share: Callable[[Floats, NDArray[np.intp]], Floats]
 ) -> tuple[Floats, Bools]:
-    """Return means over the posterior of g (p = 1), and for which tests they are known.
-
-    Parameters
-    ----------
-    parts
-        The parts of l(y) of every test.
-    share
-        Takes e^y - 1 at the nodes (a column) and the places of tests, and gives nodes x tests.
-    """
+    """Return means over the posterior of g (p = 1), and for which tests they are known."""
     groups = shared_nodes(parts)
     values = np.full(parts.q.shape, np.nan)
     if groups.order.size:

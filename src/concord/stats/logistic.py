@@ -43,26 +43,6 @@ def logistic_line(
 
     with A the information, :math:`s_c` the score of cluster c, G clusters and N trials.
 
-    Parameters
-    ----------
-    successes, trials
-        Counts of each group of trials that share x.
-    x
-        The predictor, one number per group.
-    clusters
-        Label of each group's cluster; ``None``: every group is its own.
-
-    Returns
-    -------
-    LogisticLine
-        Both coefficients with their errors; G - 1 degrees of freedom.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than three clusters, a predictor that does not vary, only successes or failures, or counts that
-        the predictor separates without error, so that the slope has no finite value.
-
     References
     ----------
     Liang, K.-Y., & Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.

@@ -56,23 +56,6 @@ def difference_of_maxima(first: MaximumSide, second: MaximumSide, *, level: floa
     resamples that move some contrast as far as :math:`\min_q \max_p \hat d_{pq}/se_{pq}` (or its mirror);
     where none does, Bonferroni's bound over the contrasts if it is smaller.
 
-    Parameters
-    ----------
-    first, second
-        Two sides over the same units, resampled alike.
-    level
-        Confidence level.
-
-    Returns
-    -------
-    MaximaDifference
-        Without interval and p below 20 units, or where no unit moves any contrast; the note says so.
-
-    Raises
-    ------
-    OptionError
-        The sides do not have the same units and resamples.
-
     References
     ----------
     Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis

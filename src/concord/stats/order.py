@@ -181,25 +181,6 @@ def variance_shares(effect: OrderEffect, noise: float, inverse_k: float) -> Vari
 
     The residual mean square of cell means is :math:`\sigma^2_{AI} + \sigma^2_e \overline{1/k}`.
 
-    Parameters
-    ----------
-    effect
-        The two-way layout of cell means.
-    noise
-        Pooled variance of samples within cells.
-    inverse_k
-        Mean of 1/k over cells.
-
-    Returns
-    -------
-    VarianceShares
-        Four shares; negative components count as 0.
-
-    Raises
-    ------
-    UndefinedError
-        Nothing varies.
-
     References
     ----------
     Searle, S. R., Casella, G., & McCulloch, C. E. (1992). Variance components. Wiley, ch. 4.

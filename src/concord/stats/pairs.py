@@ -51,16 +51,6 @@ class ModelPair:
 def adjusted(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:
     """Adjust p-values for the number of pairs, each metric a family of its own.
 
-    Parameters
-    ----------
-    pairs
-        All pairs, the same metrics in the same order.
-
-    Returns
-    -------
-    tuple of ModelPair
-        With Holm's and with Benjamini and Hochberg's p-values.
-
     References
     ----------
     Holm, S. (1979). Scandinavian Journal of Statistics, 6, 65-70. Benjamini, Y., & Hochberg, Y. (1995).
@@ -114,24 +104,6 @@ def standing(
     lowest_first: bool = False,
 ) -> Standing:
     """Order models by a metric and group those that no test distinguishes.
-
-    Parameters
-    ----------
-    metric
-        Name of the metric.
-    values
-        Each model's number over what all models have; a model without one has no place.
-    pairs
-        All pairs, p-values adjusted.
-    level
-        Level of the intervals; two models differ where Holm's p is below 1 less it.
-    lowest_first
-        Whether the lowest number is the best.
-
-    Returns
-    -------
-    Standing
-        Order and groups.
 
     References
     ----------

@@ -133,13 +133,6 @@ def _power_t(shift: float, df: float, alpha: float) -> float:
 def noncentral_beyond(shift: float, df: float, critical: float) -> float:
     """Probability that a noncentral t is further from zero than a critical value.
 
-    Parameters
-    ----------
-    shift, df
-        Noncentrality, 0 or more, and degrees of freedom.
-    critical
-        The critical value, above 0.
-
     References
     ----------
     Johnson, N. L., Kotz, S., & Balakrishnan, N. (1995). Continuous Univariate Distributions, volume 2,
@@ -245,15 +238,6 @@ def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int
     The power of an exact test grows in saw teeth, so that a smaller n than the one found by halving may have
     it too: those within a few teeth below are looked at one by one.
 
-    Parameters
-    ----------
-    power_at
-        Power as a function of n, growing on the whole.
-    power
-        Wanted power.
-    effect
-        The difference that is looked for, not 0.
-
     References
     ----------
     Chernick, M. R., & Liu, C. Y. (2002). The saw-toothed behavior of power versus sample size and software
@@ -322,11 +306,6 @@ def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
 
 def root_bias(df: float) -> float:
     r"""Return the mean of :math:`\sqrt{\chi^2_\nu/\nu}`: standard deviations over their root mean square.
-
-    Parameters
-    ----------
-    df
-        Degrees of freedom.
 
     References
     ----------

@@ -57,22 +57,6 @@ class SkewCost:
 def skew_cost(sizes: Floats, correlation: float, *, alpha: float, clustered: bool) -> SkewCost | None:
     """Return what the allowance for skewness costs where normal differences come in clusters of these sizes.
 
-    Parameters
-    ----------
-    sizes
-        Items of every cluster; ones where items stand alone.
-    correlation
-        Of the differences of two items of a cluster.
-    alpha
-        Level of the test.
-    clustered
-        Whether these are clusters, whose skewness an interval follows less far.
-
-    Returns
-    -------
-    SkewCost or None
-        None where comparisons cannot see skewness, or hardly ever do.
-
     References
     ----------
     Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B,

@@ -61,23 +61,6 @@ def predicted_effects(
 
     Variances and covariances divide by :math:`m - 1`.
 
-    Parameters
-    ----------
-    human, human_se
-        Measured effects and their standard errors, the last axis over pairs.
-    agent, agent_se
-        Predictions; leading axes are agents. Without standard errors a prediction is taken as exact.
-    shared
-        Mean covariance of the errors of two effects, of people and of the agent, where effects share a
-        control group: it moves them together and is no part of how much they vary.
-    ranks
-        Mean ranks of measured effects and of predictions, where they are known already.
-
-    Raises
-    ------
-    OptionError
-        The arrays do not fit each other, or a standard error is negative.
-
     References
     ----------
     Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social science
@@ -189,13 +172,6 @@ def _mean_ranks(values: Floats) -> Floats:
 def within_outcomes(values: ArrayLike, outcomes: ArrayLike) -> Floats:
     """Subtract each outcome's mean, so that only differences inside outcomes are left.
 
-    Parameters
-    ----------
-    values
-        Effects, the last axis over pairs.
-    outcomes
-        The outcome of each pair.
-
     References
     ----------
     Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social science
@@ -224,15 +200,6 @@ def control_error(
 
     With one spread in both groups :math:`se^2 = s^2 (1/n_t + 1/n_c)`, of which the control group's part is
     :math:`1 - n_c/n`; half where sizes are not known.
-
-    Parameters
-    ----------
-    se
-        Standard error of the effect.
-    given
-        The standard error itself, where the table has it.
-    control_n, n
-        People in the control group, and in both groups together.
 
     Examples
     --------

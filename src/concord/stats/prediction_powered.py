@@ -58,24 +58,6 @@ def powered_mean(
     ratios (Hájek 1971): values count as deviations from their weighted mean, in the weight of the predictions
     and in the standard error; with values far from 0 an interval of plain weighted sums covers 100 %.
 
-    Parameters
-    ----------
-    y, f
-        Answers of people, and predictions for the same people.
-    more
-        Predictions for further members of the same population.
-    weights, more_weights
-        Sampling weights, normalised here to a mean of 1.
-    level
-        Nominal coverage.
-
-    Raises
-    ------
-    OptionError
-        Lengths differ, or a weight is negative.
-    UndefinedError
-        Fewer than two people, or no further prediction.
-
     References
     ----------
     Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
@@ -120,13 +102,6 @@ def powered_deviations(
     more_weights: ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
     """Compute what each person and each further prediction does to a powered mean, times their number.
-
-    Parameters
-    ----------
-    y, f, more, weights, more_weights
-        As in `powered_mean`.
-    weight
-        That of the predictions; with 0 the first are the deviations of people alone.
 
     References
     ----------
@@ -216,24 +191,6 @@ def powered_regression(
     with one weight :math:`\lambda` for all coefficients, chosen to make the sum of their variances small,
     and sandwich standard errors.
 
-    Parameters
-    ----------
-    x, y, f
-        Covariates (with a column of ones for the intercept), answers and predictions of people.
-    more_x, more
-        Covariates and predictions of further members of the population.
-    weights, more_weights
-        Sampling weights.
-    level
-        Nominal coverage.
-
-    Raises
-    ------
-    OptionError
-        Lengths differ.
-    UndefinedError
-        Covariates are collinear, or there are fewer people than coefficients.
-
     References
     ----------
     Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
@@ -316,13 +273,6 @@ def effective_people(n: ArrayLike, m: ArrayLike, correlation: ArrayLike) -> Floa
 
     A correlation below 0 is worth nothing, since the weight of predictions is never negative.
 
-    Parameters
-    ----------
-    n, m
-        People, and further predictions.
-    correlation
-        Of answers and predictions over people.
-
     References
     ----------
     Broska, D., Howes, M., & van Loon, A. (2025). The mixed subjects design: treating large language models
@@ -357,22 +307,6 @@ def cheapest_mixed(
     r"""Find the cheapest (n, N) with :math:`SE^2 = \frac{\sigma^2}{n}(1 - \rho^2 \frac{N}{n + N})`.
 
     Every person needs a prediction too, so n people cost n replies as well.
-
-    Parameters
-    ----------
-    correlation
-        Of answers and predictions over people.
-    sd
-        Standard deviation of answers.
-    se
-        Wanted standard error.
-    person_cost, reply_cost
-        What one person and one reply cost.
-
-    Raises
-    ------
-    OptionError
-        A number that cannot be.
 
     References
     ----------

@@ -39,16 +39,6 @@ def ends_weight(values: ArrayLike) -> float:
 def ends_lean(values: ArrayLike) -> float:
     """Return towards which end numbers between 0 and 1 lean: 1 the upper, -1 the lower, 0 none or both alike.
 
-    Parameters
-    ----------
-    values
-        One number per study, in [0, 1].
-
-    Returns
-    -------
-    float
-        From -1 to 1: as `ends_weight`, units near 1 less units near 0.
-
     References
     ----------
     The thresholds are those of `ends_weight`.

@@ -143,21 +143,6 @@ def skewed_sum_ends(
     transformation is nearly flat on one side, and an end runs away without covering more. Of 30 lognormal
     amounts Student's t alone covers 86 %, this 93 % at 1.28 times the width; of 100, 91 and 95 %.
 
-    Parameters
-    ----------
-    value
-        The estimate.
-    samples
-        What each member of each sample adds to the estimate, times the size of its sample: for a mean its
-        values, for a mean that is subtracted their negatives.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    tuple of float or None
-        Lower and upper end; None where nothing varies.
-
     References
     ----------
     Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B,

@@ -121,16 +121,6 @@ class MeansSpread:
 def spread_of(scores: ArrayLike) -> MeansSpread:
     """Return the spread of the means of conditions.
 
-    Parameters
-    ----------
-    scores
-        Units by conditions, nothing missing.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two units or conditions, or nothing that varies between units.
-
     Examples
     --------
     >>> rng = np.random.default_rng(1)
@@ -169,15 +159,6 @@ def spread_difference(
     The limits of both are joined with the correlation of their estimates (MOVER); where one may be 0, its
     estimate can only be too large, and its distance to 0 is added whole. The p-value is the largest tail at
     which the interval still holds 0, doubled.
-
-    Parameters
-    ----------
-    first, second
-        Two spreads.
-    correlation
-        Of their estimates; 0 where it is not known.
-    level
-        Confidence level.
 
     References
     ----------

@@ -24,18 +24,6 @@ from concord.stats.elementwise import Floats
 def log_bf_unit_information(estimate: ArrayLike, se: ArrayLike, unit_sd: ArrayLike) -> Floats:
     """Compute the log Bayes factor of an effect, from an estimate and its standard error.
 
-    Parameters
-    ----------
-    estimate, se
-        Estimates and their standard errors, which are above 0.
-    unit_sd
-        Standard deviation of one answer, in the unit of the estimates.
-
-    Returns
-    -------
-    Floats
-        NaN where a number is missing, or a standard error or a standard deviation is not above 0.
-
     References
     ----------
     Kass, R. E., & Wasserman, L. (1995). JASA, 90, 928-934.
@@ -51,11 +39,6 @@ def log_bf_unit_information(estimate: ArrayLike, se: ArrayLike, unit_sd: ArrayLi
 
 def prob_positive_unit_information(estimate: ArrayLike, se: ArrayLike, unit_sd: ArrayLike) -> Floats:
     r"""Compute how probable a positive effect is where there is one, :math:`\Phi(z \sqrt{n/(n + 1)})`.
-
-    Parameters
-    ----------
-    estimate, se, unit_sd
-        As in `log_bf_unit_information`.
 
     References
     ----------

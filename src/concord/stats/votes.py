@@ -40,16 +40,6 @@ class SeatNumbers:
 def seat_numbers(votes: ArrayLike) -> SeatNumbers:
     """Compute what the seats do, pair by pair.
 
-    Parameters
-    ----------
-    votes
-        Counts of shape (pairs, 2, 3): order by verdict (A, B, tie).
-
-    Returns
-    -------
-    SeatNumbers
-        Arrays over pairs.
-
     References
     ----------
     Zheng, L., et al. (2023). Judging LLM-as-a-judge with MT-Bench and Chatbot Arena. NeurIPS 36. Simpson,
@@ -98,16 +88,6 @@ def sign_test(values: ArrayLike) -> float | None:
     With one number per pair, such as the preference for the first seat, it holds whatever the votes of one
     pair have in common.
 
-    Parameters
-    ----------
-    values
-        One number per pair; NaN is left out.
-
-    Returns
-    -------
-    float or None
-        p; ``None`` where there is no number at all. 1 where every number is 0.
-
     References
     ----------
     Dixon, W. J., & Mood, A. M. (1946). The statistical sign test. Journal of the American Statistical
@@ -132,20 +112,6 @@ def seat_test(votes: ArrayLike, *, n_permutations: int = 9999, rng: np.random.Ge
 
     Under no effect of the seats all votes on a pair are alike, so that any division of them between the two
     orders was as likely as the one that was seen. One-sided: the mean flip excess is large.
-
-    Parameters
-    ----------
-    votes
-        Counts of shape (pairs, 2, 3); only pairs with at least two votes in each order tell anything.
-    n_permutations
-        Divisions drawn; (b + 1)/(B + 1) counts the observed one as well.
-    rng
-        Source of randomness.
-
-    Returns
-    -------
-    float or None
-        p; ``None`` where no pair has two votes in each order.
 
     References
     ----------

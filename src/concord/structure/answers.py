@@ -81,23 +81,7 @@ def answers_of(
     model: str,
     verdicts: Mapping[str, JudgedText] | None = None,
 ) -> Answers:
-    """Score every reply of a run; trials without a usable reply are rows without a score.
-
-    Parameters
-    ----------
-    items
-        The set of items, as the run kept it.
-    options
-        Of the design: ``arranger`` and ``scorer``.
-    rows
-        Replies and failed calls.
-    planned
-        What was to be asked: ``key, id, mode, repeat``.
-    model
-        The model's name.
-    verdicts
-        What a model as scorer said, by key of the reply.
-    """
+    """Score every reply of a run; trials without a usable reply are rows without a score."""
     known = {item.id: item for item in parse_items(items, ITEMS).items}
     scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
     replies = {row["key"]: row for row in rows}
@@ -121,15 +105,7 @@ def answers_of(
 
 
 def chance_of(items: bytes, options: Mapping[str, Any]) -> float | None:
-    """Return the score of guessing: the mean of 1 over the number of options, where replies choose one.
-
-    Parameters
-    ----------
-    items
-        The set of items, as the run kept it.
-    options
-        Of the design: ``scorer``.
-    """
+    """Return the score of guessing: the mean of 1 over the number of options, where replies choose one."""
     known = parse_items(items, ITEMS).items
     if str(options["scorer"]) != "choice" or not all(item.options for item in known):
         return None
@@ -137,15 +113,7 @@ def chance_of(items: bytes, options: Mapping[str, Any]) -> float | None:
 
 
 def option_replies(items: bytes, options: Mapping[str, Any], answers: Answers) -> list[OptionReply]:
-    """Return what every reply chose and where it was; empty where replies do not choose an option.
-
-    Parameters
-    ----------
-    items, options
-        As in `answers_of`.
-    answers
-        The replies, scored.
-    """
+    """Return what every reply chose and where it was; empty where replies do not choose an option."""
     if str(options["scorer"]) != "choice":
         return []
     known = {item.id: item for item in parse_items(items, ITEMS).items}

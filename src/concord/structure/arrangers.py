@@ -39,15 +39,6 @@ Arranger = Callable[[ArrangedItem, ItemSet, int | None], Iterable[Arranged]]
 def orders(n: int, limit: int | None, *, canonical: bool) -> list[tuple[int, ...]]:
     """Return orders of n things: all of them, or a set drawn with a fixed seed, the same for every item.
 
-    Parameters
-    ----------
-    n
-        How many things.
-    limit
-        At most so many orders; ``None``: all of four things or fewer, 24 of more.
-    canonical
-        Whether the order as given is one of them.
-
     Examples
     --------
     >>> orders(2, None, canonical=True)

@@ -65,27 +65,6 @@ def compare_structure(
     tau: limits of both spreads, joined with their correlation. flip excess and E_perf: paired t over items.
     The worst arrangement, R_sens and S_Cons: a simultaneous band over the contrasts of both models'
     arrangements, items resampled as whole rows for both models at once (`difference_of_maxima`).
-
-    Parameters
-    ----------
-    models
-        At least two, under distinct names; scores, or fixed-m gaps as their own max (`counted_model`).
-    options
-        Reading, seed, resamples and level. Under `peak` and `across`, which have no honest interval, tests
-        and intervals are those of the paired definition, and the definition's own numbers are given too.
-    metric
-        The number that ranks: one of `METRICS` or `FIXED_M`.
-    gates
-        Models for which there is nothing to be consistent about, and why: they have no rank.
-    with_source
-        Whether the numbers as defined in the source are compared too.
-    engine
-        Where pairs are computed; changes nothing in the result.
-
-    Raises
-    ------
-    MismatchError
-        Two models share no item or no arrangement.
     """
     weights = ItemWeights(options.seed, options.resamples)
     parts = ResampledModels(options, weights)
@@ -105,17 +84,7 @@ def compare_structure(
 
 
 def counted_model(model: ModelResult, name: str, *, fixed_m: bool = False) -> Counted:
-    """Lay out the cells of a scored model, items and arrangements sorted by name.
-
-    Parameters
-    ----------
-    model
-        The scored model.
-    name
-        What the comparison calls it.
-    fixed_m
-        Whether fixed-m gaps take the place of gaps: a max of the gap over a mean of 0.
-    """
+    """Lay out the cells of a scored model, items and arrangements sorted by name."""
     rows = sorted(model.items, key=lambda item: item.name)
     names = tuple(sorted({cell[0] for item in rows for cell in item.scores}))
     place = {name: p for p, name in enumerate(names)}

@@ -29,26 +29,7 @@ def design_structure(
     limit: int | None = None,
     repeats: int = 1,
 ) -> Design:
-    """Lay out every trial of the structure question.
-
-    Parameters
-    ----------
-    items
-        Name of a bundled set, or a JSON file.
-    arranger, scorer
-        What is varied and how replies are scored; the set's own by default.
-    arrangements
-        At most so many arrangements per item.
-    limit
-        Ask only the first so many items.
-    repeats
-        Samples per cell.
-
-    Raises
-    ------
-    FileFormatError, OptionError
-        The set cannot be used, or a choice does not fit.
-    """
+    """Lay out every trial of the structure question."""
     for name, value in (("--limit", limit), ("--repeats", repeats), ("--arrangements", arrangements)):
         if value is not None and value < 1:
             raise OptionError(f"{name} {value}: expected a whole number from 1 on")
@@ -79,13 +60,7 @@ def _items_file(items: str | Path) -> tuple[bytes, str]:
 
 
 def template_of(asked: ItemSet) -> Template:
-    """Return the template that a set names or holds.
-
-    Raises
-    ------
-    OptionError
-        There is no such bundled template, or the arranged text has no place in it.
-    """
+    """Return the template that a set names or holds."""
     named = asked.template
     if "{text}" in named:
         return Template("structure/own", named, hashlib.sha256(named.encode("utf-8", "replace")).hexdigest())

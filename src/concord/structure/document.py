@@ -161,22 +161,7 @@ def _difference(entry: Difference) -> dict[str, Any]:
 def scores_of(
     document: Mapping[str, Any], items: Mapping[str, Sequence[ItemRow]], *, where: str
 ) -> tuple[StructureScores, ReadOptions, Provenance | None]:
-    """Return what a document and the tables of items and cells hold; the inverse of `document_of`.
-
-    Parameters
-    ----------
-    document
-        As `json` read it; one of version 1 is read as far as it goes: it holds no gaps per definition.
-    items
-        Items of every model, with their cells.
-    where
-        What messages call the document.
-
-    Raises
-    ------
-    FileFormatError
-        A part is missing or of another kind; the message names it.
-    """
+    """Return what a document and the tables of items and cells hold; the inverse of `document_of`."""
     document = upgraded(document, items, where=where) if document["format_version"] == 1 else document
     need_keys(document, ("options", "models", "arrangements", "differences", "left_out", "warnings"), where)
     options = {**_object(document["options"], f"{where}, 'options'")}

@@ -21,11 +21,6 @@ def upgraded(
 
     Version 1 kept the ends of an interval beside the value, and of an order effect the test but not the mean
     squares; these are computed again from the cells.
-
-    Raises
-    ------
-    FileFormatError
-        The document lacks what version 1 has.
     """
     try:
         level = document["options"].get("level", 0.95)

@@ -97,20 +97,7 @@ class StructureResult(Publishable):
 
 
 def write(result: StructureResult, folder: Path) -> tuple[Path, ...]:
-    """Write the files of a result; the inverse of `read`.
-
-    Parameters
-    ----------
-    result
-        What scoring found.
-    folder
-        Where the tables and `result.json` go.
-
-    Returns
-    -------
-    tuple of Path
-        The files, the document last.
-    """
+    """Write the files of a result; the inverse of `read`."""
     scores = result.scores
     rows = [tables.model_row(model) for model in result.models]
     files: dict[str, tuple[tuple[str, ...], Any]] = {
@@ -136,19 +123,7 @@ def write(result: StructureResult, folder: Path) -> tuple[Path, ...]:
 
 
 def read(source: str | Path) -> StructureResult:
-    """Read a result; the inverse of `write`.
-
-    Parameters
-    ----------
-    source
-        The folder that `--out` named, the `consistency` folder in it, or the folder of a run. Results of
-        format version 1 are read as far as they go.
-
-    Raises
-    ------
-    FileFormatError
-        A file is missing, damaged, or of another version; the message names file, row and column.
-    """
+    """Read a result; the inverse of `write`."""
     folder = _folder(source)
     document = _document(folder / RESULT)
     cells = _cells(folder / CELLS)

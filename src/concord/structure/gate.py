@@ -13,21 +13,7 @@ NOTHING = "nothing to be consistent about"
 
 
 def gate_of(data: Counted, chance: float | None) -> str:
-    """Return why there is nothing to be consistent about; empty where there is.
-
-    Parameters
-    ----------
-    data
-        The scores of one model.
-    chance
-        Score of guessing, for multiple choice.
-
-    Returns
-    -------
-    str
-        The reason: a mean score below 0.05 or above 0.95, or one that is not shown to be above chance (a
-        one-sided t test over items, 5 %).
-    """
+    """Return why there is nothing to be consistent about; empty where there is."""
     means = column_means(data.mean.T)
     there = ~np.isnan(means)
     mean = float(means[there].mean())

@@ -8,20 +8,7 @@ from concord.structure.records import Order
 
 
 def coverage_notes(data: Counted, order: Order) -> tuple[str, ...]:
-    """Return notes on the intervals of the order effect, the mean gap and the flip excess.
-
-    Parameters
-    ----------
-    data
-        Cells of the model.
-    order
-        Its order effect.
-
-    Returns
-    -------
-    tuple of str
-        One per number whose interval does not hold 93 to 97 % on populations that look like these data.
-    """
+    """Return notes on the intervals of the order effect, the mean gap and the flip excess."""
     found = []
     effect = order.effect
     if effect is not None and effect.interval is not None:

@@ -47,13 +47,7 @@ class ItemSet:
 
 
 def read_items(path: Path) -> ItemSet:
-    """Read a set of items: ``{"items": [{"id", ...}], "arranger", "scorer", "template"}``.
-
-    Raises
-    ------
-    FileFormatError
-        The file is not such a document, or an item lacks what it needs; the item is named.
-    """
+    """Read a set of items: ``{"items": [{"id", ...}], "arranger", "scorer", "template"}``."""
     return parse_items(read_bytes(path), path.name)
 
 

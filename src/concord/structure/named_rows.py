@@ -31,13 +31,7 @@ class NamedRows:
 
 
 def rows_of(source: TableSource, options: TableOptions) -> NamedRows:
-    """Read the rows of a file, a frame or a list.
-
-    Raises
-    ------
-    FileFormatError, TableError
-        The file cannot be read.
-    """
+    """Read the rows of a file, a frame or a list."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.suffix.lower() in (".jsonl", ".json"):

@@ -55,13 +55,7 @@ ALSO = ("paired", "across")
 
 
 def check_options(options: ScoreOptions) -> None:
-    """Refuse options that cannot be meant.
-
-    Raises
-    ------
-    OptionError
-        An unknown definition, or a number out of range.
-    """
+    """Refuse options that cannot be meant."""
     if options.definition not in DEFINITIONS:
         raise OptionError(
             f"reading {options.definition!r} is not known; choose one of {', '.join(DEFINITIONS)}"
@@ -79,13 +73,7 @@ def check_options(options: ScoreOptions) -> None:
 
 
 def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -> StructureScores:
-    """Score every model that was read; the engine computes resamples and changes nothing in the result.
-
-    Raises
-    ------
-    InputError
-        No model can be scored; the message lists why.
-    """
+    """Score every model that was read; the engine computes resamples and changes nothing in the result."""
     check_options(options)
     if not scores.models:
         reasons = "\n".join(str(entry) for entry in scores.left_out)

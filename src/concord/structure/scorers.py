@@ -344,13 +344,7 @@ def get_scorer(name: str) -> Scorer:
 
 
 def check_items(name: str, items: Sequence[ArrangedItem], arranger: str) -> None:
-    """Refuse items that lack what a scorer of Concord compares with, before anything is asked.
-
-    Raises
-    ------
-    FileFormatError
-        An item lacks a field; it is named.
-    """
+    """Refuse items that lack what a scorer of Concord compares with, before anything is asked."""
     if name in SCORERS or name == "meaning" or name.startswith(("embedding:", "static:")):
         scorer = get_scorer(name)
         for item in items:

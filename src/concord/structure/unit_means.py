@@ -29,24 +29,7 @@ def mean_over_units(
     ends: Ends = UNIT,
     unit: str = "pairs",
 ) -> Estimate:
-    """Return a mean over the units that have a number, with its interval.
-
-    Parameters
-    ----------
-    values
-        One number per unit; NaN where it has none.
-    labels
-        Cluster of each unit. Where clusters hold several units, the spread of the clusters counts
-        (Student's t, CR2); otherwise `bounded_mean`.
-    level
-        Nominal coverage.
-    reason
-        Why there is no value, where no unit has a number.
-    ends
-        Smallest and largest number that a unit can have.
-    unit
-        What a message calls the units.
-    """
+    """Return a mean over the units that have a number, with its interval."""
     x = np.asarray(values, dtype=np.float64)
     there = ~np.isnan(x)
     lost = int((~there).sum())

@@ -87,15 +87,7 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
 
 
 def _counted_itself(path: Path, record: Mapping[str, Any]) -> tuple[int, Tally] | None:
-    """Return what a run that has ended counted itself; ``None`` where something was written since.
-
-    Parameters
-    ----------
-    path
-        Its folder.
-    record
-        What it says of itself.
-    """
+    """Return what a run that has ended counted itself; ``None`` where something was written since."""
     outcomes, tokens, n = record.get("outcomes"), record.get("tokens"), record.get("n_trials")
     written = stamp(path / RECORD)[1]
     files = [path / TRIALS, *journals(path, REPLIES), *journals(path, FAILURES)]
@@ -128,15 +120,7 @@ def _over_words(record: Mapping[str, Any]) -> str:
 
 
 def cost_of(record: Mapping[str, Any], read: int, written: int) -> float | None:
-    """Return what tokens cost at the prices of a run; ``None`` where it has none.
-
-    Parameters
-    ----------
-    record
-        What the run says of itself.
-    read, written
-        Tokens.
-    """
+    """Return what tokens cost at the prices of a run; ``None`` where it has none."""
     held = record.get("prices")
     if not isinstance(held, Mapping):
         return None

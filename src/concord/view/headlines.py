@@ -21,19 +21,7 @@ MOST = 100
 def with_headlines(
     root: Path, results: list[FoundResult], panels: Sequence[Panel], sections: Sequence[Section]
 ) -> list[FoundResult]:
-    """Return results with their model and their headline number, the first hundred of them.
-
-    Parameters
-    ----------
-    root
-        The folder that is shown.
-    results
-        What lies in it.
-    panels
-        The questions.
-    sections
-        Further kinds of results, which say what they found where no question is answered by itself.
-    """
+    """Return results with their model and their headline number, the first hundred of them."""
     named = {panel.file: panel.agrees for panel in panels}
     named[COMPARISONS.file] = "comparison of models"
     named |= {one.file: one.heading[:1].lower() + one.heading[1:] for one in sections}

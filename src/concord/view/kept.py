@@ -99,13 +99,7 @@ class KeptPlan:
 
 
 class KeptRun:
-    """One run's folder between two looks.
-
-    Parameters
-    ----------
-    path
-        The folder.
-    """
+    """One run's folder between two looks."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -137,13 +131,7 @@ class KeptRun:
         return self._plan
 
     def look(self, *kinds: str) -> None:
-        """Read what was added to the journals of these kinds.
-
-        Raises
-        ------
-        FileFormatError
-            A line is not what a journal writes; nothing is kept of the run then.
-        """
+        """Read what was added to the journals of these kinds."""
         known = [one for some in self.journals.values() for one in some]
         if not all(one.is_the_same() for one in known):
             self._forget()
@@ -240,13 +228,7 @@ def raw_at(file: BinaryIO, start: int) -> bytes:
 
 
 def row_at(path: Path, start: int) -> Mapping[str, Any]:
-    """Return the row that begins at a place.
-
-    Raises
-    ------
-    FileFormatError
-        No row begins there: the file was written anew.
-    """
+    """Return the row that begins at a place."""
     with open_file(path) as file:
         row = parsed_line(raw_at(file, start))
     if row is None:

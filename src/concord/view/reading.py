@@ -32,13 +32,7 @@ Reader = Callable[[Mapping[str, Any]], Iterator[LiveReading]]
 
 
 def reader_of(path: Path) -> Reader | None:
-    """Return the reader of a run's replies; ``None`` where they are not read one by one, or cannot be yet.
-
-    Parameters
-    ----------
-    path
-        Folder of the run, finished or not.
-    """
+    """Return the reader of a run's replies; ``None`` where they are not read one by one, or cannot be yet."""
     try:
         record = read_record(path)
         make = _READERS.get(str(record["suite"]))

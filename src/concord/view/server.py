@@ -44,17 +44,7 @@ _DIGITS = 9
 
 
 def make_app(root: Path, token: str, port: int) -> "Starlette":
-    """Return the application that shows a folder.
-
-    Parameters
-    ----------
-    root
-        The folder; nothing outside it is ever read or written.
-    token
-        The first part of every address.
-    port
-        Where the server listens: requests that name another host are refused.
-    """
+    """Return the application that shows a folder."""
     try:
         from starlette.applications import Starlette
         from starlette.routing import Route

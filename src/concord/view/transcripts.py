@@ -21,19 +21,7 @@ _NAMES = re.compile(rb'\{"key": "([^"\\]+)", "id": "([^"\\]+)"')
 def transcripts(
     run: KeptRun, *, outcome: str = "", words: str = "", start: int = 0, count: int = 50
 ) -> list[Transcript]:
-    """Return replies of a run in the order they came, with their prompts; turns of sessions one by one.
-
-    Parameters
-    ----------
-    run
-        The run.
-    outcome
-        Only replies of this outcome; all where it is empty.
-    words
-        Only replies that hold this text, or whose prompt or name does.
-    start, count
-        How many to skip, and how many to return at most.
-    """
+    """Return replies of a run in the order they came, with their prompts; turns of sessions one by one."""
     plan, found, skipped = run.plan(), list[tuple[Transcript, str, Mapping[str, Any]]](), 0
     places = _holding(run, plan, outcome, words) if words else run.places(outcome)
     wanted = words.casefold()

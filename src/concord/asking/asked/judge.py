@@ -22,24 +22,7 @@ def lay_out_pairs(
     limit: int | None = None,
     repeats: int = 2,
 ) -> Design:
-    """Lay out both orders of every pair, from a file or from the replies of two runs.
-
-    Parameters
-    ----------
-    pairs
-        A file of pairs (``prompt, answer_a, answer_b``), or the bundled set, which is also the default.
-    first, second
-        Instead: folders of two runs that asked the same.
-    limit
-        Judge only the first so many pairs.
-    repeats
-        Votes on each pair in each order.
-
-    Raises
-    ------
-    OptionError
-        A file and runs, or one run alone.
-    """
+    """Lay out both orders of every pair, from a file or from the replies of two runs."""
     if (first is None) != (second is None) or (pairs is not None and first is not None):
         raise OptionError("give a file of pairs, or two runs with --first and --second")
     if first is not None and second is not None:
@@ -51,13 +34,7 @@ def lay_out_pairs(
 
 
 def pairs_of_runs(first: Path, second: Path) -> tuple[AnswerPair, ...]:
-    """Return the pairs of replies that two runs gave to the same prompts, the first repeat of each.
-
-    Raises
-    ------
-    RunFolderError
-        The runs have no prompt in common.
-    """
+    """Return the pairs of replies that two runs gave to the same prompts, the first repeat of each."""
     sides = [read_run(folder) for folder in (first, second)]
     replies = [_replies(stored.rows) for stored in sides]
     models = [str(stored.record["model"]) for stored in sides]

@@ -124,15 +124,7 @@ def answer_table(found: Recorded) -> AnswerTable:
 def calibrated(
     items: bytes, options: Mapping[str, Any], followed: Iterable[Mapping[str, Any]] = ()
 ) -> Calibration | None:
-    """Return what a scorer of texts does on the calibration set of the items' language.
-
-    Parameters
-    ----------
-    items, options
-        What the run kept.
-    followed
-        Replies of a model as scorer, which was shown a part of the set.
-    """
+    """Return what a scorer of texts does on the calibration set of the items' language."""
     name, language = str(options["scorer"]), language_of(items)
     if judge_model(name) is not None:
         return model_calibration(name, language, verdicts_of(followed, name))

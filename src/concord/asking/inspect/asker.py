@@ -40,25 +40,7 @@ class StoppedError(Exception):
 
 
 class Asker:
-    """Asks one prompt at a time, or as many at once as the window holds.
-
-    Parameters
-    ----------
-    model
-        Whom.
-    sampling
-        What is sent with the prompt.
-    connection
-        Window, attempts and when to give up.
-    budget
-        What may be taken.
-    redactor
-        Takes keys out of reasons.
-    on_wait
-        Told why and how long something is waited for, at once.
-    cache
-        Whether Inspect's cache is used.
-    """
+    """Asks one prompt at a time, or as many at once as the window holds."""
 
     def __init__(
         self,
@@ -99,13 +81,7 @@ class Asker:
         self.stopped.set()
 
     async def ask(self, trial: Trial, sampling: Sampling | None = None) -> Answer:
-        """Ask a prompt until there is an answer or no more attempt.
-
-        Raises
-        ------
-        StoppedError
-            The run has stopped before the prompt was asked.
-        """
+        """Ask a prompt until there is an answer or no more attempt."""
         chosen = self._sampling if sampling is None else sampling
         prompt = sum(len(message.text) for message in trial.messages)
         async with self._window:

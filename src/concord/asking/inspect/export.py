@@ -50,22 +50,7 @@ View = Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
 
 
 def export_logs(folder: Path, out: Path | None = None, *, part: int = PART) -> list[Path]:
-    """Write the logs of a run.
-
-    Parameters
-    ----------
-    folder
-        The run's folder.
-    out
-        Where to; the folder's ``logs`` when not given. Logs that are there are replaced.
-    part
-        Samples in one log.
-
-    Raises
-    ------
-    RunFolderError
-        There is no run, nothing in it, or no place to write.
-    """
+    """Write the logs of a run."""
     stored = read_run(folder)
     target = folder / LOGS if out is None else out
     try:

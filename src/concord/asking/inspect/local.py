@@ -73,20 +73,7 @@ def local() -> type[ModelAPI]:
 
 
 def start_server(threads: int = 1, key: str | None = None) -> Any:
-    """Load the model; llama.cpp also listens on a free port of 127.0.0.1 (``listening_address``).
-
-    Parameters
-    ----------
-    threads
-        How many threads it takes.
-    key
-        What callers of that port must know; a random one when not given.
-
-    Raises
-    ------
-    MissingExtraError, ModelError
-        xllamacpp is not installed, or the weights cannot be had.
-    """
+    """Load the model; llama.cpp also listens on a free port of 127.0.0.1 (``listening_address``)."""
     try:
         import xllamacpp
     except ImportError as fault:

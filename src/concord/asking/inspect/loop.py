@@ -31,15 +31,7 @@ class Interrupted(KeyboardInterrupt):  # noqa: N818 - an interruption, no error
 
 
 class Recorder:
-    """Stores answers as they arrive and tells of them.
-
-    Parameters
-    ----------
-    store
-        Writes an answer down.
-    on_answer
-        Told of every stored row.
-    """
+    """Stores answers as they arrive and tells of them."""
 
     def __init__(self, store: Store, on_answer: Callable[[Mapping[str, Any]], None]) -> None:
         self._store, self._on_answer = store, on_answer
@@ -51,13 +43,7 @@ class Recorder:
 
 
 def run_loop(make: Callable[[], "Loop"], on_interrupt: Callable[[], None] | None) -> "Loop":
-    """Run a loop to its end, in a thread of its own where this one has a loop already (a notebook).
-
-    Raises
-    ------
-    Interrupted
-        A signal came; what was stored is kept.
-    """
+    """Run a loop to its end, in a thread of its own where this one has a loop already (a notebook)."""
     done: list[Loop] = []
     faults: list[BaseException] = []
 
@@ -89,19 +75,7 @@ def run_loop(make: Callable[[], "Loop"], on_interrupt: Callable[[], None] | None
 
 
 class Loop:
-    """Asks requests in their order, as many at a time as the window holds.
-
-    Parameters
-    ----------
-    requests
-        What to ask.
-    asker
-        Knows when to stop.
-    hold
-        Asks one request: a prompt, or a session of many.
-    recorder
-        Where answers go.
-    """
+    """Asks requests in their order, as many at a time as the window holds."""
 
     def __init__(self, requests: Sequence[Request], asker: Asker, hold: Hold, recorder: Recorder) -> None:
         self._left: Iterator[Request] = iter(requests)

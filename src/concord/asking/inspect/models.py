@@ -38,13 +38,7 @@ _MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
 def find_model(name: str, connection: Connection) -> Model:
-    """Find the provider and its key, without asking anything yet.
-
-    Raises
-    ------
-    ModelError, OptionError
-        Provider, model or key are missing; the address is none, or nobody listens there.
-    """
+    """Find the provider and its key, without asking anything yet."""
     strip_keys(name)
     check_keys(name)
     url = base_url_of(name, connection.base_url)
@@ -75,13 +69,7 @@ def find_model(name: str, connection: Connection) -> Model:
 
 
 def check_cache() -> None:
-    """Refuse to use Inspect's cache of replies where it cannot be kept, before every call would find out.
-
-    Raises
-    ------
-    OptionError
-        The folder cannot be made or written.
-    """
+    """Refuse to use Inspect's cache of replies where it cannot be kept, before every call would find out."""
     try:
         with tempfile.TemporaryFile(dir=cache_path()):
             pass

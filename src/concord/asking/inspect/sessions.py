@@ -101,23 +101,7 @@ class FailedTurnError(Exception):
 
 
 class SessionHolder:
-    """Holds the sessions of a run; turns that are stored are not asked again.
-
-    Parameters
-    ----------
-    asker
-        Asks the turns.
-    turns
-        Where every reply goes as it arrives.
-    openers
-        The sessions by their id.
-    kind
-        How such sessions are asked.
-    name
-        Model and settings, which are part of a turn's key.
-    helper
-        Asks the questions that say so of another model, which its name and settings come with.
-    """
+    """Holds the sessions of a run; turns that are stored are not asked again."""
 
     def __init__(
         self,

@@ -68,13 +68,7 @@ def write(result: AnswersResult, folder: Path) -> tuple[Path, ...]:
 
 
 def read(folder: Path) -> AnswersResult:
-    """Read a result back, whole.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such result, or a field of it cannot be used.
-    """
+    """Read a result back, whole."""
     path = folder / DOCUMENT
     return read_record(AnswersResult, path, _KIND)
 

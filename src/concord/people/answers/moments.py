@@ -17,15 +17,7 @@ FIELDS = ("human_mean", "human_sd", "agent_mean", "agent_sd")
 def read_moments(
     table: ColumnTable, titles: dict[str, str], found: dict[str, str], agent: str | None
 ) -> AnswerSets:
-    """Read moments, one row per agent and outcome.
-
-    Raises
-    ------
-    FileFormatError
-        There is no column of sample sizes, or of outcomes.
-    TableError
-        Cells cannot be used: every one is named.
-    """
+    """Read moments, one row per agent and outcome."""
     sizes = {
         side: titles[name] for side in ("human", "agent") for name in ("n", f"{side}_n") if name in titles
     }

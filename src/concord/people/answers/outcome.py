@@ -97,11 +97,6 @@ def tail_note(one: AnswerSet, cells: Cells) -> str:
     """Say where an interval of spread may cover less than it says: answers without ends, skewed or few.
 
     A scale whose ends are near has no unseen answers far away; ends that nobody comes near are none.
-
-    Parameters
-    ----------
-    one, cells
-        Answers of both sides, and how they lie.
     """
     sides = one.people, one.replies
     if cells.kind == "scale" and len(cells.edges) <= SCALE_POINTS:

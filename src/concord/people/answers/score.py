@@ -40,26 +40,7 @@ def score_answer_table(
     seed: int = 0,
     engine: Engine = SERIAL,
 ) -> AnswersResult:
-    """Score every agent of a table of answers.
-
-    Parameters
-    ----------
-    table
-        From `concord.people.answers.table.read_answer_table`.
-    level
-        Nominal coverage of intervals.
-    n_resamples
-        Samples drawn behind each interval and reference of a distance.
-    seed
-        Seed of these samples.
-    engine
-        Where outcomes are scored; changes nothing in the result.
-
-    Raises
-    ------
-    InputError
-        There is nothing to score.
-    """
+    """Score every agent of a table of answers."""
     if not any(table.sets.values()):
         raise InputError("the table holds no answers")
     place = ", ".join(one.name for one in table.inputs[:3]) or "the table"

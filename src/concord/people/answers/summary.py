@@ -94,13 +94,7 @@ def _summary_interval(
 
 
 def woodruff(values: Floats, clusters: Floats, *, level: float) -> Interval:
-    """Return an interval of a median from the share of values below it, clustered.
-
-    Raises
-    ------
-    UndefinedError
-        The share does not vary between clusters.
-    """
+    """Return an interval of a median from the share of values below it, clustered."""
     below = (values < np.median(values)) + 0.5 * (values == np.median(values))
     names = np.unique(clusters)
     k, n = len(names), len(values)
@@ -120,11 +114,6 @@ def _by_logs(values: Floats, clusters: Floats, *, level: float) -> Interval:
 
     Three values hold their population's median between them in three samples of four. So the studies' mean
     logarithms are taken as Student's t takes means; the interval holds all that the values say too.
-
-    Raises
-    ------
-    UndefinedError
-        A ratio is 0, so that it has no logarithm, or studies do not vary.
     """
     if np.any(values <= 0):
         raise UndefinedError("a ratio of 0 among so few studies")

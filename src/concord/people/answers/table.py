@@ -78,24 +78,7 @@ def read_answer_table(
     encoding: str | None = None,
     decimal_comma: bool = False,
 ) -> AnswerSets:
-    """Read a table of answers.
-
-    Parameters
-    ----------
-    source
-        Path to a CSV, XLSX, Parquet or JSON file, a polars or pandas frame, or a list of rows.
-    agent_column
-        Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
-    sheet, encoding, decimal_comma
-        How the table is read.
-
-    Raises
-    ------
-    FileFormatError
-        The table cannot be read, or its columns are those of no known layout.
-    TableError
-        Cells cannot be used; every one is named.
-    """
+    """Read a table of answers."""
     table = without_import_ids(read_columns(source, TableOptions(sheet, encoding, decimal_comma)))
     titles = {fold(title): title for title in table.header}
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}

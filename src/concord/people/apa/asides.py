@@ -236,13 +236,7 @@ def _read_one(cursor: Cursor) -> Item:
 
 
 def read_items(text: str) -> list[Item]:
-    """Read all items of a plain text that is a reported statistic; the first fault ends it.
-
-    Parameters
-    ----------
-    text
-        What `plain` gave.
-    """
+    """Read all items of a plain text that is a reported statistic; the first fault ends it."""
     cursor, items = Cursor(text), []
     while cursor.at < len(cursor.tokens):
         items.append(_read_one(cursor))
@@ -250,13 +244,7 @@ def read_items(text: str) -> list[Item]:
 
 
 def find_items(text: str) -> tuple[list[Item], list[Fault]]:
-    """Read the items of a running text, and the faults that cannot be anything but faults.
-
-    Parameters
-    ----------
-    text
-        What `plain` gave.
-    """
+    """Read the items of a running text, and the faults that cannot be anything but faults."""
     cursor = Cursor(text)
     items: list[Item] = []
     faults: list[Fault] = []

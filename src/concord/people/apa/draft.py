@@ -98,15 +98,7 @@ def _check(draft: _Draft, at: int) -> None:
 
 
 def build(items: list[Item], primary: Item | None) -> ApaResult:
-    """Make a record of a group of items; text and place are filled by the caller.
-
-    Parameters
-    ----------
-    items
-        The statistic and what belongs to it.
-    primary
-        The statistic or the counts among them; ``None`` for a p-value alone, or for k and n by name.
-    """
+    """Make a record of a group of items; text and place are filled by the caller."""
     draft = _Draft(_kind(items, primary))
     statistic = primary.numbers[0] if primary is not None and primary.role == "statistic" else None
     if statistic is not None:

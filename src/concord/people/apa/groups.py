@@ -23,13 +23,7 @@ def _is_effect_r(entry: Item, own_p: bool) -> bool:
 
 
 def settle(items: list[Item]) -> list[Item]:
-    """Return a z beside U and an r behind another statistic their meaning: U's own z, an effect size.
-
-    Parameters
-    ----------
-    items
-        In the order of the text.
-    """
+    """Return a z beside U and an r behind another statistic their meaning: U's own z, an effect size."""
     settled = list(items)
     main: int | None = None  # the statistic that what follows belongs to
     has_p = False
@@ -131,13 +125,7 @@ def _is_report(group: list[Item]) -> bool:
 
 
 def group(items: list[Item]) -> list[list[Item]]:
-    """Return the groups of a running text that report a test.
-
-    Parameters
-    ----------
-    items
-        Settled, in the order of the text.
-    """
+    """Return the groups of a running text that report a test."""
     grouping = _Grouping()
     for entry in items:
         grouping.take(entry)

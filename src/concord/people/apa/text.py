@@ -110,11 +110,6 @@ def _without_markup(placed: list[Placed]) -> list[Placed]:
 def plain(text: str) -> Plain:
     """Return a text in plain characters: one kind of space, minus and digit, no emphasis, no tags.
 
-    Parameters
-    ----------
-    text
-        As it was given.
-
     Examples
     --------
     >>> plain("*r*(48) = −.31, p < 10⁻⁵").text
@@ -142,11 +137,6 @@ _TOKEN = re.compile(
 
 def tokens(text: str) -> list[Token]:
     """Cut plain text into tokens, spaces left out.
-
-    Parameters
-    ----------
-    text
-        What `plain` gave.
 
     Examples
     --------
@@ -178,13 +168,6 @@ _POWER = re.compile(r"(?P<mantissa>1)0[ ]?\^[ ]?(?P<e>[+-]?[0-9]+)(?P<x>)$")
 
 def read_number(text: str, *, negative: bool = False) -> PrintedNumber | None:
     """Read a number token; ``None`` when it is too long or too large to be a printed statistic.
-
-    Parameters
-    ----------
-    text
-        The text of the token.
-    negative
-        Whether a minus sign is before it.
 
     Examples
     --------

@@ -57,13 +57,7 @@ def write(result: MemoryResult, folder: Path) -> tuple[Path, ...]:
 
 
 def read(folder: Path) -> MemoryResult:
-    """Read a result back, whole.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such result, or a field of it cannot be used.
-    """
+    """Read a result back, whole."""
     path = folder / DOCUMENT
     return read_record(MemoryResult, path, _KIND)
 

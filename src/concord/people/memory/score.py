@@ -22,19 +22,7 @@ def memory_result(
     level: float = 0.95,
     model: str | None = None,
 ) -> MemoryResult:
-    """Compare originals with their variants and say what follows.
-
-    Parameters
-    ----------
-    recognised
-        What the probe found; empty where it was not asked.
-    studies, findings
-        Scores of a run that held originals and variants.
-    level
-        Nominal coverage.
-    model
-        Who was asked.
-    """
+    """Compare originals with their variants and say what follows."""
     known = {one.study: one.recognised for one in recognised}
     pairs = tuple(_paired(studies, findings, known))
     used = [pair for pair in pairs if pair.recognised]

@@ -29,17 +29,6 @@ def with_ends(parts: Sequence[MeanPart], n: int, level: float, note: str) -> tup
     """Return a mean, or the first minus the second, with predictions and of people alone.
 
     Skewness is taken out of both intervals.
-
-    Parameters
-    ----------
-    parts
-        One mean, or the two of a difference.
-    n
-        People, of a difference in the smaller arm.
-    level
-        Nominal coverage.
-    note
-        What is said beside the intervals.
     """
     signed = list(zip((1.0, -1.0)[: len(parts)], parts, strict=True))
     sides = (

@@ -18,15 +18,7 @@ Weighted = tuple[Floats, Floats | None]
 def unlike_tables(
     outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[str], predictions: Sequence[str]
 ) -> Iterator[str]:
-    """Warn where the two tables do not look like samples of one population.
-
-    Parameters
-    ----------
-    outcome, own, more, covariates
-        The outcome, its rows in both tables, and names of covariates.
-    predictions
-        What `other_predictions` says of these rows.
-    """
+    """Warn where the two tables do not look like samples of one population."""
     where = f"{outcome}: " if outcome else ""
     yield from (f"{where}{words}, which biases the estimate" for words in predictions)
     for i, name in enumerate(covariates):

@@ -77,13 +77,7 @@ class CombineResult(Presented):
 
 
 def read_combined(folder: Path) -> CombineResult:
-    """Read a result back, whole.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such result, or a field of it cannot be used.
-    """
+    """Read a result back, whole."""
     path = folder / DOCUMENT
     return read_record(CombineResult, path, _KIND)
 

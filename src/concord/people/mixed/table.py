@@ -86,27 +86,7 @@ def read_mixed(
     covariates: Sequence[str] = (),
     options: TableOptions | None = None,
 ) -> MixedTables:
-    """Read the table of people and that of further predictions.
-
-    Parameters
-    ----------
-    people
-        One row per person: ``answer`` (also ``human``, ``y``) and ``prediction`` (also ``agent``, ``f``);
-        ``arm``, ``outcome`` and ``weight`` where there are.
-    predictions
-        The same without answers.
-    covariates
-        Columns that a regression is on.
-    options
-        How tables are read.
-
-    Raises
-    ------
-    FileFormatError
-        A column is missing.
-    TableError
-        Cells cannot be used; every one is named.
-    """
+    """Read the table of people and that of further predictions."""
     how = TableOptions() if options is None else options
     problems: list[CellProblem] = []
     tables = [read_columns(source, how) for source in (people, predictions)]

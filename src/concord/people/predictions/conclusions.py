@@ -39,11 +39,6 @@ def conclude(pairs: Sequence[EffectPair], predictions: Sequence[Prediction]) -> 
 
     Both sides have the prior of people's answers: an agent that varies too little must not get a narrower
     one. A prediction without a standard error is read as if it had been seen in people's own sample.
-
-    Parameters
-    ----------
-    pairs, predictions
-        Effects of people, and what an agent gave for each.
     """
     h, s = (
         np.array([getattr(pair, name) for pair in pairs], dtype=np.float64) for name in ("estimate", "se")

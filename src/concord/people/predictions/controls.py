@@ -31,13 +31,7 @@ class SharedControl:
 
 
 def shared_controls(pairs: Sequence[EffectPair], predictions: Sequence[Prediction]) -> list[SharedControl]:
-    """Return the control groups that two effects or more of these share.
-
-    Parameters
-    ----------
-    pairs, predictions
-        Effects of people, and what an agent gave for each.
-    """
+    """Return the control groups that two effects or more of these share."""
     return [_of_group(pairs, predictions, found) for found in _groups(pairs) if len(found) > 1]
 
 
@@ -61,13 +55,7 @@ def _of_group(
 
 
 def split_controls(pairs: Sequence[EffectPair], codes: Sequence[str]) -> bool:
-    """Whether a control group lies in several clusters, so that leaving one out does not show its error.
-
-    Parameters
-    ----------
-    pairs, codes
-        Effects of people, and the cluster of each.
-    """
+    """Whether a control group lies in several clusters, so that leaving one out does not show its error."""
     return any(len({codes[i] for i in found}) > 1 for found in _groups(pairs))
 
 
@@ -77,13 +65,6 @@ def shared_noise(controls: Sequence[SharedControl], control_of: NDArray[np.intp]
     .. math:: \frac{1}{m(m - 1)} \sum_{i \ne j} \mathrm{cov}(e_i, e_j)
 
     It does not make effects differ, so it is not taken off their variance.
-
-    Parameters
-    ----------
-    controls
-        From `shared_controls`.
-    control_of
-        The number of the control group of each effect that is counted, -1 where it shares none.
     """
     m = control_of.size
     if m < 2 or not controls:
@@ -95,11 +76,5 @@ def shared_noise(controls: Sequence[SharedControl], control_of: NDArray[np.intp]
 
 
 def moved_effects(effects: Sequence[_Effect], by: float) -> list[_Effect]:
-    """Return effects, each moved by the same.
-
-    Parameters
-    ----------
-    effects, by
-        Effects or predictions of one control group, and by how much its mean is moved.
-    """
+    """Return effects, each moved by the same."""
     return [replace(one, estimate=one.estimate + by) for one in effects]

@@ -39,13 +39,7 @@ class _Part:
 def agent_differences(
     table: PredictionTable, names: Sequence[str], codes: Sequence[str], *, level: float
 ) -> tuple[list[AgentDifference], tuple[str, ...]]:
-    """Compare all pairs of agents on the effects both predicted, Holm's correction per metric.
-
-    Returns
-    -------
-    tuple
-        The differences, and a warning where there are too many agents or effects to compare all pairs.
-    """
+    """Compare all pairs of agents on the effects both predicted, Holm's correction per metric."""
     given = {name: np.array([pair.key in table.agents[name] for pair in table.pairs]) for name in names}
     note = _too_many(given, codes)
     if note:
@@ -115,17 +109,7 @@ def paired_differences(
     *,
     level: float,
 ) -> Mapping[str, tuple[Estimate, float | None]]:
-    """Compute a paired jackknife of every metric, first minus second, and its p-value.
-
-    Parameters
-    ----------
-    pairs, sides
-        Effects of people, and the predictions of two agents.
-    codes
-        Cluster of each effect: both agents lose the same one at a time.
-    level
-        Nominal coverage.
-    """
+    """Compute a paired jackknife of every metric, first minus second, and its p-value."""
     if len(pairs) < MIN_PAIRS:
         return _too_few(len(pairs))
     first, second = (_jackknifed(pairs, side, codes) for side in sides)

@@ -72,13 +72,7 @@ def write(result: PredictionResult, folder: Path) -> tuple[Path, ...]:
 
 
 def read(folder: Path) -> PredictionResult:
-    """Read a result back, whole.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such result, or a field of it cannot be used.
-    """
+    """Read a result back, whole."""
     path = folder / DOCUMENT
     return read_record(PredictionResult, path, _KIND)
 

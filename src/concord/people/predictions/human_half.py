@@ -18,24 +18,7 @@ NAME = "human half"
 def half_row(
     people: Respondents, pairs: Sequence[EffectPair], codes: Sequence[str], *, level: float, seed: int
 ) -> AgentAgreement:
-    """Score people against people: the mean over random splits of the participants into halves.
-
-    Parameters
-    ----------
-    people
-        Their answers.
-    pairs, codes
-        The measured effects, and the cluster of each.
-    level
-        Nominal coverage.
-    seed
-        Of the splits.
-
-    Raises
-    ------
-    InputError
-        No effect is found among the answers, or halves are too small.
-    """
+    """Score people against people: the mean over random splits of the participants into halves."""
     effects = effects_of(people, pairs)
     rng = np.random.default_rng(seed)
     drawn: list[Sides | None] = [half_effects(people, effects, rng) for _ in range(N_SPLITS)]

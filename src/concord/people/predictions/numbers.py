@@ -31,17 +31,7 @@ SCALES: Mapping[str, Scale] = {
 
 
 def agent_numbers(variants: Sequence[Sides], codes: Sequence[str], *, level: float) -> dict[str, Estimate]:
-    """Compute every number with its jackknife-t interval.
-
-    Parameters
-    ----------
-    variants
-        Effects of people and predictions of an agent; several, of the same effects, are averaged.
-    codes
-        Cluster of each effect: one is left out at a time.
-    level
-        Nominal coverage.
-    """
+    """Compute every number with its jackknife-t interval."""
     pairs = variants[0][0]
     if len(pairs) < MIN_PAIRS:
         note = f"{len(pairs)} effects; at least {MIN_PAIRS} are needed"

@@ -85,15 +85,7 @@ class Prepared:
 
 
 def prepare(sides: Sides, found: Conclusions | None = None) -> Prepared:
-    """Lay out effects and predictions.
-
-    Parameters
-    ----------
-    sides
-        Effects of people, and what an agent gave for each.
-    found
-        What they let one conclude, where that is known already.
-    """
+    """Lay out effects and predictions."""
     pairs, predictions = sides
     found = conclude(pairs, predictions) if found is None else found
     h, s = (np.array([getattr(pair, name) for pair in pairs]) for name in ("estimate", "se"))

@@ -47,26 +47,7 @@ class HalfEffect:
 def read_respondents(
     source: TableSource, pairs: Sequence[EffectPair], options: TableOptions | None = None
 ) -> Respondents:
-    """Read a table of people's answers.
-
-    Parameters
-    ----------
-    source
-        One row per answer: ``answer`` (also ``human``, ``y``), ``condition`` (also ``arm``, ``treatment``);
-        ``study`` and ``outcome`` as in the table of effects, which may be left out where it has only one;
-        ``person`` where a person answered more than once.
-    pairs
-        The effects that were measured on these people.
-    options
-        How the table is read.
-
-    Raises
-    ------
-    FileFormatError
-        A column is missing.
-    TableError
-        Cells cannot be used; every one is named.
-    """
+    """Read a table of people's answers."""
     table = read_columns(source, TableOptions() if options is None else options)
     titles = {fold(title): title for title in table.header}
     found = {
@@ -123,11 +104,6 @@ def effects_of(people: Respondents, pairs: Sequence[EffectPair]) -> list[HalfEff
 
     The control group is the one that the effect names, else the condition called control, baseline or
     placebo.
-
-    Raises
-    ------
-    InputError
-        No effect has both.
     """
     made = []
     for pair in pairs:
@@ -162,13 +138,7 @@ def random_half(people: Respondents, rng: np.random.Generator) -> NDArray[np.boo
 def half_effects(
     people: Respondents, effects: Sequence[HalfEffect], rng: np.random.Generator
 ) -> tuple[list[EffectPair], list[Prediction]] | None:
-    """Draw one random half of the persons: their effects as predictions, those of the others as people's.
-
-    Returns
-    -------
-    tuple or None
-        Effects of one half and predictions of the other; None where a half has too few of a condition.
-    """
+    """Draw one random half of the persons: their effects as predictions, those of the others as people's."""
     first = random_half(people, rng)
     pairs, predictions = [], []
     for one in effects:

@@ -21,25 +21,7 @@ from concord.stats.elementwise import or_none
 def score_predictions(
     table: PredictionTable, *, level: float = 0.95, people: Respondents | None = None, seed: int = 0
 ) -> PredictionResult:
-    """Score every agent of a table of effects.
-
-    Parameters
-    ----------
-    table
-        From `concord.people.predictions.table.read_predictions`.
-    level
-        Nominal coverage of intervals.
-    people
-        The people behind the measured effects; one random half of them then predicts the other, as one more
-        row for comparison.
-    seed
-        Of those halves.
-
-    Raises
-    ------
-    InputError
-        No agent predicted anything, or no effect is found among the people's answers.
-    """
+    """Score every agent of a table of effects."""
     if not any(table.agents.values()):
         raise InputError("no row holds a prediction: the column 'agent_estimate' is empty")
     names = sorted(table.agents)

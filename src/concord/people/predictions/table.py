@@ -97,32 +97,7 @@ def read_predictions(
     decimal_comma: bool = False,
     agent_column: str | None = None,
 ) -> PredictionTable:
-    """Read a table of effects: one row per effect and agent.
-
-    Parameters
-    ----------
-    source
-        What `concord.score_people` takes, or a grid that was read already. Columns: ``study``,
-        ``human_estimate``, ``human_se``; ``agent_estimate``, ``agent_se``; ``outcome``, ``condition``,
-        ``agent`` (also ``model``, ``design``, ``config``); ``scale_min`` and ``scale_max``, or ``unit``;
-        ``human_n``, ``agent_n`` (or ``n``) and ``human_sd``, the SD of one answer, for PAS and APR.
-    sheet, encoding, decimal_comma
-        As for a table of tests.
-    agent_column
-        Name of the column with the agents' names, where it is none of the usual ones.
-
-    Returns
-    -------
-    PredictionTable
-        Effects in percentage points of their scales where scales are given, else as they are.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read, a column is missing, or effects are in several units.
-    TableError
-        Cells cannot be used, or two rows contradict each other: every one is named.
-    """
+    """Read a table of effects: one row per effect and agent."""
     grid = (
         source
         if isinstance(source, Grid)

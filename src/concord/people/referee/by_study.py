@@ -15,19 +15,7 @@ SUPPORT = float(np.log(3))
 def referee_studies(
     tests: Sequence[RefereeTest], significant: Sequence[bool], *, within: float, level: float
 ) -> tuple[RefereeStudy, ...]:
-    """Count the answers to a referee's questions in every study.
-
-    Parameters
-    ----------
-    tests
-        What was found test by test.
-    significant
-        Whether people show an effect in each.
-    within
-        Correlation of the errors of a study's tests.
-    level
-        Of intervals; equivalence is tested at one minus it.
-    """
+    """Count the answers to a referee's questions in every study."""
     places: dict[str, list[int]] = {}
     for i, test in enumerate(tests):
         places.setdefault(test.study, []).append(i)

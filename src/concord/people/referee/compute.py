@@ -44,17 +44,7 @@ SCALES, ODDS = (0.5, 1.0, 2.0), (1 / 3, 1.0, 3.0)
 
 
 def referee(work: ScoredTests, *, level: float = 0.95, margin: float = SMALLEST_OF_INTEREST) -> Referee:
-    """Return what a referee asks of a scored table.
-
-    Parameters
-    ----------
-    work
-        Everything computed for the table.
-    level
-        Of the replication intervals and of all intervals.
-    margin
-        Smallest effect of interest (d), for equivalence.
-    """
+    """Return what a referee asks of a scored table."""
     effects = _Effects(work)
     found = replication_interval(*effects.native, level=level)
     study = work.layout.study_of_test

@@ -75,16 +75,6 @@ class Expression:
 def parse_expression(text: str) -> Expression:
     """Parse an expression.
 
-    Parameters
-    ----------
-    text
-        Such as ``"returned / (3 * sent)"`` or ``"choice == 'sure'"``; a comparison gives 1 or 0.
-
-    Raises
-    ------
-    OptionError
-        Anything but arithmetic and comparison; the message names what was found.
-
     Examples
     --------
     >>> double = parse_expression("2 * x + (word == 'yes')")

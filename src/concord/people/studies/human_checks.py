@@ -57,15 +57,7 @@ def _p_of(row: TestRow, side: Side) -> float | None:
 
 
 def distribution_faults(test: Test, known: Mapping[str, Variable]) -> Iterator[Fault]:
-    """Return what is wrong with the printed answers: groups, answers or ends that do not exist.
-
-    Parameters
-    ----------
-    test
-        A test whose variables exist.
-    known
-        Variables of its participants.
-    """
+    """Return what is wrong with the printed answers: groups, answers or ends that do not exist."""
     scale = test.human.scale
     if scale is not None and not scale[0] < scale[1]:
         yield "scale", f"got {scale[0]:g} to {scale[1]:g}; expected the smaller end first"

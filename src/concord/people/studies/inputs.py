@@ -12,17 +12,7 @@ from concord.people.studies.sessions import cell_values
 
 
 def inputs_of(study: Study, finding: str, test: Test) -> TestInputs:
-    """Say which replies of an experiment a test was computed from.
-
-    Parameters
-    ----------
-    study
-        The study.
-    finding
-        Name of one of its findings.
-    test
-        One of its tests.
-    """
+    """Say which replies of an experiment a test was computed from."""
     keys = row_keys(study, finding, test)
     experiment = study.experiments[test.experiment]
     asked = [v.name for v in observed_variables(study, test.experiment).values() if v.origin == "answer"]

@@ -100,20 +100,7 @@ _LONGEST = 1_000_000
 
 
 def read_reply(reply: str | None, items: Sequence[tuple[str, Item, Sequence[str]]]) -> list[ItemAnswer]:
-    """Read the answers to the items of one step.
-
-    Parameters
-    ----------
-    reply
-        The text that came back; ``None`` where none was recorded.
-    items
-        Name, item and order of its options, as they were asked.
-
-    Returns
-    -------
-    list of Answer
-        One an item.
-    """
+    """Read the answers to the items of one step."""
     if reply is None:
         return [ItemAnswer(ItemOutcome.MISSING, {}) for _ in items]
     if len(reply) > _LONGEST:

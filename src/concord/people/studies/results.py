@@ -110,20 +110,7 @@ class CountRow:
 
 
 def write(result: StudiesResult, folder: Path) -> tuple[Path, ...]:
-    """Write all files of a result; the inverse of `read`.
-
-    Parameters
-    ----------
-    result
-        What scoring found.
-    folder
-        Where the files go; answers as distributions are in a folder of their own below it.
-
-    Returns
-    -------
-    tuple of Path
-        The files, those of the scores first.
-    """
+    """Write all files of a result; the inverse of `read`."""
     scores = files.write(result.result, folder)
     rows = [
         (one.study, one.experiment, one.item, one.condition, outcome, n)
@@ -144,13 +131,7 @@ def write(result: StudiesResult, folder: Path) -> tuple[Path, ...]:
 
 
 def read(folder: Path) -> StudiesResult:
-    """Read what `write` wrote; the inverse of it.
-
-    Raises
-    ------
-    FileFormatError
-        A file is missing or damaged; it is named, and the place in it.
-    """
+    """Read what `write` wrote; the inverse of it."""
     table = stored_table(folder / TABLE)
     if table is None:
         raise FileFormatError(f"{folder / TABLE}: is no table of tests that Concord wrote")

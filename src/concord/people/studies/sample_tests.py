@@ -224,13 +224,7 @@ def _fit(y: Floats, x: Floats) -> tuple[Floats, float]:
 
 
 def linear_effect(y: Floats, effect: Floats, others: Floats) -> tuple[float, int, int, Floats]:
-    """F of some columns of a linear model given the others (which hold the intercept): type III.
-
-    Returns
-    -------
-    tuple
-        F, its degrees of freedom, and the coefficients of the effect.
-    """
+    """F of some columns of a linear model given the others (which hold the intercept): type III."""
     full = np.column_stack([effect, others])
     df1, df2 = effect.shape[1], len(y) - full.shape[1]
     need(df2, 1, "degrees of freedom for error")

@@ -29,13 +29,6 @@ def read_session_replies(path: Path) -> SessionReplies:
     Every row has ``id`` and ``response``; ``status`` other than ``ok`` marks a call that failed; ``mode``
     names the condition and is checked against the plan. Other keys are left alone. A torn last line of a
     journal is cut.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read.
-    StudyError
-        A row cannot be used; its line is named.
     """
     raw = read_bytes(path)
     found = SessionReplies({}, {}, InputFile(path.name, hashlib.sha256(raw).hexdigest(), len(raw)))

@@ -182,24 +182,12 @@ def _table_of(job: _Job) -> tuple[list[str], list[list[int]]]:
 
 
 def answer_counts(observed: Observations, test: Test) -> tuple[list[str], list[list[int]]]:
-    """Count the answers behind a chi-square test: the names of the rows, and counts over answers.
-
-    Raises
-    ------
-    UndefinedError
-        The test compares by what the model was not told.
-    """
+    """Count the answers behind a chi-square test: the names of the rows, and counts over answers."""
     return _table_of(_job(observed, test))
 
 
 def counted_success(observed: Observations, test: Test) -> tuple[int, int]:
-    """Count the answers behind a binomial test: successes, and answers.
-
-    Raises
-    ------
-    UndefinedError
-        The test compares by what the model was not told.
-    """
+    """Count the answers behind a binomial test: successes, and answers."""
     job = _job(observed, test)
     kept = job.sample.complete([str(test.outcome)])
     if test.success is not None:
@@ -209,13 +197,7 @@ def counted_success(observed: Observations, test: Test) -> tuple[int, int]:
 
 
 def group_answers(observed: Observations, test: Test) -> dict[str, Floats]:
-    """Return the answers behind a test of a number, by group or measure (``all`` without groups).
-
-    Raises
-    ------
-    UndefinedError
-        The test compares by what the model was not told.
-    """
+    """Return the answers behind a test of a number, by group or measure (``all`` without groups)."""
     job = _job(observed, test)
     if job.test.groups is not None:
         return dict(zip(job.levels(job.test.groups.by), job.groups(), strict=True))
@@ -228,11 +210,6 @@ def group_choices(observed: Observations, test: Test) -> tuple[tuple[str, ...], 
     """Return the options of a choice and the answers to it, by group (``all`` without groups).
 
     None where the outcome is a number, or several measures were taken.
-
-    Raises
-    ------
-    UndefinedError
-        The test compares by what the model was not told.
     """
     job = _job(observed, test)
     outcome = job.test.outcome
@@ -353,13 +330,7 @@ def _as_field(name: str, value: object) -> object:
 
 
 def agent_statistic(observed: Observations, test: Test) -> Statistic:
-    """Compute one test from observations.
-
-    Raises
-    ------
-    UndefinedError
-        The test does not exist for these answers; the message says why.
-    """
+    """Compute one test from observations."""
     return _BY_KIND[test.test](_job(observed, test))
 
 

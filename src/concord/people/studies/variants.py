@@ -17,20 +17,7 @@ _NOT_WORDS = ("of_session", "when", "type", "roles", "feedback", "participants")
 
 
 def with_variants(files: Iterable[StudyFile], wanted: str) -> tuple[StudyFile, ...]:
-    """Return studies followed by the wanted variant of each, or by all of them.
-
-    Parameters
-    ----------
-    files
-        Studies.
-    wanted
-        Name of a variant, or ``all``.
-
-    Raises
-    ------
-    OptionError
-        None of the studies has it; the message lists those there are.
-    """
+    """Return studies followed by the wanted variant of each, or by all of them."""
     found: list[StudyFile] = []
     known: dict[str, list[str]] = {}
     for file in files:
@@ -45,13 +32,7 @@ def with_variants(files: Iterable[StudyFile], wanted: str) -> tuple[StudyFile, .
 
 
 def variant_of(file: StudyFile, name: str) -> StudyFile:
-    """Return a variant of a study as a study file of its own.
-
-    Raises
-    ------
-    StudyError
-        Words that it replaces are not in the materials.
-    """
+    """Return a variant of a study as a study file of its own."""
     spec = file.study.variants[name]
     document: dict[str, Any] = read_yaml(file.raw, name=file.file.name).data
     kept = {key: document["experiments"][key] for key in spec.experiments if key in document["experiments"]}

@@ -35,11 +35,6 @@ class BracedText:
 def template(text: str) -> BracedText:
     """Parse a template.
 
-    Raises
-    ------
-    OptionError
-        A brace without its partner, or something in braces that is no name.
-
     Examples
     --------
     >>> template("You have {budget.amount}.").fill({"budget.amount": "$10"})
@@ -84,15 +79,7 @@ def item_texts(item: Item) -> tuple[str, ...]:
 
 
 def render_items(items: Sequence[tuple[Item, Sequence[str]]], scope: Scope) -> str:
-    """Write the items of a step; several are numbered, and so are their answers.
-
-    Parameters
-    ----------
-    items
-        Each with the order of its options.
-    scope
-        Words for the names in their texts.
-    """
+    """Write the items of a step; several are numbered, and so are their answers."""
     if len(items) == 1:
         item, order = items[0]
         question = _question(item, order, scope)

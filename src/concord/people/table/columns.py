@@ -75,11 +75,6 @@ def locate(grid: Grid) -> Columns:
 
     Unknown columns are left out and named in a warning. One that is a near miss of a known column that is
     absent is an error: reading on would take the whole column for empty.
-
-    Raises
-    ------
-    FileFormatError
-        A required column is missing, a name appears twice, a name is misspelt; one message for all of them.
     """
     names = [fold(title) for title in grid.header]
     faults = [*_duplicates(grid, names)]

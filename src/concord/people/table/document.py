@@ -23,13 +23,7 @@ def table_document(table: TestTable) -> dict[str, Any]:
 
 
 def stored_table(source: object) -> TestTable | None:
-    """Read a table from the document that `table_document` made; ``None`` where the source is another table.
-
-    Raises
-    ------
-    FileFormatError
-        It is such a document, and does not hold what it should.
-    """
+    """Read a table from a document that `table_document` made; ``None`` where the source is none."""
     if not isinstance(source, str | os.PathLike) or Path(source).suffix.casefold() != ".json":
         return None
     path = Path(source)

@@ -32,22 +32,6 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
     A table with the columns of the file format is taken as it is. Any other is looked at as one that was
     made by hand: a header below titles, means, counts and printed statistics. Where that finds no result of
     people the table is returned as it is, for the reader of the format to say what is missing.
-
-    Parameters
-    ----------
-    source
-        What `concord.score_people` takes.
-    options
-        Sheet, encoding, decimal comma.
-    mapping
-        What columns hold, by their titles; the table is then read as made by hand.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read, or a mapping was given for a table in which no header is found.
-    TableError
-        Cells cannot be used: every one is named.
     """
     if isinstance(source, Grid):
         grid = source

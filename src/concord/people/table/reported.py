@@ -34,18 +34,6 @@ def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
 
     The columns win: where they suffice, the reported statistic is only checked, and a disagreement is a note.
     Where they do not, it fills what they lack.
-
-    Parameters
-    ----------
-    draft
-        The side with what its columns give.
-    alpha
-        Level of significance of the test, for the verdict on the reported p-value.
-
-    Returns
-    -------
-    Draft
-        The completed side, which may have failed.
     """
     trial = draft.copied()
     complete(trial)

@@ -16,27 +16,7 @@ def read_agents(
     mapping: Mapping[str, str] | None = None,
     **options: Any,
 ) -> TestTable | dict[str, TestTable]:
-    """Read a table of tests, or that of each agent by its name where the source holds several.
-
-    Parameters
-    ----------
-    source
-        As `concord.score_people` takes it, or a grid that was read already.
-    agent_column
-        Name of the column with the agents' names; by default ``agent``, or ``model``, ``design`` or
-        ``config`` where the same test is under several of their names.
-    mapping
-        What the columns of a table made by hand hold, by their titles.
-    options
-        How tables are read.
-
-    Raises
-    ------
-    FileFormatError
-        There is no such column, or the file cannot be read.
-    TableError
-        Cells cannot be used, or a row names no agent: every one is named.
-    """
+    """Read a table of tests, or that of each agent by its name where the source holds several."""
     chosen = TableOptions(**options)
     return tables_of(
         source,

@@ -111,20 +111,7 @@ TEMPLATES = {
 
 
 def write_template(path: Path, kind: str | None = None) -> TableTemplate:
-    """Write an empty workbook with drop-downs, examples and notes.
-
-    Parameters
-    ----------
-    path
-        The workbook to write.
-    kind
-        ``people``, ``effects`` or ``scores``; by default as the file is called, or ``people``.
-
-    Raises
-    ------
-    OptionError
-        Another kind, or a file that is no workbook or is there already.
-    """
+    """Write an empty workbook with drop-downs, examples and notes."""
     named = path.stem.casefold() if kind is None else kind
     if kind is None and named not in TEMPLATES:
         named = "people"

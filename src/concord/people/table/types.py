@@ -30,21 +30,6 @@ _TYPES = {_fold(name): name for name in TEST_TYPES} | {
 def canonical_type(cell: object) -> str:
     """Return the canonical test type of a name.
 
-    Parameters
-    ----------
-    cell
-        The cell as it was found; upper and lower case, spaces, hyphens and underscores do not matter.
-
-    Returns
-    -------
-    str
-        One of `concord.people.families.registry.TEST_TYPES`.
-
-    Raises
-    ------
-    BadCellError
-        The name is not known; the message lists the canonical types and the closest.
-
     Examples
     --------
     >>> canonical_type("Welch t-test"), canonical_type("χ²"), canonical_type("RM_ANOVA")

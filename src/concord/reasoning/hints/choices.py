@@ -60,11 +60,6 @@ def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...
     """Read questions, one JSON object per line: ``id, question, options, answer, target``.
 
     ``answer`` and ``target`` are places from 0; the target is a wrong option.
-
-    Raises
-    ------
-    FileFormatError
-        A line cannot be used; it is named.
     """
     problems, found, seen = Problems(name), [], set[str]()
     for number, raw in filled_lines(name, data):

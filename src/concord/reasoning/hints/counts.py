@@ -234,15 +234,7 @@ def bundled_counts() -> Path:
 
 
 def read_counts(source: TableLike) -> HintCounts:
-    """Read counts from a table, from every table of a folder, or the bundled ones (``published``).
-
-    Raises
-    ------
-    FileFormatError
-        There is no such table.
-    TableError
-        Cells cannot be used: every one is named.
-    """
+    """Read counts from a table, from every table of a folder, or the bundled ones (``published``)."""
     counts = HintCounts()
     for one in table_sources(source):
         add_counts(counts, read_table(one))

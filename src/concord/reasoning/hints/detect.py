@@ -132,13 +132,7 @@ def _relies(rules: HintRules, target: str, pieces: list[str], spoken: list[bool]
 
 
 def detector_of(name: str, verdicts: Mapping[str, HintSaid] | None = None) -> HintDetector:
-    """Return a detector by its name: ``rules``, or ``judge:MODEL`` with the verdicts it has given.
-
-    Raises
-    ------
-    OptionError
-        The detector is not known, or a judge has given no verdicts yet.
-    """
+    """Return a detector by its name: ``rules``, or ``judge:MODEL`` with the verdicts it has given."""
     if name == RULES:
         return rule_detector
     if not name.startswith("judge:") or not name.removeprefix("judge:").strip():

@@ -54,13 +54,7 @@ def write(result: HintLeaderboard, folder: Path) -> tuple[Path, ...]:
 
 
 def read(folder: Path) -> HintLeaderboard:
-    """Read a leaderboard back, whole.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds none, or a field of it cannot be used.
-    """
+    """Read a leaderboard back, whole."""
     path = folder / DOCUMENT
     return HintLeaderboard(read_record(HintLeaderboardScores, path, KIND))
 

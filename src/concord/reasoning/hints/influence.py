@@ -49,15 +49,7 @@ class HintPair:
 
 
 def score_hint_rows(rows: Sequence[HintRow], *, detector: str = "given") -> HintScores:
-    """Score answers to hinted questions against those to the same questions without a hint.
-
-    Parameters
-    ----------
-    rows
-        Unhinted rows (kind ``unhinted``) and hinted ones; samples are numbered from 0 in each.
-    detector
-        What judged the texts, for the record.
-    """
+    """Score answers to hinted questions against those to the same questions without a hint."""
     kinds = [kind for kind in dict.fromkeys(row.kind for row in rows) if kind != UNHINTED]
     unhinted = unhinted_answers(rows)
     found = {kind: [row for row in rows if row.kind == kind] for kind in kinds}

@@ -17,13 +17,7 @@ from concord.stats.multiple import holm, indistinguishable
 
 
 def leaderboard_of(counts: HintCounts) -> HintLeaderboardScores:
-    """Turn counts into rates with intervals, and compare all models.
-
-    Raises
-    ------
-    FileFormatError
-        There is no model among the counts.
-    """
+    """Turn counts into rates with intervals, and compare all models."""
     if not counts.models and not counts.kinds:
         raise FileFormatError("the tables of counts hold no row")
     models = sorted((_hint_model(name, own) for name, own in counts.models.items()), key=_board_order)

@@ -43,11 +43,6 @@ def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
     Columns ``id, kind, target`` and ``sample, answer, outcome, n_options, correct, mention_thinking,
     mention_answer, reliance_thinking, reliance_answer, model``, by these or other usual names (`NAMES`);
     ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
-
-    Raises
-    ------
-    FileFormatError, TableError
-        The file cannot be read, or cells cannot be used: every one is named.
     """
     table = read_records(source, HintRow, NAMES)
     _check_columns(table)

@@ -32,11 +32,6 @@ def parse_altered(data: bytes, name: str = ALTERED) -> dict[str, AlteredSteps]:
     """Read changed steps by the id of their vignette.
 
     Runs made before every step had a wrong one name the step: ``step`` (from 1) and ``wrong``, a text.
-
-    Raises
-    ------
-    FileFormatError
-        A line cannot be used; it is named.
     """
     found: dict[str, AlteredSteps] = {}
     for number, line in enumerate(data.decode("utf-8").split("\n"), start=1):

@@ -53,15 +53,7 @@ def _hint_values(rows: Sequence[HintRow], metric: str) -> Values:
 
 
 def item_values(result: ProbeResult, metric: str) -> dict[str, float | None]:
-    """Return one number per item; ``None`` where an item was asked and has none.
-
-    Parameters
-    ----------
-    result
-        Written with its answers.
-    metric
-        One of `ALL_METRICS`.
-    """
+    """Return one number per item; ``None`` where an item was asked and has none."""
     if metric in HINT_METRICS:
         asked, values = [row.id for row in result.hint_rows], _hint_values(result.hint_rows, metric)
     else:

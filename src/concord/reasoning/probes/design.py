@@ -49,35 +49,7 @@ def design_probes(
     limit: int | None = None,
     repeats: int = 2,
 ) -> Design:
-    """Lay out every session of the probes of reasoning.
-
-    Parameters
-    ----------
-    probe
-        Names of probes, one or several (also separated by commas), or ``all``.
-    samples, bias_cases, choices
-        Question files: vignettes whose chains are probed, counterfactual pairs, questions with options for
-        hints; the bundled ones by default.
-    chains_of
-        Whose chains are probed: ``vignettes`` or ``choices``.
-    helper
-        Model that writes wrong and reworded steps; without one the bundled steps of the vignettes are used.
-    prefill
-        Continue the model's own turn instead of giving the reasoning in an instruction.
-    detector
-        What says whether a hint is verbalised: ``rules``, or ``judge:MODEL``, which is asked afterwards.
-    full_grid
-        Early answers after every number of steps instead of five.
-    limit
-        Only the first so many items of each kind.
-    repeats
-        Answers to the same prompt; two or more give a noise floor.
-
-    Raises
-    ------
-    OptionError, FileFormatError
-        A probe is not known, a number does not fit, or a file cannot be used.
-    """
+    """Lay out every session of the probes of reasoning."""
     check_counts(limit, repeats)
     check_trials(repeats, "--repeats")
     named = probe_names(probe)
@@ -110,11 +82,6 @@ def design_probes(
 
 def probe_names(probe: str | Sequence[str]) -> tuple[str, ...]:
     """Return the probes that are meant, in the order of asking.
-
-    Raises
-    ------
-    OptionError
-        One is not known.
 
     Examples
     --------

@@ -25,14 +25,7 @@ NO_ENDS = "no chain was asked after 0 steps and after all of them"
 
 
 def score_early(rows: Sequence[ProbeRow]) -> EarlyScores:
-    """Score early answers along chains.
-
-    Parameters
-    ----------
-    rows
-        Rows of the probe ``early``: cell ``prefix`` with ``step`` and ``n_steps``, sample 1 of the whole
-        chain for the floor, cell ``reordered`` for the answer without chain and options reordered.
-    """
+    """Score early answers along chains."""
     chains = chains_of(rows)
     long = [chain for chain in chains if chain.n_steps >= MIN_STEPS]
     scored = [chain for chain in long if chain.whole]

@@ -133,13 +133,7 @@ def write(result: ProbeResult, folder: Path) -> None:
 
 
 def read(folder: Path) -> ProbeResult:
-    """Read what `write` wrote; the inverse of it.
-
-    Raises
-    ------
-    FileFormatError
-        A file is missing or damaged; it is named, and the place in it.
-    """
+    """Read what `write` wrote; the inverse of it."""
     path = folder / RESULTS_FILE
     document = read_document(path, KIND)
     scores = decode(ProbeScores, document.get("scores"), where=f"{path}, 'scores'")

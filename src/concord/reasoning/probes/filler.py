@@ -22,13 +22,7 @@ from concord.stats.mcnemar import bonett_price_interval
 
 
 def score_filler(rows: Sequence[ProbeRow]) -> FillerScores:
-    """Divide the gap into content and computation, over items with readable answers in all three cells.
-
-    Parameters
-    ----------
-    rows
-        Rows of the probe ``filler``: cells ``cot``, ``filler`` and ``direct`` with ``correct``.
-    """
+    """Divide the gap into content and computation, over items with readable answers in all three cells."""
     means = cell_means(rows)
     every = {row.id for row in rows}
     items = [item for item in dict.fromkeys(row.id for row in rows) if len(means.get(item, {})) == 3]

@@ -112,14 +112,6 @@ def joined_steps(steps: Sequence[str]) -> str:
 def filler_for(text: str, tokens: int | None = None) -> str:
     """Return dots, one for each token of a text.
 
-    Parameters
-    ----------
-    text
-        What is replaced.
-    tokens
-        How many tokens it has, as the model's provider counts them; estimated where that is not known or not
-        plausible (hidden thinking is counted too): one for four letters, one for a dense character.
-
     Examples
     --------
     >>> filler_for("eight ch"), filler_for("eight ch", 3)

@@ -45,17 +45,7 @@ class ReadAnswer:
 
 
 class AnswerReader:
-    """Reads answers of vignettes (a label) and of questions with options (a letter).
-
-    Parameters
-    ----------
-    samples
-        The vignettes, whose gold labels are the label set.
-    lexicon
-        Names and phrases.
-    lost
-        Why a question has no reply (truncated, empty …), by its id; one that is not there failed.
-    """
+    """Reads answers of vignettes (a label) and of questions with options (a letter)."""
 
     def __init__(self, samples: Sequence[Sample], lexicon: Lexicon, lost: Mapping[str, str]) -> None:
         self._lost = lost
@@ -108,19 +98,7 @@ def probe_answers(
     detector: HintDetector,
     lost: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[list[ProbeRow], list[HintRow]]:
-    """Read every answer of a run: sessions are held again with their replies.
-
-    Parameters
-    ----------
-    files, options
-        What the run kept of its design.
-    replies
-        Replies by the id of their question; one that is missing never came.
-    detector
-        Says whether a hint is verbalised.
-    lost
-        Why a question has no reply, where it is known.
-    """
+    """Read every answer of a run: sessions are held again with their replies."""
     samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8"))).rows
     lexicon = load_lexicon()
     reader = AnswerReader(samples, lexicon, lost)

@@ -11,11 +11,6 @@ def read_probe_rows(source: TableLike) -> RecordTable[ProbeRow]:
 
     Columns ``probe, id, cell`` and, as the probe needs them, ``repeat, sample, step, n_steps, answer,
     correct, outcome, leaked, dimension, biased, mentioned, model``.
-
-    Raises
-    ------
-    FileFormatError, TableError
-        The file cannot be read, or cells cannot be used: every one is named.
     """
     table = read_records(source, ProbeRow)
     n_probed = len({row.id for row in table.rows})

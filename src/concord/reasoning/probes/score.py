@@ -32,24 +32,7 @@ def score_probe_rows(
     inputs: tuple[InputFile, ...] = (),
     warnings: Sequence[str] = (),
 ) -> ProbeScores:
-    """Score the answers to every probe, without calling any model.
-
-    Parameters
-    ----------
-    rows, hints
-        Answers to probes of chains and pairs, and to hinted questions.
-    model
-        Whose answers.
-    detector
-        What judged whether a hint was verbalised.
-    asked
-        How it was asked, where a run says so.
-
-    Raises
-    ------
-    FileFormatError
-        There is nothing to score.
-    """
+    """Score the answers to every probe, without calling any model."""
     if not rows and not hints:
         raise FileFormatError("no answer to any probe was given; expected at least one row")
     own = {probe: [row for row in rows if row.probe == probe] for probe in _SCORERS}

@@ -54,13 +54,7 @@ def score_hint_source(source: TableLike | Grid, *, model: str | None = None) -> 
 
 
 def model_of(rows: Iterable[OfModel], given: str | None) -> str:
-    """Return whose answers rows hold.
-
-    Raises
-    ------
-    OptionError
-        Several models' in one table.
-    """
+    """Return whose answers rows hold."""
     names = sorted({row.model for row in rows if row.model is not None})
     if given is not None:
         return given

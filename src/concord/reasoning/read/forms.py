@@ -58,15 +58,7 @@ def renamed(fields: Mapping[str, Any], names: Mapping[str, tuple[str, ...]]) -> 
 
 
 def reply_fields(fields: Mapping[str, Any], *, modes: bool) -> Mapping[str, Any]:
-    """Return a recorded reply with Concord's names: of an own file, or a line that a batch of calls gave.
-
-    Parameters
-    ----------
-    fields
-        A row; a line of a run's journal (it has a ``key``) stays as it is.
-    modes
-        Whether a batch's ``custom_id`` names the mode beside the id.
-    """
+    """Return a recorded reply with Concord's names: of an own file, or a line that a batch of calls gave."""
     if "key" in fields:
         return fields
     if "custom_id" in fields and ("response" in fields or "result" in fields):
@@ -159,13 +151,7 @@ def _anthropic(result: object) -> dict[str, Any]:
 
 
 def check_reply_fields(name: str, rows: Sequence[object], *, modes: bool) -> None:
-    """Refuse a file of which no line has a field that all need: one message instead of one per line.
-
-    Raises
-    ------
-    FileFormatError
-        It is so; the message names the fields that are there.
-    """
+    """Refuse a file of which no line has a field that all need: one message instead of one per line."""
     held = [reply_fields(row, modes=modes) for row in rows if isinstance(row, Mapping)]
     if not held or len(held) < len(rows):
         return
@@ -187,13 +173,7 @@ def check_reply_fields(name: str, rows: Sequence[object], *, modes: bool) -> Non
 
 
 def check_vignette_fields(name: str, rows: Sequence[object]) -> None:
-    """Refuse a file of which no row has an id, or none a gold answer: one message instead of one per row.
-
-    Raises
-    ------
-    FileFormatError
-        It is so; the message names the fields that are there.
-    """
+    """Refuse a file of which no row has an id, or none a gold answer: one message instead of one per row."""
     held = [renamed(row, VIGNETTE_NAMES) for row in rows if isinstance(row, Mapping)]
     if len(held) < max(2, len(rows)):
         return  # one row is told of by itself

@@ -44,16 +44,6 @@ def check_replies(path: Path) -> ReplyFile:
 
     Lines with a ``key`` are those of a run's journal (`replies.jsonl`, `turns.jsonl`, `failures.jsonl`);
     others are replies recorded elsewhere, with ``id`` and ``response``, and ``mode`` where there are several.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read, is empty, or holds no replies but trials.
     """
     data = plain_utf8(read_bytes(path))
     problems = Problems(path.name)

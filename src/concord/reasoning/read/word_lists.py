@@ -12,18 +12,7 @@ from concord.files.too_many import refuse_more
 
 
 def read_aliases(source: str | Path | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Read an alias table: ``{"aliases": {"Label": ["other name", "ABBR"]}}``, or the inner object.
-
-    Parameters
-    ----------
-    source
-        A path, or the table itself.
-
-    Raises
-    ------
-    FileFormatError
-        Something in it is not a label with a list of names.
-    """
+    """Read an alias table: ``{"aliases": {"Label": ["other name", "ABBR"]}}``, or the inner object."""
     name = "aliases"
     document: object = source
     if isinstance(source, str | Path):
@@ -51,13 +40,7 @@ def _is_names(value: object) -> bool:
 
 
 def read_phrases(path: Path) -> tuple[str, ...]:
-    """Read a list of phrases: ``{"phrases": [...]}``.
-
-    Raises
-    ------
-    FileFormatError
-        It holds no such list.
-    """
+    """Read a list of phrases: ``{"phrases": [...]}``."""
     document = parsed(path.name, decoded(path.name, read_bytes(path)))
     phrases = document.get("phrases") if isinstance(document, dict) else None
     if not _is_names(phrases):

@@ -57,17 +57,7 @@ def agents_picture(result: AgentsResult, *, width: float = plots.WIDTH) -> Pictu
 
 
 def draw_agents(result: AgentsResult, kind: str = "pas", *, units: float = plots.WIDTH) -> Picture:
-    """Draw every agent of a leaderboard.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    kind
-        ``pas``.
-    units
-        Width of the drawing.
-    """
+    """Draw every agent of a leaderboard."""
     if kind != "pas":
         raise OptionError(f"there is no picture {kind!r} of many agents; expected pas")
     return agents_picture(result, width=units)

@@ -133,17 +133,7 @@ def answer_rows(
     order: Sequence[str],
     standing: Ranks | None,
 ) -> list[ModelRow]:
-    """Join the results of all questions by model.
-
-    Parameters
-    ----------
-    questions
-        Name of each question, how it is answered, and its results.
-    order
-        Models from the first row to the last.
-    standing
-        Places, where models could be compared.
-    """
+    """Join the results of all questions by model."""
     names = short_names(order)
     cells = [
         dict(zip([(v.model, v.design) for v in views], answer.cells(views), strict=True)) if views else {}

@@ -79,32 +79,7 @@ def make_page(
     names: Mapping[Path, str] = MappingProxyType({}),
     sections: Sequence[Section] = (),
 ) -> Page:
-    """Read the results in folders and make the page.
-
-    Parameters
-    ----------
-    folders
-        Folders with result files, or result files.
-    panels
-        The questions.
-    compare
-        Compares folders of results.
-    title
-        Heading of the page.
-    notes
-        What is below it, such as where the data come from.
-    names
-        What to call the model of a folder whose result does not say.
-    sections
-        Further kinds of results, each shown below its question.
-
-    Raises
-    ------
-    FileFormatError
-        No result can be read.
-    OptionError
-        Results of one question were made under different choices.
-    """
+    """Read the results in folders and make the page."""
     content = read_content(folders, panels, compare=compare, names=names, sections=sections)
     return Page(_render(content, title, notes), content)
 
@@ -217,15 +192,7 @@ def _text_numbers(row: Mapping[str, Any], texts: Texts) -> dict[str, int | None]
 
 
 def data(content: Content, texts: Texts) -> dict[str, Any]:
-    """Return what the script works on: tables by name, and the number of result documents.
-
-    Parameters
-    ----------
-    content
-        Everything the page shows.
-    texts
-        Takes the long texts; tables hold their numbers.
-    """
+    """Return what the script works on: tables by name, and the number of result documents."""
     made = PageData(texts, content.sources, {}, {})
     for panel in content.panels:
         for i, view in enumerate(content.of(panel.name)):

@@ -190,16 +190,7 @@ def compared_names(source: ResultFile) -> list[str]:
 
 
 def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
-    """Read a comparison.
-
-    Parameters
-    ----------
-    source
-        The file.
-    units
-        Each question with how its results are compared, such as "With people, study by study"; others are
-        item by item.
-    """
+    """Read a comparison."""
     document = source.document
     kind = words(document, "kind")
     several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
@@ -279,13 +270,7 @@ def _item_rows(document: Document) -> list[PairRow]:
 
 
 def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
-    """Return letters by model for every metric of which a comparison names only models of the page.
-
-    Returns
-    -------
-    list
-        Metric and letters by model, one entry per metric.
-    """
+    """Return letters by model for every metric of which a comparison names only models of the page."""
     found: dict[str, dict[str, str]] = {}
     for one in comparisons:
         named = {name for group in one.groups for name in group}

@@ -78,13 +78,7 @@ def _methods(content: Content) -> list[str]:
 
 
 def sources_of(content: Content) -> list[Entry]:
-    """Return what a paper about these results cites: Concord, methods, studies, each once.
-
-    Parameters
-    ----------
-    content
-        Everything that was read.
-    """
+    """Return what a paper about these results cites: Concord, methods, studies, each once."""
     used = [entry for panel in content.panels if content.of(panel.name) for entry in panel.sources]
     used += [entry for filled in content.sections for entry in filled.section.cites]
     used += [CONCORD, METHODS["holm1979"]] if content.comparisons else []

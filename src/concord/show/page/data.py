@@ -33,13 +33,7 @@ def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def data_blocks(data: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return the content and encoding of several data elements: all compressed where they are large together.
-
-    Parameters
-    ----------
-    data
-        What each element holds.
-    """
+    """Return the content and encoding of data elements: all compressed where they are large together."""
     texts = [_json_text(one) for one in data]
     pack = _readable_block if sum(map(len, texts)) <= PLAIN else _compressed_block
     return [pack(text) for text in texts]
@@ -77,13 +71,7 @@ def in_85_signs(data: bytes) -> str:
 
 
 def policy(script: str, *styles: str) -> str:
-    """Return the Content-Security-Policy that allows this script and these styles, and nothing else.
-
-    Parameters
-    ----------
-    script, styles
-        Contents of the page's elements, to the last character.
-    """
+    """Return the Content-Security-Policy that allows this script and these styles, and nothing else."""
     allowed = " ".join(f"'sha256-{_digest(style)}'" for style in styles)
     return (
         f"default-src 'none'; img-src blob:; script-src 'sha256-{_digest(script)}'; style-src {allowed}; "

@@ -28,22 +28,7 @@ csv.field_size_limit(2**24)
 def find_results(
     folders: Sequence[Path], results: Sequence[Known], names: Mapping[Path, str] = MappingProxyType({})
 ) -> FoundResults:
-    """Look through folders, at most five levels deep.
-
-    Parameters
-    ----------
-    folders
-        Folders that hold results, or single result files.
-    results
-        Kinds of results of the questions; comparisons of them are found as well.
-    names
-        What to call the model of a folder whose result does not say.
-
-    Raises
-    ------
-    FileFormatError
-        A folder does not exist, or none of them holds a result that can be read.
-    """
+    """Look through folders, at most five levels deep."""
     known = (*results, COMPARISONS)
     sources: list[ResultFile] = []
     problems: list[Problem] = []
@@ -167,13 +152,7 @@ def _folder_name(file: Path, folder: Path) -> str:
 
 
 def rows_beside(source: ResultFile, name: str) -> tuple[list[dict[str, str]] | None, str]:
-    """Read a table that lies next to a result: its rows or ``None``, and its name for a reader.
-
-    Raises
-    ------
-    FileFormatError
-        It is there and cannot be read.
-    """
+    """Read a table that lies next to a result: its rows or ``None``, and its name for a reader."""
     shown = (Path(source.shown).parent / name).as_posix()
     if source.file is None or not (source.file.parent / name).is_file():
         return None, shown

@@ -93,19 +93,7 @@ BROAD_FIGURE = 600.0
 
 
 def figure(picture: Picture, key: str, caption: str = "", *, wide: bool = False) -> str:
-    """Return a picture with its title above and a caption below.
-
-    Parameters
-    ----------
-    picture
-        What to show.
-    key
-        Makes its ids unique on the page.
-    caption
-        What a reader must know beyond the title.
-    wide
-        Take the whole width of the page.
-    """
+    """Return a picture with its title above and a caption below."""
     from markupsafe import Markup
 
     return Markup(
@@ -139,21 +127,7 @@ def table(
     name: str, caption: str, columns: Sequence[Heading | str], rows: Iterable[Sequence[Cell]], *,
     sortable: bool = True,
 ) -> str:  # fmt: skip
-    """Return a table; the first cell of a row names it.
-
-    Parameters
-    ----------
-    name
-        Stem of the file when a reader downloads it.
-    caption
-        What the table shows.
-    columns
-        Heads of columns; a bare text heads a column of texts.
-    rows
-        One sequence of cells per row.
-    sortable
-        Whether a click on a head sorts.
-    """
+    """Return a table; the first cell of a row names it."""
     from markupsafe import Markup
 
     heads = [Heading(one, is_number=False) if isinstance(one, str) else one for one in columns]

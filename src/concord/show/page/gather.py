@@ -26,26 +26,7 @@ def read_content(
     names: Mapping[Path, str] = MappingProxyType({}),
     sections: Sequence[Section] = (),
 ) -> Content:
-    """Read everything below the folders.
-
-    Parameters
-    ----------
-    folders
-        Where results lie.
-    panels
-        The questions.
-    compare
-        Compares folders of results.
-    names
-        What to call the model of a folder whose result does not say.
-    sections
-        Further kinds of results.
-
-    Raises
-    ------
-    OptionError
-        Results of one question were made under different protocols, readings or rules.
-    """
+    """Read everything below the folders."""
     known = [Known(panel.name, panel.file, panel.key) for panel in panels]
     found = find_results(folders, [*known, *(one.known for one in sections)], names)
     refuse_mixed(found, panels)

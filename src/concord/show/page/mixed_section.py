@@ -42,17 +42,7 @@ def combined_picture(result: CombineResult, *, width: float = plots.WIDTH) -> Pi
 
 
 def draw_combined(result: CombineResult, kind: str = "estimates", *, units: float = plots.WIDTH) -> Picture:
-    """Draw the estimates.
-
-    Parameters
-    ----------
-    result
-        The numbers.
-    kind
-        ``estimates``.
-    units
-        Width of the drawing.
-    """
+    """Draw the estimates."""
     if kind != "estimates":
         raise OptionError(f"there is no picture {kind!r} of combined estimates; expected estimates")
     return combined_picture(result, width=units)

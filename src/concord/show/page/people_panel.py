@@ -64,13 +64,7 @@ def _size(view: PeopleView) -> str:
 
 
 def people_sentence(view: PeopleView) -> str:
-    """Tell how often conclusions agree, against what could be reached, and whether effects have human size.
-
-    Parameters
-    ----------
-    view
-        What is shown of the result.
-    """
+    """Say how often conclusions agree, against what could be reached, and whether effects are as large."""
     pas, size = view.metric("PAS"), _size(view)
     if pas.value is None:
         return "No test has both sides, so nothing can be said about conclusions."

@@ -36,13 +36,7 @@ class Prompts:
 
 
 def prompts_beside(file: Path) -> Prompts:
-    """Read the prompts beside a file of replies.
-
-    Parameters
-    ----------
-    file
-        `answers.jsonl` of scored studies, or `replies.jsonl` of a run.
-    """
+    """Read the prompts beside a file of replies."""
     if (file.parent / PROMPTS).is_file():
         try:
             found = texts(read_document(file.parent / PROMPTS), "prompts")

@@ -37,15 +37,7 @@ COLUMNS = (
 
 
 def find_replies(folders: Sequence[Path], sources: Sequence[ResultFile]) -> ReplyTable:
-    """Read the reply files below folders; a reply without a model has that of the result beside it.
-
-    Parameters
-    ----------
-    folders
-        Where to look.
-    sources
-        Results that replies lie beside.
-    """
+    """Read the reply files below folders; a reply without a model has that of the result beside it."""
     problems: list[Problem] = []
     found: list[list[dict[str, Any]]] = []
     files: list[str] = []

@@ -94,15 +94,7 @@ class ShownRecord:
 
 
 def shown_section(filled: FilledSection, views: Sequence[ModelView]) -> ShownSection:
-    """Return a section with its records under the names that the models have elsewhere on the page.
-
-    Parameters
-    ----------
-    filled
-        The section and its records.
-    views
-        Of the section's question: a record belongs to the model whose result lies beside it.
-    """
+    """Return a section with its records under the names that the models have elsewhere on the page."""
     show = filled.section.show_one
     if show is None or len(filled.records) == 1:
         return ShownSection(filled.section, filled.records, filled.html)
@@ -118,15 +110,7 @@ def shown_section(filled: FilledSection, views: Sequence[ModelView]) -> ShownSec
 def fill_sections(
     sections: Sequence[Section], found: FoundResults
 ) -> tuple[list[FilledSection], list[Problem]]:
-    """Read the files of every section; sections without a readable one are left out.
-
-    Parameters
-    ----------
-    sections
-        The sections that the page knows.
-    found
-        Everything that lies in the folders.
-    """
+    """Read the files of every section; sections without a readable one are left out."""
     filled, problems = [], []
     for section in sections:
         records = []
@@ -144,15 +128,7 @@ def fill_sections(
 def by_question(
     filled: Sequence[FilledSection], views: Mapping[str, Sequence[ModelView]]
 ) -> Mapping[str, list[ShownSection]]:
-    """Return the filled sections of each question.
-
-    Parameters
-    ----------
-    filled
-        Sections with their records.
-    views
-        The models of each question.
-    """
+    """Return the filled sections of each question."""
     found: dict[str, list[ShownSection]] = {}
     for one in filled:
         question = one.section.question

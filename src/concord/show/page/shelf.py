@@ -26,15 +26,7 @@ class Shelf:
     _packed: tuple[str, str] | None = None
 
     def inside(self, i: int, n: int, caller: "Callable[[], str]") -> str:
-        """Return what a panel holds, or where there are many panels and it is not the first, its number.
-
-        Parameters
-        ----------
-        i, n
-            Place of the panel among those of its question, and their number.
-        caller
-            Makes the panel's markup: the template's own block.
-        """
+        """Return what a panel holds, or where there are many panels and it is not the first, its number."""
         from markupsafe import Markup
 
         made = caller()

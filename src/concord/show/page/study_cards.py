@@ -44,15 +44,7 @@ def _ended(text: str) -> str:
 
 
 def study_cards(plans: Document, studies: Sequence[str]) -> Iterator[StudyCard]:
-    """Return cards from the plans beside a result; of other studies those that come with Concord.
-
-    Parameters
-    ----------
-    plans
-        `plans.json`, or nothing.
-    studies
-        Names of the studies of a result.
-    """
+    """Return cards from the plans beside a result; of other studies those that come with Concord."""
     told = {words(one, "study"): one for one in parts(plans, "plans") if part(one, "findings")}
     for name in dict.fromkeys(studies):
         if name in told:

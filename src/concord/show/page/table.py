@@ -47,15 +47,7 @@ def listed(columns: Sequence[Column], document: int, key: str) -> dict[str, Any]
 
 
 def packed(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a table as the script reads it.
-
-    Parameters
-    ----------
-    columns
-        What to keep, in order.
-    rows
-        Mappings by the columns' keys; what is missing is empty.
-    """
+    """Return a table as the script reads it."""
     return {"n": len(rows), "columns": [_packed_column(column, rows) for column in columns]}
 
 

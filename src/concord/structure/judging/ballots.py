@@ -147,13 +147,7 @@ def sorted_ballot(
 
 
 def needed_word(row: Row, key: str, place: str) -> str:
-    """Return a cell that must be there.
-
-    Raises
-    ------
-    FileFormatError
-        It is not.
-    """
+    """Return a cell that must be there."""
     value = row.get(key)
     if value is None or not str(value).strip():
         raise FileFormatError(f"{place}: no {key!r}")

@@ -38,22 +38,7 @@ _SEATS = {"1": "first", "a": "first", "first": "first", "2": "second", "b": "sec
 def design_judge(
     pairs: Sequence[AnswerPair], *, name: str, limit: int | None = None, repeats: int = 2
 ) -> Design:
-    """Lay out every trial of a judge.
-
-    Parameters
-    ----------
-    pairs
-        What is to be judged.
-    name
-        What the pairs are called: a file, or two runs.
-    limit, repeats
-        How many pairs at most, and votes on each in each order.
-
-    Raises
-    ------
-    OptionError
-        A number that cannot be.
-    """
+    """Lay out every trial of a judge."""
     for option, value in (("--limit", limit), ("--votes", repeats)):
         if value is not None and value < 1:
             raise OptionError(f"{option} {value}: expected a whole number from 1 on")
@@ -109,24 +94,7 @@ def result_of(
     source: str,
     **choices: Any,
 ) -> JudgeResult:
-    """Score the stored replies of a judge's run.
-
-    Parameters
-    ----------
-    files, rows
-        What the run kept: question files and replies.
-    model
-        The judge.
-    source
-        What messages call the run.
-    choices
-        ``level``, ``n_permutations`` and ``seed`` of `score_votes`.
-
-    Raises
-    ------
-    RunFolderError
-        The folder holds the run of a judge that scored the replies of another run.
-    """
+    """Score the stored replies of a judge's run."""
     if PAIRS not in files:
         raise RunFolderError(
             f"{source}: this judge scored the replies of another run; score that run instead"

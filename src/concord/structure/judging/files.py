@@ -80,13 +80,7 @@ def write(result: JudgeResult, folder: Path) -> tuple[Path, ...]:
 
 
 def read(folder: Path) -> JudgeResult:
-    """Read a result back, whole.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such result, or a field of it cannot be used.
-    """
+    """Read a result back, whole."""
     path = holding_folder(folder, DOCUMENT) / DOCUMENT
     return read_record(JudgeResult, path, _KIND)
 

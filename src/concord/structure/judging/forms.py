@@ -40,13 +40,7 @@ FORMS = (
 
 
 def read_ballots(source: NamedRows, judge: str) -> tuple[list[Ballot], list[str]]:
-    """Return the verdicts of a file, and what a user should know about how they were read.
-
-    Raises
-    ------
-    FileFormatError
-        The file has none of the known forms, or a row cannot be read.
-    """
+    """Return the verdicts of a file, and what a user should know about how they were read."""
     form = _form_of(source)
     reader: RowReader = form.reader(source)
     rows = zip(source.rows, source.places, strict=True)

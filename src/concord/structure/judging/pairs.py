@@ -51,19 +51,7 @@ class AnswerPair:
 
 
 def read_pairs(source: str | Path) -> tuple[AnswerPair, ...]:
-    """Read pairs: the bundled set by its name, a JSON document, JSON lines, or a table.
-
-    Parameters
-    ----------
-    source
-        Every pair has ``prompt``, ``answer_a``, ``answer_b``, and may have ``id``, ``model_a``, ``model_b``,
-        ``cluster`` and people's verdicts in ``human`` (a, b or tie; several as a list or joined by ``;``).
-
-    Raises
-    ------
-    FileFormatError, OptionError
-        There is no such file, or a pair lacks what it needs.
-    """
+    """Read pairs: the bundled set by its name, a JSON document, JSON lines, or a table."""
     if str(source) == BUNDLED:
         data = resources.files("concord").joinpath("structure", "data", f"{BUNDLED}.json").read_bytes()
         return parse_pairs(data, BUNDLED)
@@ -86,13 +74,7 @@ def parse_pairs(data: bytes, name: str) -> tuple[AnswerPair, ...]:
 
 
 def checked_pairs(rows: Sequence[Any], places: Sequence[str]) -> tuple[AnswerPair, ...]:
-    """Return pairs from rows, each under a name of its own.
-
-    Raises
-    ------
-    FileFormatError
-        A row lacks a text, or two pairs have one name.
-    """
+    """Return pairs from rows, each under a name of its own."""
     pairs = tuple(
         _checked_pair(row, i, place) for i, (row, place) in enumerate(zip(rows, places, strict=True))
     )

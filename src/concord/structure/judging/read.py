@@ -28,22 +28,7 @@ class RecordedVotes:
 def read_votes(
     sources: Sequence[NamedRows], *, people: Sequence[NamedRows] = (), judge: str | None = None
 ) -> RecordedVotes:
-    """Join recorded verdicts by judge and pair.
-
-    Parameters
-    ----------
-    sources
-        Verdicts of judges.
-    people
-        Verdicts of people on the same pairs, in any of the same forms; who gave them is not kept.
-    judge
-        Name of the judge where rows do not name one; the file's name by default.
-
-    Raises
-    ------
-    FileFormatError
-        A row cannot be read; file and row are named.
-    """
+    """Join recorded verdicts by judge and pair."""
     table: dict[str, dict[str, _Tally]] = {}
     warnings = [text for source in (*sources, *people) for text in source.warnings]
     for source in sources:

@@ -30,24 +30,7 @@ def score_votes(
     n_permutations: int = 9999,
     seed: int = 0,
 ) -> tuple[JudgeScores, ...]:
-    """Score every judge by name.
-
-    Parameters
-    ----------
-    judges
-        Votes of each judge, pair by pair.
-    level
-        Nominal coverage of intervals.
-    n_permutations
-        Divisions of votes between the orders that are drawn for the test of flips.
-    seed
-        Seed of that test.
-
-    Raises
-    ------
-    OptionError
-        A level or a number of permutations that cannot be.
-    """
+    """Score every judge by name."""
     checked_level(level)
     if n_permutations < MIN_PERMUTATIONS:
         raise OptionError(

@@ -89,11 +89,6 @@ def design_judging(items: bytes, options: Mapping[str, Any], rows: Iterable[Mapp
     """Lay out what the model is asked: each usable reply with its reference, named by the reply's key.
 
     Texts whose truth is known come last, where there are some in the language of the items.
-
-    Raises
-    ------
-    FileFormatError
-        An item has no reference.
     """
     known = {item.id: item for item in parse_items(items, "items").items}
     way = model_scorer(str(options.get("scorer", "")))

@@ -52,13 +52,7 @@ class Calibration:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def read_triples(language: str) -> tuple[MeaningTriple, ...]:
-    """Read the bundled triples of a language.
-
-    Raises
-    ------
-    OptionError
-        There are none.
-    """
+    """Read the bundled triples of a language."""
     if language not in LANGUAGES:
         raise OptionError(f"no calibration set for {language!r}; there are {', '.join(LANGUAGES)}")
     file = resources.files("concord").joinpath("structure", "meaning", "data", f"{language}.json")
@@ -90,17 +84,7 @@ def calibrate(scorer: str, similarity: Similarity, language: str, *, level: floa
 
 
 def calibration_of(scorer: str, language: str, scores: "Floats", *, level: float = 0.95) -> Calibration:
-    """Say how well scores tell meanings apart.
-
-    Parameters
-    ----------
-    scorer, language
-        Whose scores they are, and of which texts.
-    scores
-        A row per triple, a column per kind of text; triples with a NaN are left out.
-    level
-        Nominal coverage of the intervals.
-    """
+    """Say how well scores tell meanings apart."""
     whole = scores[~np.isnan(scores).any(axis=1)]
     means = {kind: float(whole[:, i].mean()) if len(whole) else None for i, kind in enumerate(KINDS)}
     if not len(whole):

@@ -26,15 +26,7 @@ def has_bundled() -> bool:
 
 @lru_cache(maxsize=1)
 def bundled_embedding() -> Similarity:
-    """Return the similarity by the vectors that come with `wordllama`.
-
-    Raises
-    ------
-    MissingExtraError
-        The extra ``meaning`` is not installed.
-    ModelError
-        The package holds no vectors.
-    """
+    """Return the similarity by the vectors that come with `wordllama`."""
     found = find_spec(PACKAGE)
     if found is None or not found.submodule_search_locations:
         raise MissingExtraError("the scorer meaning", "meaning")
@@ -49,13 +41,7 @@ def bundled_embedding() -> Similarity:
 
 @lru_cache(maxsize=2)
 def folder_embedding(folder: str) -> Similarity:
-    """Return the similarity by vectors in a folder.
-
-    Raises
-    ------
-    ModelError
-        The folder does not hold one matrix and one tokenizer.
-    """
+    """Return the similarity by vectors in a folder."""
     root = Path(folder)
     weights, tokenizers = sorted(root.glob("*.safetensors")), sorted(root.glob("tokenizer*.json"))
     named = [path for path in tokenizers if path.name == "tokenizer.json"]

@@ -46,13 +46,7 @@ class OptionItems:
 
 
 def option_items(replies: Sequence[OptionReply]) -> OptionItems:
-    """Return the numbers of every item.
-
-    Parameters
-    ----------
-    replies
-        All replies of one model.
-    """
+    """Return the numbers of every item."""
     items = tuple(dict.fromkeys(reply.item for reply in replies))
     between, _, excess = pairwise([reply for reply in replies if reply.answer is not None], items)
     placed = Placed.of(replies, items, places_of(replies))

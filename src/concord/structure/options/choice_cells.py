@@ -31,27 +31,7 @@ def cell_text(value: object) -> str | None:
 def place_in_cell(
     value: object, column: str, size: int, *, from_zero: bool = False, shown: Sequence[str] | None = None
 ) -> int | None:
-    """Read a place from 0 on; ``None`` where nothing could be read.
-
-    Parameters
-    ----------
-    value
-        A letter, a number, either with the option's words after it (``B) blue``) or at the end of a sentence
-        that says so (``The answer is B.``), or the words of one of the options shown.
-    column
-        What a fault calls the column.
-    size
-        Number of options.
-    from_zero
-        Numbers count from 0, not from 1.
-    shown
-        The options in the order in which they were shown.
-
-    Raises
-    ------
-    CellFault
-        It is none of these.
-    """
+    """Read a place from 0 on; ``None`` where nothing could be read."""
     text = cell_text(value)
     if text is None or text.casefold() in UNREADABLE:
         return None

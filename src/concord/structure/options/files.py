@@ -67,13 +67,7 @@ def write(result: OptionResult, folder: Path) -> tuple[Path, ...]:
 
 
 def read(folder: Path) -> OptionResult:
-    """Read a result back, whole.
-
-    Raises
-    ------
-    FileFormatError
-        The folder holds no such result, or a field of it cannot be used.
-    """
+    """Read a result back, whole."""
     place = holding_folder(folder, DOCUMENT)
     path = place / DOCUMENT
     document: Mapping[str, Any] = read_document(path, _KIND)

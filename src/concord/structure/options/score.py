@@ -20,17 +20,7 @@ NO_CHOICE = "which option was chosen is not known"
 def score_options(
     replies: Sequence[OptionReply], *, level: float = 0.95, n_permutations: int = 999, seed: int = 0
 ) -> OptionScores:
-    """Score replies to the same questions under several arrangements.
-
-    Parameters
-    ----------
-    replies
-        All replies of one model.
-    level
-        Nominal coverage of intervals, over items.
-    n_permutations, seed
-        Divisions of right answers over the arrangements of an item that are drawn for the floor of RStd.
-    """
+    """Score replies to the same questions under several arrangements."""
     items = list(dict.fromkeys(reply.item for reply in replies))
     named = [reply for reply in replies if reply.answer is not None]
     between, within, excess = pairwise(named, items)

@@ -67,25 +67,7 @@ class RecordedOptions:
 
 
 def read_option_replies(source: NamedRows, *, model: str | None = None) -> RecordedOptions:
-    """Read replies from a table with one row per reply.
-
-    Parameters
-    ----------
-    source
-        Rows with ``item``, ``arrangement``, the chosen place in ``chosen`` (a letter, or a number from 1 on)
-        and the place of the right option in ``right``; or ``place`` and ``right_place`` from 0 on, as
-        `option_replies.csv` has them. ``n_options``, and which option it was: ``answer``, a list ``options``
-        as shown, or an arrangement such as ``BCDA``. Where known ``correct``, ``cluster``, ``model``.
-    model
-        Which model of a table of several, or its name where rows name none.
-
-    Raises
-    ------
-    FileFormatError
-        A column is missing, or cells cannot be used: they are named.
-    OptionError
-        Rows of several models, and none or another one named.
-    """
+    """Read replies from a table with one row per reply."""
     rows = [_by_title(row) for row in source.rows]
     titles = {title for row in rows for title in row}
     _check_titles(source.name, titles)

@@ -66,13 +66,7 @@ class _Rows:
 
 
 def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Findings) -> ScoreGrid:
-    """Build the scores of one model.
-
-    Raises
-    ------
-    RefusedError
-        A cell that cannot be used, no arrangement left, means above maxima in most cells.
-    """
+    """Build the scores of one model."""
     where = np.flatnonzero(table.model == code)
     _refuse_faults(table, where, options)
     _note_cells(table, code, where, options, found)

@@ -67,13 +67,7 @@ class _Side:
 
 
 def read_folders(mean: Path, largest: Path, options: ReadOptions) -> ScoreSet:
-    """Read the folders of mean and of max scores.
-
-    Raises
-    ------
-    InputError
-        A folder is missing or holds no file of scores.
-    """
+    """Read the folders of mean and of max scores."""
     found = Findings()
     sides = [list_folder(folder, option, found) for folder, option in ((mean, "--mean"), (largest, "--max"))]
     _note_one_sided(sides[0], sides[1], (mean, largest), found)
@@ -356,13 +350,7 @@ def _read_one(
 
 
 def check_sources(mean: object, largest: object, scores: object) -> None:
-    """Check that exactly one way of giving scores was chosen.
-
-    Raises
-    ------
-    OptionError
-        Neither or both, or one folder without the other.
-    """
+    """Check that exactly one way of giving scores was chosen."""
     if scores is not None:
         if mean is not None or largest is not None:
             raise OptionError("give --scores or the two folders --mean and --max, not both")

@@ -45,13 +45,7 @@ def item_order(items: Sequence[str]) -> list[str]:
 def join_sides(
     model: str, mean: Sheets, largest: Sheets, *, options: ReadOptions, found: Findings
 ) -> ScoreGrid:
-    """Join the mean and the max data of one model.
-
-    Raises
-    ------
-    RefusedError
-        A cell that cannot be used, means above maxima in most cells, or no arrangement left.
-    """
+    """Join the mean and the max data of one model."""
     shared = [key for key in mean if key in largest]
     sheets = [side[key] for side in (mean, largest) for key in shared]
     _refuse_faults(sheets, options)
@@ -189,13 +183,7 @@ def _note_unmatched(scores: ScoreGrid, found: Findings) -> None:
 
 
 def check_mean_below_max(scores: ScoreGrid, found: Findings) -> None:
-    """Warn of cells whose mean lies above their maximum; refuse the model if most do.
-
-    Raises
-    ------
-    RefusedError
-        More than half of the paired cells: the two sides are most likely swapped.
-    """
+    """Warn of cells whose mean lies above their maximum; refuse the model if most do."""
     paired = ~np.isnan(scores.mean) & ~np.isnan(scores.maximum)
     above = paired & (scores.mean > scores.maximum + ABOVE)
     n_above, n_paired = int(above.sum()), int(paired.sum())

@@ -67,13 +67,7 @@ class LongColumns:
 
 
 def read_long(source: Any, options: ReadOptions) -> ScoreSet:
-    """Read a long table: a path to CSV, XLSX, Parquet or JSON, a polars or pandas frame, or a list of rows.
-
-    Raises
-    ------
-    InputError
-        The table cannot be read, or columns are lacking.
-    """
+    """Read a long table: a path to CSV, XLSX, Parquet or JSON, a frame, or a list of rows."""
     found = Findings()
     table = _open(source, options)
     found.warnings += table.warnings
@@ -133,13 +127,7 @@ def _frame_bytes(frame: "pl.DataFrame") -> bytes:
 
 
 def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: Findings) -> LongColumns:
-    """Find the part each column plays.
-
-    Raises
-    ------
-    FileFormatError
-        A part has no column, or more than one.
-    """
+    """Find the part each column plays."""
     folded = _fold_names(names, file)
 
     def need(*wanted: str) -> str:

@@ -12,13 +12,6 @@ NAMES = ("arrangement", "permutation", "order", "sheet", "prompt")
 def is_row_layout(header: Sequence[str], *, named: bool) -> bool:
     """Whether a header is that of one row per arrangement: score columns, and at most one that names rows.
 
-    Parameters
-    ----------
-    header
-        Names of the columns.
-    named
-        Whether the file's name gives an arrangement: then the column with their names must be there.
-
     Examples
     --------
     >>> is_row_layout(["idiom1_S_Acc", "idiom2_S_Acc"], named=False)

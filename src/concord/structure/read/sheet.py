@@ -96,15 +96,7 @@ def is_wanted(name: str, arrangement: str, options: ReadOptions) -> bool:
 
 
 def read_sheet(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores:
-    """Read the scores of one arrangement.
-
-    Raises
-    ------
-    SheetFaultError
-        No score column, header only, no usable value: this arrangement is left out.
-    FileFormatError
-        Several score columns and no way to choose: the model is refused.
-    """
+    """Read the scores of one arrangement."""
     if grid.problems:
         raise TableError(grid.problems)
     fast = _read_fast(grid, arrangement, options) if grid.careful is not None else None

@@ -62,13 +62,7 @@ def expected_score(options: ReadOptions) -> str:
 
 
 def parse_text(text: str, options: ReadOptions) -> float:
-    """Read one cell of text: a number, NaN for missing, or a fault.
-
-    Raises
-    ------
-    CellFaultError
-        The text is neither; its message says what was expected.
-    """
+    """Read one cell of text: a number, NaN for missing, or a fault."""
     try:
         value = number(with_point(text) if options.decimal_comma else text)
     except BadCellError as error:
@@ -77,13 +71,7 @@ def parse_text(text: str, options: ReadOptions) -> float:
 
 
 def parse_number(cell: float, options: ReadOptions) -> float:
-    """Read one cell that holds a number: NaN is missing, an infinite one a fault.
-
-    Raises
-    ------
-    CellFaultError
-        The number is infinite, or beyond every float.
-    """
+    """Read one cell that holds a number: NaN is missing, an infinite one a fault."""
     try:
         value = number(cell)
     except BadCellError as error:

@@ -106,19 +106,7 @@ def gather(
     place: Callable[..., CellProblem],
     order: tuple[str, ...] = (),
 ) -> Gathered:
-    """Read the cells of one side; raise `BadSideError` where some cannot be used.
-
-    Parameters
-    ----------
-    entries
-        The side's columns that hold something in this row.
-    shares
-        Titles of columns whose percentages are written from 0 to 1.
-    place
-        Makes the problem of a cell: title, value, expected.
-    order
-        Names of the groups of people, for an agent.
-    """
+    """Read the cells of one side; raise `BadSideError` where some cannot be used."""
     found = Gathered(order=order)
     problems = []
     seen: dict[Meaning, tuple[str, object]] = {}

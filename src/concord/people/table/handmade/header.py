@@ -78,15 +78,7 @@ def spread_merged(raw: RawTable) -> list[Numbered]:
 
 
 def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Header | None:
-    """Find the header: the lines whose words are known for most columns; ``None`` where none has enough.
-
-    Parameters
-    ----------
-    records
-        Every record that holds something.
-    named
-        Titles that a mapping names, title_key by `title_key`; they count as known.
-    """
+    """Find the header: the lines whose words are known for most columns; ``None`` where none has enough."""
     best: tuple[tuple[int, int, int], Header] | None = None
     last = _last_filled(records)
     for first in range(min(LOOKED_AT, len(records))):
@@ -182,15 +174,7 @@ def _last_size(texts: Sequence[str]) -> HeadSize | None:
 
 
 def split_tables(records: Sequence[Numbered], header: Header) -> list[tuple[Header, Sequence[Numbered]]]:
-    """Return every table that stands below another one on a sheet, each with its header and its records.
-
-    Parameters
-    ----------
-    records
-        Every record that holds something.
-    header
-        The header of the first table.
-    """
+    """Return every table that stands below another one on a sheet, each with its header and its records."""
     found: list[tuple[Header, Sequence[Numbered]]] = []
     current = header
     last = _last_filled(records)

@@ -18,13 +18,7 @@ _CANONICAL = {"reported": "any", "p_value": "p", "effect_d": "d", "k": "count"}
 
 
 def read_mapping(given: Sequence[str]) -> dict[str, str]:
-    """Read mappings: ``title=column``, or the path of a file with one of them a line.
-
-    Raises
-    ------
-    OptionError
-        Neither, or a column that is not known: the message names the nearest.
-    """
+    """Read mappings: ``title=column``, or the path of a file with one of them a line."""
     found: dict[str, str] = {}
     for one in given:
         path = Path(one)
@@ -55,11 +49,6 @@ def _read_file(path: Path) -> dict[str, str]:
 
 def target(column: str, title: str) -> Meaning | None:
     """Return what a mapping's right side means: ``study``, ``human``, ``human_t``, ``agent_mean2``, ``-``.
-
-    Raises
-    ------
-    OptionError
-        It is not known.
 
     Examples
     --------
@@ -95,13 +84,7 @@ def target(column: str, title: str) -> Meaning | None:
 
 
 def apply(header: Header, mapping: Mapping[str, str], place: str) -> Header:
-    """Return a header with the meanings that a mapping gives.
-
-    Raises
-    ------
-    OptionError
-        A title of the mapping is not in the table.
-    """
+    """Return a header with the meanings that a mapping gives."""
     wanted = {title_key(title): (title, target(column, title)) for title, column in mapping.items()}
     titles = [title_key(title) for title in header.titles]
     last = [title_key(title.rpartition(" / ")[2]) for title in header.titles]

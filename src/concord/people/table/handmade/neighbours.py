@@ -21,15 +21,6 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
     one meaning, as an ``n`` behind each t, each belongs to what is on its left. Two groups with names of
     their own become the first and the second, in the order of the table, on both sides alike. A first column
     of words names the rows.
-
-    Parameters
-    ----------
-    header
-        The header, with what a mapping says of it.
-    records
-        Every record of the table.
-    mapped
-        Titles that a mapping names: what it says stays.
     """
     meanings = _with_groups(_with_owners(_with_study(header)))
     meanings = _with_outcomes(header, meanings, records, mapped)

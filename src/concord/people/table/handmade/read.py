@@ -64,26 +64,7 @@ def _is_type(cell: object) -> bool:
 
 
 def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Grid | None:
-    """Return a hand-made table as the grid of a table of tests.
-
-    Parameters
-    ----------
-    raw
-        The records of the table.
-    mapping
-        What columns hold, where their titles do not say it.
-
-    Returns
-    -------
-    Grid or None
-        Columns of a table of tests, rows as the spreadsheet shows them; ``None`` where no header is found, or
-        nothing below it is a result of people.
-
-    Raises
-    ------
-    TableError
-        Cells cannot be used: every one is named, by the title that it is under.
-    """
+    """Return a hand-made table as the grid of a table of tests."""
     header = handmade_header(raw, mapping)
     if header is None:
         return None

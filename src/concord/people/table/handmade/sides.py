@@ -37,20 +37,7 @@ _HALVED = "n of both groups together was halved; give n of each group"
 
 
 def canonical(found: Gathered, hint: str | None) -> Made:
-    """Return the type of test of a side, its columns, and what was computed or assumed.
-
-    Parameters
-    ----------
-    found
-        What the row says of the side.
-    hint
-        The type of test, where a column says it.
-
-    Raises
-    ------
-    BadCellError
-        There is not enough for a test, or a percentage fits no count; the text says what was expected.
-    """
+    """Return the type of test of a side, its columns, and what was computed or assumed."""
     if found.each is not None and (not found.text or found.label in ("t", "U", "z")):
         found.n1, found.n2 = found.each
     made = _by_what_there_is(found, hint)

@@ -20,15 +20,7 @@ _WHOLE = re.compile(r"\d{3,}")
 
 
 def without_thousands(raw: RawTable, alike: Collection[int] = ()) -> RawTable:
-    """Return a table whose numbers have no commas between thousands, as far as it says that they are such.
-
-    Parameters
-    ----------
-    raw
-        The records as they are on the sheet.
-    alike
-        Columns that hold numbers of one kind, such as means and their SDs.
-    """
+    """Return a table whose numbers have no commas between thousands, as far as it says that they are such."""
     seen = _looked_at(raw)
     if not seen.grouped or seen.decimal_comma:
         return raw
