@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 LONGEST_BODY = 80
-LONGEST_FILE = 500
+LONGEST_FILE = 600
 
 
 class Size(NamedTuple):
