@@ -14,8 +14,7 @@ from concord.comparing import options as compared_options
 from concord.comparing import people as compared_people
 from concord.comparing import predictions as compared_predictions
 from concord.comparing import structure as compared_structure
-from concord.comparing.kinds import ResultKind
-from concord.comparing.metrics import MetricCompareResult
+from concord.comparing.metrics import MetricCompareResult, ResultKind
 from concord.comparing.result import CompareResult
 from concord.comparing.run import ScoreReading, compare_sources
 from concord.comparing.tables import ScoreColumns

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 import concord
 from concord.cli.app import app
+from concord.comparing.doubts import in_one_unit
 from concord.comparing.records import ScoreFile
-from concord.comparing.units import in_one_unit
 from concord.errors import MismatchError, OptionError
 
 SHARES = [0.8, 0.5, 0.9, 0.25, 1.0, 0.6, 0.0, 0.75]

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 import concord
-from concord.comparing.rows import item_name
+from concord.comparing.records import item_name
 from concord.files.normal_forms import MARKS, normal_form
 from concord.people.studies.reply_words import normalised
 

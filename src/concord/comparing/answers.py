@@ -7,9 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
-from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, ranked_interval
-from concord.comparing.naming import agent_name, check_names, distinct, known_metric
+from concord.comparing.metrics import (
+    ComparedModel,
+    CompareRequest,
+    MetricCompareResult,
+    ResultKind,
+    UnitWords,
+    agent_name,
+    check_names,
+    distinct,
+    known_metric,
+    ranked_interval,
+)
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
 from concord.files.result_folders import folder_name, folder_with, holding_folder

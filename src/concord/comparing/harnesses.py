@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile
-from concord.comparing.rows import (
+from concord.comparing.records import (
+    FAILED,
+    NO_SCORE,
+    SCORED,
+    ScoreFile,
     choose_score,
     each_once,
     family_of,

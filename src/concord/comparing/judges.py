@@ -5,9 +5,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, ranked_interval
-from concord.comparing.naming import check_names, distinct, known_metric
+from concord.comparing.metrics import (
+    ComparedModel,
+    CompareRequest,
+    MetricCompareResult,
+    ResultKind,
+    UnitWords,
+    check_names,
+    distinct,
+    known_metric,
+    ranked_interval,
+)
 from concord.comparing.shares import difference_of_shares
 from concord.engine import Engine
 from concord.errors import MismatchError, OptionError

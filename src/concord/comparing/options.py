@@ -8,9 +8,18 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtr
 
-from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, at_level, ranked_interval
-from concord.comparing.naming import check_names, distinct, known_metric
+from concord.comparing.metrics import (
+    ComparedModel,
+    CompareRequest,
+    MetricCompareResult,
+    ResultKind,
+    UnitWords,
+    at_level,
+    check_names,
+    distinct,
+    known_metric,
+    ranked_interval,
+)
 from concord.comparing.shares import difference_of_shares
 from concord.engine import Engine
 from concord.errors import MismatchError, UndefinedError

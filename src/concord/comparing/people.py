@@ -1,13 +1,21 @@
 """Results about people compared: what may be compared with what, who is who, and how to fix it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, ranked_interval
-from concord.comparing.naming import check_names, distinct, known_metric
-from concord.comparing.referee import KEY, RANKS, prior_ranks, referee_summary
+from concord.comparing.metrics import (
+    ComparedModel,
+    CompareRequest,
+    MetricCompareResult,
+    ResultKind,
+    UnitWords,
+    check_names,
+    distinct,
+    known_metric,
+    ranked_interval,
+)
 from concord.errors import FileFormatError, MismatchError
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.json_text import parsed
@@ -16,6 +24,7 @@ from concord.people import NAME
 from concord.people.compare import FURTHER, PeopleScoresOf, compare_people
 from concord.people.compare import METRICS as PEOPLE_METRICS
 from concord.people.files import DETAILED, SUMMARY, PeopleResult, read
+from concord.people.referee.records import PriorCell, Referee
 from concord.people.result import TestResult
 from concord.people.studies.agents import DESIGNS
 from concord.records import InputFile, TestRow
@@ -179,3 +188,51 @@ def _protocols(first: PeopleFolder, other: PeopleFolder) -> str:
 
 
 KIND = ResultKind(NAME, "a result about people", is_people_folder, compare_people_folders)
+
+
+KEY, RANKS = "referee", "pas_ranks_over_priors"
+
+
+def referee_summary(found: Referee | None) -> dict[str, Any] | None:
+    """Return a model's answers as its entry in a comparison holds them; None where its result has none."""
+    if found is None:
+        return None
+    meta, told, kept = found.difference.meta, found.replications, found.equivalence
+    ends = None if meta is None else meta.mean.interval
+    return {
+        "inside": found.inside.inside,
+        "n_inside": found.inside.n,
+        "difference_d": None if meta is None else meta.mean.value,
+        "difference_d_interval": None if ends is None else [ends.low, ends.high],
+        "n_replications": told.n,
+        "n_supported": told.n_supported,
+        "n_opposed": told.n_opposed,
+        "n_too_small": told.n_too_small,
+        "margin": kept.margin,
+        "n_kept": kept.n_kept,
+        "n_equivalent": kept.n_equivalent,
+        "selection_size_ratio": found.selection.size_ratio.value,
+        "ecs_hedges": found.ecs_hedges,
+        "ecs_precision": found.ecs_precision,
+    }
+
+
+def prior_ranks(models: Mapping[str, Referee | None]) -> list[dict[str, Any]]:
+    """Rank models by PAS under every prior of the grid; empty unless all were scored over one grid."""
+    grids = [_grid(found.priors) for found in models.values() if found is not None]
+    if len(grids) < max(2, len(models)) or any(set(grid) != set(grids[0]) for grid in grids):
+        return []
+    rows = []
+    for scale, odds in grids[0]:
+        known = {
+            name: value
+            for name, grid in zip(models, grids, strict=True)
+            if (value := grid[scale, odds]) is not None
+        }
+        order = sorted(known, key=lambda name: -known[name])
+        rows.append({"scale": scale, "odds": odds, "order": order, "pas": known})
+    return rows
+
+
+def _grid(cells: Sequence[PriorCell]) -> dict[tuple[float, float], float | None]:
+    return {(cell.scale, cell.odds): cell.pas for cell in cells}

@@ -5,9 +5,19 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, at_level, ranked_interval
-from concord.comparing.naming import agent_name, check_names, distinct, known_metric
+from concord.comparing.metrics import (
+    ComparedModel,
+    CompareRequest,
+    MetricCompareResult,
+    ResultKind,
+    UnitWords,
+    agent_name,
+    at_level,
+    check_names,
+    distinct,
+    known_metric,
+    ranked_interval,
+)
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
 from concord.files.result_folders import folder_name, folder_with, holding_folder

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.comparing.files import NOTHING, read_comparison, write_comparison
+from concord.comparing.files import (
+    NOTHING,
+    margin_columns,
+    margin_document,
+    read_comparison,
+    write_comparison,
+)
 from concord.comparing.join import JoinedScores
-from concord.comparing.margins import margin_columns, margin_document
 from concord.files.provenance import provenance
 from concord.records import Estimate, InputFile, Presented
 from concord.stats.compare import Choices, PairedComparison

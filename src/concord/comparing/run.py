@@ -8,17 +8,14 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from concord.comparing.doubts import in_one_unit, run_doubts
+from concord.comparing.files import by_student, with_margin
 from concord.comparing.join import JoinedScores, join_scores
-from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.margins import by_student, with_margin
-from concord.comparing.metrics import MetricCompareResult
-from concord.comparing.naming import check_names
+from concord.comparing.metrics import CompareRequest, MetricCompareResult, ResultKind, check_names
 from concord.comparing.records import ScoreFile
 from concord.comparing.result import CompareResult, make_result
-from concord.comparing.run_settings import run_doubts
 from concord.comparing.scores import read_models
 from concord.comparing.tables import ScoreColumns
-from concord.comparing.units import in_one_unit
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.files.tables import TableOptions

@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.harnesses import read_harness, table_of_columns
-from concord.comparing.inspect_logs import read_json_log
-from concord.comparing.lm_eval import is_lm_eval, json_lines, read_lm_eval_scores
-from concord.comparing.lm_eval_groups import read_lm_eval_group
-from concord.comparing.logs import read_inspect_scores
-from concord.comparing.probes import probe_folder, read_probe_folder
-from concord.comparing.reasoning import read_reasoning_folder, reasoning_folder
+from concord.comparing.inspect_logs import read_inspect_scores, read_json_log
+from concord.comparing.lm_eval import is_lm_eval, json_lines, read_lm_eval_group, read_lm_eval_scores
+from concord.comparing.reasoning import scores_of_result
 from concord.comparing.records import ScoreFile
 from concord.comparing.tables import ScoreColumns, read_score_tables
 from concord.errors import FileFormatError
@@ -67,12 +64,9 @@ def read_models(
     if not isinstance(source, str | os.PathLike):
         return read_score_tables(source, _with_metric(wanted, metric), options=options)
     path = Path(source)
-    probed = probe_folder(path)
-    if probed is not None and reasoning_folder(path) is None:
-        return [read_probe_folder(probed, metric=metric)]
-    reasoned = reasoning_folder(path)
-    if reasoned is not None:
-        return [read_reasoning_folder(reasoned, metric=metric, cluster=wanted.cluster)]
+    scored = scores_of_result(path, metric=metric, cluster=wanted.cluster)
+    if scored is not None:
+        return [scored]
     if is_folder(path):
         group = _group_in(path)
         if group:

@@ -4,9 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from concord.comparing.kinds import CompareRequest, ResultKind
-from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords, ranked_interval
-from concord.comparing.naming import check_names, distinct, known_metric
+from concord.comparing.metrics import (
+    ComparedModel,
+    CompareRequest,
+    MetricCompareResult,
+    ResultKind,
+    UnitWords,
+    check_names,
+    distinct,
+    known_metric,
+    ranked_interval,
+)
 from concord.errors import MismatchError, OptionError
 from concord.files.result_folders import folder_name
 from concord.records import Estimate, Interval

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from concord.comparing.kinds import CompareRequest
+from concord.comparing.metrics import CompareRequest
 from concord.comparing.people import KIND as RESULTS
 from concord.comparing.people import compare_people_folders, read_people_folder
 from concord.errors import OptionError, UndefinedError

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concord.comparing.metrics import MetricCompareResult, metric_name
-from concord.comparing.referee import KEY, RANKS
+from concord.comparing.people import KEY, RANKS
 from concord.show.compare_terminal import (
     FEW_LINES,
     FEW_PAIRS,

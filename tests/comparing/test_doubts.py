@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from concord.comparing.run_settings import run_doubts
+from concord.comparing.doubts import run_doubts
 
 
 def run(folder: Path, **changed: Any) -> Path:
