@@ -14,11 +14,11 @@ import sys
 import time
 
 from concord import studies
+from concord.people.studies.describe import middle_reply
 from concord.people.studies.observe import observe
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import replaying
 from concord.people.studies.tests import table_of_tests
-from concord.people.studies.tokens import middle_reply
 
 PARTICIPANTS = 2_000
 PLANNED_SECONDS, TESTED_SECONDS, MEMORY_MB = 10.0, 20.0, 500

@@ -99,8 +99,8 @@ def _known(files: tuple[Any, ...]) -> str:
 
 
 def _card(file: Any) -> str:
+    from concord.people.studies.describe import expected_tokens
     from concord.people.studies.plan import plan_study
-    from concord.people.studies.tokens import expected_tokens
 
     study = file.study
     return CARD.format(

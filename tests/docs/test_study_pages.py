@@ -14,9 +14,9 @@ from concord import studies
 from concord.cli.app import app
 from concord.people.studies import format as study_format
 from concord.people.studies.agents import DESIGNS
+from concord.people.studies.describe import middle_reply
 from concord.people.studies.expressions import FUNCTIONS
 from concord.people.studies.parse import ItemOutcome
-from concord.people.studies.tokens import middle_reply
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "study-format.md").read_text("utf-8")

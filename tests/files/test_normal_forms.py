@@ -11,7 +11,7 @@ import pytest
 import concord
 from concord.comparing.records import item_name
 from concord.files.normal_forms import MARKS, normal_form
-from concord.people.studies.reply_words import normalised
+from concord.people.studies.parse import normalised
 
 MARKED = "a" + "\u0301" * 50_000 + "\u0327" * 50_000  # Python needs a minute to order these
 

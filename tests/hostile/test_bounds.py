@@ -153,7 +153,7 @@ def test_very_many_groups_of_answers_are_sorted_once(monkeypatch: pytest.MonkeyP
         return np.isnan(values)
 
     own = SimpleNamespace(**{**vars(np), "isnan": counted})
-    monkeypatch.setattr("concord.people.answers.groups.np", own)
+    monkeypatch.setattr("concord.people.answers.score.np", own)
     rows = [
         {"outcome": "o", "group": f"g{i % 300}", "human": i % 5, "agent": (i + i % 3) % 5}
         for i in range(1200)

@@ -14,9 +14,9 @@ from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
 from concord.people.bounds import simulate_bounds
 from concord.people.computed import context_of
+from concord.people.families.base import HumanEffects, Truth
 from concord.people.families.mann_whitney import MannWhitney
 from concord.people.families.registry import KINDS
-from concord.people.families.truth import HumanEffects, Truth
 from concord.people.families.wilcoxon import SignedRanks
 from concord.people.floor_ceiling import Simulation, percentile
 from concord.people.layout import lay_out

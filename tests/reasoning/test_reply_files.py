@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import FileFormatError
-from concord.people.studies.session_replies import read_session_replies
+from concord.people.studies.scoring import read_session_replies
 from concord.reasoning.read.replies import read_replies
 from concord.reasoning.read.reply_files import JOURNAL, RECORDED, check_replies
 

@@ -112,7 +112,7 @@ def score_people(
         return
     from concord import api
     from concord.files.grids import Grid
-    from concord.people.predictions.forms import is_prediction_grid
+    from concord.people.predictions.table import is_prediction_grid
 
     assert tests is not None  # noqa: S101 - one of the two is there
     options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}

@@ -22,10 +22,10 @@ from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
 from concord.files.result_folders import folder_name, folder_with, holding_folder
 from concord.people import NAME
-from concord.people.predictions.differences import paired_differences
 from concord.people.predictions.files import DOCUMENT, PredictionResult, read
-from concord.people.predictions.measured import left_out, own_value
+from concord.people.predictions.measures import left_out, own_value
 from concord.people.predictions.result import AgentAgreement, ScoredEffect
+from concord.people.predictions.score import paired_differences
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 
 METRICS = ("rmse", "pearson", "direction", "pas", "apr")

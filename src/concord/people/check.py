@@ -8,8 +8,7 @@ from concord.files.checked import FileCheck, FileKind
 from concord.files.grids import Grid
 from concord.files.raw import read_raw
 from concord.files.tables import TableOptions
-from concord.people.predictions.forms import is_prediction_grid
-from concord.people.predictions.table import read_predictions
+from concord.people.predictions.table import is_prediction_grid, read_predictions
 from concord.people.table.agents import tables_of
 from concord.people.table.document import stored_table
 from concord.people.table.handmade.header import first_line, spread_merged

@@ -10,11 +10,10 @@ from concord.files.limits import quoted
 from concord.files.run_size import check_sessions
 from concord.people.openers import SessionOpener
 from concord.people.studies.agents import AgentDesign, get_design
-from concord.people.studies.compiled import compile_experiment
-from concord.people.studies.load import find_studies, read_study
+from concord.people.studies.load import find_studies, read_study, with_variants
 from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
 from concord.people.studies.sessions import Session
-from concord.people.studies.variants import with_variants
+from concord.people.studies.wording import compile_experiment
 from concord.records import Design, Message, Template, Trial
 
 DESIGN_FILE = "design.txt"

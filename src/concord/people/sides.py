@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.evidence import Brief, Evidence, given_first, toward
-from concord.people.families.base import Batch, Family, TestKind
-from concord.people.families.columns import column
+from concord.people.families.base import Batch, Family, TestKind, column
 from concord.people.protocol import Protocol
 from concord.people.same_people import NoiseOf, SamePeople
 from concord.records import Side, TestRow

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from concord.people.aggregate import Ends, Profiles, apr_ends, ecs_ends, pas_levels
 from concord.people.evidence import Brief, Evidence
-from concord.people.families.base import Family, SmoothFamily
-from concord.people.families.truth import HumanEffects, Truth
+from concord.people.families.base import Family, HumanEffects, SmoothFamily, Truth
 from concord.people.layout import Layout
 from concord.people.lookup import Lookup, make_lookup, subset, subset_context
 from concord.people.protocol import Protocol

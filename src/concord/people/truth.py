@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.people.families.truth import HumanEffects
+from concord.people.families.base import HumanEffects
 from concord.people.protocol import Protocol
 from concord.people.sides import SideTable
 from concord.stats.elementwise import Bools, Floats

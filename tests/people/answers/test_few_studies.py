@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from concord.errors import UndefinedError
-from concord.people.answers.summary import woodruff
+from concord.people.answers.score import woodruff
 
 
 @pytest.mark.parametrize("n_studies", [3, 4, 5])

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import concord
-from concord.people.answers.cells import lay_out
-from concord.people.answers.outcome import FEW, TAIL, _mean_gap, _variance, tail_note
+from concord.people.answers.outcome import FEW, TAIL, _mean_gap, _variance, lay_out, tail_note
 from concord.people.answers.records import AnswerSet, OutcomeKey
 from concord.records import Estimate
 from concord.stats.answer_spread import Spread, answer_spread, influence_df, variance_ratio

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import concord
-from concord.people.families.base import Family, TestKind
+from concord.people.families.base import Family, TestKind, Truth
 from concord.people.families.registry import KINDS, TEST_TYPES
-from concord.people.families.truth import Truth
 from concord.people.protocol import PROTOCOLS, STANDARD
 from concord.people.sides import SideTable
 from concord.people.table.read import read_tests

@@ -9,10 +9,9 @@ from tests.people.studies.people_like import SCRIPTS, PeopleLike, Person
 
 from concord import studies
 from concord.people.memory.names import MARK, base_of
-from concord.people.studies.load import bundled_studies, find_studies
+from concord.people.studies.load import bundled_studies, find_studies, with_variants
 from concord.people.studies.plan import StudyPlan, plan_study
 from concord.people.studies.sessions import Question
-from concord.people.studies.variants import with_variants
 
 NAMES = sorted(name for name, file in bundled_studies().items() if file.study.variants)
 

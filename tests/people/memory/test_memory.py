@@ -15,10 +15,9 @@ from concord.people.memory.files import MemoryResult, read, write
 from concord.people.memory.names import MARK, base_of
 from concord.people.memory.result import MEMORY, NO_SIGN, NOT_RECOGNISED, UNKNOWN, Recognition, VariantPair
 from concord.people.memory.score import memory_result
-from concord.people.studies.load import bundled_studies, find_studies
+from concord.people.studies.load import bundled_studies, find_studies, variant_of, with_variants
 from concord.people.studies.plan import plan_study
 from concord.people.studies.probe import directed_tests, direction_of, probe_text, read_recognition
-from concord.people.studies.variants import variant_of, with_variants
 from concord.records import Estimate, Interval
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of

@@ -13,10 +13,15 @@ import concord
 from concord.cli.app import app
 from concord.errors import MismatchError, TableError
 from concord.files.tables import read_grid
-from concord.people.predictions.conclusions import BY_T, BY_UNIT, NO_PRIOR, PEOPLES_SE, SUPPOSED_SD, conclude
 from concord.people.predictions.files import read
-from concord.people.predictions.forms import is_prediction_grid
-from concord.people.predictions.table import UNIFORM_SD, EffectPair, Prediction, read_predictions
+from concord.people.predictions.measures import BY_T, BY_UNIT, NO_PRIOR, PEOPLES_SE, SUPPOSED_SD, conclude
+from concord.people.predictions.table import (
+    UNIFORM_SD,
+    EffectPair,
+    Prediction,
+    is_prediction_grid,
+    read_predictions,
+)
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
 from concord.stats.unit_information import log_bf_unit_information, prob_positive_unit_information

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from concord.errors import FileFormatError
-from concord.people.predictions import differences, measured, moved
-from concord.people.predictions.differences import agent_differences, paired_differences
-from concord.people.predictions.measured import left_out
-from concord.people.predictions.prepared import prepare
-from concord.people.predictions.score import score_predictions
+from concord.people.predictions import measures, score
+from concord.people.predictions.measures import left_out, prepare
+from concord.people.predictions.score import agent_differences, paired_differences, score_predictions
 from concord.people.predictions.table import PredictionTable, read_predictions
 
 
@@ -68,7 +66,7 @@ def test_more_agents_than_can_be_compared_keep_their_numbers_and_are_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compared = score_predictions(table(4))
-    monkeypatch.setattr(differences, "COMPARED_IN_PAIRS", 3)
+    monkeypatch.setattr(score, "COMPARED_IN_PAIRS", 3)
     found = score_predictions(table(4))
     assert found.differences == () and compared.differences
     assert any("4 agents are not compared with each other" in text for text in found.warnings)
@@ -78,7 +76,7 @@ def test_more_agents_than_can_be_compared_keep_their_numbers_and_are_told(
 def test_agents_that_each_predicted_other_effects_are_fewer_to_compare(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(differences, "PREDICTOR_PARTS", 4 * 6)  # agents by clusters, if their effects agree
+    monkeypatch.setattr(score, "PREDICTOR_PARTS", 4 * 6)  # agents by clusters, if their effects agree
     assert score_predictions(table(4)).differences
     assert not score_predictions(table(4, missing=0.2)).differences
 
@@ -88,7 +86,7 @@ def test_clusters_beyond_the_most_are_left_out_in_groups_of_whole_clusters(
 ) -> None:
     found = table(1, studies=12)
     single = score_predictions(found)
-    monkeypatch.setattr(measured, "LEFT_OUT", 5)
+    monkeypatch.setattr(measures, "LEFT_OUT", 5)
     what, codes = left_out(found.pairs)
     assert what == "5 groups of studies" and len(set(codes)) == 5
     groups = {(pair.study, code) for pair, code in zip(found.pairs, codes, strict=True)}
@@ -100,7 +98,7 @@ def test_clusters_beyond_the_most_are_left_out_in_groups_of_whole_clusters(
 
 
 def test_groups_of_clusters_have_the_standard_error_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measured, "LEFT_OUT", 100)
+    monkeypatch.setattr(measures, "LEFT_OUT", 100)
     reaches = []
     for seed in range(6):
         rng = np.random.default_rng(seed)
@@ -119,6 +117,6 @@ def test_groups_of_clusters_have_the_standard_error_of_all(monkeypatch: pytest.M
 def test_very_many_control_groups_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     found = table(1, studies=2, control="placebo", human_sd=2.0)
     assert score_predictions(found).agents
-    monkeypatch.setattr(moved, "CONTROL_GROUPS", 1)
+    monkeypatch.setattr(measures, "CONTROL_GROUPS", 1)
     with pytest.raises(FileFormatError, match="2 shared control groups, more than the 1"):
         score_predictions(found)

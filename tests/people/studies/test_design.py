@@ -12,10 +12,10 @@ from tests.people.studies.small import STUDY
 from concord import studies
 from concord.errors import FileFormatError, OptionError
 from concord.people.studies.agents import DESIGNS, AgentDesign, get_design
+from concord.people.studies.format import StudyFile
 from concord.people.studies.load import read_study
 from concord.people.studies.plan import latin_square, plan_study
 from concord.people.studies.sessions import sessions_of
-from concord.people.studies.study_file import StudyFile
 
 
 def _small(*changes: tuple[str, str]) -> StudyFile:

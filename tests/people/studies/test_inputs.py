@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from concord import studies
-from concord.people.studies.held import TestInputs
-from concord.people.studies.inputs import inputs_of
 from concord.people.studies.load import find_studies
+from concord.people.studies.observe import inputs_of
+from concord.people.studies.results import TestInputs
 
 
 def inputs(study: str, test: str) -> TestInputs:

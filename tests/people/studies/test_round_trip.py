@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 from concord import studies
 from concord.errors import FileFormatError
 from concord.people.studies import StudiesResult
-from concord.people.studies.held import HeldDesign, HeldStudy, ItemCount, ReplyItem, StudyReply, TestInputs
-from concord.people.studies.results import read, write
+from concord.people.studies.results import (
+    HeldDesign,
+    HeldStudy,
+    ItemCount,
+    ReplyItem,
+    StudyReply,
+    TestInputs,
+    read,
+    write,
+)
 from concord.records import InputFile
 
 text = st.text(max_size=8)

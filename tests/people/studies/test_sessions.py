@@ -7,12 +7,11 @@ import pytest
 from tests.people.studies.small import STUDY
 
 from concord import studies
-from concord.people.studies.format import Allocation
+from concord.people.studies.format import Allocation, StudyFile
 from concord.people.studies.load import read_study
 from concord.people.studies.parse import ItemOutcome
 from concord.people.studies.plan import plan_study
 from concord.people.studies.sessions import Session, hold, sessions_of
-from concord.people.studies.study_file import StudyFile
 from concord.people.studies.wording import render_items
 
 

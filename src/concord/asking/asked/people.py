@@ -7,7 +7,7 @@ from concord.asking.packing import replies_of
 from concord.people import NAME
 from concord.people.design import design_people, plans_of, session_openers
 from concord.people.memory.names import MARK
-from concord.people.studies.tokens import middle_reply
+from concord.people.studies.describe import middle_reply
 from concord.records import AskOutcome, Trial
 
 if TYPE_CHECKING:

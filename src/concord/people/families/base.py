@@ -7,6 +7,7 @@ completed, which family its numbers go to, and how it is worded. A verb that a n
 method, which the type checker refuses.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -15,16 +16,162 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.people.evidence import Brief, Evidence
+from concord.errors import UndefinedError
+from concord.people.evidence import Brief, Evidence, broadcast_like
 from concord.people.families.draft import Draft
-from concord.people.families.to_d import ToD
-from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
+from concord.stats import bayes
+from concord.stats.chebyshev import on_columns
 from concord.stats.elementwise import Floats
 
 if TYPE_CHECKING:
     from concord.people.apa.records import ApaCheck, ApaResult
+
+
+ODDS_TO_D = float(np.sqrt(3) / np.pi)
+"""d-equivalent of a log odds ratio of 1."""
+_ARRAYS = ("d", "se", "strength", "log_ratio", "base", "direction")
+
+
+@dataclass(frozen=True, slots=True)
+class HumanEffects:
+    """Human effects of T tests; NaN where a test has none of the kind."""
+
+    d: Floats
+    se: Floats
+    strength: Floats
+    """Noncentrality per participant (F, chi-square) or of the test itself (p-values), without a sign."""
+    log_ratio: Floats
+    """Log of a variance ratio, shrunken by its own error."""
+    base: Floats
+    """Mean logit of the two rates of a 2 x 2 table."""
+    direction: Floats
+    """Given direction of tests without a signed effect; NaN where there is none."""
+    shares: dict[int, tuple[Floats, Floats]]
+    """Cell shares within rows of larger tables: without an effect, and as people had them, shrunken."""
+
+    @classmethod
+    def empty(cls, size: int) -> "HumanEffects":
+        """Return effects of which nothing is known."""
+        d, se, strength, log_ratio, base, direction = (np.full(size, np.nan) for _ in _ARRAYS)
+        return cls(d, se, strength, log_ratio, base, direction, shares={})
+
+    @classmethod
+    def known(
+        cls, size: int, shares: dict[int, tuple[Floats, Floats]] | None = None, **arrays: Floats
+    ) -> "HumanEffects":
+        """Return effects of which some numbers are known."""
+        found = cls.empty(size)
+        for name, values in arrays.items():
+            getattr(found, name)[:] = values
+        found.shares.update({} if shares is None else shares)
+        return found
+
+    def place(self, index: NDArray[np.intp], part: "HumanEffects") -> None:
+        """Write what one family says at its tests' places."""
+        for name in _ARRAYS:
+            getattr(self, name)[index] = getattr(part, name)
+        self.shares.update({int(index[i]): pair for i, pair in part.shares.items()})
+
+    def of(self, index: NDArray[np.intp]) -> "HumanEffects":
+        """Return what is known about some tests, renumbered."""
+        shares = {i: self.shares[int(place)] for i, place in enumerate(index) if int(place) in self.shares}
+        kept = {name: getattr(self, name)[index] for name in _ARRAYS}
+        return HumanEffects(**kept, shares=shares)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """True effects of T tests in B simulated agents."""
+
+    d: Floats
+    """(B, T); zeros for agents without effects."""
+    people: HumanEffects
+    null: bool
+    """No effect anywhere: strengths, ratios and directions of people do not count."""
+
+    def of(self, index: NDArray[np.intp]) -> "Truth":
+        """Return the truth about some tests, renumbered."""
+        return Truth(self.d[:, index], self.people.of(index), self.null)
+
+    def needed_by(self, needs: Mapping[str, NDArray[np.bool_]]) -> "TrueEffects":
+        """Return what one family draws from; a number it needs and people lack is an error."""
+        human = self.people
+        none = np.zeros(self.d.shape[-1])
+
+        def number(kind: str, values: Floats) -> Floats:
+            used = needs.get(kind, none > 0)
+            if np.isnan(values[..., used]).any():
+                raise UndefinedError(f"people have no {kind} for a test whose simulation needs it")
+            return np.where(np.isnan(values), 0.0, values)
+
+        return TrueEffects(
+            d=number("d", self.d),
+            strength=none if self.null else number("strength", human.strength),
+            log_ratio=none if self.null else number("log_ratio", human.log_ratio),
+            direction=none + np.nan if self.null else human.direction,
+            base=human.base,
+            null=self.null,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TrueEffects:
+    """Numbers that one family is drawn from; 0 where a test neither has nor uses the number."""
+
+    d: Floats
+    strength: Floats
+    log_ratio: Floats
+    direction: Floats
+    base: Floats
+    null: bool
+
+    def directed(self, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+        """Return directions of tests whose effect has none of its own: that of people, or a coin toss."""
+        coin = np.where(rng.random(shape) < 0.5, -1.0, 1.0)
+        known = np.abs(self.direction) == 1
+        return np.where(known, np.broadcast_to(self.direction, shape), coin)
+
+
+def d_from_fisher_z(z: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Carry Fisher's z with error 1/√weight to d = 2 sinh z."""
+    return 2 * np.sinh(z), 2 * np.cosh(z) / np.sqrt(np.maximum(weight, 1.0))
+
+
+ToD = Callable[[float], float]
+"""From an effect in its native form to d."""
+NO_D = "not given and not computable from what was given"
+
+
+def of_rank_biserial(r: float) -> float:
+    """Convert r to d by 2r/√(1 − r²)."""
+    return 2 * r / math.sqrt(1 - r * r) if abs(r) < 1 else math.nan
+
+
+def of_fisher_z(z: float) -> float:
+    """Convert Fisher's z: 2r/√(1 − r²) = 2 sinh z."""
+    return 2 * math.sinh(z)
+
+
+def first_that_gives(ways: Sequence[ToD], effect: float, d: float) -> ToD | None:
+    """Return the conversion by which an effect has this d."""
+    for way in ways:
+        if math.isclose(way(effect), d, rel_tol=1e-6, abs_tol=1e-9):
+            return way
+    return None
+
+
+def column(sides: Sequence[Side], name: str) -> Floats:
+    """Return one field of some sides as an array; NaN where it is not given."""
+    values = [getattr(side, name) for side in sides]
+    return np.array([np.nan if value is None else float(value) for value in values])
+
+
+def nothing_like(like: Floats) -> Floats:
+    """Return an array of undefined numbers."""
+    return np.full(like.shape, np.nan)
+
 
 CAPPED_FROM = 10.0
 """|t| beyond which the capped rule gives one Bayes factor to all."""
@@ -287,3 +434,71 @@ SPLIT_FLAG = "direction split approximate: 1 - p/2 toward the given direction"
 def split_flags(side: Side, protocol: Protocol) -> list[str]:
     """P(positive) from p and a given direction is an approximation, and says so."""
     return [SPLIT_FLAG] if protocol.split == "exact" and side.direction not in (None, 0) else []
+
+
+LARGEST_DF, LARGEST_DIRECTED_DF = 10, 5
+"""Up to these (the second where p says how sure the direction is) tables are right to 1e-8."""
+
+
+def directed_by(s: Floats, direction: Floats) -> Floats:
+    """Return the signs of statistics where a direction was given, else what was given."""
+    return np.where(np.abs(direction) == 1, np.sign(s), broadcast_like(direction, s))
+
+
+def is_steep(df: Floats, direction: Floats) -> NDArray[np.bool_]:
+    """Return which tests rise too steeply for a panel: the p of many degrees of freedom is nearly a step."""
+    directed = np.abs(direction) == 1
+    return np.asarray((df > LARGEST_DF) | (directed & (df > LARGEST_DIRECTED_DF)))
+
+
+def noncentral_t(rng: np.random.Generator, t: Floats, df: Floats, size: int) -> Floats:
+    """Draw noncentral t around observed ones, corrected for their small-sample inflation."""
+    shape = (size, *t.shape)
+    centre = t * (1 - 3 / (4 * df - 1))
+    return np.asarray((rng.standard_normal(shape) + centre) / np.sqrt(rng.chisquare(df, shape) / df))
+
+
+def t_of_d(d: Floats, n1: Floats, n2: Floats, df: Floats, rng: np.random.Generator) -> Floats:
+    """Draw noncentral t of a true d; an infinite (or missing) n2 is a single sample."""
+    other = np.where(np.isnan(n2), np.inf, n2)
+    centre = d / np.sqrt(1 / n1 + 1 / other)
+    noise = rng.standard_normal(d.shape)
+    return np.asarray((noise + centre) / np.sqrt(rng.chisquare(df, d.shape) / df))
+
+
+def evaluate(
+    log_bf: Callable[..., Floats],
+    prob_positive: Callable[..., Floats],
+    statistic: Floats,
+    *design: Floats,
+    protocol: Protocol,
+) -> tuple[Floats, Floats]:
+    """Log BF and P(positive) of a statistic (..., k) under a fixed design (k,).
+
+    Replicates (B, k) are interpolated a column at a time; P(positive) is left out where the protocol
+    splits by sign.
+    """
+    wanted = [log_bf, prob_positive] if protocol.split == "exact" else [log_bf]
+    if statistic.ndim == 2:
+        values = on_columns(wanted, statistic, *design)
+    else:
+        values = [function(statistic, *design) for function in wanted]
+    if protocol.split != "exact":
+        return values[0], np.full(statistic.shape, np.nan)
+    return values[0], np.clip(values[1], 0.0, 1.0)
+
+
+def jzs(t: Floats, n1: Floats, n2: Floats, protocol: Protocol) -> tuple[Floats, Floats]:
+    """Log BF and P(positive) of t tests (..., k) with one (n2 NaN) or two samples (k,)."""
+    bf, positive = np.full(t.shape, np.nan), np.full(t.shape, np.nan)
+    two = ~np.isnan(n2)
+    for chosen, sizes in ((two, (n1[two], n2[two])), (~two, (n1[~two],))):
+        if chosen.any():
+            bf[..., chosen], positive[..., chosen] = evaluate(
+                lambda t, *sizes: np.asarray(bayes.log_bf_t(t, *sizes, r=protocol.r_t)),
+                lambda t, *sizes: np.asarray(bayes.prob_positive_t(t, *sizes, r=protocol.r_t)),
+                t[..., chosen],
+                *sizes,
+                protocol=protocol,
+            )
+    return bf, positive

@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, given_first
-from concord.people.families.base import Batch, Family, Masks, TestKind
-from concord.people.families.columns import column, nothing_like
+from concord.people.families.base import (
+    NO_D,
+    ODDS_TO_D,
+    Batch,
+    Family,
+    HumanEffects,
+    Masks,
+    TestKind,
+    ToD,
+    Truth,
+    column,
+    nothing_like,
+)
 from concord.people.families.contingency import numbered
-from concord.people.families.draft import Draft, in_words, sign
-from concord.people.families.samples import known, one_sample
-from concord.people.families.to_d import NO_D, ToD
-from concord.people.families.truth import ODDS_TO_D, HumanEffects, Truth
+from concord.people.families.draft import Draft, in_words, known, one_sample, sign
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes, effects, pvalues

@@ -16,21 +16,32 @@ from concord.people.evidence import (
     no_effects,
     toward_where_known,
 )
-from concord.people.families.base import Batch, Masks, SmoothFamily, SmoothRange, TestKind, split_flags
-from concord.people.families.columns import column, nothing_like
+from concord.people.families.base import (
+    NO_D,
+    Batch,
+    HumanEffects,
+    Masks,
+    SmoothFamily,
+    SmoothRange,
+    TestKind,
+    Truth,
+    column,
+    directed_by,
+    is_steep,
+    nothing_like,
+    split_flags,
+)
 from concord.people.families.contingency import Tables, check_table, table_sign
-from concord.people.families.directed import directed_by, is_steep
-from concord.people.families.draft import Draft, in_words
-from concord.people.families.samples import (
+from concord.people.families.draft import (
+    Draft,
     check_ratio,
     check_whole_df,
+    in_words,
     join_groups,
     known,
     one_df,
     one_sample,
 )
-from concord.people.families.to_d import NO_D
-from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes, pvalues

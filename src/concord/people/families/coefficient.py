@@ -10,14 +10,23 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, given_first
-from concord.people.families.base import Batch, LocationFamily, Masks, SmoothRange, TestKind, t_limits
-from concord.people.families.columns import column, nothing_like
-from concord.people.families.draft import Draft, sign
+from concord.people.families.base import (
+    NO_D,
+    ODDS_TO_D,
+    Batch,
+    HumanEffects,
+    LocationFamily,
+    Masks,
+    SmoothRange,
+    TestKind,
+    Truth,
+    column,
+    noncentral_t,
+    nothing_like,
+    t_limits,
+)
+from concord.people.families.draft import Draft, check_df, n_from_df, one_df, one_sample, sign
 from concord.people.families.f import FTests
-from concord.people.families.samples import check_df, n_from_df, one_df, one_sample
-from concord.people.families.student import noncentral_t
-from concord.people.families.to_d import NO_D
-from concord.people.families.truth import ODDS_TO_D, HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import pvalues

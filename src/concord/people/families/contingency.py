@@ -18,10 +18,17 @@ from concord.people.evidence import (
     no_effects,
     toward_where_known,
 )
-from concord.people.families.base import Family, Masks
-from concord.people.families.columns import column, nothing_like
+from concord.people.families.base import (
+    ODDS_TO_D,
+    Family,
+    HumanEffects,
+    Masks,
+    TrueEffects,
+    Truth,
+    column,
+    nothing_like,
+)
 from concord.people.families.draft import Draft, Table, in_words, sign
-from concord.people.families.truth import ODDS_TO_D, HumanEffects, TrueEffects, Truth
 from concord.people.protocol import Protocol
 from concord.people.same_people import SharedPart, two_counts
 from concord.records import Side

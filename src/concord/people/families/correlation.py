@@ -9,13 +9,26 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
-from concord.people.families.base import CAPPED_FROM, Batch, LocationFamily, Masks, SmoothRange, TestKind
-from concord.people.families.columns import column, nothing_like
-from concord.people.families.draft import Draft, sign
-from concord.people.families.samples import check_df, n_from_df, one_df, one_sample
-from concord.people.families.student import evaluate, jzs
-from concord.people.families.to_d import NO_D, ToD, first_that_gives, of_fisher_z
-from concord.people.families.truth import HumanEffects, Truth, d_from_fisher_z
+from concord.people.families.base import (
+    CAPPED_FROM,
+    NO_D,
+    Batch,
+    HumanEffects,
+    LocationFamily,
+    Masks,
+    SmoothRange,
+    TestKind,
+    ToD,
+    Truth,
+    column,
+    d_from_fisher_z,
+    evaluate,
+    first_that_gives,
+    jzs,
+    nothing_like,
+    of_fisher_z,
+)
+from concord.people.families.draft import Draft, check_df, n_from_df, one_df, one_sample, sign
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import correlation, effects, pvalues

@@ -6,10 +6,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from concord.people.evidence import Evidence, given_first
-from concord.people.families.base import Batch, TestKind
+from concord.people.families.base import NO_D, Batch, TestKind
 from concord.people.families.contingency import Tables, check_table, table_sign
 from concord.people.families.draft import Draft
-from concord.people.families.to_d import NO_D
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats.elementwise import Floats

@@ -7,13 +7,20 @@ from typing import Any, Self
 import numpy as np
 
 from concord.people.evidence import Brief, Evidence, broadcast_like, given_first
-from concord.people.families.base import Batch, Family, Masks, TestKind, split_flags
-from concord.people.families.columns import column, nothing_like
-from concord.people.families.draft import Draft
+from concord.people.families.base import (
+    NO_D,
+    Batch,
+    Family,
+    HumanEffects,
+    Masks,
+    TestKind,
+    Truth,
+    column,
+    nothing_like,
+    split_flags,
+)
+from concord.people.families.draft import Draft, check_ratio, check_whole_df, join_groups, known, one_df
 from concord.people.families.f import FTests
-from concord.people.families.samples import check_ratio, check_whole_df, join_groups, known, one_df
-from concord.people.families.to_d import NO_D
-from concord.people.families.truth import HumanEffects, Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import pvalues

@@ -11,13 +11,24 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
-from concord.people.families.base import Batch, LocationFamily, Masks, SmoothRange, TestKind, t_limits
-from concord.people.families.columns import column, nothing_like
-from concord.people.families.draft import Draft, in_words, sign
-from concord.people.families.samples import Z_AS_T_FLAG, join_groups, known
-from concord.people.families.student import jzs
-from concord.people.families.to_d import NO_D, ToD, first_that_gives, of_rank_biserial
-from concord.people.families.truth import HumanEffects, Truth
+from concord.people.families.base import (
+    NO_D,
+    Batch,
+    HumanEffects,
+    LocationFamily,
+    Masks,
+    SmoothRange,
+    TestKind,
+    ToD,
+    Truth,
+    column,
+    first_that_gives,
+    jzs,
+    nothing_like,
+    of_rank_biserial,
+    t_limits,
+)
+from concord.people.families.draft import Z_AS_T_FLAG, Draft, in_words, join_groups, known, sign
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import effects, pvalues

@@ -9,11 +9,18 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from concord.people.evidence import Brief, Evidence, broadcast_like, given_first, no_effects, toward
-from concord.people.families.base import BOUND_FLAG, Batch, Family, Masks, TestKind, split_flags
-from concord.people.families.columns import column
-from concord.people.families.draft import Draft, in_words
-from concord.people.families.samples import check_ratio, join_groups
-from concord.people.families.truth import HumanEffects, Truth
+from concord.people.families.base import (
+    BOUND_FLAG,
+    Batch,
+    Family,
+    HumanEffects,
+    Masks,
+    TestKind,
+    Truth,
+    column,
+    split_flags,
+)
+from concord.people.families.draft import Draft, check_ratio, in_words, join_groups
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes, pvalues

@@ -5,13 +5,12 @@ from concord.people.families.binomial import BINOMIAL_KINDS
 from concord.people.families.chi_square import CHI_SQUARE_KINDS, COCHRAN_KINDS
 from concord.people.families.coefficient import COEFFICIENT_KINDS
 from concord.people.families.correlation import CORRELATION_KINDS
-from concord.people.families.draft import Draft, sign
-from concord.people.families.f_rows import F_KINDS
+from concord.people.families.draft import Draft, join_groups, one_sample, sign
+from concord.people.families.f import F_KINDS
 from concord.people.families.fisher_exact import FISHER_KINDS
 from concord.people.families.kruskal_wallis import KRUSKAL_WALLIS_KINDS
 from concord.people.families.mann_whitney import MANN_WHITNEY_KINDS
 from concord.people.families.p_value import P_VALUE_KINDS
-from concord.people.families.samples import join_groups, one_sample
 from concord.people.families.t import T_KINDS
 from concord.people.families.wilcoxon import WILCOXON_KINDS
 from concord.people.families.z_test import Z_KINDS

@@ -9,13 +9,33 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
-from concord.people.families.base import Batch, LocationFamily, Masks, SmoothRange, TestKind, t_limits
-from concord.people.families.columns import column, nothing_like
-from concord.people.families.draft import Draft, in_words, sign
-from concord.people.families.samples import D_Z_FLAG, check_df, join_groups, n_from_df, one_df, one_sample
-from concord.people.families.student import jzs, noncentral_t, t_of_d
-from concord.people.families.to_d import NO_D
-from concord.people.families.truth import HumanEffects, Truth
+from concord.people.families.base import (
+    NO_D,
+    Batch,
+    HumanEffects,
+    LocationFamily,
+    Masks,
+    SmoothRange,
+    TestKind,
+    Truth,
+    column,
+    jzs,
+    noncentral_t,
+    nothing_like,
+    t_limits,
+    t_of_d,
+)
+from concord.people.families.draft import (
+    D_Z_FLAG,
+    Draft,
+    check_df,
+    in_words,
+    join_groups,
+    n_from_df,
+    one_df,
+    one_sample,
+    sign,
+)
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import effects, pvalues

@@ -11,13 +11,22 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, owens_t
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
-from concord.people.families.base import Batch, LocationFamily, Masks, SmoothRange, TestKind, t_limits
-from concord.people.families.columns import column, nothing_like
-from concord.people.families.draft import Draft, in_words, sign
-from concord.people.families.samples import D_Z_FLAG, Z_AS_T_FLAG, known, one_sample
-from concord.people.families.student import jzs
-from concord.people.families.to_d import NO_D, ToD
-from concord.people.families.truth import HumanEffects, Truth
+from concord.people.families.base import (
+    NO_D,
+    Batch,
+    HumanEffects,
+    LocationFamily,
+    Masks,
+    SmoothRange,
+    TestKind,
+    ToD,
+    Truth,
+    column,
+    jzs,
+    nothing_like,
+    t_limits,
+)
+from concord.people.families.draft import D_Z_FLAG, Z_AS_T_FLAG, Draft, in_words, known, one_sample, sign
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import effects, pvalues

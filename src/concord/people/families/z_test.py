@@ -8,14 +8,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from concord.people.evidence import Brief, Evidence, given_first
-from concord.people.families.base import Batch, TestKind
-from concord.people.families.columns import nothing_like
+from concord.people.families.base import NO_D, Batch, TestKind, Truth, nothing_like
 from concord.people.families.contingency import Tables, check_table, table_sign
-from concord.people.families.draft import Draft, sign
-from concord.people.families.samples import Z_AS_T_FLAG, join_groups, one_sample
+from concord.people.families.draft import Z_AS_T_FLAG, Draft, join_groups, one_sample, sign
 from concord.people.families.t import TTests
-from concord.people.families.to_d import NO_D
-from concord.people.families.truth import Truth
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import pvalues

@@ -1,16 +1,17 @@
-"""People and predictions to estimates: means, shares, differences between arms, regression coefficients."""
+"""People and predictions to estimates: means, shares, differences between arms, coefficients."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from concord.errors import InputError, UndefinedError
 from concord.files import limits
+from concord.files.number_words import p_words
 from concord.files.tables import TableOptions
 from concord.files.too_many import refuse_more
-from concord.people.mixed.ends import FEW, METHOD, MeanPart, estimate_with, with_ends
-from concord.people.mixed.populations import other_predictions, unlike_tables
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
 from concord.records import Estimate, Interval
@@ -18,12 +19,120 @@ from concord.stats.answer_spread import answer_spread, person_correlation_error,
 from concord.stats.elementwise import Floats
 from concord.stats.prediction_powered import (
     FEWEST_PEOPLE,
+    PoweredMean,
     effective_people,
     powered_deviations,
     powered_mean,
     powered_regression,
     quantile,
 )
+from concord.stats.skewed import skewed_sum_ends
+
+UNLIKE = 0.1
+"""Standardised difference of predictions between the two tables that is warned of, where it is no chance."""
+Weighted = tuple[Floats, Floats | None]
+"""Values and their sampling weights."""
+
+
+def unlike_tables(
+    outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[str], predictions: Sequence[str]
+) -> Iterator[str]:
+    """Warn where the two tables do not look like samples of one population."""
+    where = f"{outcome}: " if outcome else ""
+    yield from (f"{where}{words}, which biases the estimate" for words in predictions)
+    for i, name in enumerate(covariates):
+        words = _other_population(
+            name, (own.covariates[:, i], own.weight), (more.covariates[:, i], more.weight)
+        )
+        yield from (f"{where}{found}, which biases the estimate" for found in words)
+    if set(own.arm) != set(more.arm):
+        yield f"{where}the two tables do not have the same arms"
+
+
+def other_predictions(own: MixedRows, more: MixedRows) -> Iterator[str]:
+    """Say in which arms predictions of the people are unlike the further ones."""
+    samples, others = own.by_arm(), more.by_arm()
+    arms = sorted(samples.keys() & others.keys())
+    for arm in arms:
+        first, second = samples[arm], others[arm]
+        name = "predictions" if len(arms) == 1 else f"predictions in {arm!r}"
+        yield from _other_population(
+            name, (first.prediction, first.weight), (second.prediction, second.weight)
+        )
+
+
+def _other_population(name: str, own: Weighted, more: Weighted) -> Iterator[str]:
+    """Say that two samples have other means than one population gives, where it is no chance."""
+    if min(own[0].size, more[0].size) < 2 or any(w is not None and not w.any() for _, w in (own, more)):
+        return
+    (mean, variance, noise), (mean_more, variance_more, noise_more) = map(_moments, (own, more))
+    sd, se = float(np.sqrt((variance + variance_more) / 2)), float(np.sqrt(noise + noise_more))
+    if sd == 0 or se == 0:
+        return
+    gap = abs(mean - mean_more)
+    p = float(2 * special.ndtr(-gap / se))
+    if gap / sd > UNLIKE and p < 0.01:
+        yield (
+            f"{name} of the people and of the further predictions differ by {gap / sd:.2f} SD "
+            f"({p_words(p)}): they seem to come from different populations"
+        )
+
+
+def _moments(sample: Weighted) -> tuple[float, float, float]:
+    """Return weighted mean and variance, and the variance of that mean, which weights make a ratio."""
+    values, weights = sample
+    w = np.ones(values.size) if weights is None else weights / weights.mean()
+    mean = float((w * values).mean())
+    variance = float((w * (values - mean) ** 2).sum() / (values.size - 1))
+    return mean, variance, float((w * (values - mean)).var(ddof=1) / values.size)
+
+
+METHOD = "prediction-powered (PPI++)"
+FEW = f"no interval: fewer than {FEWEST_PEOPLE} people"
+ONE_ANSWER = "no interval: people all gave one answer"
+_SKEW = "skewness taken out (Hall 1992)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanPart:
+    """A mean, and what each person and prediction does to it: with predictions, and of people alone."""
+
+    mean: PoweredMean
+    deviations: tuple[Floats, ...]
+    people: tuple[Floats, ...]
+    is_constant: bool
+    """Whether people all gave one answer: then they say nothing of the spread, whatever predictions do."""
+
+
+def with_ends(parts: Sequence[MeanPart], n: int, level: float, note: str) -> tuple[Estimate, Estimate]:
+    """Return a mean, or the first minus the second, with predictions and of people alone.
+
+    Skewness is taken out of both intervals.
+    """
+    signed = list(zip((1.0, -1.0)[: len(parts)], parts, strict=True))
+    sides = (
+        (METHOD, sum(sign * part.mean.value for sign, part in signed), "deviations"),
+        ("people alone", sum(sign * part.mean.people for sign, part in signed), "people"),
+    )
+    is_silent = any(part.is_constant for part in parts)
+    made = []
+    for method, value, name in sides:
+        samples = [sign * one for sign, part in signed for one in getattr(part, name)]
+        ends = None if is_silent else skewed_sum_ends(value, samples, level=level)
+        made.append(estimate_with(value, ends, n, level, f"{method}, {_SKEW}", note))
+    return made[0], made[1]
+
+
+def estimate_with(
+    value: float, ends: tuple[float, float] | None, n: int, level: float, method: str, note: str = ""
+) -> Estimate:
+    """Return an estimate with its interval, or with the reason why it has none."""
+    if n < FEWEST_PEOPLE:
+        return Estimate(value, n=n, method=method, note=FEW)
+    if ends is None:
+        return Estimate(value, n=n, method=method, note=ONE_ANSWER)
+    return Estimate(value, Interval(*ends, level, method), n=n, method=method, note=note)
+
 
 _TAIL = "answers have a tail, and unseen ones may decide the mean: the interval may cover less than it says"
 TAIL_SHOWS = 500

@@ -11,7 +11,7 @@ from concord.files.cells import BadCellError, number, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.limits import listed
 from concord.files.tables import TableOptions, TableSource
-from concord.people.answers.given import codes_of_missing
+from concord.people.answers.sides import codes_of_missing
 from concord.people.table.columns import fold
 from concord.records import InputFile
 from concord.stats.elementwise import Floats

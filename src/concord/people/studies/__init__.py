@@ -3,7 +3,7 @@
 from concord.people.studies.agents import DESIGNS, AgentDesign, get_design
 from concord.people.studies.describe import describe, human_sides, prompts, summary
 from concord.people.studies.finding_checks import check_tests
-from concord.people.studies.format import json_schema
+from concord.people.studies.format import StudyFile, json_schema
 from concord.people.studies.load import (
     bundled_names,
     check_with,
@@ -15,7 +15,6 @@ from concord.people.studies.plan import StudyPlan
 from concord.people.studies.results import StudiesResult
 from concord.people.studies.scoring import plan, run, score_replies
 from concord.people.studies.sessions import Agent, Question, Session, hold, sessions_of
-from concord.people.studies.study_file import StudyFile
 
 __all__ = [
     "DESIGNS",

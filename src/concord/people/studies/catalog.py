@@ -1,11 +1,25 @@
-"""The variables of an experiment: which exist, and whether they are numbers or words."""
+"""What an experiment has: its cells, its variables, and how its tests are called in a table of tests."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 from concord.people.studies.expressions import Expression
-from concord.people.studies.format import Experiment, Population, Study
+from concord.people.studies.format import Experiment, Population, Study, Test
 from concord.people.studies.wording import variables_of
+
+Cell = tuple[str, ...]
+"""One level of each between factor, in the order of the factors."""
+
+
+def cells_of(experiment: Experiment) -> tuple[Cell, ...]:
+    """Return every cell: the product of the between factors' levels, one empty cell without factors."""
+    return tuple(product(*(f.names for f in experiment.factors.values() if f.vary == "between")))
+
+
+def cell_names(experiment: Experiment) -> tuple[str, ...]:
+    """Return the names of the cells as a study file writes them."""
+    return tuple(", ".join(cell) for cell in cells_of(experiment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +117,32 @@ def _feedback(experiment: Experiment) -> Iterator[Variable]:
         for name in experiment.group.feedback:
             for suffix in suffixes(experiment, None):
                 yield Variable(name + suffix, None, "feedback")
+
+
+ROW_TYPES = {
+    "t-welch": "welch t-test",
+    "pearson": "correlation",
+    "spearman": "spearman",
+    "sign": "sign test",
+    "wilcoxon": "p-value",
+}
+"""Types of a table of tests for kinds that have another name there."""
+
+
+def row_type(test: Test) -> str:
+    """Return the test type of a table of tests."""
+    return test.scored_as if test.scored_as is not None else ROW_TYPES.get(test.test, test.test)
+
+
+def row_keys(study: Study, finding: str, test: Test) -> dict[str, object]:
+    """Return what names a test in a table of tests, and its settings."""
+    row = {
+        "study": study.study,
+        "sub_study": test.experiment,
+        "finding": finding,
+        "test": test.name,
+        "test_type": row_type(test),
+        "domain": study.domain,
+        "alpha": test.alpha,
+    }
+    return row if test.sampling is None else {**row, "sampling": test.sampling}

@@ -7,12 +7,12 @@ from concord.errors import OptionError, StudyProblem
 from concord.files.yaml_file import Path_, YamlFile
 from concord.people.studies.catalog import (
     Variable,
+    cell_names,
     never_true,
     observed_variables,
     participant_variables,
     suffixes,
 )
-from concord.people.studies.cells import cell_names
 from concord.people.studies.expressions import Expression, over_members, parse_expression
 from concord.people.studies.format import Experiment, Factor, Step, Study
 from concord.people.studies.wording import item_texts, limit_of, template, variables_of

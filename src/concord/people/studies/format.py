@@ -4,9 +4,12 @@ Field descriptions are those of the exported JSON Schema and of the reference pa
 """
 
 from collections.abc import Sized
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from concord.records import InputFile
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)]
 """A name in paths and on the command line: lower case, digits, hyphens."""
@@ -444,3 +447,19 @@ def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a study file."""
     schema = Study.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Concord study", **schema}
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFile:
+    """A study, checked, and the file it came from."""
+
+    study: Study
+    file: InputFile
+    warnings: tuple[str, ...] = ()
+    raw: bytes = b""
+    """The file itself: a run keeps a copy."""
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.study.study

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from concord.errors import OptionError
 from concord.files.run_size import check_sessions
 from concord.people.studies.agents import DESIGNS, AgentDesign, Profile
-from concord.people.studies.cells import Cell, cells_of
-from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study
-from concord.people.studies.study_file import StudyFile
+from concord.people.studies.catalog import Cell, cells_of
+from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study, StudyFile
 
 
 @dataclass(frozen=True, slots=True)

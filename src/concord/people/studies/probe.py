@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from concord.files.normal_forms import normal_form
 from concord.people.memory.result import Recognition
-from concord.people.studies.compiled import compile_experiment
 from concord.people.studies.format import Study, Test
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import Session
+from concord.people.studies.wording import compile_experiment
 from concord.records import Design, Message, Template, Trial
 
 SUITE = "memory"

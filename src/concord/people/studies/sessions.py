@@ -10,12 +10,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from concord.people.studies.agents import AgentDesign
-from concord.people.studies.compiled import Compiled, CompiledStep, compile_experiment
 from concord.people.studies.expressions import Value, over_members
 from concord.people.studies.format import Choice, Experiment, Item, Number, Ranking
 from concord.people.studies.parse import ItemAnswer, ItemOutcome, empty_values, read_reply
 from concord.people.studies.plan import Member, SessionPlan, StudyPlan
-from concord.people.studies.wording import in_words, render_items, template
+from concord.people.studies.wording import (
+    Compiled,
+    CompiledStep,
+    compile_experiment,
+    in_words,
+    render_items,
+    template,
+)
 from concord.records import Message
 
 Agent = Callable[["Question"], str | None]

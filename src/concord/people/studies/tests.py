@@ -10,11 +10,15 @@ from concord.errors import UndefinedError
 from concord.people.families.draft import Draft
 from concord.people.families.registry import complete
 from concord.people.studies import sample_tests as tests_of
-from concord.people.studies.catalog import Variable, participant_variables, session_variables
+from concord.people.studies.catalog import (
+    Variable,
+    participant_variables,
+    row_keys,
+    row_type,
+    session_variables,
+)
 from concord.people.studies.format import Study, Test
-from concord.people.studies.inputs import variables_read
-from concord.people.studies.observe import Observations, ObservedRows
-from concord.people.studies.rows import row_keys, row_type
+from concord.people.studies.observe import Observations, ObservedRows, variables_read
 from concord.people.studies.sample_tests import Statistic, TooSmallError
 from concord.people.table.read import read_tests
 from concord.people.table.types import type_flags
