@@ -81,8 +81,8 @@ def design(n: int) -> Any:
 
 def job(n: int, url: str, width: int, processes: int = 1) -> Any:
     from concord.asking.connection import Connection
-    from concord.asking.keys import Sampling
-    from concord.asking.part import Job
+    from concord.asking.job import Job
+    from concord.asking.requests import Sampling
 
     sampling = Sampling(temperature=0.0, max_tokens=512)
     connection = Connection(url, max_connections=width // processes)
@@ -160,10 +160,9 @@ def resume(n: int, url: str, folder: Path) -> dict[str, float]:
     """Seconds from the plan to the first answer of a folder that lacks ten of n replies."""
     from concord.asking import runs
     from concord.asking.folder import RunFolder, reply_row
+    from concord.asking.job import Listeners, record_of
     from concord.asking.journal import line_bytes
-    from concord.asking.part import Listeners
     from concord.asking.requests import requests_of
-    from concord.asking.run import record_of
     from concord.records import Answer, AskOutcome, Usage
 
     of = job(n, url, 10)
@@ -195,11 +194,11 @@ def tell(begun: int) -> None:
 def to_be_killed(n: int, url: str, width: int, folder: Path, begun: int) -> None:
     """Run until somebody kills the process; the seed of each call names it."""
     from concord.asking import runs
-    from concord.asking.keys import Sampling
-    from concord.asking.run import open_model
+    from concord.asking.job import open_model
+    from concord.asking.requests import Sampling
 
     of = replace(job(n, url, width), sampling=Sampling(temperature=0.0, max_tokens=512, seed=1))
-    model = open_model(of)
+    model = open_model(of.model, of.connection)
     plan = runs.plan_run(of, folder)
     runs.run_job(of, folder, plan=plan, model=model, on_answer=lambda row: tell(begun))
 
@@ -295,7 +294,7 @@ def kills(options: argparse.Namespace) -> None:
     import inspect_ai.model  # noqa: F401 - loaded once, before the processes are forked
     import openai  # noqa: F401
 
-    import concord.asking.inspect.loop
+    import concord.asking.inspect.asker
     import concord.asking.runs  # noqa: F401
 
     rng = random.Random(options.seed)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from concord.asking import runs
 from concord.asking.connection import Connection
-from concord.asking.index import REPLIES, journals, stored_lines
+from concord.asking.journal import REPLIES, journals, stored_lines
 from concord.cli.app import app
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")

@@ -13,8 +13,7 @@ from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
 
 from concord.asking import runs
 from concord.asking.connection import Connection
-from concord.asking.part import Listeners
-from concord.asking.run import open_model
+from concord.asking.job import Listeners, open_model
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
@@ -223,7 +222,7 @@ def test_a_provider_without_its_package_is_told_with_the_package(monkeypatch: py
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-0123456789")
     job = runs.job("reasoning", "anthropic/claude-haiku-4-5", limit=1)
     with pytest.raises(ModelError, match="needs a package that is not installed: pip install anthropic;"):
-        open_model(job)
+        open_model(job.model, job.connection)
 
 
 def test_a_server_that_is_not_there_is_told_before_anything_is_asked(tmp_path: Path) -> None:

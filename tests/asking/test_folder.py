@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
+from concord.asking.connection import Redactor
 from concord.asking.folder import SUPERSEDED, ReplyStore, RunFolder, read_run
-from concord.asking.index import REPLIES
-from concord.asking.keys import Sampling
-from concord.asking.part import Job
-from concord.asking.redact import Redactor
-from concord.asking.requests import Requests, requests_of
-from concord.asking.run import record_of
+from concord.asking.job import Job, record_of
+from concord.asking.journal import REPLIES
+from concord.asking.requests import Requests, Sampling, requests_of
 from concord.errors import FileFormatError, RunFolderError
 from concord.records import Answer, AskOutcome, Design, Message, Template, Trial, Usage
 

@@ -11,10 +11,8 @@ from tests.asking.commands import concord, start
 from tests.asking.scripted import scripted_reply
 
 from concord.asking import runs
-from concord.asking.index import REPLIES
-from concord.asking.journal import read_lines
-from concord.asking.keys import Sampling
-from concord.asking.requests import requests_of
+from concord.asking.journal import REPLIES, read_lines
+from concord.asking.requests import Sampling, requests_of
 from concord.cli import run_ask as run_command
 
 pytestmark = pytest.mark.long

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from concord.asking import runs
-from concord.asking.limits import Budget, Limits
-from concord.asking.prices import Prices, read_prices
+from concord.asking.limits import Budget, Limits, Prices, read_prices
 from concord.errors import FileFormatError, OptionError
 from concord.records import Answer, AskOutcome, Usage
 

@@ -16,7 +16,7 @@ from tests.asking.commands import concord, environment
 
 from concord.asking import runs, weights
 from concord.asking.connection import Connection
-from concord.asking.keys import Sampling
+from concord.asking.requests import Sampling
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
@@ -61,9 +61,9 @@ def test_inspect_finds_task_and_model_by_their_names_and_its_log_is_read(tmp_pat
     )
     assert done.returncode == 0, done.stdout + done.stderr
     (log,) = (tmp_path / "logs").glob("*.eval")
-    from concord.asking.eval_logs import read_eval_log
+    from concord.asking.recorded import recorded_log
 
-    read = read_eval_log(log)
+    read = recorded_log(log)
     assert (read.suite, len(read.rows)) == ("structure", 2)
 
 

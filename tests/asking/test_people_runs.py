@@ -10,7 +10,7 @@ from tests.asking.commands import concord, run_code
 from concord import studies
 from concord.api import check
 from concord.asking import runs, weights
-from concord.asking.packing import unpacked
+from concord.asking.replies import unpacked
 from concord.errors import ModelError
 from concord.people.design import design_people, session_openers
 
@@ -146,10 +146,10 @@ def test_a_failed_call_leaves_its_session_unfinished(tmp_path: Path, monkeypatch
     def broken(*asked: object) -> object:
         raise RuntimeError("the server is on fire")
 
-    from concord.asking.run import run
+    from concord.asking.job import ask_all
 
     model = get_model("mockllm/model", custom_outputs=broken)
-    stored = run(job, tmp_path / "r", model=model, provenance={})
+    stored = ask_all(job, tmp_path / "r", model=model, provenance={})
     assert dict(stored.tally.outcomes) == {"failed": 2}
     with pytest.raises(ModelError, match="every call failed"):
         from concord.cli.run_options import AskingPeople
@@ -162,7 +162,7 @@ def _evaluate() -> None:
     import inspect_ai
     import tests.asking.scripted  # noqa: F401  (registers the provider)
 
-    from concord.asking.inspect.tasks import TASKS
+    from concord.asking.inspect.registered import TASKS
 
     task = TASKS["people"](study="framing, trust-game", n=2)
     inspect_ai.eval(task, model="scripted/fast", display="none", log_dir="logs")

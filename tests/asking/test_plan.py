@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from concord.asking import runs
-from concord.asking.keys import Sampling
+from concord.asking.limits import Prices
 from concord.asking.plan import make_plan
-from concord.asking.prices import Prices
+from concord.asking.requests import Sampling
 from concord.errors import OptionError
 from concord.records import Design, Message, Trial
 

@@ -63,7 +63,8 @@ from concord.asking.connection import Connection
 from concord.asking.inspect.models import find_model
 
 find_model("mockllm/model", Connection())
-print("concord.asking.inspect.tasks" in sys.modules, registry_lookup("task", "concord/people") is not None)
+print("concord.asking.inspect.registered" in sys.modules)
+print(registry_lookup("task", "concord/people") is not None)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     if not metadata.entry_points(group="inspect_ai", name="concord"):

@@ -167,7 +167,7 @@ def test_the_inspect_task_gives_a_log_that_is_scored(tmp_path: Path) -> None:
     from inspect_ai import eval as inspect_eval
 
     from concord.asking.asked.probes import ASKED
-    from concord.asking.inspect.tasks import task_for
+    from concord.asking.inspect.registered import task_for
 
     task = task_for(ASKED)(probe="filler,pairs", items=2)
     (log,) = inspect_eval(task, model="probed/model", log_dir=str(tmp_path), display="none")
@@ -233,8 +233,7 @@ def test_results_of_probes_are_compared_and_planned_item_by_item(
 
 def test_the_detectors_are_audited(finished: tuple[Path, Mapping[str, Any], int]) -> None:
     from concord.audit.estimate import audit_result
-    from concord.audit.hint_items import HINTS
-    from concord.audit.items import items_of
+    from concord.audit.items import HINTS, items_of
 
     model, items = items_of(finished[0], HINTS)
     groups = {item.group for item in items}

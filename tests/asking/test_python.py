@@ -7,9 +7,8 @@ import pytest
 
 import concord
 from concord.asking import runs
-from concord.asking.keys import Sampling
 from concord.asking.recorded import bundled_run
-from concord.asking.requests import requests_of
+from concord.asking.requests import Sampling, requests_of
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -11,11 +11,9 @@ from tests.asking.commands import concord
 from tests.asking.faulty_server import faulty_server
 
 from concord.asking import runs
-from concord.asking.part import helpers_of
-from concord.asking.run import redactor_of
+from concord.asking.job import helpers_of, redactor_of
 
 inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `live` is not installed")
-models = pytest.importorskip("concord.asking.inspect.models")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 MARK = "5cd1e0b7f3a94c2d"
@@ -108,5 +106,4 @@ def test_the_key_of_a_model_that_writes_for_others_is_hidden_too(monkeypatch: py
     monkeypatch.setenv("OTHER_API_KEY", f"sk-of-the-helper-{MARK}")
     job = runs.job("probes", "openai-api/bad/m", probe="mistake", helper="openai-api/other/m", limit=1)
     assert helpers_of(job) == ("openai-api/other/m",)
-    for redactor in (redactor_of(job), models.redactor_of(job.model, None, *helpers_of(job))):
-        assert redactor.text(f"bad key sk-of-the-helper-{MARK}") == "bad key [hidden]"
+    assert redactor_of(job).text(f"bad key sk-of-the-helper-{MARK}") == "bad key [hidden]"

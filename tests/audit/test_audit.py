@@ -9,9 +9,16 @@ from typer.testing import CliRunner
 
 import concord
 from concord.audit.estimate import audit_result, is_error
-from concord.audit.items import PEOPLE, REASONING, AuditItem, items_of, sampled
-from concord.audit.page import write_page
-from concord.audit.verdicts import read_verdicts, write_verdicts
+from concord.audit.items import (
+    PEOPLE,
+    REASONING,
+    AuditItem,
+    items_of,
+    read_verdicts,
+    sampled,
+    write_page,
+    write_verdicts,
+)
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError, RunFolderError
 

@@ -11,7 +11,7 @@ import pytest
 
 from concord import InputError, UndefinedError, score_people, score_reasoning, score_structure
 from concord.api import PeopleResult
-from concord.asking.keys import Sampling, trial_key
+from concord.asking.requests import Sampling, trial_key
 from concord.people.apa.read import check_apa, parse_apa
 from concord.people.result import TestResult
 from concord.reasoning.bias import keyword_detector

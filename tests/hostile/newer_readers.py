@@ -12,10 +12,10 @@ from typing import Any
 from tests.hostile.nasty import TEXTS, mutated_bytes, mutated_cells, mutated_json
 
 from concord import api
-from concord.asking.corrections import read_corrections
-from concord.asking.prices import read_prices
-from concord.asking.scoring import score_run
-from concord.audit.verdicts import read_verdicts
+from concord.asking.limits import read_prices
+from concord.asking.recorded import score_run
+from concord.asking.replies import read_corrections
+from concord.audit.items import read_verdicts
 from concord.people.table.handmade.mapping import read_mapping
 from concord.reasoning.hints.choices import parse_choices
 from concord.structure.judging.pairs import parse_pairs, read_pairs

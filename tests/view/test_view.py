@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from concord.asking.corrections import (
+from concord.asking.replies import (
     CORRECTIONS,
     Correction,
     corrected,
+    packed,
     read_corrections,
+    unpacked,
     write_correction,
 )
-from concord.asking.packing import packed, unpacked
 from concord.errors import FileFormatError, OptionError
-from concord.view.guard import below
-from concord.view.live import LiveRuns
+from concord.view.folders import LiveRuns
+from concord.view.server import below
 
 pytest.importorskip("starlette", reason="the extra `view` is not installed")
 pytest.importorskip("httpx", reason="the test client needs httpx")
@@ -158,11 +159,12 @@ def test_refused_and_unreadable_answers_are_shown_as_they_arrive(tmp_path: Path)
 def test_a_long_backlog_is_read_in_the_course_of_several_looks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from concord.view import kept, live
-    from concord.view.reading import LiveReading
+    from concord.view import folders
+    from concord.view import replies as kept
+    from concord.view.replies import LiveReading
 
     _run(tmp_path / "one", 12)
-    monkeypatch.setattr(live, "_READ_AT_ONCE", 4)
+    monkeypatch.setattr(folders, "_READ_AT_ONCE", 4)
     monkeypatch.setattr(
         kept, "reader_of", lambda path: lambda row: iter([LiveReading(row["id"], "refused", "no")])
     )

@@ -10,7 +10,7 @@ import pytest
 from tests.show.browser import launched
 from tests.view.test_view import _run
 
-from concord.asking.corrections import CORRECTIONS, Correction, read_corrections
+from concord.asking.replies import CORRECTIONS, Correction, read_corrections
 
 pytest.importorskip("uvicorn", reason="the extra `view` is not installed")
 pytestmark = pytest.mark.long

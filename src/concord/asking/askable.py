@@ -1,9 +1,16 @@
-"""What can be asked, as a record: how it is laid out, with which settings, and how replies are scored."""
+"""What can be asked, one record each: how it is laid out, with which settings, how replies are scored.
+
+A new one is a file in `asked` and a name in `NAMES`. A record is loaded when it is first looked for: whoever
+asks about reasoning loads no study.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
+from concord.asking.requests import Sampling
+from concord.errors import OptionError
 from concord.records import Design, Provenance, Trial
 
 
@@ -106,3 +113,40 @@ class Askable:
     followed_in: str = ""
     """Folder of the run that follows, inside the run's own."""
     demo: Demo | None = None
+
+
+NAMES = ("people", "structure", "reasoning", "probes", "judge")
+"""Names of what can be asked, each that of its file in `asked`, in the order of showing."""
+
+
+def find(name: str) -> Askable | None:
+    """Return what has this name; a run that follows another (a judge's, say) has none."""
+    if name not in NAMES:
+        return None
+    found: Askable = import_module(f"concord.asking.asked.{name}").ASKED
+    return found
+
+
+def everything() -> tuple[Askable, ...]:
+    """Return all that can be asked."""
+    return tuple(map(askable, NAMES))
+
+
+def askable(name: str) -> Askable:
+    """Return what has this name."""
+    found = find(name)
+    if found is None:
+        raise OptionError(f"question {name!r} is not known; expected {', '.join(NAMES)}")
+    return found
+
+
+def usual_sampling(name: str) -> Sampling:
+    """Return the settings that something is asked with unless others are chosen: in a run and in Inspect.
+
+    Examples
+    --------
+    >>> usual_sampling("people").sent(0)
+    {'temperature': 1.0, 'max_tokens': 256}
+    """
+    one = askable(name)
+    return Sampling(temperature=one.temperature, max_tokens=one.max_tokens)

@@ -1,27 +1,32 @@
-"""A run's folder: its record, its plan, its replies. What may be resumed into, and what is in it."""
+"""A run's folder: its record, its plan, its replies and turns. What may be resumed into, what is in it."""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from concord.asking.index import (
+from concord.asking.connection import Redactor
+from concord.asking.journal import (
     FAILURES,
     REPLIES,
+    TURNS,
     Index,
+    Journal,
+    LineTooLongError,
     Tally,
     journals,
+    line_bytes,
     read_index,
+    read_lines,
     shard_name,
     stored_lines,
+    sync_folder,
 )
-from concord.asking.journal import Journal, LineTooLongError, line_bytes, read_lines, sync_folder
-from concord.asking.redact import Redactor
 from concord.asking.requests import Again, PlannedKeys, Request, Requests
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
@@ -378,3 +383,43 @@ def replace_file(path: Path, data: Iterable[bytes]) -> None:
     except OSError as fault:
         raise RunFolderError.cannot_write(path, fault) from fault
     sync_folder(path.parent)
+
+
+class Turns:
+    """The journal of turns of a run."""
+
+    def __init__(
+        self,
+        folder: Path,
+        model: str,
+        *,
+        redactor: Redactor,
+        sessions: Container[str],
+        again: Container[str] = (),
+        shard: int = 0,
+    ) -> None:
+        self._model, self._redactor = model, redactor
+        self._journal = Journal(folder / shard_name(TURNS, shard))
+        self.stored: dict[str, Mapping[str, Any]] = {}
+        """Rows by the key of everything that was sent."""
+        for _, line in stored_lines(folder, TURNS):
+            if line.row["id"].rsplit("/", 2)[0] in sessions:
+                self.stored[line.row["key"]] = line.row
+        self.stored = {key: row for key, row in self.stored.items() if row["outcome"] not in again}
+
+    def store(self, request: Request, answer: Answer) -> Mapping[str, Any]:
+        """Write one turn down at once."""
+        row: Mapping[str, Any] = self._redactor.value(reply_row(request, answer, self._model))
+        self._journal.append(row)
+        self.stored[request.key] = row
+        return row
+
+    def forget(self, session: str) -> None:
+        """Let go of the turns of a session that has ended; they are on the disk."""
+        ended = [key for key, row in self.stored.items() if row["id"].rsplit("/", 2)[0] == session]
+        for key in ended:
+            del self.stored[key]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._journal.close()

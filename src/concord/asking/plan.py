@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from concord.asking.askable import Sessions
-from concord.asking.index import Index
-from concord.asking.prices import Prices
-from concord.asking.registry import find
+from concord.asking.askable import Sessions, find
+from concord.asking.journal import Index
+from concord.asking.limits import Prices
 from concord.asking.requests import Requests
 from concord.records import Design, Message, Trial
 

@@ -1,22 +1,89 @@
-"""What scoring needs of a run, wherever it was kept: a folder, an Inspect log, or the bundled replies."""
+"""Stored replies to a result, wherever they were kept: a folder, an Inspect log, or the bundled ones.
+
+No model is asked. A log carries its plan and question files; no path that it names is opened.
+"""
 
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from concord.asking.askable import Recorded
+from concord.asking.askable import NAMES, Recorded, askable, find
 from concord.asking.folder import INPUTS, TRIALS, StoredRun, planned_prompts, read_run
-from concord.asking.registry import askable, find
-from concord.errors import RunFolderError
+from concord.asking.replies import LOST, corrected, outcome_of, read_corrections, says_overflow
+from concord.errors import FileFormatError, MissingExtraError, OptionError, RunFolderError
 from concord.files.contents import read_bytes
 from concord.files.limits import quoted
-from concord.records import Provenance
+from concord.records import AskOutcome, Provenance
 
 BUNDLED = "smollm2-135m"
 _PLANNED = ("key", "id", "mode", "repeat", "template")
+_WITH_REPLY = ("ok", "empty", "truncated")
+
+
+def score_run(
+    source: str | Path, *, partial: bool = False, corrections: str | Path | None = None, **choices: Any
+) -> Any:
+    """Score a run's folder, or the log of one of Concord's Inspect tasks, without asking any model.
+
+    Parameters
+    ----------
+    source
+        What `concord run` wrote, or the `.eval` or `.json` log that `inspect eval concord/...` wrote.
+    partial
+        Score an unfinished run, with what is missing counted.
+    corrections
+        A file of what people read in replies (`concord view` writes one); a correction without its reply is
+        refused.
+    choices
+        Passed on to `score_reasoning`, `score_structure` or `studies.score_replies`.
+
+    Raises
+    ------
+    RunFolderError
+        There is no run, or one that is not finished.
+    """
+    path = Path(source)
+    found = recorded_log(path) if path.is_file() else recorded_folder(read_run(path))
+    if corrections is not None:
+        found = _read_otherwise(found, Path(corrections))
+    return score_recorded(found, partial=partial, **choices)
+
+
+def _read_otherwise(found: Recorded, path: Path) -> Recorded:
+    """Return recorded replies with corrections in their places."""
+    kept = read_corrections(path)
+    rows, used = corrected(found.rows, kept)
+    if used < len(kept):
+        raise OptionError(
+            f"{path.name}: {len(kept) - used} of {len(kept)} corrections are of replies that {found.source} "
+            "does not hold; give the corrections of this run"
+        )
+    return replace(found, rows=rows)
+
+
+def score_bundled(question: str, **choices: Any) -> Any:
+    """Score the replies of the embedded model that come with Concord."""
+    return score_recorded(bundled_run(question), **choices)
+
+
+def score_recorded(found: Recorded, *, partial: bool = False, **choices: Any) -> Any:
+    """Score what was recorded, wherever it was kept."""
+    source = found.source
+    if found.n_missing and not partial:
+        raise RunFolderError(
+            f"{source}: {found.n_missing} of {len(found.planned)} trials have not been asked; finish the "
+            "run with the same command, or score what is there with --partial"
+        )
+    if not found.rows:
+        raise RunFolderError(f"{source} holds no reply yet; run the same command again")
+    one = find(found.suite)
+    if one is None:
+        raise RunFolderError(f"{source} holds a run of {found.suite!r}, which cannot be scored here")
+    return one.score(found, partial=partial, **choices)
 
 
 class KeptFiles(dict[str, bytes]):
@@ -66,11 +133,6 @@ def _planned(path: Path, row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in _PLANNED}
 
 
-def recorded_inputs(stored: StoredRun) -> dict[str, bytes]:
-    """Return the question files of a run, checked."""
-    return inputs_of(stored.path, stored.record)
-
-
 def inputs_of(path: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
     """Read the question files that a run kept, and see that they are those it asked."""
     folder = path / INPUTS
@@ -101,21 +163,6 @@ def _followed(stored: StoredRun) -> tuple[Mapping[str, Any], ...]:
     return read_run(folder).rows if folder is not None and folder.is_dir() else ()
 
 
-def recorded_log(path: Path) -> Recorded:
-    """Return what the log of a run or of an Inspect task holds, with the plan that it carries."""
-    from concord.asking.eval_logs import read_eval_log
-
-    log = read_eval_log(path)
-    missing = 0 if log.n_planned is None else log.n_planned - len(log.rows)
-    if log.status != "success":
-        missing = max(missing, 1)
-    made = Provenance(log.settings, log.templates, log.tokens)
-    files = KeptFiles(str(path), log.files)
-    return Recorded(
-        str(path), log.suite, log.model, log.rows, log.rows, max(missing, 0), files, log.options, made
-    )
-
-
 def bundled_run(question: str) -> Recorded:
     """Return the replies of the embedded model to the bundled files that come with Concord."""
     folder = resources.files("concord").joinpath(question, "data", "recorded")
@@ -125,3 +172,144 @@ def bundled_run(question: str) -> Recorded:
     source = f"the bundled replies of {record['model']}"
     files, options = dict(design.files), dict(design.options)
     return Recorded(source, question, record["model"], rows, rows, 0, files, options, made_of(record))
+
+
+def recorded_log(path: Path) -> Recorded:
+    """Return what the log of a run or of an Inspect task holds, with the plan that it carries."""
+    log = _opened(path)
+    about, model = log.eval.metadata, str(log.eval.model)
+    one = find(str(about.get("suite"))) if isinstance(about, dict) else None
+    if not isinstance(about, dict) or one is None:
+        raise FileFormatError(
+            f"{path.name} is a log of the task {log.eval.task!r}, not of one of Concord's; "
+            f"expected {', '.join(f'concord/{one}' for one in NAMES)}"
+        )
+    options, files = _carried(about, path)
+    samples = [] if log.samples is None else log.samples
+    if one.sessions is not None:
+        samples = [sample for sample in samples if sample.epoch == 1]  # later ones are not asked
+    rows = tuple(_reply_row(sample, model, about.get("repeats", 1)) for sample in samples)
+    missing = 0 if log.results is None else log.results.total_samples - len(rows)
+    return Recorded(
+        str(path),
+        one.name,
+        model,
+        rows,
+        rows,
+        max(missing, 0 if log.status == "success" else 1),
+        KeptFiles(str(path), files),
+        options,
+        Provenance(
+            log.eval.model_generate_config.model_dump(exclude_none=True),
+            dict(about.get("templates", {})),
+            _token_sums(log.stats),
+        ),
+    )
+
+
+def carried_plan(
+    suite: str, templates: Any, options: Any, files: Mapping[str, bytes], n_planned: int, repeats: int = 1
+) -> dict[str, Any]:
+    """Return what a log carries of its plan, so that it is scored against this plan and no other."""
+    return {
+        "suite": suite,
+        "templates": templates,
+        "options": options,
+        "files": {name: data.decode("utf-8", "surrogateescape") for name, data in files.items()},
+        "n_planned": n_planned,
+        "repeats": repeats,
+    }
+
+
+def _carried(about: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return options and question files of the plan that a log carries."""
+    options, files = about.get("options"), about.get("files")
+    if not isinstance(options, dict) or not isinstance(files, dict):
+        raise FileFormatError(
+            f"{path.name} does not carry the plan that was asked (an older Concord wrote it), so that it "
+            "cannot be known what its replies answer; score the run's folder instead"
+        )
+    if not all(isinstance(text, str) for text in files.values()):
+        raise FileFormatError(f"{path.name}: the question files in it are no texts")
+    return options, {str(name): text.encode("utf-8", "surrogateescape") for name, text in files.items()}
+
+
+def _token_sums(stats: Any) -> dict[str, int] | None:
+    """Sum the tokens of all models that were asked, where the log says."""
+    usage = list(stats.model_usage.values())
+    if not usage:
+        return None
+    return {
+        "input": sum(one.input_tokens for one in usage),
+        "output": sum(one.output_tokens for one in usage),
+    }
+
+
+def _opened(path: Path) -> Any:
+    """Read the file with Inspect itself."""
+    try:
+        from inspect_ai.log import read_eval_log as read
+    except ImportError as fault:
+        raise MissingExtraError("reading Inspect logs", "live") from fault
+    from concord.comparing.inspect_logs import check_log
+
+    if path.suffix not in (".eval", ".json"):
+        raise FileFormatError(f"{path.name}: expected an Inspect log, named .eval or .json")
+    check_log(path)
+    try:
+        return read(str(path))
+    except Exception as fault:  # noqa: BLE001 - a hostile file can break its reader in any way
+        words = " ".join(str(fault).split())[:200]
+        raise FileFormatError(f"{path.name} cannot be read as an Inspect log: {words}") from fault
+
+
+def _reply_row(sample: Any, model: str, repeats: int) -> dict[str, Any]:
+    """Turn one sample into the row that a run would have stored."""
+    about = sample.metadata
+    row: dict[str, Any] = {
+        "key": str(about.get("key", sample.id)),
+        "id": str(about["id"]),
+        "mode": str(about["mode"]),
+        # Inspect's epochs are repeats of the whole set, with all repeats that it has.
+        "repeat": int(about["repeat"]) + (sample.epoch - 1) * repeats,
+        "model": model,
+        "template": str(about.get("template", "")),
+    }
+    if sample.error is not None:
+        return {**row, "status": "failed", "outcome": "failed", "response": "", "error": sample.error.message}
+    found = {**row, **_answer(sample.output)}
+    if isinstance(about.get(LOST), dict):
+        found[LOST] = about[LOST]
+    told = about.get("outcome")
+    if isinstance(told, str) and told in map(str, AskOutcome):
+        found["outcome"], found["status"] = told, "ok" if told in _WITH_REPLY else told
+    return found
+
+
+def _answer(output: Any) -> dict[str, Any]:
+    """Return response, outcome and tokens of a sample's output."""
+    if not output.choices:
+        return {"status": "ok", "outcome": "empty", "response": ""}
+    from inspect_ai.model import ContentReasoning
+
+    stop = str(output.stop_reason)
+    content = output.choices[0].message.content
+    thinking = (
+        [part.reasoning for part in content if isinstance(part, ContentReasoning)]
+        if not isinstance(content, str)
+        else []
+    )
+    text, usage = output.completion, output.usage
+    error = output.error is not None or (usage is None and says_overflow(text))
+    outcome = str(outcome_of(stop, text, thinking=bool(thinking), error=error))
+    return {
+        "status": "ok" if outcome in _WITH_REPLY else outcome,
+        "outcome": outcome,
+        "response": text,
+        **({"thinking": "\n".join(thinking)} if thinking else {}),
+        "stop_reason": stop,
+        "usage": {
+            "input_tokens": None if usage is None else usage.input_tokens,
+            "output_tokens": None if usage is None else usage.output_tokens,
+        },
+    }

@@ -1,14 +1,122 @@
-"""Trials with the keys of everything that is sent for them, kept small: a plan may hold a million."""
+"""What is sent with a prompt, and trials with the key of all that is sent: a plan may hold a million."""
 
+import hashlib
 import json
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property, lru_cache
+from typing import Any, overload
 
-from concord.asking.keys import Sampling, trial_digests
-from concord.records import Design, Trial
+from concord.errors import OptionError
+from concord.records import Design, Message, Trial
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How the model is asked to answer. ``None`` is not sent: the provider decides."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    """Seed of repeat 0; repeat k is sent ``seed + k``, so that repeats are not copies."""
+    system: str | None = None
+    """A system message before every prompt."""
+    reasoning_effort: str | None = None
+    reasoning_tokens: int | None = None
+    logprobs: bool | None = None
+
+    def seed_of(self, repeat: int) -> int | None:
+        """Return the seed that is sent with a repeat."""
+        return None if self.seed is None else self.seed + repeat
+
+    def sent(self, repeat: int) -> dict[str, float | int | str]:
+        """Return the settings that are sent, and only those.
+
+        Examples
+        --------
+        >>> Sampling(temperature=0.0, seed=7).sent(2)
+        {'temperature': 0.0, 'seed': 9}
+        """
+        settings = {**asdict(self), "seed": self.seed_of(repeat)}
+        return {name: value for name, value in settings.items() if value is not None}
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings as a run's record holds them: the usual four, and the others where given."""
+        usual = ("temperature", "max_tokens", "top_p", "seed")
+        return {name: value for name, value in asdict(self).items() if name in usual or value is not None}
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> "Sampling":
+        """Return the settings that a run's record holds."""
+        return cls(**{one.name: record.get(one.name) for one in fields(cls)})
+
+    def check(self) -> None:
+        """Refuse settings that cannot be meant.
+
+        Raises
+        ------
+        OptionError
+            The setting is named.
+        """
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
+            raise OptionError(f"--temperature {self.temperature}: expected a number from 0 to 2")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise OptionError(f"--max-tokens {self.max_tokens}: expected a whole number from 1 on")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise OptionError(f"--top-p {self.top_p}: expected a number above 0, 1 at most")
+        if self.reasoning_tokens is not None and self.reasoning_tokens < 1:
+            raise OptionError(
+                f"--reasoning-tokens {self.reasoning_tokens}: expected a whole number from 1 on"
+            )
+        if self.reasoning_effort is not None and self.reasoning_effort not in EFFORTS:
+            raise OptionError(
+                f"--reasoning-effort {self.reasoning_effort!r}: expected one of {', '.join(EFFORTS)}"
+            )
+
+
+_text = json.encoder.encode_basestring_ascii
+"""A text in JSON, as `json.dumps` writes it, at a tenth of its time."""
+
+
+def trial_key(trial: Trial, model: str, sampling: Sampling) -> str:
+    """Return the key of a trial: a hash of what names it and of everything that is sent.
+
+    A changed prompt, model, setting, seed or repeat is another key, so that a stored reply is never taken
+    for an answer to something else.
+    """
+    return next(trial_digests([trial], model, sampling)).hex()
+
+
+def trial_digests(trials: Iterable[Trial], model: str, sampling: Sampling) -> Iterator[bytes]:
+    """Return the key of every trial as bytes, see `trial_key`."""
+    # The same as one sorted dump of all that is sent; what repeats is dumped once.
+    named, settings = _text(model), dict[int, str]()
+    for trial in trials:
+        repeat = trial.repeat
+        if repeat not in settings:
+            settings[repeat] = _settings(sampling, repeat)
+        text = (
+            f'{{"cell":{_text(trial.cell)},"item":{_text(trial.item)},'
+            f'"messages":{_dumped(trial.messages)},"model":{named},"repeat":{repeat},'
+            f'"sampling":{settings[repeat]},"suite":{_text(trial.suite)}}}'
+        )
+        yield hashlib.sha256(text.encode("ascii")).digest()
+
+
+@lru_cache(maxsize=8192)
+def _dumped(messages: tuple[Message, ...]) -> str:
+    # Lone surrogates may be part of a prompt; escaped, every string has bytes.
+    return json.dumps([[one.role, one.text] for one in messages], ensure_ascii=True, separators=(",", ":"))
+
+
+@lru_cache(maxsize=512)
+def _settings(sampling: Sampling, repeat: int) -> str:
+    return json.dumps(sampling.sent(repeat), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+
 
 _BYTES = 32
 """Of a key."""

@@ -1,23 +1,20 @@
 """Runs from Python: lay out, plan, ask, score what was stored."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from concord.asking.askable import AnswerTable
+from concord.asking.askable import NAMES, AnswerTable, askable, usual_sampling
 from concord.asking.connection import Connection
-from concord.asking.folder import StoredRun, left_to_ask, read_run
-from concord.asking.index import read_index
-from concord.asking.keys import Sampling
-from concord.asking.limits import SPENT, Limits
-from concord.asking.part import Job, Listeners
+from concord.asking.folder import LOGS, StoredRun, journals_changed, left_to_ask, read_run
+from concord.asking.job import Job, Listeners, ask_all, load_ahead, open_model
+from concord.asking.journal import read_index
+from concord.asking.limits import SPENT, Limits, Prices
 from concord.asking.plan import Plan, make_plan
-from concord.asking.prices import Prices
-from concord.asking.recorded import recorded_folder
-from concord.asking.registry import NAMES, askable, usual_sampling
-from concord.asking.requests import PlannedKeys, requests_of
-from concord.asking.scoring import score_bundled, score_run
+from concord.asking.recorded import recorded_folder, score_bundled, score_run
+from concord.asking.requests import PlannedKeys, Sampling, requests_of
 from concord.errors import MissingExtraError, OptionError
 from concord.records import AskOutcome, InputFile
 
@@ -153,11 +150,6 @@ def job(
     )
 
 
-def default_folder(of: Job) -> Path:
-    """Return the folder of a run that names none."""
-    return folder_of(of.design.suite, of.model)
-
-
 def folder_of(question: str, model: str) -> Path:
     """Return the folder of a run that names none."""
     from concord.files.output import safe_name
@@ -167,8 +159,6 @@ def folder_of(question: str, model: str) -> Path:
 
 def export_inspect(folder: Path, out: Path | None = None, *, only_new: bool = False) -> list[Path]:
     """Write a run as Inspect logs of about a thousand samples each."""
-    from concord.asking.folder import LOGS, journals_changed
-
     if only_new and not journals_changed(folder, folder / LOGS if out is None else out):
         return []
     try:
@@ -180,7 +170,7 @@ def export_inspect(folder: Path, out: Path | None = None, *, only_new: bool = Fa
 
 def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) -> Plan:
     """Say what a run will take, given what its folder already holds; asks nothing and writes nothing."""
-    folder = default_folder(of) if out is None else out
+    folder = folder_of(of.design.suite, of.model) if out is None else out
     requests = requests_of(of.design, of.model, of.sampling)
     index = read_index(folder, PlannedKeys(requests))
     left = left_to_ask(requests, index, of.again).trials
@@ -220,31 +210,24 @@ def run_job(
     KeyboardInterrupt
         Ctrl-C; what was stored is kept.
     """
-    from concord.asking.run import open_model, run
     from concord.files.provenance import provenance
 
-    folder = default_folder(of) if out is None else Path(out)
+    folder = folder_of(of.design.suite, of.model) if out is None else Path(out)
     if of.processes > 1:
-        from concord.asking.shards import load_ahead
-
         load_ahead()
-    about = provenance([_input(name, data) for name, data in of.design.files])
+    about = provenance(
+        [InputFile(name, hashlib.sha256(data).hexdigest(), len(data)) for name, data in of.design.files]
+    )
     told = Listeners() if listeners is None else listeners
     told = told if on_answer is None else replace(told, on_answer=on_answer)
     known = plan_run(of, folder) if plan is None else plan
     # A finished run needs neither the extra nor a key; an unusable model leaves no folder behind.
-    asked = (open_model(of) if model is None else model) if known.n_to_ask else None
+    asked = (open_model(of.model, of.connection) if model is None else model) if known.n_to_ask else None
     if of.cache and asked is not None:
         from concord.asking.inspect.models import check_cache
 
         check_cache()
-    return RunResult(run(of, folder, model=asked, provenance=about, listeners=told, known=known))
-
-
-def _input(name: str, data: bytes) -> InputFile:
-    import hashlib
-
-    return InputFile(name, hashlib.sha256(data).hexdigest(), len(data))
+    return RunResult(ask_all(of, folder, model=asked, provenance=about, listeners=told, known=known))
 
 
 def run(

@@ -1,7 +1,9 @@
 """What can be audited: every reply of a run with what was read from it, in groups that are compared."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +12,22 @@ import numpy as np
 from concord import people, reasoning
 from concord.asking.askable import Recorded
 from concord.asking.folder import read_run
-from concord.asking.packing import replies_of
 from concord.asking.recorded import recorded_folder
-from concord.errors import OptionError, RunFolderError
+from concord.asking.replies import replies_of
+from concord.errors import FileFormatError, OptionError, RunFolderError
+from concord.files.documents import heading, read_document
 from concord.files.json_text import parsed
+from concord.files.output import write_json
 from concord.people.design import plans_of
 from concord.reasoning.correct import Rule
 from concord.reasoning.design import MODES
 from concord.reasoning.design import SAMPLES as VIGNETTES
+from concord.reasoning.hints.detect import RULES, detector_of
+from concord.reasoning.hints.judging import judge_of_detector, judged_hints
 from concord.reasoning.lexicon import load_lexicon
 from concord.reasoning.parse import Parser, column
+from concord.reasoning.probes.reading import influenced_texts
+from concord.reasoning.probes.session import SUITE
 from concord.reasoning.read.replies import reply_of
 from concord.reasoning.read.vignettes import read_samples
 
@@ -127,3 +135,93 @@ REASONING = AuditKind(
     paired=True,
 )
 PEOPLE = AuditKind(people.NAME, _people, ((SAME, "as read"), (MISREAD, "misread")), paired=False)
+
+
+KIND = "audit verdicts"
+
+
+def write_verdicts(path: Path, question: str, verdicts: Mapping[str, str]) -> None:
+    """Write what a person said: key of a reply to verdict."""
+    write_json(path, {**heading(KIND), "question": question, "verdicts": dict(verdicts)})
+
+
+def read_verdicts(path: Path, question: str) -> dict[str, str]:
+    """Read what `write_verdicts` wrote, or what the page saved."""
+    document = read_document(path, KIND)
+    if document.get("question") != question:
+        raise FileFormatError(f"{path}: verdicts on {document.get('question')!r}, expected {question!r}")
+    found = document.get("verdicts")
+    if not isinstance(found, dict) or not all(verdict in VERDICTS for verdict in found.values()):
+        bad = json.dumps(found)[:60]
+        raise FileFormatError(
+            f"{path}: verdicts are {bad}, expected one of {', '.join(VERDICTS)} for each reply"
+        )
+    return {str(key): str(verdict) for key, verdict in found.items()}
+
+
+def _hint_texts(found: Recorded) -> Iterator[AuditItem]:
+    """Return two items per text: one for each detector."""
+    name = str(found.options.get("detector") or RULES)
+    verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
+    detect = detector_of(name, verdicts)
+    for one in influenced_texts(found.files, found.options, replies_of(found.rows)):
+        said = detect(one)
+        if said is None:
+            continue
+        place = one.key.rsplit("/", 1)[-1]
+        about = f"hint: {one.kind.replace('_', ' ')}, target {one.target}"
+        for what, flag in (("mention", said.mention), ("reliance", said.reliance)):
+            words = {"mention": "mentions the hint", "reliance": "says that it relied on the hint"}[what]
+            read = f"{about}; {words}: {'yes' if flag else 'no'}"
+            yield AuditItem(f"{one.key}/{what}", f"{what}, {place}", one.key, one.text, read, None)
+
+
+HINTS = AuditKind(SUITE, _hint_texts, ((SAME, "as read"), (MISREAD, "misread")), paired=False)
+
+
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}"
+    "pre{white-space:pre-wrap;background:#8881;padding:.8rem;border-radius:4px}fieldset{border:0;padding:0}"
+    "label{margin-right:1.2rem}article{border-top:1px solid #8886;margin-top:1.5rem}button{font:inherit}"
+)
+_SCRIPT = """
+const head = JSON.parse(document.getElementById("head").textContent);
+document.getElementById("save").addEventListener("click", () => {
+  const verdicts = {};
+  for (const one of document.querySelectorAll("input:checked")) verdicts[one.name] = one.value;
+  const file = new Blob([JSON.stringify({...head, verdicts}, null, 2)], {type: "application/json"});
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = "verdicts.json";
+  link.click();
+});
+"""
+
+
+def write_page(path: Path, model: str, kind: AuditKind, items: Sequence[AuditItem]) -> None:
+    """Write the page; everything from replies is escaped, and nothing is loaded from elsewhere."""
+    head = json.dumps({**heading(KIND), "question": kind.question}).replace("<", "\\\\u003c")
+    body = "".join(_article(number, kind, item) for number, item in enumerate(items, start=1))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Audit</title>'
+        f"<style>{_STYLE}</style></head><body><h1>Audit of {escape(model)}, {escape(kind.question)}</h1>"
+        "<p>Read each reply, then say what it answers. Save, and give the file to "
+        f"<code>concord audit {escape(kind.question)} RUN --verdicts verdicts.json</code>.</p>{body}"
+        '<p><button id="save" type="button">Save the verdicts</button></p>'
+        f'<script type="application/json" id="head">{head}</script><script>{_SCRIPT}</script>'
+        "</body></html>\n",
+        encoding="utf-8",
+    )
+
+
+def _article(number: int, kind: AuditKind, item: AuditItem) -> str:
+    choices = "".join(
+        f'<label><input type="radio" name="{escape(item.key)}" value="{value}"> {escape(word)}</label>'
+        for value, word in kind.choices
+    )
+    return (
+        f"<article><h2>{number}. {escape(item.group)}</h2><pre>{escape(item.reply)}</pre>"
+        f"<p>Read as: {escape(item.read)}</p>"
+        f"<fieldset><legend>In truth the answer is</legend>{choices}</fieldset></article>"
+    )

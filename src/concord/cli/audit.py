@@ -43,7 +43,7 @@ def hints(
     source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
 ) -> None:
     """Check by hand how verbalised hints were detected: error rate by detector and place."""
-    from concord.audit.hint_items import HINTS
+    from concord.audit.items import HINTS
 
     _audit(HINTS, source, n, seed, page=page, given=verdicts, json=json)
 
@@ -52,9 +52,7 @@ def _audit(
     kind: "AuditKind", source: Path, n: int, seed: int, *, page: bool, given: Path | None, json: bool
 ) -> None:
     from concord.audit.estimate import audit_result
-    from concord.audit.items import items_of, sampled
-    from concord.audit.page import write_page
-    from concord.audit.verdicts import read_verdicts
+    from concord.audit.items import items_of, read_verdicts, sampled, write_page
     from concord.files.codec import encode
 
     model, items = items_of(source, kind)
@@ -77,7 +75,7 @@ def _audit(
 
 def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[str, str]:
     """Show each reply and ask; every verdict is stored at once, and a second call goes on."""
-    from concord.audit.verdicts import read_verdicts, write_verdicts
+    from concord.audit.items import read_verdicts, write_verdicts
 
     said = read_verdicts(path, kind.question) if path.is_file() else {}
     words = {word[0]: value for value, word in kind.choices}

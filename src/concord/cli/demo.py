@@ -35,7 +35,7 @@ def demo(
     """Answer the three questions on public results of real agents; --live asks the embedded model."""
     from concord import api
     from concord.asking import runs
-    from concord.asking.registry import everything
+    from concord.asking.askable import everything
     from concord.errors import OptionError
     from concord.people.public import HSB, TWIN
 
@@ -130,7 +130,7 @@ def _show(
 
 def _ask_all(folder: Path, *, quiet: bool) -> None:
     """Ask the embedded model a small version of every question, and make a page of what it answered."""
-    from concord.asking.registry import everything
+    from concord.asking.askable import everything
     from concord.asking.weights import ensure_weights
     from concord.cli.run_show import show_scored
 
@@ -159,7 +159,7 @@ def _require_live() -> None:
 def _ask_embedded(question: str, asked: Mapping[str, Any], folder: Path) -> Any:
     """Ask the embedded model a small version, with progress."""
     from concord.asking import runs
-    from concord.asking.keys import Sampling
+    from concord.asking.requests import Sampling
     from concord.cli.run_progress import Progress
 
     chosen = dict(asked)

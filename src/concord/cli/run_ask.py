@@ -16,7 +16,7 @@ from concord.cli.shared import note
 from concord.errors import InputError, ModelError, OptionError
 
 if TYPE_CHECKING:
-    from concord.asking.part import Job
+    from concord.asking.job import Job
     from concord.asking.plan import Plan
     from concord.asking.runs import RunResult
     from concord.cli.run_progress import Progress
@@ -45,7 +45,7 @@ def carry_out(question: str, model: str | None, choices: dict[str, Any], asking:
     connection = asking.connection
     several = len(names) > 1
     if asking.processes > 1 and not asking.dry_run:
-        from concord.asking.shards import load_ahead
+        from concord.asking.job import load_ahead
 
         load_ahead()
     found = {} if asking.dry_run else {name: _find(name, question, asking, several) for name in names}
@@ -90,12 +90,12 @@ def carry_out(question: str, model: str | None, choices: dict[str, Any], asking:
 def _find(name: str, question: str, asking: Asking, several: bool) -> Any:
     """Find provider and key before anything is planned; a finished run needs neither."""
     from concord.asking.folder import RECORD, read_record
-    from concord.asking.part import find
+    from concord.asking.job import open_model
 
     folder = _folder(question, name, asking, several)
     if (folder / RECORD).is_file() and read_record(folder).get("status") == "finished":
         return None
-    return find(name, asking.connection)
+    return open_model(name, asking.connection)
 
 
 def _folder(question: str, name: str, asking: Asking, several: bool) -> Path:
@@ -112,8 +112,7 @@ def _folder(question: str, name: str, asking: Asking, several: bool) -> Path:
 def _again(job: "Job", folder: Path, asking: Asking) -> "Job":
     """Ask some outcomes anew, with the settings given now; the plan stays that of the folder."""
     from concord.asking.folder import read_record
-    from concord.asking.keys import Sampling
-    from concord.asking.requests import Again
+    from concord.asking.requests import Again, Sampling
 
     outcomes = asking.outcomes_again()
     if not outcomes:
@@ -163,7 +162,7 @@ def _consent(yes: bool) -> None:
 
 def _is_free(job: "Job") -> bool:
     """Whether a model is on this machine and costs nothing."""
-    from concord.asking.address import is_loopback
+    from concord.asking.connection import is_loopback
 
     url = job.connection.base_url
     return job.model.split("/")[0] in _FREE or (url is not None and is_loopback(url))
@@ -219,7 +218,7 @@ def _judge(result: "RunResult", of: Planned, asking: Asking) -> "RunResult":
 def _ask(one: Planned) -> "RunResult":
     """Run with progress; say what is kept when it ends early."""
     from concord.asking import runs
-    from concord.asking.part import Listeners
+    from concord.asking.job import Listeners
     from concord.cli.run_progress import Progress
 
     progress = Progress(one.plan.n_to_ask, prices=one.job.prices, title=one.job.design.suite)

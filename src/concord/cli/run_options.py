@@ -14,9 +14,8 @@ from concord.errors import OptionError
 
 if TYPE_CHECKING:
     from concord.asking.connection import Connection
-    from concord.asking.keys import Sampling
-    from concord.asking.limits import Limits
-    from concord.asking.prices import Prices
+    from concord.asking.limits import Limits, Prices
+    from concord.asking.requests import Sampling
 
 Model = Annotated[
     str | None, typer.Option(help="PROVIDER/MODEL as Inspect names them, or local/smollm2-135m.")
@@ -103,7 +102,7 @@ class Asking:
     @property
     def sampling(self) -> "Sampling":
         """What is sent with every prompt."""
-        from concord.asking.keys import Sampling
+        from concord.asking.requests import Sampling
 
         return Sampling(
             temperature=None if self.no_temperature else self.temperature,
@@ -161,7 +160,7 @@ class Asking:
 
     def prices_of(self, model: str) -> "Prices | None":
         """Return what tokens of a model cost, where it is known."""
-        from concord.asking.prices import Prices, known_prices, read_prices
+        from concord.asking.limits import Prices, known_prices, read_prices
 
         if (self.price_in is None) != (self.price_out is None):
             raise OptionError("--price-in and --price-out belong together: give both")

@@ -15,7 +15,7 @@ from concord.errors import printable
 from concord.records import AskOutcome
 
 if TYPE_CHECKING:
-    from concord.asking.prices import Prices
+    from concord.asking.limits import Prices
 
 _EVERY = 10.0
 """Seconds between lines where there is no terminal."""

@@ -11,7 +11,7 @@ from concord.errors import InputError, ModelError, RunFolderError
 
 if TYPE_CHECKING:
     from concord.asking.askable import AnswerTable
-    from concord.asking.part import Job
+    from concord.asking.job import Job
     from concord.asking.plan import Plan
     from concord.asking.runs import RunResult
 

@@ -16,8 +16,7 @@ def view(
     import socket
 
     from concord.errors import OptionError
-    from concord.view.guard import new_token
-    from concord.view.server import serve
+    from concord.view.server import new_token, serve
 
     if not folder.is_dir():
         raise OptionError(f"{folder} is not a folder")

@@ -1,19 +1,72 @@
 """What a folder holds: runs with how far they are, and results."""
 
 import os
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from concord.asking.folder import RECORD, TRIALS
-from concord.asking.index import FAILURES, REPLIES, Tally, journals
-from concord.asking.prices import Prices
+from concord.asking.folder import RECORD, TRIALS, read_record
+from concord.asking.journal import FAILURES, REPLIES, TURNS, Tally, journals, open_file, parsed_line
+from concord.asking.limits import Prices
 from concord.errors import InputError
 from concord.records import AskOutcome
-from concord.view.found import FoundResult, FoundRun
-from concord.view.kept import KeptRuns, Stamp, stamp
+from concord.show.page.comparison import comparison
+from concord.show.page.find import COMPARISONS, read_document
+from concord.show.page.first_screen import first_sentence
+from concord.show.page.found import ResultFile
+from concord.show.page.panel import Panel
+from concord.show.page.section import Section
+from concord.show.page.values import words
+from concord.view.replies import GOOD, KeptRuns, Reader, Stamp, interned, row_at, stamp
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """A run's folder in one line."""
+
+    name: str
+    """Path below the folder that is shown."""
+    suite: str
+    model: str
+    n_planned: int
+    outcomes: Mapping[str, int]
+    problem: str = ""
+    changed: str = ""
+    """When the last reply was stored."""
+    status: str = ""
+    """As the run itself says: running, finished, interrupted, or what stopped it."""
+    over: str = ""
+    """Its studies, or the design of its items."""
+    tokens: tuple[int, int] = (0, 0)
+    """Read and written."""
+    cost: float | None = None
+    """In the currency of its prices; ``None`` where it was given none."""
+
+    @property
+    def done(self) -> int:
+        """Trials with an outcome."""
+        return sum(self.outcomes.values())
+
+
+@dataclass(frozen=True, slots=True)
+class FoundResult:
+    """A folder of results in one line."""
+
+    name: str
+    """Path below the folder that is shown."""
+    files: tuple[str, ...]
+    changed: str
+    """When the last of them was written."""
+    model: str = ""
+    said: str = ""
+    """Its headline number, where a file gives one."""
+    about: str = ""
+    """What its files are about, in words."""
+
 
 MOST_FOLDERS = 5000
 
@@ -128,3 +181,271 @@ def cost_of(record: Mapping[str, Any], read: int, written: int) -> float | None:
         return Prices(**held).cost(read, written)
     except (TypeError, InputError):
         return None  # prices that another version wrote
+
+
+MOST = 100
+"""Results that are looked into for one list."""
+
+
+def with_headlines(
+    root: Path, results: list[FoundResult], panels: Sequence[Panel], sections: Sequence[Section]
+) -> list[FoundResult]:
+    """Return results with their model and their headline number, the first hundred of them."""
+    named = {panel.file: panel.agrees for panel in panels}
+    named[COMPARISONS.file] = "comparison of models"
+    named |= {one.file: one.heading[:1].lower() + one.heading[1:] for one in sections}
+    told = [
+        replace(one, about=", ".join(dict.fromkeys(named.get(file, file) for file in one.files)))
+        for one in results
+    ]
+    shown = [headline_of(root / one.name, one, panels) for one in told[:MOST]]
+    return [
+        *(one if one.said else sentence_of(root / one.name, one, sections) for one in shown),
+        *told[MOST:],
+    ]
+
+
+LARGEST = 5_000_000
+"""Bytes of a further result that is looked into for a list."""
+
+
+def sentence_of(path: Path, found: FoundResult, sections: Sequence[Section]) -> FoundResult:
+    """Return a result with the first sentence of its further files; as it was where they cannot be read."""
+    compared = _compared_words(path / COMPARISONS.file) if COMPARISONS.file in found.files else ""
+    if compared:
+        return replace(found, said=compared)
+    for section in sections:
+        file = path / section.file
+        if section.file not in found.files or not file.is_file() or file.stat().st_size > LARGEST:
+            continue
+        try:
+            document = read_document(file)
+            if section.key not in document:
+                continue
+            record = section.read(ResultFile(section.name, file, document, "", section.file, {}))
+        except InputError:
+            continue  # the page says what is wrong with it
+        said = section.says(record)
+        if said:
+            who = section.who(record)
+            names = found.model if found.model or len(who) != 1 else who[0]
+            return replace(found, model=names, said=first_sentence(said[0])[0])
+    return found
+
+
+def _compared_words(file: Path) -> str:
+    """Return what a comparison shows; nothing where it cannot be read."""
+    try:
+        if file.stat().st_size > LARGEST:
+            return ""
+        document = read_document(file)
+        return comparison(ResultFile(COMPARISONS.kind, file, document, "", file.name, {}), {}).finding
+    except (InputError, OSError):
+        return ""  # the page says what is wrong with it
+
+
+def headline_of(path: Path, found: FoundResult, panels: Sequence[Panel]) -> FoundResult:
+    """Return a result with what its files say first; as it was where they cannot be read."""
+    said, models = [], []
+    for panel in panels:
+        if panel.file not in found.files:
+            continue
+        try:
+            document = read_document(path / panel.file)
+            if panel.key not in document:
+                continue
+            source = ResultFile(
+                panel.name, path / panel.file, document, words(document, "model"), panel.file, {}
+            )
+            views, _ = panel.read(source)
+        except InputError:
+            continue  # the page says what is wrong with it
+        models += [view.model for view in views]
+        cells = panel.answer.cells(views) if len(views) == 1 else []
+        said += [f"{panel.metrics[0].title} {cell.value} ({cell.detail})" for cell in cells if cell.detail]
+    shown = list(dict.fromkeys(one for one in models if one))
+    names = ", ".join(shown[:2]) + (f" and {len(shown) - 2} more" if len(shown) > 2 else "")
+    return replace(found, model=names, said="; ".join(said))
+
+
+def cost_words(tokens: tuple[int, int], cost: float | None) -> str:
+    """Say what a run cost, and without prices how many tokens it took."""
+    if cost is not None:
+        return f"cost {cost:,.2f}"
+    return f"{sum(tokens):,} tokens" if sum(tokens) else "–"
+
+
+_NOT_USED = frozenset(map(str, AskOutcome)) - {"ok"}
+_LATEST, _GROUPS = 20, 200
+_SHOWN = 300
+"""Letters of a reply that are shown."""
+_READ_AT_ONCE = 200
+"""Replies that one look reads at most: a run of 100,000 is read in the course of many looks."""
+_AT_ONCE = 64 * 2**20
+"""Bytes of a journal that one look counts; the next look goes on."""
+
+
+@dataclass(slots=True)
+class _Run:
+    planned: int = 0
+    plan_size: int = -1
+    read: dict[Path, int] = field(default_factory=dict)
+    """Bytes of each journal that are counted."""
+    done: dict[str, str] = field(default_factory=dict)
+    """Outcome of each trial."""
+    counts: Counter[str] = field(default_factory=Counter)
+    groups: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    answers: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """What single answers were read as, by condition, and calls without any."""
+    latest: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
+    reader: Reader | None = None
+    to_read: deque[tuple[Path, int]] = field(default_factory=deque)
+    """Where the replies stand that came and were not read yet."""
+    readings: Counter[str] = field(default_factory=Counter)
+    record: Mapping[str, Any] = field(default_factory=dict)
+    tokens: list[int] = field(default_factory=lambda: [0, 0])
+    """Read and written, as replies say."""
+    seen: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=30))
+    """When somebody looked, and how many trials were done."""
+    misread: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
+    """The latest answers that were refused or could not be read."""
+
+
+class LiveRuns:
+    """Runs that somebody looks at."""
+
+    def __init__(self, kept: KeptRuns | None = None) -> None:
+        self._runs: dict[str, _Run] = {}
+        self._kept = KeptRuns() if kept is None else kept
+
+    def feed(self, name: str, path: Path) -> dict[str, Any]:
+        """Return how far a run is, by condition, and the latest replies that could not be used."""
+        run = self._runs.setdefault(name, _Run())
+        size = (path / TRIALS).stat().st_size
+        if size != run.plan_size:
+            known = self._kept.run(path)
+            run.plan_size, run.planned = size, len(known.plan().by_key)
+            run.record = _record_of(path)
+            run.reader = known.reader()
+        for kind in (REPLIES, FAILURES, TURNS):
+            for journal in journals(path, kind):
+                _count(run, journal, kind)
+        _read_some(run)
+        counts = run.counts
+        words = ", ".join(f"{counts[str(one)]:,} {one}" for one in AskOutcome if counts[str(one)])
+        pace = _pace_words(run, time.monotonic())
+        read, written = run.tokens
+        spent = cost_words((read, written), cost_of(run.record, read, written))
+        told = [f"{len(run.done):,} of {run.planned:,}", pace, words, spent]
+        return {
+            "planned": run.planned,
+            "done": len(run.done),
+            "words": " · ".join(part for part in told if part and part != "–"),
+            "groups": "\n".join(
+                f"{group}: {', '.join(f'{n} {outcome}' for outcome, n in found.items() if n)}"
+                for group, found in sorted(run.groups.items())[:_GROUPS]
+            ),
+            "strips": [
+                (
+                    group,
+                    sorted(((o, n) for o, n in found.items() if n), key=lambda one: (one[0] != GOOD, one)),
+                )
+                for group, found in sorted((run.answers if run.answers else run.groups).items())[:_GROUPS]
+            ],
+            "latest": "\n".join(reversed(run.latest)),
+            "readings": _reading_words(run),
+            "misread": "\n".join(reversed(run.misread)),
+        }
+
+
+def _record_of(path: Path) -> Mapping[str, Any]:
+    """Return what a run says of itself; a record that cannot be read has no prices."""
+    try:
+        return read_record(path)
+    except InputError:
+        return {}  # the list of runs says what is wrong with it
+
+
+def _pace_words(run: _Run, now: float) -> str:
+    """Say how fast trials are answered and how long the rest takes; nothing where none came lately."""
+    run.seen.append((now, len(run.done)))
+    (began, first), done = run.seen[0], len(run.done)
+    if done <= first or now - began < 1 or done >= run.planned:
+        return ""
+    rate = (done - first) / (now - began)
+    left = (run.planned - done) / rate
+    rest = f"{left:.0f} s left" if left < 90 else f"{left / 60:.0f} min left"
+    return f"{rate:.1f} per second · {rest}"
+
+
+def _read_some(run: _Run) -> None:
+    """Read some of the replies that came, and keep those that say nothing that can be used."""
+    if run.reader is None:
+        run.to_read.clear()
+        return
+    for _ in range(min(_READ_AT_ONCE, len(run.to_read))):
+        row = row_at(*run.to_read.popleft())
+        group = _condition(str(row.get("id")), str(row.get("mode")))
+        for one in run.reader(row):
+            run.readings[one.outcome] += 1
+            run.answers[group][one.outcome] += 1
+            if one.outcome != GOOD:
+                run.misread.append(f"{one.id} · {one.outcome}: {one.reply[:_SHOWN]}")
+
+
+def _reading_words(run: _Run) -> str:
+    """Say what was read so far; nothing where replies are not read one by one."""
+    if run.reader is None:
+        return ""
+    found = ", ".join(f"{n} {outcome}" for outcome, n in run.readings.most_common())
+    left = f"; {len(run.to_read):,} replies are still to be read" if run.to_read else ""
+    return f"{sum(run.readings.values()):,} answers read: {found}{left}" if found else f"none read yet{left}"
+
+
+def _count(run: _Run, journal: Path, kind: str) -> None:
+    """Count the whole lines that were added to a journal; a file that shrank is read again."""
+    begin = run.read.get(journal, 0)
+    if journal.stat().st_size < begin:
+        begin = 0
+    place = begin
+    with open_file(journal) as file:
+        file.seek(begin)
+        while place - begin < _AT_ONCE and (line := file.readline(_AT_ONCE)).endswith(b"\n"):
+            _add(run, line, kind, (journal, place))
+            place += len(line)
+    run.read[journal] = place
+
+
+def _condition(name: str, mode: str) -> str:
+    """Return the study and condition of a trial, or its mode where items have no study."""
+    study, slash, _ = name.partition("/")
+    return f"{study}, {mode}" if slash else mode
+
+
+def _add_tokens(run: _Run, usage: object) -> None:
+    for place, key in enumerate(("input_tokens", "output_tokens")):
+        n = usage.get(key) if isinstance(usage, Mapping) else None
+        if isinstance(n, int) and not isinstance(n, bool) and n > 0:
+            run.tokens[place] += n
+
+
+def _add(run: _Run, line: bytes, kind: str, place: tuple[Path, int]) -> None:
+    row = parsed_line(line)
+    if row is None or "outcome" not in row:
+        return  # a line that a crash cut short; resuming mends it
+    name, outcome = str(row.get("id")), interned(row["outcome"])
+    if kind == REPLIES or (kind == FAILURES and row.get("key") not in run.done):
+        key, group = str(row.get("key")), _condition(name, str(row.get("mode")))
+        if (before := run.done.get(key)) is not None:  # a later reply in the place of a failed call
+            run.counts[before] -= 1
+            run.groups[group][before] -= 1
+        run.done[key] = outcome
+        run.counts[outcome] += 1
+        run.groups[group][outcome] += 1
+        _add_tokens(run, row.get("usage"))
+        if outcome != GOOD and run.reader is not None:
+            run.answers[group][outcome] += 1
+        if kind == REPLIES and outcome == GOOD:
+            run.to_read.append(place)
+    if outcome in _NOT_USED:
+        run.latest.append(f"{name} · {outcome}: {str(row.get('response', row.get('error', '')))[:_SHOWN]}")

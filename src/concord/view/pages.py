@@ -4,112 +4,20 @@ import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib import resources
 from urllib.parse import quote
 
-from concord.asking.corrections import CORRECTIONS, Correction
+from concord.asking.replies import CORRECTIONS, Correction
 from concord.records import AskOutcome
-from concord.view.found import FoundResult, FoundRun, Transcript
+from concord.view.folders import FoundResult, FoundRun, cost_words
+from concord.view.replies import Transcript
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 1.5rem auto; padding: 0 1rem;
-  color: #1b1b1b; background: #fff; }
-table { border-collapse: collapse; width: 100%; } summary { cursor: pointer; font-size: .85rem; }
-th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; }
-pre { white-space: pre-wrap; background: #f5f5f3; padding: .6rem; margin: .3rem 0; }
-progress { width: 12rem; } h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 1.2rem 0 .4rem; }
-h3 { font-size: .85rem; color: #595959; margin: 0; } td, th { vertical-align: top; }
-.small { font-size: .85rem; color: #595959; overflow-wrap: anywhere; }
-td.n { white-space: nowrap; } .list label, .list a { overflow-wrap: anywhere; }
-.list td.found { min-width: 15rem; } .list td.about { min-width: 9rem; }
-.list td:has(label) { min-width: 15rem; }
-.trio { display: grid; grid-template-columns: 2fr 1.5fr 1fr; gap: 0 1rem; } .trio > div { min-width: 0; }
-.trio pre { max-height: 16rem; overflow: auto; } article h2 { margin: 0 0 .4rem; }
-#groups td:last-child { width: 45%; } svg.strip { display: block; width: 100%; height: .8rem; }
-.ok { fill: #2a7f74; } .refused { fill: #7a4fb5; } .unreadable { fill: #b8430b; } .other { fill: #8a94a2; }
-@media (max-width: 760px) {
-  .trio { grid-template-columns: 1fr; } table { display: block; overflow-x: auto; }
-  .small { min-width: 8rem; } .list thead { display: none; } .list, .list tbody { display: block; }
-  .list tr { display: block; border-bottom: 1px solid #ddd; padding: .4rem 0; }
-  .list td { display: inline-block; border: 0; padding: .05rem .6rem .05rem 0; text-align: left; }
-  .list td.found { display: block; min-width: 0; } .list td:empty { display: none; }
-  .list td:has(label) { min-width: 0; max-width: 85%; }
-}
-article { border: 1px solid #ddd; padding: .6rem; margin: .8rem 0; }
-a { color: #1a5fa8; }
-@media (prefers-color-scheme: dark) {
-  body { color: #eee; background: #161616; } pre { background: #222; }
-  th, td, article { border-color: #444; } a { color: #8cc0f5; } h3, .small { color: #a9b3c0; }
-  .ok { fill: #4fc4b8; } .refused { fill: #b898ee; } .unreadable { fill: #f5a06b; }
-}
-"""
-SCRIPT = """
-"use strict";
-const box = document.getElementById("live");
-const SVG = "http://www.w3.org/2000/svg";
-const KINDS = { ok: "ok", refused: "refused", unreadable: "unreadable", "no answer found": "unreadable" };
-const kind = (name) => KINDS[name] || "other";
-function strips(table, groups) {
-  const rows = groups.map(([name, counts]) => {
-    const row = document.createElement("tr"), total = counts.reduce((sum, one) => sum + one[1], 0);
-    const svg = document.createElementNS(SVG, "svg");
-    svg.setAttribute("class", "strip");
-    svg.setAttribute("viewBox", "0 0 100 4");
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("aria-hidden", "true");
-    let at = 0;
-    for (const [outcome, n] of counts) {
-      const part = document.createElementNS(SVG, "rect");
-      const box = { x: at, width: 100 * n / total, height: 4, class: kind(outcome) };
-      for (const [key, value] of Object.entries(box)) part.setAttribute(key, value);
-      svg.append(part);
-      at += 100 * n / total;
-    }
-    const cells = [name, counts.map(([outcome, n]) => n + " " + outcome).join(", ")];
-    for (const text of cells) row.append(Object.assign(document.createElement("td"), { textContent: text }));
-    const last = document.createElement("td");
-    last.append(svg);
-    row.append(last);
-    return row;
-  });
-  table.replaceChildren(...rows);
-}
-async function look() {
-  try {
-    const got = await fetch(box.dataset.feed);
-    if (!got.ok) return;
-    const run = await got.json();
-    const bar = document.getElementById("bar");
-    bar.max = Math.max(run.planned, 1);
-    bar.value = run.done;
-    document.getElementById("counts").textContent = run.words;
-    strips(document.getElementById("groups"), run.strips);
-    document.getElementById("latest").textContent = run.latest;
-    document.getElementById("failed").hidden = run.latest === "";
-    document.getElementById("readings").textContent = run.readings;
-    document.getElementById("misread").textContent = run.misread;
-    document.getElementById("reading").hidden = run.readings === "";
-  } catch (fault) {
-    document.getElementById("counts").textContent = "the view is closed";
-  }
-}
-if (box) { look(); setInterval(look, 1000); }
-const list = document.getElementById("runs");
-async function again() {
-  try {
-    const got = await fetch(location.href);
-    if (!got.ok) return;
-    const found = new DOMParser().parseFromString(await got.text(), "text/html");
-    list.replaceChildren(...found.getElementById("runs").children);
-    const ticks = document.getElementById("results");
-    const is_used = ticks.querySelector(":checked, :focus");
-    if (!is_used) ticks.replaceChildren(...found.getElementById("results").children);
-  } catch (fault) {
-    return;
-  }
-}
-if (list) setInterval(again, 3000);
-"""
+
+def _asset(name: str) -> str:
+    return resources.files("concord.view").joinpath("assets", name).read_text("utf-8")
+
+
+STYLE, SCRIPT = _asset("view.css"), _asset("view.js")
 
 
 def _hash(text: str) -> str:
@@ -263,13 +171,6 @@ def _outcome_options(chosen: str) -> str:
         f'<option value="{escape(one)}"{" selected" if one == chosen else ""}>{escape(one) or "all"}</option>'
         for one in dict.fromkeys(["", *known, chosen])
     )
-
-
-def cost_words(tokens: tuple[int, int], cost: float | None) -> str:
-    """Say what a run cost, and without prices how many tokens it took."""
-    if cost is not None:
-        return f"cost {cost:,.2f}"
-    return f"{sum(tokens):,} tokens" if sum(tokens) else "–"
 
 
 def _outcome_words(outcomes: Mapping[str, int]) -> str:

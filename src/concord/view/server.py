@@ -1,5 +1,7 @@
 """The server of the view: 127.0.0.1 only, a token in every address, nothing outside one folder."""
 
+import hmac
+import secrets
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
@@ -10,16 +12,55 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote
 
-from concord.asking.corrections import CORRECTIONS, LONGEST, Correction, read_corrections, write_correction
 from concord.asking.folder import RECORD
+from concord.asking.replies import CORRECTIONS, LONGEST, Correction, read_corrections, write_correction
 from concord.errors import InputError, MissingExtraError
 from concord.view import pages
-from concord.view.folders import RunStates, found_folders
-from concord.view.guard import below, own_host, own_origin, same_token
-from concord.view.headlines import with_headlines
-from concord.view.kept import KeptRuns
-from concord.view.live import LiveRuns
-from concord.view.transcripts import transcripts
+from concord.view.folders import LiveRuns, RunStates, found_folders, with_headlines
+from concord.view.replies import KeptRuns, transcripts
+
+LONGEST_PATH = 1000
+
+
+def new_token() -> str:
+    """Return a token that cannot be guessed."""
+    return secrets.token_urlsafe(24)
+
+
+def same_token(given: str, token: str) -> bool:
+    """Whether a token is the right one, in time that does not tell how much of it is."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+def own_host(host: str | None, port: int) -> bool:
+    """Whether a request names this server, so that no page elsewhere can reach it by a name of its own.
+
+    Examples
+    --------
+    >>> own_host("127.0.0.1:8000", 8000), own_host("evil.example:8000", 8000), own_host(None, 8000)
+    (True, False, False)
+    """
+    return host in (f"127.0.0.1:{port}", f"localhost:{port}")
+
+
+def own_origin(origin: str | None, port: int) -> bool:
+    """Whether something is sent by a page of this server.
+
+    Examples
+    --------
+    >>> own_origin("http://127.0.0.1:8000", 8000), own_origin("null", 8000), own_origin(None, 8000)
+    (True, False, False)
+    """
+    return origin in (f"http://127.0.0.1:{port}", f"http://localhost:{port}")
+
+
+def below(root: Path, name: str) -> Path | None:
+    """Return a path below a folder; None for one that leads out of it, by dots or by a link."""
+    if len(name) > LONGEST_PATH or "\x00" in name:
+        return None
+    path = (root / name).resolve()
+    return path if path.is_relative_to(root.resolve()) else None
+
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, Demo, FollowUp, Recorded, Sessions
-from concord.asking.packing import replies_of
+from concord.asking.replies import replies_of
 from concord.people import NAME
 from concord.people.design import design_people, plans_of, session_openers
 from concord.people.memory.names import MARK

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, FollowUp, Recorded, Sessions
-from concord.asking.packing import lost_turns, replies_of
+from concord.asking.replies import lost_turns, replies_of
 from concord.reasoning.probes.design import design_probes, probe_openers, typical_reply
 from concord.reasoning.probes.session import SUITE, ProbeQuestion
 from concord.records import Trial

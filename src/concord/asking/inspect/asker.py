@@ -1,10 +1,15 @@
-"""Asks a model through Inspect's model layer, one call or many at a time, and knows when to stop."""
+"""Asks a model through Inspect's model layer, and knows when to stop; the loop of a run.
+
+A bounded window of calls; each answer is stored before anything else happens.
+"""
 
 import asyncio
 import contextlib
 import hashlib
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import lru_cache
 
 from inspect_ai.model import (
@@ -17,12 +22,12 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
-from concord.asking.connection import Connection
+from concord.asking.connection import Connection, Redactor
+from concord.asking.inspect.private import without_transcript
 from concord.asking.inspect.replies import FailedCall, FaultKind, answer_of, fault_of
-from concord.asking.keys import Sampling
 from concord.asking.limits import Budget
-from concord.asking.outcomes import ProviderRefusedError
-from concord.asking.redact import Redactor
+from concord.asking.replies import ProviderRefusedError
+from concord.asking.requests import Request, Sampling
 from concord.errors import InputError, ModelError
 from concord.records import Answer, AskOutcome, Message, Trial
 
@@ -213,3 +218,134 @@ def chat(messages: tuple[Message, ...]) -> list[ChatMessage]:
     """Return messages in Inspect's types."""
     kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
     return [kinds[message.role](content=message.text) for message in messages]
+
+
+Hold = Callable[[Request], Awaitable[Answer]]
+Record = Callable[[Request, Answer], None]
+"""Stores an answer first, and tells of it then."""
+GRACE = 5.0
+"""Seconds that calls in flight have to end after a run has given up."""
+_OPEN_AFTER = 2.0
+"""Seconds after which the whole window is used, though the first call has not ended."""
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class Interrupted(KeyboardInterrupt):  # noqa: N818 - an interruption, no error
+    """Somebody ended the run: Ctrl-C, or a signal to the process."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def run_loop(make: Callable[[], "Loop"], on_interrupt: Callable[[], None] | None) -> "Loop":
+    """Run a loop to its end, in a thread of its own where this one has a loop already (a notebook)."""
+    done: list[Loop] = []
+    faults: list[BaseException] = []
+
+    async def main() -> None:
+        loop = make()
+        done.append(loop)
+        with without_transcript():
+            await loop.run(on_interrupt)
+
+    def work() -> None:
+        try:
+            asyncio.run(main())
+        except BaseException as fault:  # noqa: BLE001 - raised again where it belongs
+            faults.append(fault)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(main())
+    else:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    if faults:
+        raise faults[0]
+    if done[0].signal is not None:
+        raise Interrupted(done[0].signal)
+    return done[0]
+
+
+class Loop:
+    """Asks requests in their order, as many at a time as the window holds."""
+
+    def __init__(self, requests: Sequence[Request], asker: Asker, hold: Hold, record: Record) -> None:
+        self._left: Iterator[Request] = iter(requests)
+        self._n = len(requests)
+        self.asker, self._hold, self._record = asker, hold, record
+        self.signal: int | None = None
+
+    async def run(self, on_interrupt: Callable[[], None] | None = None) -> None:
+        """Ask until nothing is left, or nothing more is asked."""
+        count = min(self.asker.width, self._n)
+        workers = [asyncio.create_task(self._work(number)) for number in range(count)]
+        ended = asyncio.gather(*workers)
+        guard = asyncio.create_task(self._give_up(workers))
+        with self._listening(workers, on_interrupt):
+            try:
+                await ended
+            except asyncio.CancelledError:
+                await asyncio.gather(*workers, return_exceptions=True)
+                if self.signal is None and self.asker.fault is None:
+                    raise
+            finally:
+                guard.cancel()
+
+    async def _work(self, number: int) -> None:
+        if number >= AGREE:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.asker.opened.wait(), _OPEN_AFTER)
+        for request in self._left:
+            if self.asker.over:
+                return
+            try:
+                answer = await self._hold(request)
+            except StoppedError:
+                return
+            try:
+                self._record(request, answer)
+            except InputError as fault:
+                self.asker.stop(fault)
+                return
+
+    async def _give_up(self, workers: list["asyncio.Task[None]"]) -> None:
+        """End what still waits for a server that is gone; replies on their way to a limit are waited for."""
+        await self.asker.stopped.wait()
+        if self.asker.fault is not None:
+            await asyncio.sleep(GRACE)
+            for worker in workers:
+                worker.cancel()
+
+    @contextlib.contextmanager
+    def _listening(
+        self, workers: list["asyncio.Task[None]"], on_interrupt: Callable[[], None] | None
+    ) -> Iterator[None]:
+        """Hear signals: the first ends the run at once, whatever is in flight."""
+        loop = asyncio.get_running_loop()
+
+        def heard(number: int) -> None:
+            if self.signal is None and on_interrupt is not None:
+                on_interrupt()
+            self.signal = number
+            for worker in workers:
+                worker.cancel()
+
+        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+        if threading.current_thread() is not threading.main_thread():
+            numbers = []
+        before = {number: signal.getsignal(number) for number in numbers}
+        added = []
+        for number in numbers:
+            with contextlib.suppress(NotImplementedError):  # Windows has no such handlers
+                loop.add_signal_handler(number, heard, number)
+                added.append(number)
+        try:
+            yield
+        finally:
+            for number in added:
+                loop.remove_signal_handler(number)
+                signal.signal(number, before[number])

@@ -22,6 +22,7 @@ from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
+    ChatMessageUser,
     ContentReasoning,
     ContentText,
     GenerateConfig,
@@ -30,15 +31,15 @@ from inspect_ai.model import (
 )
 from inspect_ai.scorer import Score
 
+from concord.asking.askable import find
 from concord.asking.folder import LOGS, StoredRun, planned_prompts, read_run
-from concord.asking.index import FAILURES, REPLIES, stored_lines
 from concord.asking.inspect.asker import chat
 from concord.asking.inspect.scorers import FIRST_LOOKS
-from concord.asking.inspect.viewed import session_view
-from concord.asking.journal import read_at
-from concord.asking.recorded import recorded_inputs
-from concord.asking.registry import find
+from concord.asking.journal import FAILURES, REPLIES, read_at, stored_lines
+from concord.asking.recorded import carried_plan, inputs_of
+from concord.asking.replies import unpacked
 from concord.errors import RunFolderError
+from concord.people.openers import SessionOpener
 from concord.records import AskOutcome, Message
 
 PART = 1000
@@ -95,7 +96,13 @@ def _log(stored: StoredRun, samples: list[EvalSample]) -> EvalLog:
         model_generate_config=GenerateConfig(**sampling, **system),
         config=EvalConfig(),
         packages={"concord": str(record.get("concord_version", ""))},
-        metadata=_plan(stored),
+        metadata=carried_plan(
+            record["suite"],
+            record["templates"],
+            record["options"],
+            inputs_of(stored.path, record),
+            stored.n_planned,
+        ),
     )
     return EvalLog(
         status="success" if whole else "cancelled",
@@ -108,20 +115,6 @@ def _log(stored: StoredRun, samples: list[EvalSample]) -> EvalLog:
         ),
         samples=samples,
     )
-
-
-def _plan(stored: StoredRun) -> dict[str, Any]:
-    """Return what a log carries of the plan, so that it is scored against this plan and no other."""
-    record = stored.record
-    files = recorded_inputs(stored)
-    return {
-        "suite": record["suite"],
-        "templates": record["templates"],
-        "options": record["options"],
-        "files": {name: data.decode("utf-8", "surrogateescape") for name, data in files.items()},
-        "n_planned": stored.n_planned,
-        "repeats": 1,
-    }
 
 
 def _usage(samples: Iterable[EvalSample]) -> ModelUsage:
@@ -147,7 +140,7 @@ def _places(folder: Path, name: str) -> Iterator[tuple[str, tuple[Path, int]]]:
 
 def _view_of(stored: StoredRun) -> View:
     """Return how a suite's samples are shown."""
-    files, options = recorded_inputs(stored), stored.record["options"]
+    files, options = inputs_of(stored.path, stored.record), stored.record["options"]
     suite = str(stored.record["suite"])
     one, look = find(suite), FIRST_LOOKS.get(suite)
     if one is not None and one.sessions is not None:
@@ -260,3 +253,26 @@ def _output(row: Mapping[str, Any], model: str = "") -> ModelOutput:
 
 def _eval_error(words: str) -> EvalError:
     return EvalError(message=words, traceback="", traceback_ansi="")
+
+
+def session_view(opener: SessionOpener, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the whole session, the share of answers that could be read, and how each was read."""
+    replies = unpacked(str(row["response"]))
+    session = opener.open()
+    messages: list[ChatMessage] = []
+    while not session.done:
+        for question in session.waiting():
+            sent = question.messages
+            messages += chat(sent[:1]) if not messages and sent[0].role == "system" else []
+            reply = replies.get(question.id)
+            messages.append(ChatMessageUser(content=sent[-1].text))
+            messages.append(ChatMessageAssistant(content="" if reply is None else reply))
+            session.answer(question.id, reply)
+    read = [(name, answer) for given in session.given for name, answer in given.answers]
+    lines = [f"{name}: {answer.outcome}, {dict(answer.values)}" for name, answer in read]
+    ok = sum(str(answer.outcome) == "ok" for _, answer in read)
+    values = "; ".join(f"{k} = {v}" for _, answer in read for k, v in answer.values.items())
+    if not read:
+        return {"messages": messages}
+    score = Score(value=ok / len(read), answer=values, explanation="\n".join(lines))
+    return {"messages": messages, "scores": {"answers_read": score}}

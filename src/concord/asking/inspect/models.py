@@ -9,8 +9,15 @@ from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, cache_path, get_model
 
-from concord.asking.address import base_url_of, check_reachable, is_loopback
-from concord.asking.connection import Connection
+from concord.asking.connection import (
+    Connection,
+    Redactor,
+    base_url_of,
+    check_keys,
+    check_reachable,
+    is_loopback,
+    strip_keys,
+)
 from concord.asking.inspect.private import (
     name_our_objects,
     receive_no_more,
@@ -19,7 +26,6 @@ from concord.asking.inspect.private import (
     take_odd_replies,
     without_our_tasks,
 )
-from concord.asking.redact import Redactor, check_keys, strip_keys
 from concord.errors import InputError, ModelError, OptionError
 
 PLACEHOLDER_KEY = "none-needed"
@@ -78,12 +84,6 @@ def check_cache() -> None:
             f"--cache: Inspect's cache cannot be written ({fault.strerror}: {fault.filename}); leave --cache "
             "out, or name another folder in INSPECT_CACHE_DIR"
         ) from fault
-
-
-def redactor_of(name: str, model: Model | None, *others: str) -> Redactor:
-    """Return what hides the keys of a model, wherever it has them from, and of others asked beside it."""
-    key = None if model is None else getattr(model.api, "api_key", None)
-    return Redactor.of(name, *others, more=[key] if isinstance(key, str) else [])
 
 
 def _told(name: str, fault: Exception) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
 
 from concord.asking.inspect.private import TooLongError, asks_to_retry, retry_after
-from concord.asking.outcomes import outcome_of, says_overflow, says_quota
+from concord.asking.replies import outcome_of, says_overflow, says_quota
 from concord.files import limits
 from concord.files.long_replies import kept_of
 from concord.records import Answer, AskOutcome, Usage

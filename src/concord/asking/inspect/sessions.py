@@ -10,12 +10,11 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from concord.asking.askable import Sessions
+from concord.asking.folder import Turns
 from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
-from concord.asking.keys import Sampling, trial_key
-from concord.asking.packing import LOST, packed
-from concord.asking.requests import Request
-from concord.asking.turns import Turns
+from concord.asking.replies import LOST, packed
+from concord.asking.requests import Request, Sampling, trial_key
 from concord.records import Answer, AskOutcome, Message, Usage
 
 

@@ -1,17 +1,20 @@
 """What can be asked is a record: a new one is asked, resumed, scored and made an Inspect task."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from concord.asking import registry, runs
+from concord.asking import askable, runs
 from concord.asking.askable import Askable, Recorded
+from concord.cli.run_options import AskingArrangements, AskingItems
 from concord.errors import OptionError, RunFolderError
+from concord.reasoning import NAME as REASONING
 from concord.records import Design, Message, Trial
+from concord.structure import NAME as STRUCTURE
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
     listed = SimpleNamespace(ASKED=GREETINGS)
     monkeypatch.setitem(sys.modules, "concord.asking.asked.greetings", listed)
-    monkeypatch.setattr(registry, "NAMES", (*registry.NAMES, "greetings"))
+    monkeypatch.setattr(askable, "NAMES", (*askable.NAMES, "greetings"))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -73,7 +76,7 @@ def test_one_record_is_enough_to_ask_resume_and_score(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("listed")
 def test_an_inspect_task_takes_what_the_design_takes() -> None:
-    from concord.asking.inspect.tasks import task_for
+    from concord.asking.inspect.registered import task_for
 
     made = task_for(GREETINGS)(names="Ada,Bo,Cy", people=2)
     assert [sample.metadata["id"] for sample in made.dataset] == ["Ada", "Bo"]
@@ -86,7 +89,7 @@ def test_the_names_of_tasks_are_those_that_the_pages_show() -> None:
     pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
     import inspect
 
-    from concord.asking.inspect.tasks import TASKS
+    from concord.asking.inspect.registered import TASKS
 
     taken = {name: list(inspect.signature(task).parameters) for name, task in TASKS.items()}
     assert taken["reasoning"] == ["samples", "bias_cases", "items", "repeats"]
@@ -99,8 +102,21 @@ def test_what_is_not_listed_is_neither_asked_nor_scored(tmp_path: Path) -> None:
         runs.job("greetings", "mockllm/model")
     from dataclasses import replace
 
-    from concord.asking.recorded import bundled_run
-    from concord.asking.scoring import score_recorded
+    from concord.asking.recorded import bundled_run, score_recorded
 
     with pytest.raises(RunFolderError, match="holds a run of 'greetings', which cannot be scored here"):
         score_recorded(replace(bundled_run("reasoning"), suite="greetings"))
+
+
+def _default(options: type) -> object:
+    return next(field.default for field in fields(options) if field.name == "repeats")
+
+
+def test_repeats_of_a_run_are_those_of_the_command() -> None:
+    assert askable.askable(STRUCTURE).repeats == _default(AskingArrangements) == 2
+    assert askable.askable(REASONING).repeats == _default(AskingItems) == 1
+
+
+def test_a_job_about_structure_asks_every_arrangement_twice() -> None:
+    design = runs.job(STRUCTURE, "local/smollm2-135m", limit=2, arrangements=3).design
+    assert len(design.trials) == 2 * 3 * 2

@@ -1,19 +1,123 @@
 """Runs as they were at the last look: each line of a file is read once, then only its place is kept."""
 
+import re
 import sys
 from array import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from concord import people, reasoning
 from concord.asking.folder import TRIALS, read_record
-from concord.asking.index import FAILURES, REPLIES, TURNS, Entry, Index, Tally, journals, without_collections
-from concord.asking.journal import Line, check_row, open_file, parsed_line, read_lines
+from concord.asking.journal import (
+    FAILURES,
+    REPLIES,
+    TURNS,
+    Entry,
+    Index,
+    Line,
+    Tally,
+    check_row,
+    journals,
+    open_file,
+    parsed_line,
+    read_lines,
+    without_collections,
+)
+from concord.asking.recorded import inputs_of
 from concord.errors import FileFormatError, InputError
 from concord.files import limits
+from concord.files.json_text import parsed
 from concord.records import AskOutcome
-from concord.view.reading import Reader, reader_of
+
+GOOD = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReading:
+    """What was read of one answer."""
+
+    id: str
+    outcome: str
+    reply: str
+    read: str = ""
+    """What was read in it, in words; empty where nothing could be."""
+    turn: str = ""
+    """The reply that it is part of."""
+
+
+Reader = Callable[[Mapping[str, Any]], Iterator[LiveReading]]
+"""Reads a stored reply: one reading per answer that it holds."""
+
+
+def reader_of(path: Path) -> Reader | None:
+    """Return the reader of a run's replies; ``None`` where they are not read one by one, or cannot be yet."""
+    try:
+        record = read_record(path)
+        make = _READERS.get(str(record["suite"]))
+        return None if make is None else make(inputs_of(path, record), record["options"])
+    except (InputError, KeyError):  # a run whose questions are not complete is not read
+        return None
+
+
+def _people_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Reader:
+    from concord.asking.replies import unpacked
+    from concord.people.design import session_openers
+
+    openers = session_openers(files, options)
+
+    def read(row: Mapping[str, Any]) -> Iterator[LiveReading]:
+        opener = openers.get(str(row.get("id")))
+        if opener is None:
+            return
+        replies, session = unpacked(str(row.get("response", ""))), opener.open()
+        while not session.done:
+            for question in session.waiting():
+                session.answer(question.id, replies.get(question.id))
+        for given in session.given:
+            if given.reply is not None:
+                for name, answer in given.answers:
+                    said = ", ".join(
+                        f"{key} = {value}" for key, value in answer.values.items() if value is not None
+                    )
+                    yield LiveReading(f"{given.id}, {name}", str(answer.outcome), given.reply, said, given.id)
+
+    return read
+
+
+def _reasoning_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Reader:
+    from concord.files.json_text import UnusableError
+    from concord.reasoning.design import MODES, SAMPLES
+    from concord.reasoning.lexicon import load_lexicon
+    from concord.reasoning.parse import Parser
+    from concord.reasoning.read.replies import reply_of
+    from concord.reasoning.read.vignettes import read_samples
+
+    samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8")))
+    gold = {sample.id: sample.gold_answer for sample in samples.rows}
+    parser = Parser(samples.rows, load_lexicon(), "standard")
+
+    def read(row: Mapping[str, Any]) -> Iterator[LiveReading]:
+        if row.get("mode") not in MODES or str(row.get("id")) not in gold:
+            return
+        try:
+            reply = reply_of(row, None, modes=True)
+        except UnusableError:  # a line that no run writes
+            return
+        one = parser.reply(reply, gold[reply.id])
+        said = one.split.answer.strip() if one.usable else ""
+        yield LiveReading(f"{reply.id}, {reply.mode}", str(one.outcome), reply.response, said, reply.id)
+
+    return read
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, bytes], Mapping[str, Any]], Reader]] = {
+    people.NAME: _people_reader,
+    reasoning.NAME: _reasoning_reader,
+}
+
 
 MOST_LINES = 1_000_000
 """Trials and replies whose places are kept, of all runs together: about 200 bytes each."""
@@ -254,3 +358,145 @@ class KeptRuns:
 def interned(text: object) -> str:
     """Return a text that is held once however often it comes."""
     return sys.intern(str(text))
+
+
+_NAMES = re.compile(rb'\{"key": "([^"\\]+)", "id": "([^"\\]+)"')
+"""How a line of a journal begins, unless a name has signs that are written otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One reply with the prompt that led to it."""
+
+    id: str
+    mode: str
+    repeat: int
+    outcome: str
+    prompt: str
+    reply: str
+    read: str = ""
+    """How the reply was read, where its question reads replies one by one."""
+
+
+def transcripts(
+    run: KeptRun, *, outcome: str = "", words: str = "", start: int = 0, count: int = 50
+) -> list[Transcript]:
+    """Return replies of a run in the order they came, with their prompts; turns of sessions one by one."""
+    plan, found, skipped = run.plan(), list[tuple[Transcript, str, Mapping[str, Any]]](), 0
+    places = _holding(run, plan, outcome, words) if words else run.places(outcome)
+    wanted = words.casefold()
+    for kind, path, place in places:
+        if not wanted and skipped < start:
+            skipped += 1
+            continue
+        row = row_at(path, place)
+        one = _transcript(run, plan, kind, row)
+        if wanted and wanted not in f"{one.id} {one.mode} {one.prompt} {one.reply}".casefold():
+            continue
+        if skipped < start:
+            skipped += 1
+            continue
+        found.append((one, kind, row))
+        if len(found) >= count:
+            break
+    return _with_readings(run, plan, found)
+
+
+def _transcript(run: KeptRun, plan: KeptPlan, kind: str, row: Mapping[str, Any]) -> Transcript:
+    return Transcript(
+        str(row["id"]),
+        str(row["mode"]),
+        int(row["repeat"]),
+        str(row["outcome"]),
+        _prompt_at(run, _place_of_prompt(plan, kind, str(row["key"]), str(row["id"]))),
+        str(row.get("response", row.get("error", ""))),
+    )
+
+
+def _place_of_prompt(plan: KeptPlan, kind: str, key: str, name: str) -> int | None:
+    """Return where the prompt of a reply stands; of a turn that with which its session began."""
+    if kind != TURNS and key in plan.by_key:
+        return plan.by_key[key]
+    keys = plan.keys_of(name)
+    return plan.by_key[keys[-1]] if keys else None
+
+
+def _prompt_at(run: KeptRun, place: int | None) -> str:
+    return "" if place is None else _prompt(row_at(run.path / TRIALS, place))
+
+
+def _prompt(row: Mapping[str, Any]) -> str:
+    messages = row.get("messages")
+    listed = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    return "\n\n".join(f"[{message.get('role')}]\n{message.get('text')}" for message in listed)
+
+
+def _holding(run: KeptRun, plan: KeptPlan, outcome: str, words: str) -> Iterator[tuple[str, Path, int]]:
+    """Return the replies that may hold a text, found in the bytes of their lines or of their prompt's."""
+    needle = max(re.findall(r"\w+", words.casefold()), key=len, default="")
+    with open_file(run.path / TRIALS) as file:
+        prompts = {place for place in plan.by_key.values() if _may_hold(raw_at(file, place), needle)}
+    with ExitStack() as stack:
+        opened: dict[Path, BinaryIO] = {}
+        for kind, path, place in run.places(outcome):
+            if path not in opened:
+                opened[path] = stack.enter_context(open_file(path))
+            raw = raw_at(opened[path], place)
+            if _may_hold(raw, needle) or _place_of_prompt(plan, kind, *_key_and_id(raw)) in prompts:
+                yield kind, path, place
+
+
+def _may_hold(raw: bytes, needle: str) -> bool:
+    """Whether a line of JSON may hold a word: no sign of a word is written otherwise but by its number."""
+    if b"\\u" in raw:
+        return True
+    if raw.isascii() and needle.isascii():
+        return needle.encode() in raw.lower()
+    return needle in raw.decode("utf-8", "replace").casefold()
+
+
+def _key_and_id(raw: bytes) -> tuple[str, str]:
+    """Return key and id of a line."""
+    if found := _NAMES.match(raw):
+        return found[1].decode("utf-8", "replace"), found[2].decode("utf-8", "replace")
+    row = parsed_line(raw)
+    return ("", "") if row is None else (str(row.get("key")), str(row.get("id")))
+
+
+def _with_readings(
+    run: KeptRun, plan: KeptPlan, found: list[tuple[Transcript, str, Mapping[str, Any]]]
+) -> list[Transcript]:
+    """Return replies with what the reader of their question makes of them."""
+    reader = run.reader()
+    if reader is None:
+        return [one for one, _, _ in found]
+    sessions: dict[str, tuple[str, list[LiveReading]]] = {}
+    return [_read(run, plan, reader, sessions, *each) for each in found]
+
+
+def _read(
+    run: KeptRun,
+    plan: KeptPlan,
+    reader: Reader,
+    sessions: dict[str, tuple[str, list[LiveReading]]],
+    one: Transcript,
+    kind: str,
+    row: Mapping[str, Any],
+) -> Transcript:
+    """Return a reply with its readings; a turn's are those of its session."""
+    if kind == TURNS:
+        readings = []
+        for key in plan.keys_of(one.id):
+            if key not in sessions:
+                stored = run.reply_of(key)
+                sessions[key] = ("", []) if stored is None else (str(stored["mode"]), list(reader(stored)))
+            mode, session = sessions[key]
+            readings += session if mode == one.mode else []
+    else:
+        readings = list(reader(row)) if kind == REPLIES else []
+    said = [
+        ": ".join([*([] if each.outcome == GOOD else [each.outcome]), *([each.read] if each.read else [])])
+        for each in readings
+        if each.turn == one.id and each.reply == one.reply
+    ]
+    return replace(one, read="; ".join(said))

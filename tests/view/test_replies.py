@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from concord.asking.folder import planned_prompts, read_run
-from concord.asking.index import FAILURES, REPLIES, stored_lines
+from concord.asking.journal import FAILURES, REPLIES, stored_lines
 from concord.errors import FileFormatError
-from concord.view import kept
+from concord.view import replies as kept
 from concord.view.folders import RunStates
-from concord.view.kept import KeptRun, KeptRuns
-from concord.view.transcripts import transcripts
+from concord.view.replies import KeptRun, KeptRuns, transcripts
 
 RECORD = {
     "format_version": 1, "kind": "run", "suite": "structure", "model": "a/b", "options": {}, "sampling": {},

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.asking.address import check_url, is_loopback
-from concord.asking.keys import Sampling, trial_key
-from concord.asking.redact import Redactor, check_keys, key_variables, strip_keys
+from concord.asking.connection import Redactor, check_keys, check_url, is_loopback, key_variables, strip_keys
+from concord.asking.requests import Sampling, trial_key
 from concord.errors import ModelError, OptionError
 from concord.records import Message, Trial
 

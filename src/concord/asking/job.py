@@ -1,0 +1,456 @@
+"""One run: a design, a model and a folder to stored replies, asked in this process or in several.
+
+Decides nothing about scores. Each of several processes writes journals of its own, merged on reading.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from importlib import metadata
+from multiprocessing.connection import Connection as Pipe
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.asking.askable import Sessions, find
+from concord.asking.connection import Connection, Redactor
+from concord.asking.folder import FORMAT_VERSION, ReplyStore, RunFolder, StoredRun, Turns, planned_prompts
+from concord.asking.journal import Tally
+from concord.asking.limits import Budget, Limits, Prices
+from concord.asking.plan import Plan
+from concord.asking.replies import ProviderRefusedError
+from concord.asking.requests import Again, Request, Sampling, requests_of
+from concord.errors import InputError, MissingExtraError, ModelError
+from concord.records import Answer, Design, Message, Trial
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
+
+    from concord.asking.inspect.asker import Asker, Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to run: the model, what is sent with the prompts, where to, and within which limits."""
+
+    design: Design
+    model: str
+    sampling: Sampling
+    connection: Connection = Connection()
+    prices: Prices | None = None
+    limits: Limits = Limits()
+    again: Again | None = None
+    cache: bool = False
+    processes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Who is told while a run goes on."""
+
+    on_answer: Callable[[Mapping[str, Any]], None] = lambda row: None
+    """Told of every stored row, replies and failed calls alike."""
+    on_wait: Callable[[str], None] = lambda words: None
+    """Told at once why and how long something is waited for."""
+    on_interrupt: Callable[[], None] | None = None
+    """Told of a Ctrl-C as it comes."""
+
+
+def open_model(model: str, connection: Connection) -> "Model":
+    """Find a model by its name: its provider and its key, without asking anything yet."""
+    try:
+        import inspect_ai.model  # noqa: F401 - whether it is there is the question
+    except ImportError as fault:
+        raise MissingExtraError("asking a model", "live") from fault
+    from concord.asking.inspect.models import find_model
+
+    return find_model(model, connection)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one process of a run writes to."""
+
+    path: Path
+    redactor: Redactor
+    store: Callable[[Request, Answer], Mapping[str, Any]]
+    shard: int = 0
+
+
+def ask_part(
+    job: Job,
+    part: Part,
+    missing: Sequence[Request],
+    *,
+    model: "Model",
+    budget: Budget,
+    listeners: Listeners,
+) -> str | None:
+    """Ask some requests in this process; return which limit was reached, if any."""
+    from concord.asking.inspect import asker
+
+    kind = _sessions_of(job)
+    askers: list[Asker] = []
+    turns: list[Turns] = []
+
+    def make_asker(model: "Model", sampling: Sampling, connection: Connection) -> "Asker":
+        told, cache = listeners.on_wait, job.cache
+        made = asker.Asker(
+            model, sampling, connection, budget=budget, redactor=part.redactor, on_wait=told, cache=cache
+        )
+        askers.append(made)
+        return made
+
+    def make() -> "Loop":
+        first = make_asker(model, job.sampling if job.again is None else job.again.sampling, job.connection)
+
+        async def ask(request: Request) -> Answer:
+            return await first.ask(request.trial)
+
+        if kind is None:
+            return asker.Loop(missing, first, ask, record)
+        turns.append(_turns_of(job, part, missing))
+        helper = _helper_of(job, kind, make_asker)
+        return asker.Loop(missing, first, _session_holder(job, kind, first, turns[0], helper), record)
+
+    def record(request: Request, answer: Answer) -> None:
+        if job.again is not None:
+            answer = replace(answer, more=(*answer.more, ("again", job.again.tag)))
+        listeners.on_answer(part.store(request, answer))
+
+    try:
+        asker.run_loop(make, listeners.on_interrupt)
+    finally:
+        for one in turns:
+            one.close()
+    for one_asker in askers:
+        if one_asker.fault is not None:
+            raise one_asker.fault
+    return next((one_asker.reached for one_asker in askers if one_asker.reached is not None), None)
+
+
+def _turns_of(job: Job, part: Part, missing: Sequence[Request]) -> Turns:
+    """Open the journal of the turns of sessions."""
+    again = frozenset[str]() if job.again is None else job.again.outcomes
+    sessions = {request.trial.item for request in missing}
+    return Turns(
+        part.path, job.model, redactor=part.redactor, sessions=sessions, again=again, shard=part.shard
+    )
+
+
+def _session_holder(
+    job: Job, kind: Sessions, asker: "Asker", turns: Turns, helper: Any
+) -> Callable[[Request], Any]:
+    """Return what holds sessions."""
+    from concord.asking.inspect.sessions import SessionHolder
+
+    openers = kind.openers(dict(job.design.files), dict(job.design.options))
+    name = (job.model, job.sampling)
+    return SessionHolder(asker, turns, openers, kind=kind, name=name, helper=helper).hold
+
+
+def _sessions_of(job: Job) -> Sessions | None:
+    held = find(job.design.suite)
+    return None if held is None else held.sessions
+
+
+def helpers_of(job: Job) -> tuple[str, ...]:
+    """Return the models that are asked beside the one of a job: their keys are hidden, too."""
+    kind = _sessions_of(job)
+    name = None if kind is None else kind.helper(dict(job.design.options))
+    return () if name is None else (name,)
+
+
+def _helper_of(
+    job: Job, kind: Sessions, make_asker: Callable[["Model", Sampling, Connection], "Asker"]
+) -> "tuple[Asker, tuple[str, Sampling]] | None":
+    """Return what asks the model that writes for sessions, where a design names one."""
+    name = kind.helper(dict(job.design.options))
+    if name is None:
+        return None
+    same = name.split("/")[0] == job.model.split("/")[0]
+    connection = job.connection if same else replace(job.connection, base_url=None)
+    sampling = replace(job.sampling, temperature=0.0)
+    return make_asker(open_model(name, connection), sampling, connection), (name, sampling)
+
+
+def record_of(job: Job, provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a run as it begins."""
+    design = job.design
+    again: dict[str, Any] = {}
+    if job.again is not None:
+        asked_again = {"outcomes": sorted(job.again.outcomes), "sampling": job.again.sampling.record()}
+        again = {"again": asked_again}
+    return {
+        **provenance,
+        "packages": {**provenance.get("packages", {}), **_versions()},
+        "kind": "run",
+        "format_version": FORMAT_VERSION,
+        "suite": design.suite,
+        "model": job.model,
+        "sampling": job.sampling.record(),
+        "templates": {one.name: one.sha256 for one in design.templates},
+        "options": dict(design.options),
+        "connection": asdict(job.connection),
+        "limits": asdict(job.limits),
+        "prices": None if job.prices is None else asdict(job.prices),
+        "cache": job.cache,
+        "processes": job.processes,
+        "n_trials": len(design.trials),
+        "started": _now(),
+        "ended": None,
+        "status": "running",
+        **again,
+    }
+
+
+def _versions() -> dict[str, str]:
+    """Versions of the packages that asking rests on, as far as they are there."""
+    found = {name: list(metadata.distributions(name=name)) for name in ("inspect-ai", "openai", "xllamacpp")}
+    return {name: parts[0].version for name, parts in found.items() if parts}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def ask_all(
+    job: Job,
+    out: Path,
+    *,
+    model: "Model | None",
+    provenance: Mapping[str, Any],
+    listeners: Listeners = Listeners(),  # noqa: B008 - frozen
+    known: Plan | None = None,
+) -> StoredRun:
+    """Ask every trial that the folder lacks, and return the folder as it is then."""
+    made = None if known is None else known.requests
+    requests = requests_of(job.design, job.model, job.sampling) if made is None else made
+    index = None if known is None else known.index
+    redactor = redactor_of(job, model)
+    folder = RunFolder(out, record_of(job, provenance), requests, redactor=redactor, index=index)
+    status, reached = "interrupted", None
+    try:
+        folder.copy_inputs(job.design.files)
+        missing = folder.missing(job.again)
+        if missing and model is not None:
+            reached = _ask_missing(job, folder, missing, model=model, listeners=listeners)
+        status = "finished" if reached is None else "stopped"
+    except ModelError as fault:
+        status, reached = "refused" if isinstance(fault, ProviderRefusedError) else "gave up", str(fault)
+        raise
+    finally:
+        tally = _close(folder, status, job.prices, reached)
+    return StoredRun(out, folder.record, tally, len(requests), len(folder.index.outside))
+
+
+def redactor_of(job: Job, model: "Model | None" = None) -> Redactor:
+    """Return what hides the keys of all models that a job asks, wherever the first has them from."""
+    key = None if model is None else getattr(model.api, "api_key", None)
+    return Redactor.of(job.model, *helpers_of(job), more=[key] if isinstance(key, str) else [])
+
+
+def _close(folder: RunFolder, status: str, prices: Prices | None, reached: str | None) -> Tally:
+    tally = folder.tally()
+    tokens: dict[str, int] = {"input": tally.input_tokens, "output": tally.output_tokens}
+    if tally.n_unknown_usage:
+        tokens["calls_without_usage"] = tally.n_unknown_usage
+    # Where no call said what it took, the cost is not known; it is not nothing.
+    known = tally.n_known_usage > 0 or not tally.n_unknown_usage
+    cost = prices.cost(tally.input_tokens, tally.output_tokens) if prices is not None and known else None
+    try:
+        folder.write_record(
+            status=status,
+            stopped=reached,
+            ended=_now(),
+            outcomes=dict(sorted(tally.outcomes.items())),
+            tokens=tokens,
+            cost=cost,
+        )
+    finally:
+        folder.close()
+    return tally
+
+
+def _ask_missing(
+    job: Job, folder: RunFolder, missing: Sequence[Request], *, model: "Model", listeners: Listeners
+) -> str | None:
+    """Ask, in this process or in several; return which limit was reached, if any."""
+    tally = folder.tally()
+    budget = Budget(job.limits, job.prices, (tally.input_tokens, tally.output_tokens))
+    if job.processes > 1:
+        try:
+            return run_shards(job, folder.path, missing, budget=budget, listeners=listeners)
+        finally:
+            folder.read_again()
+    part = Part(folder.path, folder.redactor, folder.store)
+    return ask_part(job, part, missing, model=model, budget=budget, listeners=listeners)
+
+
+_JOIN_SECONDS = 3.0
+_LOADED = ("openai", "concord.asking.inspect.asker", "concord.asking.job")
+"""What a process of a run needs: seconds to load, unless another one has done so before it is forked."""
+
+_FORKS = sys.platform == "linux"
+"""Elsewhere a process that has loaded much may not be forked; each process then loads for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What one process of a run is told: the rest is in the run's folder."""
+
+    number: int
+    job: Job
+    """Without its trials, which are read from the plan."""
+    path: Path
+    keys: frozenset[str]
+    budget: Budget
+    environment: Mapping[str, str]
+    """Where keys are; what the process was forked from may have been started with another."""
+
+
+def load_ahead() -> None:
+    """Begin to load what processes of a run need, while the run is planned: each is then forked in no time.
+
+    A server of forks is started once; its loading is not heard by Ctrl-C, which belongs to the run.
+    """
+    if not _FORKS:
+        return
+    from multiprocessing import forkserver
+
+    multiprocessing.get_context("forkserver").set_forkserver_preload(list(_LOADED))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def run_shards(
+    job: Job, path: Path, missing: Sequence[Request], *, budget: Budget, listeners: Listeners
+) -> str | None:
+    """Ask what is missing in several processes; return which limit was reached, if any."""
+    n = min(job.processes, len(missing))
+    limits = budget.limits.share(n)
+    spent = (budget.tokens[0] // n, budget.tokens[1] // n)
+    context: Any = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
+    load_ahead()
+    pipes: dict[Pipe, Any] = {}
+    lean = replace(job, design=replace(job.design, trials=()))
+    for number in range(1, n + 1):
+        ours, theirs = context.Pipe()
+        keys = frozenset(request.key for request in missing[number - 1 :: n])
+        share = Budget(limits, budget.prices, spent)
+        shard = Shard(number, lean, path, keys, share, dict(os.environ))
+        process = context.Process(target=_work, args=(theirs, shard))
+        process.start()
+        theirs.close()
+        pipes[ours] = process
+    try:
+        return _listen(pipes, listeners)
+    except KeyboardInterrupt:
+        if listeners.on_interrupt is not None:
+            listeners.on_interrupt()
+        raise
+    finally:
+        for pipe in pipes:
+            pipe.close()  # a process that still asks ends when nobody listens
+        for process in pipes.values():
+            process.join(_JOIN_SECONDS)
+            if process.is_alive():
+                process.kill()
+
+
+def _listen(pipes: Mapping[Pipe, Any], listeners: Listeners) -> str | None:
+    """Pass on what the processes tell, until all have ended; one that fails ends the run."""
+    open_pipes = set(pipes)
+    reached: str | None = None
+    fault: InputError | None = None
+    while open_pipes:
+        ready: list[Any] = wait(list(open_pipes))
+        for pipe in ready:
+            try:
+                kind, told = pipe.recv()
+            except EOFError:
+                open_pipes.discard(pipe)
+                process = pipes[pipe]
+                process.join()
+                if process.exitcode:
+                    fault = ModelError(f"a process of the run ended with code {process.exitcode}")
+                continue
+            if kind == "row":
+                listeners.on_answer(told)
+            elif kind == "wait":
+                listeners.on_wait(told)
+            elif kind == "reached":
+                reached = told
+            else:
+                fault = told
+                open_pipes.clear()
+                break
+    if fault is not None:
+        raise fault
+    return reached
+
+
+def _work(pipe: Pipe, shard: Shard) -> None:
+    """Ask one share; ends with the process that started it."""
+    if _FORKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    os.environ.clear()
+    os.environ.update(shard.environment)
+    threading.Thread(target=_end_with_parent, args=(pipe,), daemon=True).start()
+    job, lock = shard.job, threading.Lock()
+
+    def tell(kind: str, told: Any) -> None:
+        with lock, contextlib.suppress(OSError):
+            pipe.send((kind, told))
+
+    listeners = Listeners(
+        on_answer=lambda row: tell("row", {"outcome": row["outcome"], "usage": row["usage"]}),
+        on_wait=lambda words: tell("wait", words),
+    )
+    try:
+        model = open_model(job.model, job.connection)
+        redactor = redactor_of(job, model)
+        requests = _requests(shard)
+        store = ReplyStore(shard.path, job.model, redactor, shard.number)
+        try:
+            part = Part(shard.path, redactor, store.store, shard.number)
+            reached = ask_part(job, part, requests, model=model, budget=shard.budget, listeners=listeners)
+        finally:
+            store.close()
+        if reached is not None:
+            tell("reached", reached)
+    except InputError as fault:
+        tell("fault", fault)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        with contextlib.suppress(OSError):
+            pipe.close()
+
+
+def _requests(shard: Shard) -> list[Request]:
+    """Read the share of the plan, in its order."""
+    found = []
+    for row in planned_prompts(shard.path):
+        if row["key"] in shard.keys:
+            messages = tuple(Message(one["role"], one["text"]) for one in row["messages"])
+            suite = shard.job.design.suite
+            trial = Trial(suite, row["id"], row["mode"], messages, row["repeat"], row["template"])
+            found.append(Request(trial, row["key"]))
+    return found
+
+
+def _end_with_parent(pipe: Pipe) -> None:
+    """Wait for the end of the pipe, which comes when the first process is gone, however it went."""
+    with contextlib.suppress(EOFError, OSError):
+        pipe.recv()
+    os._exit(1)
