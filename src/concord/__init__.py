@@ -62,6 +62,10 @@ __all__ = [
 
 
 _ELSEWHERE = {
+    "check": "concord.questions",
+    "compare": "concord.questions",
+    "plan": "concord.questions",
+    "report": "concord.reports",
     "Estimate": "concord.records",
     "Interval": "concord.records",
     "plot_models": "concord.show.plot_models",

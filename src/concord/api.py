@@ -18,7 +18,7 @@ from concord.people.public import ANSWERS as BUNDLED_ANSWERS
 from concord.people.public import public_table as find_public_table
 from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.source import read_agents
-from concord.questions import check, compare, plan, report
+from concord.questions import check, compare, plan
 from concord.reasoning.score_replies import score_reasoning
 from concord.records import TestTable
 from concord.structure.options.score_table import score_options
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.hints.files import HintLeaderboard
     from concord.reasoning.probes.files import ProbeResult
+    from concord.reports import report
 
 __all__ = [
     "AgentsResult",
@@ -54,6 +55,15 @@ __all__ = [
     "score_reasoning",
     "score_structure",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load the page when it is first asked for: whoever scores loads nothing that draws."""
+    if name == "report":
+        from concord.reports import report
+
+        return report
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def demo_table() -> Path:

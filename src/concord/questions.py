@@ -39,29 +39,6 @@ from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
 from concord.reasoning import NAME as REASONING
 from concord.reasoning import check as reasoning_check
-from concord.show.citations import CONCORD, bibtex
-from concord.show.figures import Figures, write_figures
-from concord.show.making import Report, write_report
-from concord.show.page import (
-    Page,
-    agents_section,
-    answers_section,
-    judge_section,
-    make_page,
-    memory_section,
-    mixed_section,
-    options_section,
-    people_panel,
-    predictions_section,
-    probes_section,
-    reasoning_panel,
-    referee_section,
-    structure_panel,
-)
-from concord.show.page.context import sources_of
-from concord.show.page.find import COMPARISONS
-from concord.show.page.panel import Panel
-from concord.show.page.section import Section
 from concord.stats.compare import Choices
 from concord.structure import NAME as STRUCTURE
 from concord.structure import check as structure_check
@@ -69,11 +46,10 @@ from concord.structure import check as structure_check
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
-    """One question: what its files are, how its results are compared, planned and shown."""
+    """One question: what its files are, how its results are compared and planned."""
 
     name: str
     files: tuple[FileKind, ...]
-    panel: Panel
     compare: tuple[ResultKind, ...] = ()
     """Kinds of results with a comparison of their own; others are compared item by item."""
     plan: tuple[PlanKind, ...] = ()
@@ -84,48 +60,20 @@ ALL: tuple[QuestionRecord, ...] = (
     QuestionRecord(
         PEOPLE,
         files=people_check.FILES,
-        panel=people_panel.PANEL,
         compare=(compared_people.KIND, compared_answers.KIND, compared_predictions.KIND),
         plan=(planned_people.KIND,),
     ),
     QuestionRecord(
         STRUCTURE,
         files=structure_check.FILES,
-        panel=structure_panel.PANEL,
         compare=(compared_structure.KIND, compared_judges.KIND, compared_options.KIND),
         plan=(planned_structure.KIND, planned_judges.KIND, planned_options.KIND),
     ),
     QuestionRecord(
         REASONING,
         files=reasoning_check.FILES,
-        panel=reasoning_panel.PANEL,
     ),
 )
-
-
-SECTIONS: tuple[Section, ...] = (
-    agents_section.SECTION,
-    answers_section.SECTION,
-    predictions_section.SECTION,
-    mixed_section.SECTION,
-    memory_section.SECTION,
-    judge_section.SECTION,
-    options_section.SECTION,
-    probes_section.PROBES,
-    probes_section.BOARD,
-    referee_section.SECTION,
-)
-"""Further results that the page shows below their questions, in this order."""
-
-
-def result_files() -> frozenset[str]:
-    """Return the names of files that hold a result the page can show."""
-    return frozenset([*(one.panel.file for one in ALL), *(one.file for one in SECTIONS), COMPARISONS.file])
-
-
-def page(folders: Sequence[Path], **choices: Any) -> Page:
-    """Make the page of results of any question."""
-    return make_page(folders, [one.panel for one in ALL], compare=compare, sections=SECTIONS, **choices)
 
 
 def compare(
@@ -276,70 +224,6 @@ def plan(
     planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan
     assert isinstance(found, planned)  # noqa: S101 - what plans of results are
     return found
-
-
-def report(
-    folders: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-    *,
-    out: str | Path = "report.html",
-    title: str = "Concord report",
-    plots: str | Path | None = None,
-    notes: Sequence[str] = (),
-) -> Report:
-    """Make one self-contained HTML page of the results in folders.
-
-    Parameters
-    ----------
-    folders
-        A folder, or several, that hold results of any of the three questions. A mapping gives each folder
-        the name of its model, for results that do not say it themselves.
-    out
-        The page to write.
-    title
-        Heading of the page.
-    plots
-        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
-    notes
-        Lines below the heading, such as where the data come from.
-
-    Returns
-    -------
-    Report
-        Where the page is, what it holds, and every file that could not be read.
-
-    Raises
-    ------
-    FileFormatError
-        No result can be read.
-    OptionError
-        Results of one question were made under different protocols, readings or rules.
-    """
-    pictures = None if plots is None else Path(plots)
-    names = {Path(folder): name for name, folder in folders.items()} if isinstance(folders, Mapping) else {}
-    given = [folders] if isinstance(folders, str | Path) else list(names) if names else list(folders)
-    return write_report(
-        [Path(one) for one in given],
-        Path(out),
-        [one.panel for one in ALL],
-        compare=compare,
-        title=title,
-        plots=pictures,
-        notes=notes,
-        names=names,
-        sections=SECTIONS,
-    )
-
-
-def figures(folders: Sequence[str | Path], *, wanted: str = "nature", out: str | Path = "figures") -> Figures:
-    """Write every figure of the results in folders, as a journal, a style or a talk wants it."""
-    return write_figures(page([Path(one) for one in folders]), wanted, Path(out))
-
-
-def cite(folders: Sequence[str | Path] = ()) -> str:
-    """Return what to cite as BibTeX: Concord, and of results in folders their methods and studies."""
-    if not folders:
-        return bibtex([CONCORD])
-    return bibtex(sources_of(page([Path(one) for one in folders]).content))
 
 
 def check(

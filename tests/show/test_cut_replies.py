@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.show.made_results import write_reasoning
 
-from concord.questions import page
+from concord.reports import page
 from concord.show.cut_replies import cut_advice
 
 AGAIN = "ask them again with --again truncated"

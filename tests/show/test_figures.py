@@ -10,13 +10,13 @@ import pytest
 from tests.show.made_results import structure_rows, write_reasoning
 
 import concord
-from concord import api, questions
+from concord import api, reports
 from concord.errors import OptionError
 from concord.people.files import PeopleResult
 from concord.show.apa import apa_string
 from concord.show.citations import bibtex, study_entry
 from concord.show.looks import layout, millimetres
-from concord.show.paper_tables import PaperTable
+from concord.show.paper import PaperTable
 from concord.show.svg import Picture
 
 
@@ -128,17 +128,17 @@ def test_methods_name_what_the_result_records(result: PeopleResult, tmp_path: Pa
 def test_figures_come_with_captions_and_data(result: PeopleResult, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     write_reasoning(tmp_path / "r", "scripted-2", 1)
-    made = questions.figures([tmp_path / "r"], wanted="nature", out=tmp_path / "out")
+    made = reports.figures([tmp_path / "r"], wanted="nature", out=tmp_path / "out")
     names = {file.name for file in made.files}
     assert {name.rsplit(".", 1)[1] for name in names} == {"pdf", "svg", "csv", "txt"}
     captions = (tmp_path / "out" / "captions.txt").read_text("utf-8")
     assert captions.count("Figure ") == made.n_pictures
     with pytest.raises(OptionError, match="expected one of nature, apa, slides"):
-        questions.figures([tmp_path / "r"], wanted="poster", out=tmp_path / "out")
+        reports.figures([tmp_path / "r"], wanted="poster", out=tmp_path / "out")
 
 
 def test_what_to_cite_is_bibtex() -> None:
-    assert questions.cite().startswith("@software{concord,")
+    assert reports.cite().startswith("@software{concord,")
     source = {"authors": "Tversky, A., & Kahneman, D.", "year": "1981", "title": "A & B", "doi": "10.1/x"}
     text = bibtex([study_entry("framing", source)])
     assert "author = {Tversky, A. and Kahneman, D.}" in text

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.show.made_results import HOSTILE, NAMES
 
 import concord
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 from concord.show.page.data import (
     PLAIN,
     by_columns,
@@ -29,7 +29,7 @@ from concord.show.page.data import (
     plain_document,
 )
 from concord.show.page.people_tests import interval_d
-from concord.show.page.table import Column, packed
+from concord.show.page.table import PageColumn, packed
 
 
 class Elements(HTMLParser):
@@ -253,7 +253,7 @@ def test_numbers_that_are_not_finite_become_words() -> None:
 
 
 def test_a_packed_table_says_missing_and_does_not_say_zero() -> None:
-    columns = (Column("a", "A", "number"), Column("b", "B", "flag"), Column("c", "C"))
+    columns = (PageColumn("a", "A", "number"), PageColumn("b", "B", "flag"), PageColumn("c", "C"))
     table = packed(columns, [{"a": None, "b": None, "c": None}, {"a": 0.0, "b": False, "c": "x"}])
     assert [column["v"] for column in table["columns"]] == [[None, 0], [None, 0], [0, 1]]
     assert table["columns"][2]["names"] == ["", "x"]

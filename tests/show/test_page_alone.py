@@ -9,7 +9,7 @@ import pytest
 from tests.show.made_sections import write_sections
 
 import concord
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 from concord.show.page.answer import Ranks, short_names
 from concord.show.page.people_answer import _alone
 from concord.show.page.routes import route

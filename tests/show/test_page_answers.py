@@ -4,7 +4,7 @@ from pathlib import Path
 
 from concord import studies
 from concord.people.studies.parse import ItemOutcome
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 from concord.show.page import build, people_answers
 from concord.show.page.texts import Texts
 

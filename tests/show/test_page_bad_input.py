@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from concord import api
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 from concord.show.page.cases import pairs_of
 from concord.show.page.find import read_rows
 

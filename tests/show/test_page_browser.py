@@ -12,7 +12,7 @@ import pytest
 from tests.show.browser import Watched, axe_source, launched
 
 from concord import api
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

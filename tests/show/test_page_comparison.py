@@ -10,7 +10,7 @@ from typing import Any
 from tests.structure.scores import samples, scored
 
 from concord.people.files import read
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 from concord.show.page.comparison import Comparison, comparison
 
 

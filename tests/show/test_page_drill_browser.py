@@ -12,7 +12,7 @@ from tests.show.test_page_browser import DESK
 
 from concord import api, studies
 from concord.people.studies.sessions import Question
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 from concord.show.forest import FOREST, TOP
 from concord.show.page.people import forest
 

@@ -11,7 +11,7 @@ import pytest
 from tests.show.browser import Watched, launched
 from tests.show.made_sections import write_sections
 
-from concord import api, questions
+from concord import api, reports
 from concord.files.safe_csv import csv_text
 
 pytestmark = pytest.mark.long
@@ -152,7 +152,7 @@ def test_a_payload_in_every_string_runs_nothing_and_fetches_nothing(
     tab = Watched(context.new_page())
     page = tab.open(file)
     assert _touch_everything(page) > 100
-    for section in questions.SECTIONS:
+    for section in reports.SECTIONS:
         assert page.locator(f"#{section.name}-h").count() == 1
     assert page.evaluate(STRAYS) == [0, 0, 0, True, True]
     shown = page.locator("body").inner_text()

@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from concord import api, questions
+import concord
+from concord import api, reports
 from concord.errors import FileFormatError
 from concord.records import Estimate, Interval
 from concord.show.page import fragments, make_page
@@ -31,8 +32,8 @@ HINTS = Section("hints", "people", "Hints & more", "hints.json", "hints", _read,
 
 
 def _page(folders: Sequence[Path], *sections: Section) -> str:
-    panels = [one.panel for one in questions.ALL]
-    return make_page(folders, panels, compare=questions.compare, sections=sections).html
+    panels = reports.PANELS
+    return make_page(folders, panels, compare=concord.compare, sections=sections).html
 
 
 def _write(folder: Path, value: object) -> Path:
@@ -63,11 +64,11 @@ def test_a_file_that_cannot_be_used_is_named_and_the_rest_shown(tmp_path: Path) 
 
 
 def test_names_files_and_keys_of_sections_are_their_own() -> None:
-    panels = [one.panel for one in questions.ALL]
+    panels = reports.PANELS
     for key in ("name", "file"):
-        used = [getattr(one, key) for one in (*panels, *questions.SECTIONS)]
+        used = [getattr(one, key) for one in (*panels, *reports.SECTIONS)]
         assert len(set(used)) == len(used), key
-    assert {one.question for one in questions.SECTIONS} <= {panel.name for panel in panels}
+    assert {one.question for one in reports.SECTIONS} <= {panel.name for panel in panels}
 
 
 def test_a_table_escapes_texts_and_shows_what_is_undefined_as_a_dash() -> None:
@@ -101,7 +102,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_many_agents_are_a_section(agents: Path) -> None:
-    page = questions.page([agents])
+    page = reports.page([agents])
     assert [one.section.name for one in page.content.sections] == ["agents", "referee"]
     assert "PAS of 2 agents" in page.html
     assert any(picture.name == "agents" for _, picture in page.pictures())
@@ -121,6 +122,6 @@ def test_damaged_agents_are_said_and_the_rest_is_shown(
     shutil.copytree(agents, tmp_path / "r")
     path = tmp_path / "r" / "agents.json"
     path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), key: value}), "utf-8")
-    page = questions.page([tmp_path / "r"])
+    page = reports.page([tmp_path / "r"])
     assert [one.section.name for one in page.content.sections] == ["referee"]
     assert [problem.reason.endswith(reason) for problem in page.problems] == [True]

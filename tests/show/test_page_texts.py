@@ -12,7 +12,7 @@ from tests.show.made_results import write_lines
 from tests.show.test_page import Elements, page_data
 
 from concord import api
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 from concord.show.page import replies as of_replies
 from concord.show.page.replies import LONGEST, find_replies
 from concord.show.page.texts import BUDGET, Texts, _cap

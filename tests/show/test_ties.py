@@ -10,7 +10,7 @@ import pytest
 from concord import api
 from concord.people.agents_files import AgentsResult
 from concord.people.files import SUMMARY
-from concord.questions import page as make_page
+from concord.reports import page as make_page
 from concord.show.agents_terminal import answer
 from concord.show.page.values import shown_place
 from concord.show.ties import joined_names, leaders

@@ -16,9 +16,9 @@ def figures(
     out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("figures"),
 ) -> None:
     """Write every figure of results for a paper or a talk, with captions and the numbers behind them."""
-    from concord import questions
+    from concord import reports
 
-    made = questions.figures(folders, wanted=wanted, out=out)
+    made = reports.figures(folders, wanted=wanted, out=out)
     say(str(made.folder))
     note(f"wrote {made.n_pictures} figures, {len(made.files)} files with captions.txt, to {made.folder}")
 
@@ -30,6 +30,6 @@ def cite(
     ] = None,
 ) -> None:
     """Print what to cite as BibTeX: Concord, and with results their methods and studies."""
-    from concord import questions
+    from concord import reports
 
-    say(questions.cite(folders if folders else []))
+    say(reports.cite(folders if folders else []))

@@ -92,3 +92,14 @@ def p_words(p: float | None) -> str:
     if p is None:
         return "p is undefined"
     return f"p {p_value(p)}" if p < SMALLEST_P else f"p = {p_value(p)}"
+
+
+def level_words(level: float) -> str:
+    """Return the level of an interval.
+
+    Examples
+    --------
+    >>> level_words(0.95), level_words(0.995)
+    ('95 %', '99.5 %')
+    """
+    return f"{100 * level:.4g} %"

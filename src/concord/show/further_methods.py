@@ -109,14 +109,6 @@ def hint_methods(result: Any, document: Document) -> str:
     )
 
 
-def memory_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about what a model remembers of studies."""
-    return (
-        f"Whether the model knows the studies was scored with {with_concord(document)}: it was asked to "
-        "recognise them, and answered them both as published and under another surface."
-    )
-
-
 def combine_methods(result: Any, document: Document) -> str:
     """Return the paragraph about people and predictions together."""
     first = result.estimates[0]
@@ -146,7 +138,6 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "OptionResult": option_methods,
     "ProbeResult": probe_methods,
     "HintLeaderboard": hint_methods,
-    "MemoryResult": memory_methods,
     "CombineResult": combine_methods,
 }
 """The paragraph of each type of result."""

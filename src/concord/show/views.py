@@ -12,8 +12,11 @@ from typing import Any
 from rich.console import RenderableType
 
 from concord.errors import OptionError
+from concord.kinds import TERMINAL
 from concord.records import Presented
+from concord.show import declared
 from concord.show.html import as_html
+from concord.show.methods import with_concord
 from concord.show.svg import Picture
 from concord.show.terminal import drawn, fitting, lines
 
@@ -58,14 +61,17 @@ class View:
     def plot(self, result: Any, *kind: str, width: str | float | None = None, font: str = "",
              size: float = 7.0, theme: str = "paper", **choices: str | None) -> Picture:  # fmt: skip
         """Return a picture of the result, for the screen or at a width on paper."""
-        if not self.drawn_by:
-            raise OptionError(f"there is no picture of a {type(result).__name__}")
         from concord.show.looks import layout, look
 
         chosen = look(width, font, theme)
         units: dict[str, Any] = {} if width is None else {"units": layout(width, size)}
-        picture: Picture = function_of(self.drawn_by)(result, *kind, **choices, **units)
-        return picture.with_look(chosen)
+        return self._draw(result, *kind, **choices, **units).with_look(chosen)
+
+    def _draw(self, result: Any, *kind: str, **choices: Any) -> Picture:
+        if not self.drawn_by:
+            raise OptionError(f"there is no picture of a {type(result).__name__}")
+        picture: Picture = function_of(self.drawn_by)(result, *kind, **choices)
+        return picture
 
     def table(self, result: Any, name: str) -> Any:
         """Return a table of the result for a paper."""
@@ -77,6 +83,45 @@ class View:
 
     def _gist(self, result: Any) -> RenderableType:
         return _rendered(self.gist_by, result) if self.gist_by else self.report(result)
+
+
+class DeclaredView(View):
+    """How every declared kind looks: everything comes from its declaration."""
+
+    def report(self, result: Any) -> RenderableType:
+        """Return what was found, every table, and the notes."""
+        return declared.report_of(result)
+
+    def answer(self, result: Any) -> RenderableType | None:
+        """Return the question, what was found and the headline numbers."""
+        return declared.answer_of(result)
+
+    def headline(self, result: Any) -> RenderableType | None:
+        """Return the first table, where the answer before it says what was found."""
+        first = next((one for one in result.TABLES if one.shown(TERMINAL)), None)
+        return None if first is None or not result.ASKS else declared.table_of(result, first)
+
+    def html(self, result: Any) -> str:
+        """Return the gist as HTML, with the small picture where the kind has one."""
+        small = declared.small_picture_of(result)
+        return as_html(declared.gist_of(result)) + ("" if small is None else small.to_svg())
+
+    def table(self, result: Any, name: str) -> Any:
+        """Return a table of the result for a paper."""
+        return declared.paper_table_of(result, name)
+
+    def methods(self, result: Any) -> str:
+        """Return the methods paragraph of the result."""
+        said = str(result.paragraph(with_concord(result.to_dict())))
+        if not said:
+            raise OptionError(f"there is no methods paragraph of a {type(result).__name__}")
+        return said
+
+    def _draw(self, result: Any, *kind: str, **choices: Any) -> Picture:
+        return declared.picture_of(result, *kind, **choices)
+
+    def _gist(self, result: Any) -> RenderableType:
+        return declared.gist_of(result)
 
 
 def function_of(name: str) -> Any:
@@ -124,7 +169,6 @@ VIEWS: dict[str, View] = {
     "AgentsResult": View("agents_terminal.agents_report", drawn_by="page.agents_section.draw_agents"),
     "PredictionResult": View("predictions_terminal.predictions_report"),
     "AnswersResult": View("answers_terminal.answers_report"),
-    "MemoryResult": View("memory_terminal.memory_report"),
     "ProbeResult": View("probes_terminal.probes_report", drawn_by="probe_plots.draw_probes"),
     "HintLeaderboard": View("hints_terminal.hints_report", drawn_by="probe_plots.draw_board"),
     "ReasoningRanking": View("ranking_terminal.ranking_report"),
@@ -151,6 +195,9 @@ VIEWS: dict[str, View] = {
 """By the name of the type: no two public classes of the package have the same."""
 
 
+_DECLARED = DeclaredView("")
+
+
 def view_of(result: Presented) -> View:
-    """Return how a result looks."""
-    return VIEWS[type(result).__name__]
+    """Return how a result looks: by its declaration, or by the entry of its type."""
+    return VIEWS.get(type(result).__name__, _DECLARED)

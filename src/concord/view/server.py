@@ -178,11 +178,11 @@ class _App:
 
     def front(self, request: "Request") -> "Response":
         """Show runs and results."""
-        from concord import questions
+        from concord import reports
 
-        runs, results = found_folders(self.root, questions.result_files(), self.states)
-        panels = [one.panel for one in questions.ALL]
-        known = with_headlines(self.root, results, panels, questions.SECTIONS)
+        runs, results = found_folders(self.root, reports.result_files(), self.states)
+        panels = reports.PANELS
+        known = with_headlines(self.root, results, panels, reports.SECTIONS)
         return _html(pages.front(self.base, str(self.root), runs, known))
 
     def run_page(self, request: "Request") -> "Response":
@@ -238,14 +238,14 @@ class _App:
         """Show results on one page."""
         from starlette.responses import HTMLResponse
 
-        from concord import questions
+        from concord import reports
 
         named = [below(self.root, name) for name in request.query_params.getlist("of")]
         folders = [path for path in named if path is not None and path.is_dir()]
         if not folders:
             return _nothing()
         title = request.query_params.get("title", "").strip()[:_LONGEST_TITLE] or "Concord report"
-        made = questions.page(folders, title=title)
+        made = reports.page(folders, title=title)
         # the page brings its own policy, by hashes, in its head
         headers = {key: value for key, value in HEADERS.items() if "Policy" not in key}
         if request.query_params.get("save"):

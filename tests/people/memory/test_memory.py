@@ -11,7 +11,7 @@ from tests.people.memory.scripted_models import plans, verdict
 import concord
 from concord import studies
 from concord.errors import FileFormatError, OptionError
-from concord.people.memory.files import MemoryResult, read, write
+from concord.people.memory.files import MemoryResult
 from concord.people.memory.names import MARK, base_of
 from concord.people.memory.result import MEMORY, NO_SIGN, NOT_RECOGNISED, UNKNOWN, Recognition, VariantPair
 from concord.people.memory.score import memory_result
@@ -163,26 +163,26 @@ def _remembered(name: str = "framing") -> MemoryResult:
 
 def test_what_is_written_is_read_back_whole_and_shown(tmp_path: Path) -> None:
     result = _remembered()
-    files = write(result, tmp_path)
+    files = result.write(tmp_path)
     assert {file.name for file in files} == {"memory.json", "memory_pairs.csv"}
-    assert read(tmp_path) == result
+    assert MemoryResult.read(tmp_path) == result
     shown = drawn(fitting(view_of(result).report(result)), width=100)
-    assert shown.startswith("It answers from memory.")
-    assert "2 of 4, 1 unknown" in shown and "+0.30 (0.10 to 0.50), 4 studies" in shown
+    assert shown.startswith("m: It answers from memory.")
+    assert "2 of 4, 1 unknown" in shown and "+0.30 (95 % interval +0.10 to +0.50), 4 studies" in shown
     frame = result.to_frame()
     assert frame["pas_difference"].to_list() == [pytest.approx(0.3), None]
 
 
 def test_a_folder_without_memory_or_with_a_damaged_one_says_so(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="memory.json"):
-        read(tmp_path)
-    write(_remembered(), tmp_path)
+        MemoryResult.read(tmp_path)
+    _remembered().write(tmp_path)
     damaged = (
         (tmp_path / "memory.json").read_text("utf-8").replace('"n_findings": 3', '"n_findings": "three"')
     )
     (tmp_path / "memory.json").write_text(damaged, encoding="utf-8")
     with pytest.raises(FileFormatError, match="n_findings"):
-        read(tmp_path)
+        MemoryResult.read(tmp_path)
 
 
 def test_the_page_says_what_the_model_remembers_and_escapes_it(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from concord.people import files
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.files import read as read_answers
 from concord.people.files import PeopleResult
-from concord.people.memory import files as memory_files
 from concord.people.memory.files import MemoryResult
 from concord.people.studies.parse import ItemOutcome
 from concord.people.table.document import stored_table, table_document
@@ -231,7 +230,7 @@ def read(folder: Path) -> StudiesResult:
         raise FileFormatError(f"{folder / TABLE}: is no table of tests that Concord wrote")
     plans = _checked_document(folder / PLANS, _PLANS_KIND, ("plans", "tests"))
     where = str(folder / PLANS)
-    spread, memory = folder / DISTRIBUTIONS, folder / memory_files.DOCUMENT
+    spread, memory = folder / DISTRIBUTIONS, folder / MemoryResult.FILE
     return StudiesResult(
         files.read(folder),
         table,
@@ -240,7 +239,7 @@ def read(folder: Path) -> StudiesResult:
         tuple(_replies_of(folder)),
         decode(tuple[TestInputs, ...], plans["tests"], where=f"{where}, 'tests'"),
         read_answers(spread) if spread.is_dir() else None,
-        memory_files.read(folder) if memory.is_file() else None,
+        MemoryResult.read(folder) if memory.is_file() else None,
     )
 
 

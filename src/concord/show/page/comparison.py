@@ -8,7 +8,7 @@ from concord.show.numbers import number as number_words
 from concord.show.numbers import p_words, typeset
 from concord.show.page.answer import ModelAnswer, QuestionAnswer, Ranks
 from concord.show.page.found import ResultFile
-from concord.show.page.table import Column
+from concord.show.page.table import PageColumn
 from concord.show.page.values import Document, ShownNumber, number, part, parts, texts, words
 from concord.show.plot_pairs import PairCell, triangle
 from concord.show.plot_standing import standing_picture
@@ -25,16 +25,16 @@ METRICS = {
 SOURCE_NUMBERS = ("S_Cons", "E_perf", "R_sens")
 """Numbers of the source, which have several definitions."""
 COLUMNS = (
-    Column("first", "first"),
-    Column("second", "second"),
-    Column("metric", "metric"),
-    Column("value", "first minus second", "number"),
-    Column("low", "low", "number"),
-    Column("high", "high", "number"),
-    Column("p", "p", "p"),
-    Column("holm", "p, Holm", "p"),
-    Column("n", "n", "count"),
-    Column("note", "test or note"),
+    PageColumn("first", "first"),
+    PageColumn("second", "second"),
+    PageColumn("metric", "metric"),
+    PageColumn("value", "first minus second", "number"),
+    PageColumn("low", "low", "number"),
+    PageColumn("high", "high", "number"),
+    PageColumn("p", "p", "p"),
+    PageColumn("holm", "p, Holm", "p"),
+    PageColumn("n", "n", "count"),
+    PageColumn("note", "test or note"),
 )
 MOST_IN_TRIANGLE = 60
 """Models up to which all pairs are drawn."""

@@ -16,7 +16,7 @@ from concord.show.page.people_answers import read_answers
 from concord.show.page.people_tests import HUMAN_COLUMNS, read_tests
 from concord.show.page.routes import route
 from concord.show.page.study_cards import StudyCard, study_cards
-from concord.show.page.table import Column
+from concord.show.page.table import PageColumn
 from concord.show.page.values import (
     Document,
     ShownNumber,
@@ -41,16 +41,16 @@ INTERVALS = ("95 %: other studies like these", "95 %: new participants")
 """What the two intervals of every number speak of."""
 
 FINDING_COLUMNS = (
-    Column("study", "study"),
-    Column("sub_study", "sub-study", shown=False),
-    Column("finding", "finding"),
-    Column("n_scored", "tests scored", "count"),
-    Column("n_tests", "tests", "count", shown=False),
-    Column("pas", "PAS", "share"),
-    Column("ecs_strict", "ECS-strict", "number"),
-    Column("apr", "APR", "number"),
-    Column("reading", "reading"),
-    Column("usual_reason", "usual reason", shown=False),
+    PageColumn("study", "study"),
+    PageColumn("sub_study", "sub-study", shown=False),
+    PageColumn("finding", "finding"),
+    PageColumn("n_scored", "tests scored", "count"),
+    PageColumn("n_tests", "tests", "count", shown=False),
+    PageColumn("pas", "PAS", "share"),
+    PageColumn("ecs_strict", "ECS-strict", "number"),
+    PageColumn("apr", "APR", "number"),
+    PageColumn("reading", "reading"),
+    PageColumn("usual_reason", "usual reason", shown=False),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.show.page.find import rows_beside
 from concord.show.page.found import Problem, ResultFile
-from concord.show.page.table import Column
+from concord.show.page.table import PageColumn
 from concord.show.svg import visible
 
 ANSWERS_FILE = "answers.csv"
@@ -15,11 +15,11 @@ PLACE = ("study", "experiment", "item", "condition")
 READ = "ok"
 OUTCOMES = ("refused", "unreadable", "out of range", "empty", "missing", "not asked")
 COLUMNS = (
-    *(Column(key, key) for key in PLACE),
-    Column("asked", "answers", "count"),
-    Column(READ, "read", "count"),
-    Column("unread", "share not read", "share"),
-    *(Column(key, key, "count") for key in OUTCOMES),
+    *(PageColumn(key, key) for key in PLACE),
+    PageColumn("asked", "answers", "count"),
+    PageColumn(READ, "read", "count"),
+    PageColumn("unread", "share not read", "share"),
+    *(PageColumn(key, key, "count") for key in OUTCOMES),
 )
 
 

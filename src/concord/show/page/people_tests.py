@@ -10,48 +10,48 @@ from concord.people.sentences import turned_round
 from concord.show.apa import apa_string
 from concord.show.page.find import read_document, rows_beside
 from concord.show.page.found import Problem, ResultFile
-from concord.show.page.table import Column
+from concord.show.page.table import PageColumn
 from concord.show.page.values import Document, number, part, parts
 
 TESTS_FILE = "tests.json"
 Z95 = 1.959963984540054
 
 HUMAN_COLUMNS = (
-    Column("study", "study"),
-    Column("sub_study", "sub-study", shown=False),
-    Column("finding", "finding"),
-    Column("test", "test"),
-    Column("test_type", "type", shown=False),
-    Column("domain", "domain", shown=False),
-    Column("human_d", "human d", "number"),
-    Column("human_low", "human d, low", "number", shown=False),
-    Column("human_high", "human d, high", "number", shown=False),
-    Column("human_log_bf", "human log BF", "number", shown=False),
-    Column("human_p", "human p", "number", shown=False),
-    Column("human_up", "human P(up)", "share", shown=False),
-    Column("human_down", "human P(down)", "share", shown=False),
-    Column("human_null", "human P(no effect)", "share", shown=False),
-    Column("human_apa", "statistics of people", shown=False),
+    PageColumn("study", "study"),
+    PageColumn("sub_study", "sub-study", shown=False),
+    PageColumn("finding", "finding"),
+    PageColumn("test", "test"),
+    PageColumn("test_type", "type", shown=False),
+    PageColumn("domain", "domain", shown=False),
+    PageColumn("human_d", "human d", "number"),
+    PageColumn("human_low", "human d, low", "number", shown=False),
+    PageColumn("human_high", "human d, high", "number", shown=False),
+    PageColumn("human_log_bf", "human log BF", "number", shown=False),
+    PageColumn("human_p", "human p", "number", shown=False),
+    PageColumn("human_up", "human P(up)", "share", shown=False),
+    PageColumn("human_down", "human P(down)", "share", shown=False),
+    PageColumn("human_null", "human P(no effect)", "share", shown=False),
+    PageColumn("human_apa", "statistics of people", shown=False),
 )
 """What does not depend on the model: stored once for all models that were put to the same tests."""
 AGENT_COLUMNS = (
-    Column("agent_d", "model d", "number"),
-    Column("agent_low", "model d, low", "number", shown=False),
-    Column("agent_high", "model d, high", "number", shown=False),
-    Column("agent_log_bf", "model log BF", "number", shown=False),
-    Column("agent_p", "model p", "number", shown=False),
-    Column("agent_up", "model P(up)", "share", shown=False),
-    Column("agent_down", "model P(down)", "share", shown=False),
-    Column("agent_null", "model P(no effect)", "share", shown=False),
-    Column("agent_apa", "statistics of the model", shown=False),
-    Column("pas", "PAS", "share"),
-    Column("ecs_test", "ECS_Test", "share"),
-    Column("z_diff", "Z of the difference", "number", shown=False),
-    Column("verdict", "verdict"),
-    Column("passed", "passes (APR)", "flag", shown=False),
-    Column("outcome", "outcome", shown=False),
-    Column("flags", "assumed", shown=False),
-    Column("reasons", "undefined because", shown=False),
+    PageColumn("agent_d", "model d", "number"),
+    PageColumn("agent_low", "model d, low", "number", shown=False),
+    PageColumn("agent_high", "model d, high", "number", shown=False),
+    PageColumn("agent_log_bf", "model log BF", "number", shown=False),
+    PageColumn("agent_p", "model p", "number", shown=False),
+    PageColumn("agent_up", "model P(up)", "share", shown=False),
+    PageColumn("agent_down", "model P(down)", "share", shown=False),
+    PageColumn("agent_null", "model P(no effect)", "share", shown=False),
+    PageColumn("agent_apa", "statistics of the model", shown=False),
+    PageColumn("pas", "PAS", "share"),
+    PageColumn("ecs_test", "ECS_Test", "share"),
+    PageColumn("z_diff", "Z of the difference", "number", shown=False),
+    PageColumn("verdict", "verdict"),
+    PageColumn("passed", "passes (APR)", "flag", shown=False),
+    PageColumn("outcome", "outcome", shown=False),
+    PageColumn("flags", "assumed", shown=False),
+    PageColumn("reasons", "undefined because", shown=False),
 )
 
 

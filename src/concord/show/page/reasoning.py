@@ -11,7 +11,7 @@ from concord.show.page.cases import read_cases
 from concord.show.page.find import rows_beside
 from concord.show.page.found import Problem, ResultFile
 from concord.show.page.panel import NamedView
-from concord.show.page.table import Column
+from concord.show.page.table import PageColumn
 from concord.show.page.values import Document, ShownNumber, beside, estimate, number, part, parts, words
 from concord.show.svg import Picture, last_parts
 
@@ -25,18 +25,18 @@ METRICS = (
 LINES = ((-0.10, "−0.10"), (0.0, "0"), (0.10, "0.10"))
 """Within 0.10 of zero reasoning is called decorative: the lines of every picture of Δ."""
 SAMPLE_COLUMNS = (
-    Column("id", "vignette"),
-    Column("gold_answer", "gold answer"),
-    Column("outcome_cot", "outcome, reasoning", shown=False),
-    Column("outcome_direct", "outcome, early", shown=False),
-    Column("correct_cot", "right after reasoning", "flag"),
-    Column("correct_early", "right early", "flag"),
-    Column("n_matched", "steps matched", "count"),
-    Column("n_steps", "steps", "count"),
-    Column("n_gold_steps", "gold steps", "count"),
-    Column("step_f1", "Step-F1", "number"),
-    Column("leaked", "early reply holds reasoning", "flag", shown=False),
-    Column("repeat", "repeat", "count", shown=False),
+    PageColumn("id", "vignette"),
+    PageColumn("gold_answer", "gold answer"),
+    PageColumn("outcome_cot", "outcome, reasoning", shown=False),
+    PageColumn("outcome_direct", "outcome, early", shown=False),
+    PageColumn("correct_cot", "right after reasoning", "flag"),
+    PageColumn("correct_early", "right early", "flag"),
+    PageColumn("n_matched", "steps matched", "count"),
+    PageColumn("n_steps", "steps", "count"),
+    PageColumn("n_gold_steps", "gold steps", "count"),
+    PageColumn("step_f1", "Step-F1", "number"),
+    PageColumn("leaked", "early reply holds reasoning", "flag", shown=False),
+    PageColumn("repeat", "repeat", "count", shown=False),
 )
 
 

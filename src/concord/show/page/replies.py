@@ -8,7 +8,7 @@ from concord.show.page.find import DEEPEST
 from concord.show.page.found import Problem, ReplyTable, ResultFile
 from concord.show.page.json_rows import json_lines, json_object
 from concord.show.page.prompts import prompts_beside
-from concord.show.page.table import Column
+from concord.show.page.table import PageColumn
 from concord.show.page.values import parts, words
 
 MOST_ROWS = 20_000
@@ -18,21 +18,21 @@ LONGEST = 1_000_000
 ANSWERS = "answers.jsonl"
 FILES = ("replies.jsonl", "bias_replies.jsonl", ANSWERS)
 COLUMNS = (
-    Column("result", "result", shown=False),
-    Column("model", "model"),
-    Column("study", "study", shown=False),
-    Column("experiment", "experiment", shown=False),
-    Column("condition", "condition", shown=False),
-    Column("id", "item or participant"),
-    Column("mode", "asked"),
-    Column("repeat", "repeat", "count", shown=False),
-    Column("outcome", "outcome"),
-    Column("variables", "answers", shown=False),
-    Column("read", "read as"),
-    Column("length", "characters", "count"),
-    Column("text", "reply", "long"),
-    Column("prompt", "prompt", "long", shown=False),
-    Column("told", "told", "long", shown=False),
+    PageColumn("result", "result", shown=False),
+    PageColumn("model", "model"),
+    PageColumn("study", "study", shown=False),
+    PageColumn("experiment", "experiment", shown=False),
+    PageColumn("condition", "condition", shown=False),
+    PageColumn("id", "item or participant"),
+    PageColumn("mode", "asked"),
+    PageColumn("repeat", "repeat", "count", shown=False),
+    PageColumn("outcome", "outcome"),
+    PageColumn("variables", "answers", shown=False),
+    PageColumn("read", "read as"),
+    PageColumn("length", "characters", "count"),
+    PageColumn("text", "reply", "long"),
+    PageColumn("prompt", "prompt", "long", shown=False),
+    PageColumn("told", "told", "long", shown=False),
 )
 
 

@@ -11,21 +11,21 @@ from concord.show import plot_order, plots
 from concord.show.page.find import rows_beside
 from concord.show.page.found import Problem, ResultFile
 from concord.show.page.panel import NamedView
-from concord.show.page.table import Column
+from concord.show.page.table import PageColumn
 from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, texts, words
 from concord.show.svg import Picture
 from concord.stats.deviations import deviation_band
 
 ITEM_COLUMNS = (
-    Column("item", "item"),
-    Column("cluster", "cluster", shown=False),
-    Column("mean", "mean score", "number"),
-    Column("n_arrangements", "arrangements", "count"),
-    Column("paired_gap", "gap within", "number"),
-    Column("across_gap", "gap across", "number"),
-    Column("worst_arrangement", "worst arrangement"),
-    Column("best_arrangement", "best arrangement"),
-    Column("flip_excess", "flip excess", "number", shown=False),
+    PageColumn("item", "item"),
+    PageColumn("cluster", "cluster", shown=False),
+    PageColumn("mean", "mean score", "number"),
+    PageColumn("n_arrangements", "arrangements", "count"),
+    PageColumn("paired_gap", "gap within", "number"),
+    PageColumn("across_gap", "gap across", "number"),
+    PageColumn("worst_arrangement", "worst arrangement"),
+    PageColumn("best_arrangement", "best arrangement"),
+    PageColumn("flip_excess", "flip excess", "number", shown=False),
 )
 MOST_ROWS = 200
 """Items of the heat map; of more, those that move most."""

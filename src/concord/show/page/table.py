@@ -12,7 +12,7 @@ DIGITS, DECIMALS = 4, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PageColumn:
     """A column: how it is called in data, on the page, and what it holds."""
 
     key: str
@@ -40,23 +40,23 @@ def rounded(value: object) -> float | int | str | None:
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
-def listed(columns: Sequence[Column], document: int, key: str) -> dict[str, Any]:
+def listed(columns: Sequence[PageColumn], document: int, key: str) -> dict[str, Any]:
     """Return a table whose rows are a list inside one of the page's documents: nothing is stored twice."""
     heads = [_head(column) for column in columns]
     return {"document": document, "list": key, "columns": heads}
 
 
-def packed(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def packed(columns: Sequence[PageColumn], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return a table as the script reads it."""
     return {"n": len(rows), "columns": [_packed_column(column, rows) for column in columns]}
 
 
-def _head(column: Column) -> dict[str, Any]:
+def _head(column: PageColumn) -> dict[str, Any]:
     head: dict[str, Any] = {"key": column.key, "title": column.title, "kind": column.kind}
     return head if column.shown else {**head, "hidden": True}
 
 
-def _packed_column(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _packed_column(column: PageColumn, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     head = _head(column)
     values = [row.get(column.key) for row in rows]
     if column.kind == "share":

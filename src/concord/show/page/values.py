@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from concord.show.numbers import HasEnds, interval, interval_words, typeset
+from concord.records import Estimate
+from concord.show.numbers import HasEnds, interval, interval_words, level_words, typeset
 from concord.show.numbers import number as number_words
 from concord.show.svg import Picture
 
@@ -34,11 +35,26 @@ class ShownNumber:
     place_high: float | None = None
     place_note: str = ""
     """Why there is no place."""
+    level: float | None = None
+    """Of its interval."""
 
     @property
     def new_participants(self) -> "ShownNumber":
         """The same number with its second interval."""
         return ShownNumber(self.value, self.new_low, self.new_high)
+
+
+def shown_number(found: Estimate) -> ShownNumber:
+    """Return an estimate as the page shows it, with its level and its reason where it is undefined."""
+    return ShownNumber(
+        found.value,
+        *found.ends,
+        n=found.n,
+        n_left_out=found.n_left_out,
+        note=found.note,
+        method="" if found.interval is None else found.interval.method,
+        level=None if found.interval is None else found.interval.level,
+    )
 
 
 def short_interval(ends: HasEnds | None, digits: int = 2) -> str:
@@ -62,8 +78,10 @@ def shown_place(place: float | None) -> str:
 
 def behind(value: ShownNumber) -> str:
     """Return the interval behind a number in a sentence, in parentheses; nothing where there is none."""
-    known = value.low is not None and value.high is not None
-    return f" (95 % {typeset(interval_words(value))})" if known else ""
+    if value.low is None or value.high is None:
+        return ""
+    level = "" if value.level is None else f"{level_words(value.level)} "
+    return f" ({level}{typeset(interval_words(value))})"
 
 
 def count_words(value: float | None) -> str:
@@ -180,6 +198,7 @@ def beside(document: Document, key: str) -> ShownNumber:
         number(interval, "high"),
         number(new, "low"),
         number(new, "high"),
+        level=number(interval, "level"),
         note=words(document, f"{key}_note"),
         method=words(interval, "method"),
         floor=number(document, f"{key}_floor"),
@@ -202,6 +221,7 @@ def estimate(document: object) -> ShownNumber:
         n=count(document, "n"),
         n_left_out=count(document, "n_left_out"),
         note=words(document, "note"),
+        level=number(inside, "level"),
         method=words(inside, "method") or words(document, "interval_method"),
     )
 

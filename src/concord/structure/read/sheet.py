@@ -24,7 +24,7 @@ class SheetFaultError(InputError):
     """The sheet cannot be used; its arrangement is left out and the rest is scored."""
 
 
-class Kind(Enum):
+class SheetKind(Enum):
     """How a sheet lays out its scores."""
 
     ROWS = "one score column, rows are items"
@@ -36,7 +36,7 @@ class Kind(Enum):
 class SheetLayout:
     """Which columns hold scores and which one names the items."""
 
-    kind: Kind
+    kind: SheetKind
     scores: tuple[int, ...]
     item: int | None
     warning: str | None = None
@@ -158,7 +158,7 @@ def _read_columns(
     grid: Grid, layout: SheetLayout, cells: Sequence[object], rows: Sequence[int], options: ReadOptions
 ) -> ScoreColumn:
     """Read the score cells; with one column per item each cell is named by its own column."""
-    if layout.kind is not Kind.COLUMNS:
+    if layout.kind is not SheetKind.COLUMNS:
         return read_cells(cells, rows, _column_place(grid, layout), typed=grid.typed, options=options)
     height = len(grid.rows)
     parts = [
@@ -202,7 +202,7 @@ def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> SheetLayo
     if len(scores) == 1:
         return _rows_layout(grid, columns, scores[0])
     if scores and len(scores) == len(columns):
-        return SheetLayout(Kind.COLUMNS, tuple(scores), None)
+        return SheetLayout(SheetKind.COLUMNS, tuple(scores), None)
     if scores:
         return _one_of_several(grid, columns, scores, arrangement)
     pairs = _pairs_layout(grid, columns)
@@ -231,7 +231,7 @@ def _named_column(grid: Grid, columns: Sequence[int], arrangement: str, wanted: 
 
 def _rows_layout(grid: Grid, columns: Sequence[int], score: int) -> SheetLayout:
     """One score column: rows are items."""
-    return SheetLayout(Kind.ROWS, (score,), _item_column(grid, columns, score))
+    return SheetLayout(SheetKind.ROWS, (score,), _item_column(grid, columns, score))
 
 
 def _item_column(grid: Grid, columns: Sequence[int], score: int) -> int | None:
@@ -266,7 +266,7 @@ def _pairs_layout(grid: Grid, columns: Sequence[int]) -> SheetLayout | None:
     if len(keys) != 1 or len(columns) != 2:
         return None
     value = next(j for j in columns if j != keys[0])
-    return SheetLayout(Kind.PAIRS, (value,), keys[0])
+    return SheetLayout(SheetKind.PAIRS, (value,), keys[0])
 
 
 def _all_score_names(cells: Iterable[object]) -> bool:
@@ -277,7 +277,7 @@ def _all_score_names(cells: Iterable[object]) -> bool:
 
 def _names(grid: Grid, layout: SheetLayout) -> list[str] | None:
     """Item of each score cell, or ``None`` where rows pair by position."""
-    if layout.kind is Kind.COLUMNS:
+    if layout.kind is SheetKind.COLUMNS:
         return [tidy(grid.header[j]) for j in layout.scores for _ in grid.rows]
     if layout.item is None:
         return None
@@ -311,7 +311,7 @@ def _finish(
         shown = ", ".join(repr(name) for name in duplicates[:3])
         more = f" and {len(duplicates) - 3} more" if len(duplicates) > 3 else ""
         warnings.append(f"{where}: duplicate items {shown}{more}; paired by order of occurrence")
-    by_position = layout.kind is not Kind.COLUMNS and layout.item is None
+    by_position = layout.kind is not SheetKind.COLUMNS and layout.item is None
     return SheetScores(grid.name, arrangement, items, column, by_position, tuple(warnings))
 
 

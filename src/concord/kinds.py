@@ -1,0 +1,277 @@
+"""A kind of result, declared once: its record, its tables of columns, its sentences, notes and pictures.
+
+From this declaration come the JSON document with its reader, the CSV files, the frame, the terminal, the
+notebook, the section of the page and the table for a paper. Nothing here knows how a number looks: `show`
+has one renderer per surface that takes any declaration.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from concord.errors import OptionError
+from concord.files.codec import encode
+from concord.files.documents import heading, read_record
+from concord.files.output import frame_of, write_csv, write_json
+from concord.files.provenance import provenance
+from concord.files.result_folders import holding_folder
+from concord.records import Estimate, Interval, Publishable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FILE, TERMINAL, PAGE, PAPER = "file", "terminal", "page", "paper"
+SCREENS = (TERMINAL, PAGE, PAPER)
+EVERYWHERE = (FILE, *SCREENS)
+"""Surfaces that a column or a table can be on; a notebook shows what the terminal shows."""
+
+_PARTS: Mapping[str, Callable[[Estimate], object]] = {
+    "value": attrgetter("value"),
+    "low": lambda one: one.ends[0],
+    "high": lambda one: one.ends[1],
+    "level": lambda one: None if one.interval is None else one.interval.level,
+    "interval_method": lambda one: None if one.interval is None else one.interval.method,
+    "n": attrgetter("n"),
+    "n_left_out": attrgetter("n_left_out"),
+    "method": attrgetter("method"),
+    "note": attrgetter("note"),
+}
+"""What files hold of an `Estimate`, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: where its value comes from, what it is called, and how and where it is shown.
+
+    An `Estimate` brings its interval, level, n and, where it is undefined, its reason along by itself.
+    """
+
+    name: str
+    """Its name in files; the attribute of the row, too, where `get` does not say otherwise."""
+    get: Callable[[Any], object] | None = None
+    title: str | None = None
+    """Its name on screens; ``name`` with spaces where there is none."""
+    words: bool = False
+    """Texts, and yes or no; set to the left."""
+    count: bool = False
+    p: bool = False
+    digits: int = 2
+    sign: bool = False
+    on: Sequence[str] = EVERYWHERE
+    spread: Mapping[str, str] | None = None
+    """Of an `Estimate`: names of columns in files, and which part each holds (``{"low": "low"}``)."""
+    optional: bool = False
+    """Not shown on screens where no row has a value."""
+
+    def value(self, row: Any) -> object:
+        """Return the value of the column in a row."""
+        return getattr(row, self.name) if self.get is None else self.get(row)
+
+    @property
+    def heading(self) -> str:
+        """What screens call it."""
+        return self.name.replace("_", " ") if self.title is None else self.title
+
+    def file_names(self) -> tuple[str, ...]:
+        """Return the names of its columns in files."""
+        return (self.name,) if self.spread is None else tuple(self.spread)
+
+    def file_cells(self, row: Any) -> Iterator[object]:
+        """Return its cells in files."""
+        found = self.value(row)
+        if self.spread is None:
+            yield found.value if isinstance(found, Estimate) else found
+        elif not isinstance(found, Estimate):
+            yield from (None for _ in self.spread)
+        else:
+            yield from (_PARTS[part](found) for part in self.spread.values())
+
+
+def _no_note(_: Any) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows and columns of a result."""
+
+    name: str
+    """Short; what `table(name)` and `to_frame(name)` call it."""
+    rows: Callable[[Any], Iterable[Any]]
+    columns: tuple[Column, ...]
+    title: str | Callable[[Any], str] = ""
+    file: str = ""
+    """The CSV file that holds it; none where it is only shown."""
+    on: Sequence[str] = SCREENS
+    note: Callable[[Any], str] = _no_note
+    """What a reader must know below it; levels of intervals and reasons of dashes are said by themselves."""
+
+    def shown(self, surface: str) -> bool:
+        """Whether it is shown on a surface."""
+        return surface in self.on and any(surface in column.on for column in self.columns)
+
+    def title_of(self, result: Any) -> str:
+        """Return the line above it."""
+        return self.title if isinstance(self.title, str) else self.title(result)
+
+    def columns_on(self, surface: str, rows: Sequence[Any]) -> tuple[Column, ...]:
+        """Return the columns of a surface; optional ones only where a row has a value."""
+        return tuple(
+            column
+            for column in self.columns
+            if surface in column.on
+            and not (column.optional and all(_is_empty(column.value(row)) for row in rows))
+        )
+
+    def file_columns(self) -> tuple[str, ...]:
+        """Return the names of columns in its file."""
+        return tuple(name for column in self.columns if FILE in column.on for name in column.file_names())
+
+    def file_rows(self, result: Any) -> Iterator[list[object]]:
+        """Return its rows as its file holds them, in full precision."""
+        columns = [column for column in self.columns if FILE in column.on]
+        for row in self.rows(result):
+            yield [cell for column in columns for cell in column.file_cells(row)]
+
+
+def _is_empty(value: object) -> bool:
+    return (
+        value is None
+        or value == ""
+        or (isinstance(value, Estimate) and value.value is None and not value.note)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PictureOf:
+    """A picture of a result: a function of `show` that takes the record."""
+
+    name: str
+    """What `plot(name)` calls it; the first of a kind is the usual one."""
+    by: str
+    """``module.function`` of `concord.show`; it returns None where this result has nothing to draw."""
+    caption: str | Callable[[Any], str] = ""
+    """What a reader of the page must know beyond its title; the picture's own caption where there is none."""
+    on_page: bool = True
+    small: bool = False
+    """Shown below the headline in a notebook."""
+
+    def caption_of(self, result: Any) -> str:
+        """Return what is below it on the page."""
+        return self.caption if isinstance(self.caption, str) else self.caption(result)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A headline number on its scale, before any table."""
+
+    name: str
+    value: float | None
+    interval: Interval | None
+    scale: tuple[float, float]
+    signed: bool = False
+
+
+class Kind(Publishable):
+    """A result: a frozen record that is written, read back and shown by its declaration.
+
+    A subclass is a frozen dataclass with the class variables below; what it found is said by `sentences`.
+    """
+
+    __slots__ = ()
+
+    FORMAT: ClassVar[str] = ""
+    """What its document is, such as ``judge result``."""
+    FILE: ClassVar[str] = ""
+    """Name of the document."""
+    QUESTION: ClassVar[str] = ""
+    """The question it belongs to; its section of the page is below it."""
+    SECTION: ClassVar[str] = ""
+    """Short name of its section: part of addresses and of file names."""
+    HEADING: ClassVar[str] = ""
+    """Above its section of the page."""
+    KEY: ClassVar[str] = ""
+    """A key that every such document has, and documents of other kinds do not."""
+    ASKS: ClassVar[str] = ""
+    """The question before its sentences on the terminal."""
+    TABLES: ClassVar[tuple[Table, ...]] = ()
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = ()
+    CITES: ClassVar[tuple[str, ...]] = ()
+    """What its methods paragraph cites beside Concord: keys of `show.citations.METHODS`."""
+    OF_ONE_MODEL: ClassVar[bool] = False
+    """Whether each result is of one model, and is seen with it on the page."""
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset()
+    """Fields that no screen shows on purpose: settings that the methods paragraph or the provenance tells."""
+
+    def sentences(self) -> Sequence[str]:
+        """Return what was found, the first of them a title."""
+        return ()
+
+    def notes(self) -> Sequence[str]:
+        """Return what a reader must know below the tables."""
+        return ()
+
+    def gauges(self) -> Sequence[Gauge]:
+        """Return the headline numbers on their scales."""
+        return ()
+
+    def who(self) -> Sequence[str]:
+        """Return the models, agents or judges that it is about."""
+        return ()
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper; `concord` names the program and its version."""
+        return ""
+
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
+        held: dict[str, Any] = encode(self)
+        return held
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that its file holds."""
+        return {**heading(self.FORMAT), **self.document()}
+
+    def to_frame(self, table: str | None = None) -> "pl.DataFrame":
+        """Return one of its tables as a frame.
+
+        Parameters
+        ----------
+        table
+            Its name; the first that is written as a file by default.
+        """
+        held = [one for one in self.TABLES if one.file]
+        chosen = held[:1] if table is None else [one for one in self.TABLES if one.name == table]
+        if not chosen:
+            names = ", ".join(one.name for one in self.TABLES)
+            raise OptionError(
+                f"there is no table {table!r} of a {type(self).__name__}; expected one of {names}"
+            )
+        return frame_of(chosen[0].file_columns(), chosen[0].file_rows(self))
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
+        """Write the files of the result and return their paths; the inverse of `read`."""
+        folder = Path(out)
+        tables = [one for one in self.TABLES if one.file]
+        write_json(folder / self.FILE, self.to_dict())
+        for one in tables:
+            write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
+        return tuple(folder / name for name in (self.FILE, *(one.file for one in tables)))
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a result back, whole.
+
+        Raises
+        ------
+        FileFormatError
+            The folder holds no such result, or a field of it cannot be used.
+        """
+        return read_record(cls, holding_folder(Path(folder), cls.FILE) / cls.FILE, cls.FORMAT)
+
+
+def with_provenance(document: dict[str, Any], inputs: Iterable[Any]) -> dict[str, Any]:
+    """Return a document with what computed it and from which files."""
+    return {**document, "provenance": provenance(tuple(inputs))}

@@ -1,0 +1,122 @@
+"""Results of any question on one page, as figures, and as what to cite."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from concord.people.memory.files import MemoryResult
+from concord.questions import compare
+from concord.show.citations import CONCORD, bibtex
+from concord.show.figures import Figures, write_figures
+from concord.show.making import Report, write_report
+from concord.show.page import (
+    Page,
+    agents_section,
+    answers_section,
+    judge_section,
+    make_page,
+    mixed_section,
+    options_section,
+    people_panel,
+    predictions_section,
+    probes_section,
+    reasoning_panel,
+    referee_section,
+    structure_panel,
+)
+from concord.show.page.context import sources_of
+from concord.show.page.declared import section_of
+from concord.show.page.find import COMPARISONS
+from concord.show.page.panel import Panel
+from concord.show.page.section import Section
+
+PANELS: tuple[Panel, ...] = (people_panel.PANEL, structure_panel.PANEL, reasoning_panel.PANEL)
+"""The three questions as the page shows them."""
+
+SECTIONS: tuple[Section, ...] = (
+    agents_section.SECTION,
+    answers_section.SECTION,
+    predictions_section.SECTION,
+    mixed_section.SECTION,
+    section_of(MemoryResult),
+    judge_section.SECTION,
+    options_section.SECTION,
+    probes_section.PROBES,
+    probes_section.BOARD,
+    referee_section.SECTION,
+)
+"""Further results that the page shows below their questions, in this order."""
+
+
+def result_files() -> frozenset[str]:
+    """Return the names of files that hold a result the page can show."""
+    return frozenset([*(one.file for one in PANELS), *(one.file for one in SECTIONS), COMPARISONS.file])
+
+
+def page(folders: Sequence[Path], **choices: Any) -> Page:
+    """Make the page of results of any question."""
+    return make_page(folders, PANELS, compare=compare, sections=SECTIONS, **choices)
+
+
+def report(
+    folders: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    *,
+    out: str | Path = "report.html",
+    title: str = "Concord report",
+    plots: str | Path | None = None,
+    notes: Sequence[str] = (),
+) -> Report:
+    """Make one self-contained HTML page of the results in folders.
+
+    Parameters
+    ----------
+    folders
+        A folder, or several, that hold results of any of the three questions. A mapping gives each folder
+        the name of its model, for results that do not say it themselves.
+    out
+        The page to write.
+    title
+        Heading of the page.
+    plots
+        Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
+    notes
+        Lines below the heading, such as where the data come from.
+
+    Returns
+    -------
+    Report
+        Where the page is, what it holds, and every file that could not be read.
+
+    Raises
+    ------
+    FileFormatError
+        No result can be read.
+    OptionError
+        Results of one question were made under different protocols, readings or rules.
+    """
+    pictures = None if plots is None else Path(plots)
+    names = {Path(folder): name for name, folder in folders.items()} if isinstance(folders, Mapping) else {}
+    given = [folders] if isinstance(folders, str | Path) else list(names) if names else list(folders)
+    return write_report(
+        [Path(one) for one in given],
+        Path(out),
+        PANELS,
+        compare=compare,
+        title=title,
+        plots=pictures,
+        notes=notes,
+        names=names,
+        sections=SECTIONS,
+    )
+
+
+def figures(folders: Sequence[str | Path], *, wanted: str = "nature", out: str | Path = "figures") -> Figures:
+    """Write every figure of the results in folders, as a journal, a style or a talk wants it."""
+    return write_figures(page([Path(one) for one in folders]), wanted, Path(out))
+
+
+def cite(folders: Sequence[str | Path] = ()) -> str:
+    """Return what to cite as BibTeX: Concord, and of results in folders their methods and studies."""
+    if not folders:
+        return bibtex([CONCORD])
+    return bibtex(sources_of(page([Path(one) for one in folders]).content))

@@ -1,0 +1,196 @@
+"""Any declared kind of result on the terminal, in a notebook, as a picture and as a table for a paper."""
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from concord.errors import OptionError, UndefinedError
+from concord.kinds import PAPER, TERMINAL, Column, Gauge, Kind, PictureOf, Table
+from concord.records import Estimate, Interval
+from concord.show.numbers import UNDEFINED, interval, level_words, number, p_value
+from concord.show.paper import PaperTable
+from concord.show.svg import Picture
+from concord.show.terminal import lines, table
+
+BAR = 24
+"""Cells of the bar that a headline number is drawn on."""
+
+
+def cell_text(column: Column, value: object, *, below: bool = False) -> str:
+    """Return a cell as text: a number with its interval beside it, or below it where columns are narrow."""
+    if isinstance(value, Estimate):
+        shown = cell_text(column, value.value)
+        ends = "" if value.interval is None else interval(value.interval, column.digits, sign=column.sign)
+        gap = "\n" if below else " "
+        return shown + gap + ends if ends else shown
+    if value is None or value == "":
+        return UNDEFINED
+    if isinstance(value, Interval):
+        return interval(value, column.digits, sign=column.sign)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, int | float):
+        return str(value)
+    if column.p:
+        return p_value(value)
+    return (
+        f"{value:,}"
+        if column.count or isinstance(value, int)
+        else number(value, column.digits, sign=column.sign)
+    )
+
+
+def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], result: Any) -> list[str]:
+    """Return what must be read with a table: its own note, the level of its intervals, reasons of dashes."""
+    found = [
+        (column, value)
+        for column in columns
+        for row in rows
+        if isinstance(value := column.value(row), Estimate)
+    ]
+    levels = sorted({one.interval.level for _, one in found if one.interval is not None})
+    reasons = dict.fromkeys(
+        f"{column.heading}: {one.note}" for column, one in found if one.value is None and one.note
+    )
+    said = [held.note(result)]
+    if levels:
+        said.append(f"Intervals: {' and '.join(level_words(level) for level in levels)}.")
+    if reasons:
+        said.append(f"Undefined ({UNDEFINED}): {'; '.join(reasons)}.")
+    return [one for one in said if one]
+
+
+def answer_of(result: Kind) -> RenderableType | None:
+    """Return what comes before any table: the question, what was found, the headline numbers."""
+    if not result.ASKS:
+        return None
+    return Group(
+        Text(result.ASKS, style="bold"), lines(result.sentences()), lines(gauge_lines(result.gauges()))
+    )
+
+
+def table_of(result: Kind, held: Table) -> RenderableType | None:
+    """Return a table for the terminal, with its notes below it; None where it has no rows."""
+    rows = list(held.rows(result))
+    if not rows:
+        return None
+    columns = held.columns_on(TERMINAL, rows)
+    made = table(
+        f"\n{title}" if (title := held.title_of(result)) else None,
+        [column.heading for column in columns],
+        [[cell_text(column, column.value(row), below=True) for column in columns] for row in rows],
+        words={column.heading for column in columns if column.words},
+    )
+    return Group(made, lines(table_notes(held, columns, rows, result)))
+
+
+def report_of(result: Kind) -> RenderableType:
+    """Return everything a reader of the terminal should see: what was found, every table, notes."""
+    first = [] if result.ASKS else [lines(result.sentences())]
+    tables = [
+        made for one in result.TABLES if one.shown(TERMINAL) and (made := table_of(result, one)) is not None
+    ]
+    notes = result.notes()
+    return Group(
+        *first, *(one for one in tables if one is not None), *([lines(["", *notes])] if notes else [])
+    )
+
+
+def gist_of(result: Kind) -> RenderableType:
+    """Return the headline, for a notebook or a prompt: what was found and the first table."""
+    first = next((one for one in result.TABLES if one.shown(TERMINAL)), None)
+    made = None if first is None else table_of(result, first)
+    answer = answer_of(result)
+    return Group(lines(result.sentences()) if answer is None else answer, *([] if made is None else [made]))
+
+
+def gauge_lines(gauges: Sequence[Gauge]) -> Iterator[str]:
+    """Return each headline number with its interval and its place on its scale."""
+    width = max((len(one.name) for one in gauges), default=0)
+    for one in gauges:
+        low, high = (f"{end:g}" for end in one.scale)
+        ends = interval(one.interval, 2, sign=one.signed)
+        value = number(one.value, 2, sign=one.signed)
+        yield f"{one.name:<{width}}  {value:>5} {ends:<14}  {low:>2} {bar(one)} {high}"
+
+
+def bar(gauge: Gauge, cells: int = BAR) -> str:
+    """Draw a number and its interval between the ends of its scale; beyond an end it lies at the end.
+
+    Examples
+    --------
+    >>> bar(Gauge("PAS", 0.5, Interval(0.25, 1.0, 0.95, ""), (0.0, 1.0)), 9)
+    '▕  ──●────▏'
+    >>> bar(Gauge("PAS", None, None, (0.0, 1.0)), 5)
+    '▕     ▏'
+    """
+    low, high = gauge.scale
+
+    def cell(value: float) -> int:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return min(cells - 1, int(share * cells))
+
+    drawn = [" "] * cells
+    if gauge.interval is not None:
+        for i in range(cell(gauge.interval.low), cell(gauge.interval.high) + 1):
+            drawn[i] = "─"
+    if gauge.value is not None:
+        drawn[cell(gauge.value)] = "●"
+    return f"▕{''.join(drawn)}▏"
+
+
+def drawn_by(declared: PictureOf, result: Any, **choices: Any) -> Picture | None:
+    """Draw one picture of a result; None where there is nothing to draw."""
+    module, _, function = declared.by.rpartition(".")
+    found: Picture | None = getattr(import_module(f"concord.show.{module}"), function)(result, **choices)
+    return found
+
+
+def picture_of(result: Kind, kind: str | None = None, **choices: Any) -> Picture:
+    """Draw a picture of a result by its name, the usual one by default."""
+    if not result.PICTURES:
+        raise OptionError(f"there is no picture of a {type(result).__name__}")
+    chosen = next((one for one in result.PICTURES if kind in (None, one.name)), None)
+    if chosen is None:
+        names = ", ".join(one.name for one in result.PICTURES)
+        raise OptionError(f"there is no picture {kind!r} of this result; expected one of {names}")
+    found = drawn_by(chosen, result, **choices)
+    if found is None:
+        raise UndefinedError(
+            f"there is nothing to draw: {next(iter(result.sentences()), 'this result has no numbers')}"
+        )
+    return found
+
+
+def small_picture_of(result: Kind) -> Picture | None:
+    """Return the picture below the headline in a notebook; None where there is none."""
+    for one in result.PICTURES:
+        if one.small and (found := drawn_by(one, result)) is not None:
+            return found
+    return None
+
+
+def paper_table_of(result: Kind, name: str) -> PaperTable:
+    """Return a table of a result for a paper; ``headline`` is the first."""
+    known = [one for one in result.TABLES if one.shown(PAPER)]
+    chosen = next((one for one in known if one.name == name or name == "headline"), None)
+    if chosen is None:
+        given = (
+            f"expected headline or one of {', '.join(one.name for one in known)}"
+            if known
+            else "there is none"
+        )
+        raise OptionError(f"there is no table {name!r} of a {type(result).__name__}; {given}")
+    rows = list(chosen.rows(result))
+    columns = chosen.columns_on(PAPER, rows)
+    return PaperTable(
+        chosen.title_of(result),
+        tuple(column.heading for column in columns),
+        tuple(tuple(cell_text(column, column.value(row)) for column in columns) for row in rows),
+        " ".join(table_notes(chosen, columns, rows, result)),
+    )

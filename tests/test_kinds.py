@@ -1,0 +1,150 @@
+"""A kind of result is declared once: everything that stores or shows it follows, and nothing is forgotten."""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, is_dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from concord.errors import FileFormatError, OptionError
+from concord.kinds import FILE, SCREENS, Column, Kind, PictureOf, Table
+from concord.records import Estimate, Interval
+from concord.show.page.declared import section_of, shown_result
+from concord.show.terminal import drawn, fitting
+from concord.show.views import VIEWS, view_of
+
+
+@dataclass(frozen=True, slots=True)
+class Tone:
+    """How warm one model sounds."""
+
+    model: str
+    warmth: Estimate
+    n_words: int
+    p: float | None = None
+
+
+TONES = Table(
+    "tones",
+    rows=lambda result: result.tones,
+    title="How warm each model sounds",
+    file="tones.csv",
+    columns=(
+        Column("model", words=True),
+        Column("warmth", spread={"warmth": "value", "low": "low", "high": "high", "n": "n"}),
+        Column("n_words", title="words", count=True),
+        Column("p", p=True),
+        Column("twice", lambda one: one.n_words * 2, on=(FILE,)),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ToneResult(Kind):
+    """A small kind of its own."""
+
+    FORMAT: ClassVar[str] = "tone result"
+    FILE: ClassVar[str] = "tone.json"
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "tone"
+    HEADING: ClassVar[str] = "Tone"
+    KEY: ClassVar[str] = "tones"
+    TABLES: ClassVar[tuple[Table, ...]] = (TONES,)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = ()
+
+    tones: tuple[Tone, ...]
+
+    def sentences(self) -> Sequence[str]:
+        """Return what was found."""
+        return [f"{len(self.tones)} models were listened to."]
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made."""
+        return f"Tone was scored with {concord}."
+
+
+def _tones(level: float = 0.8) -> ToneResult:
+    warm = Estimate(0.4321, Interval(0.3012, 0.5598, level, "t"), n=17)
+    cold = Estimate(None, n=0, note="no readable answer")
+    return ToneResult((Tone("a", warm, 1234, 0.0004), Tone("b<i>", cold, 7)))
+
+
+def _terminal(result: Kind) -> str:
+    return drawn(fitting(view_of(result).report(result)), width=160)
+
+
+def _paper(result: Kind) -> str:
+    names = [one.name for one in result.TABLES if one.shown("paper")]
+    return "\n".join(result.table(name).to_markdown() for name in names)
+
+
+def test_a_new_kind_is_written_and_read_back(tmp_path: Path) -> None:
+    result = _tones()
+    assert [path.name for path in result.write(tmp_path)] == ["tone.json", "tones.csv"]
+    assert ToneResult.read(tmp_path) == result
+    rows = (tmp_path / "tones.csv").read_text("utf-8").splitlines()
+    assert rows[:2] == [
+        "model,warmth,low,high,n,n_words,p,twice",
+        "a,0.4321,0.3012,0.5598,17,1234,0.0004,2468",
+    ]
+    assert result.to_frame().shape == (2, 8)
+    assert json.loads((tmp_path / "tone.json").read_text("utf-8"))["format"] == "concord tone result"
+
+
+def test_every_screen_has_the_numbers_their_level_and_the_reason_of_a_dash() -> None:
+    result = _tones()
+    page = str(section_of(ToneResult).show([result])).replace("−", "-")
+    for shown in (_terminal(result), result._repr_html_(), repr(result), page, _paper(result)):
+        for said in ("0.43", "[0.30, 0.56]", "1,234", "< .001", "80 %", "no readable answer"):
+            assert said in shown.replace("&lt;", "<").replace("\\", ""), (said, shown)
+        assert "95 %" not in shown
+        assert "2,468" not in shown
+    assert "<i>" not in page
+    assert result.methods().startswith("Tone was scored with Concord")
+
+
+def test_what_does_not_exist_is_said(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="there is no picture of a ToneResult"):
+        _tones().plot()
+    with pytest.raises(OptionError, match="no table 'x' of a ToneResult; expected headline or one of tones"):
+        _tones().table("x")
+    with pytest.raises(FileFormatError, match=r"tone\.json"):
+        ToneResult.read(tmp_path)
+
+
+def test_a_result_without_rows_shows_no_empty_table() -> None:
+    assert "How warm" not in _terminal(ToneResult(()))
+    assert "<table" not in section_of(ToneResult).show([ToneResult(())])
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Return every field of a record that holds a number, by the names that lead to it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        for one in dataclasses.fields(value):
+            yield from _leaves(getattr(value, one.name), f"{path}.{one.name}".strip("."))
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from _leaves(one, path)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield path, value
+
+
+def _columns_of(kind: type[Kind], surface: str) -> set[str]:
+    return {column.name for table in kind.TABLES if table.shown(surface) for column in table.columns}
+
+
+@pytest.mark.parametrize("surface", SCREENS)
+def test_a_number_of_a_row_that_no_column_shows_is_found(surface: str) -> None:
+    fields = {path.split(".")[1] for path, _ in _leaves(_tones()) if "." in path}
+    assert fields - {"model"} <= _columns_of(ToneResult, surface)
+
+
+def test_declared_kinds_have_no_view_of_their_own() -> None:
+    assert not {kind.__name__ for kind in Kind.__subclasses__()} & set(VIEWS)
+
+
+def test_a_section_counts_its_results() -> None:
+    assert shown_result(_tones(), 3).count("tone-tones-3") == 1
