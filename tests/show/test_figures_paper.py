@@ -86,7 +86,7 @@ def test_numbers_of_a_word_table_stay_in_one_line_and_have_a_minus(tmp_path: Pat
     import re
     import zipfile
 
-    from concord.show.paper_tables import TEXT_WIDTH, PaperTable
+    from concord.show.paper import TEXT_WIDTH, PaperTable
 
     name = "a name of a test that is much longer than the room that the numbers leave on the page"
     columns = ("Test", "People d", "People p", "Model d", "Model p", "PAS")
