@@ -1,4 +1,4 @@
-"""Every deliberate error, as a tree.
+"""Every deliberate error, as a tree, and how messages name what came from files.
 
 ::
 
@@ -24,6 +24,12 @@ from dataclasses import dataclass
 
 _STEERING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Controls of a terminal, of lines and of the direction of text; a tab is harmless."""
+NAMES_SHOWN = 20
+"""Names of columns, sheets or keys that a message lists."""
+NAME_SHOWN = 80
+"""Characters of a name that a message shows."""
+MESSAGE_CHARACTERS = 20_000
+"""Characters of a message on the screen."""
 
 
 def printable(text: str) -> str:
@@ -40,6 +46,57 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """Do the same for a message of several lines."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+def listed(names: Sequence[object], *, shown: int = NAMES_SHOWN) -> str:
+    """List names for a message, the first ones only and each cut to a readable length.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], shown=2)
+    "'a', 'b' and 1 more"
+    """
+    more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
+    return ", ".join(quoted(name) for name in names[:shown]) + more
+
+
+def quoted(name: object) -> str:
+    """Quote a name for a message, cut to a readable length.
+
+    Examples
+    --------
+    >>> quoted("x" * 100)[-6:]
+    "xx...'"
+    """
+    if isinstance(name, str) and len(name) > NAME_SHOWN:
+        name = name[: NAME_SHOWN - 3] + "..."
+    text = repr(name)
+    return text if len(text) <= 4 * NAME_SHOWN else text[: 4 * NAME_SHOWN] + "..."
+
+
+def quoted_path(path: object) -> str:
+    """Quote a path for a message; of a long one the end is shown, which names the file.
+
+    Examples
+    --------
+    >>> quoted_path("/" + "x" * 200 + "/answers.csv")[-13:]
+    "/answers.csv'"
+    """
+    text = str(path)
+    return quoted(text if len(text) <= NAME_SHOWN else "..." + text[3 - NAME_SHOWN :])
+
+
+def cut(message: str) -> str:
+    """Cut a message that nobody could read to its end.
+
+    Examples
+    --------
+    >>> len(cut("x" * 10**6)) < 25_000
+    True
+    """
+    if len(message) <= MESSAGE_CHARACTERS:
+        return message
+    return f"{message[:MESSAGE_CHARACTERS]}... ({len(message) - MESSAGE_CHARACTERS:,} more characters)"
 
 
 class ConcordError(Exception):

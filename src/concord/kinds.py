@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from concord.errors import OptionError
 from concord.files.codec import encode
-from concord.files.documents import heading, read_record
+from concord.files.documents import heading, holding_folder, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
-from concord.files.provenance import provenance
-from concord.files.result_folders import holding_folder
 from concord.records import Estimate, Interval, Publishable
 
 if TYPE_CHECKING:

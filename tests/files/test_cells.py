@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from concord.files import cells
 from concord.files.cells import BadCellError
-from concord.files.grids import ErrorCell
 from concord.files.limits import LARGEST_NUMBER
+from concord.files.text import ErrorCell
 
 
 @pytest.mark.parametrize(

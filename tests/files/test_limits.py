@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from concord import errors
 from concord.files import limits
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "file-limits.md"
@@ -9,7 +10,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "file-limits.md"
 
 def test_the_page_names_every_limit_with_its_value() -> None:
     page = PAGE.read_text("utf-8")
-    values = {name: value for name, value in vars(limits).items() if name.isupper()}
+    values = {
+        name: value
+        for part in (limits, errors)
+        for name, value in vars(part).items()
+        if name.isupper() and name[0] != "_"
+    }
     assert len(values) > 15
     for name, value in values.items():
         assert any(line.startswith(f"| {value:,} |") and f"`{name}`" in line for line in page.splitlines()), (
@@ -18,5 +24,5 @@ def test_the_page_names_every_limit_with_its_value() -> None:
 
 
 def test_messages_are_cut_to_a_readable_length() -> None:
-    assert len(limits.cut("x" * 10**7)) < 21_000
-    assert len(limits.listed(["x" * 10**6] * 100)) < 10_000
+    assert len(errors.cut("x" * 10**7)) < 21_000
+    assert len(errors.listed(["x" * 10**6] * 100)) < 10_000

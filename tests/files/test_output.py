@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import FileFormatError
-from concord.files.output import distinct_names, safe_name, write_csv, write_json
-from concord.files.safe_csv import safe_cell
+from concord.files.output import distinct_names, safe_cell, safe_name, write_csv, write_json
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])

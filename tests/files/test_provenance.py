@@ -9,7 +9,7 @@ import pytest
 
 import concord
 from concord import api
-from concord.files.provenance import commit_of
+from concord.files.documents import commit_of
 
 CARRIED = (
     *("format_version", "concord_version", "commit", "python_version", "packages"),

@@ -9,9 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from concord.errors import FileFormatError
-from concord.files.output import write_csv
+from concord.files.output import FORMULA_STARTS, csv_text, plain_cell, safe_cell, write_csv
 from concord.files.rows import read_back
-from concord.files.safe_csv import FORMULA_STARTS, csv_text, plain_cell, safe_cell
 
 ANY = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
 

@@ -14,8 +14,8 @@ from tests.files.grids import rows_of, workbook
 
 from concord.errors import FileFormatError
 from concord.files import limits
-from concord.files.grids import ErrorCell
 from concord.files.tables import read_grid
+from concord.files.text import ErrorCell
 
 
 def test_numbers_of_a_workbook_are_not_rounded_and_texts_not_changed(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_reading_stops_where_a_file_is_of_another_kind(
 def test_lines_are_counted_before_the_first_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    monkeypatch.setattr("concord.files.grids.ROWS", 3)
+    monkeypatch.setattr("concord.files.limits.ROWS", 3)
     path = tmp_path / "t.jsonl"
     path.write_text("{}\n\n{}\n \n{}\nno row\n", "utf-8")
     readers: dict[str, Callable[[Path], object]] = {

@@ -14,8 +14,7 @@ from typer.testing import CliRunner, Result
 from concord import api
 from concord.cli.app import app
 from concord.files.columns import read_columns
-from concord.files.output import safe_name
-from concord.files.safe_csv import plain_cell, safe_cell
+from concord.files.output import plain_cell, safe_cell, safe_name
 from concord.files.tables import TableOptions
 from concord.people.apa.check import check_apa
 from concord.people.apa.read import parse_apa

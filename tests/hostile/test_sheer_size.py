@@ -298,7 +298,7 @@ def test_texts_of_very_many_escapes_are_passed_over_without_a_way_back() -> None
 
 
 def test_lines_are_counted_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("concord.files.grids.ROWS", 3)
+    monkeypatch.setattr("concord.files.limits.ROWS", 3)
     (tmp_path / "t.jsonl").write_text("{}\n\n{}\n \n{}\nno row\n", "utf-8")
     for read in (read_grid, read_scores):
         with pytest.raises(FileFormatError, match=r"t\.jsonl: 4 rows, expected at most 3"):

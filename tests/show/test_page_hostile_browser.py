@@ -12,7 +12,7 @@ from tests.show.browser import Watched, launched
 from tests.show.made_sections import write_sections
 
 from concord import api, reports
-from concord.files.safe_csv import csv_text
+from concord.files.output import csv_text
 
 pytestmark = pytest.mark.long
 

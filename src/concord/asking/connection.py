@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from concord.errors import ModelError, OptionError
-from concord.files.limits import quoted
+from concord.errors import ModelError, OptionError, quoted
 
 _ATTEMPT = 600
 

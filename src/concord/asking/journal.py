@@ -29,7 +29,7 @@ from pydantic_core import from_json
 from concord.errors import FileFormatError, RunFolderError
 from concord.files import limits
 from concord.files.contents import is_file, unreadable
-from concord.files.json_size import check_json_size
+from concord.files.gate import check_json_size
 from concord.records import AskOutcome
 
 SYNC_SECONDS = 0.1

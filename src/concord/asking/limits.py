@@ -5,10 +5,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, quoted
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
-from concord.files.limits import quoted
 from concord.records import Answer
 
 _DEAREST = 1e12

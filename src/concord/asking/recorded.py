@@ -14,9 +14,8 @@ from typing import Any
 from concord.asking.askable import NAMES, Recorded, askable, find
 from concord.asking.folder import INPUTS, TRIALS, StoredRun, planned_prompts, read_run
 from concord.asking.replies import LOST, corrected, outcome_of, read_corrections, says_overflow
-from concord.errors import FileFormatError, MissingExtraError, OptionError, RunFolderError
+from concord.errors import FileFormatError, MissingExtraError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
-from concord.files.limits import quoted
 from concord.records import AskOutcome, Provenance
 
 BUNDLED = "smollm2-135m"

@@ -210,7 +210,7 @@ def run_job(
     KeyboardInterrupt
         Ctrl-C; what was stored is kept.
     """
-    from concord.files.provenance import provenance
+    from concord.files.documents import provenance
 
     folder = folder_of(of.design.suite, of.model) if out is None else Path(out)
     if of.processes > 1:

@@ -65,7 +65,7 @@ def _system_message(error: OSError | UnicodeError | RecursionError | MemoryError
         return f"something in the input is nested too deeply ({more})"
     if isinstance(error, UnicodeError):
         return f"text that is not UTF-8 ({error.reason if hasattr(error, 'reason') else error}; {more})"
-    from concord.files.limits import quoted_path
+    from concord.errors import quoted_path
 
     named = "" if error.filename is None else f"{quoted_path(error.filename)}: "
     return f"{named}{error.strerror or error}; check the path and its permissions ({more})"
@@ -84,7 +84,7 @@ def say(text: str) -> None:
 
 def note(text: str) -> None:
     """Say something that is not the result: stderr, so that pipes stay clean."""
-    from concord.files.limits import cut
+    from concord.errors import cut
 
     typer.echo(wrapped(printable_lines(cut(text)), sys.stderr), err=True)
 

@@ -21,7 +21,7 @@ from concord.comparing.metrics import (
 )
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
-from concord.files.result_folders import folder_name, folder_with, holding_folder
+from concord.files.documents import folder_name, folder_with, holding_folder
 from concord.people import NAME
 from concord.people.answers.files import DOCUMENT, read
 from concord.people.answers.result import AgentAnswers

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.comparing.records import ScoreFile
-from concord.errors import FileFormatError, MismatchError, OptionError
+from concord.errors import FileFormatError, MismatchError, OptionError, listed
 from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
-from concord.files.limits import listed
 
 if TYPE_CHECKING:
     import polars as pl

@@ -34,10 +34,10 @@ from concord.comparing.records import (
 )
 from concord.errors import FileFormatError
 from concord.files import limits
-from concord.files.archives import BROKEN, is_bomb
 from concord.files.contents import fingerprint_file, read_bytes
-from concord.files.json_size import check_json_size
+from concord.files.gate import check_json_size, is_bomb
 from concord.files.json_text import decoded, parsed
+from concord.files.sheet_xml import BROKEN
 
 _ANSWERING = (
     *("temperature", "top_p", "top_k", "max_tokens", "seed", "system_message", "reasoning_effort"),

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.inspect_logs import InspectLog, read_inspect_log, read_json_log
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, listed
 from concord.files.contents import fingerprint_file, is_file
-from concord.files.limits import listed
 from concord.files.tables import TableOptions
 from concord.structure.judging.files import JudgeResult
 from concord.structure.judging.read import read_votes

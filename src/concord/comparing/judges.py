@@ -20,7 +20,7 @@ from concord.comparing.shares import difference_of_shares
 from concord.engine import Engine
 from concord.errors import MismatchError, OptionError
 from concord.files.contents import fingerprint_file
-from concord.files.result_folders import folder_name, holding_folder
+from concord.files.documents import folder_name, holding_folder
 from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing

@@ -19,11 +19,10 @@ from concord.comparing.records import (
     shown,
     text_of,
 )
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, listed, quoted
 from concord.files.contents import fingerprint_file, read_bytes
-from concord.files.json_size import check_json_size
+from concord.files.gate import check_json_size
 from concord.files.json_text import UnusableError, filled_lines, parsed_line
-from concord.files.limits import listed, quoted
 from concord.files.text import plain_utf8
 
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")

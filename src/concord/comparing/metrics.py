@@ -15,7 +15,7 @@ from concord.comparing.files import (
 )
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError
-from concord.files.provenance import provenance
+from concord.files.documents import provenance
 from concord.records import Estimate, InputFile, Interval, Presented
 from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, Standing

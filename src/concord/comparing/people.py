@@ -18,8 +18,8 @@ from concord.comparing.metrics import (
 )
 from concord.errors import FileFormatError, MismatchError
 from concord.files.contents import fingerprint_file, is_file, read_bytes
+from concord.files.documents import folder_name, folder_with
 from concord.files.json_text import parsed
-from concord.files.result_folders import folder_name, folder_with
 from concord.people import NAME
 from concord.people.compare import FURTHER, PeopleScoresOf, compare_people
 from concord.people.compare import METRICS as PEOPLE_METRICS

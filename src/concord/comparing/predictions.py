@@ -20,7 +20,7 @@ from concord.comparing.metrics import (
 )
 from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
-from concord.files.result_folders import folder_name, folder_with, holding_folder
+from concord.files.documents import folder_name, folder_with, holding_folder
 from concord.people import NAME
 from concord.people.predictions.files import DOCUMENT, PredictionResult, read
 from concord.people.predictions.measures import left_out, own_value

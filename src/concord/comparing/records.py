@@ -5,12 +5,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import BadScoreError, FileFormatError, OptionError
+from concord.errors import BadScoreError, FileFormatError, OptionError, listed, quoted
 from concord.files.cells import BadCellError, number
-from concord.files.json_text import fixed_text
-from concord.files.limits import listed, quoted
-from concord.files.normal_forms import normal_form
 from concord.files.sorted_names import SortedNames
+from concord.files.text import fixed_text, normal_form
 from concord.records import InputFile
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from concord.comparing.files import (
     write_comparison,
 )
 from concord.comparing.join import JoinedScores
-from concord.files.provenance import provenance
+from concord.files.documents import provenance
 from concord.records import Estimate, InputFile, Presented
 from concord.stats.compare import Choices, PairedComparison
 from concord.stats.ranking import ComparedPair, ModelRanking

@@ -18,8 +18,8 @@ from concord.comparing.scores import read_models
 from concord.comparing.tables import ScoreColumns
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
+from concord.files.gate import refuse_models
 from concord.files.tables import TableOptions
-from concord.files.too_many import refuse_models
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate
 from concord.stats.clustered import cluster_codes, mean_degrees

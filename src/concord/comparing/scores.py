@@ -12,10 +12,9 @@ from concord.comparing.lm_eval import is_lm_eval, json_lines, read_lm_eval_group
 from concord.comparing.reasoning import scores_of_result
 from concord.comparing.records import ScoreFile
 from concord.comparing.tables import ScoreColumns, read_score_tables
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, listed
 from concord.files.contents import fingerprint_file, is_file, is_folder, read_bytes, unreadable
 from concord.files.json_text import parsed
-from concord.files.limits import listed
 from concord.files.tables import TableOptions
 
 HELM = "per_instance_stats.json"

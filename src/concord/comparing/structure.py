@@ -16,7 +16,7 @@ from concord.comparing.metrics import (
     ranked_interval,
 )
 from concord.errors import MismatchError, OptionError
-from concord.files.result_folders import folder_name
+from concord.files.documents import folder_name
 from concord.records import Estimate, Interval
 from concord.stats.compare import Choices
 from concord.stats.equivalence import WithinMargin

@@ -7,13 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
-from concord.errors import BadScoreError, CellProblem, FileFormatError, OptionError, TableError
+from concord.errors import (
+    BadScoreError,
+    CellProblem,
+    FileFormatError,
+    OptionError,
+    TableError,
+    listed,
+    quoted,
+)
 from concord.files.cells import is_decimal_comma, is_missing, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns, refuse_nested
-from concord.files.limits import LARGEST_NUMBER, listed, quoted
+from concord.files.gate import refuse_models
+from concord.files.limits import LARGEST_NUMBER
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
-from concord.files.too_many import refuse_models
 
 if TYPE_CHECKING:
     import polars as pl

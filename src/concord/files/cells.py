@@ -12,9 +12,8 @@ from numbers import Real
 
 import numpy as np
 
-from concord.files.grids import ErrorCell
 from concord.files.limits import CELL_CHARACTERS, LARGEST_NUMBER
-from concord.files.normal_forms import normal_form
+from concord.files.text import SURROGATE, ErrorCell, normal_form
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", "–", "—", ".", "#n/a"})
 """What people write into a cell that has no value; upper and lower case alike."""
@@ -22,9 +21,6 @@ MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", 
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BadCellError(Exception):
@@ -157,7 +153,7 @@ def name(cell: object) -> str | None:
         text = str(cell)
     except ValueError as error:  # a whole number of thousands of digits
         raise BadCellError("a name") from error
-    if _SURROGATE.search(text):
+    if SURROGATE.search(text):
         raise BadCellError("a name of whole characters: half of a surrogate pair cannot be written")
     if len(text) > CELL_CHARACTERS:
         raise BadCellError(f"a name of at most {CELL_CHARACTERS:,} characters")

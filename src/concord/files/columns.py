@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.errors import FileFormatError, OptionError, TableError
+from concord.errors import FileFormatError, OptionError, TableError, quoted
 from concord.files import limits
 from concord.files.contents import fingerprint, fingerprint_file, is_file, read_bytes
 from concord.files.delimited import delimiter_note, header_of, recognise_delimiter
-from concord.files.far_dates import without_far_dates
-from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells
+from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells, without_far_dates
 from concord.files.grids import Grid
-from concord.files.json_text import fixed_text
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
-from concord.files.text import decode
+from concord.files.text import decode, fixed_text
 from concord.records import InputFile
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 FRAME = "frame"
 """What messages call a frame."""
@@ -55,8 +54,7 @@ class ColumnTable:
         twice = [name for name in names if counts[name] > 1]
         if twice:
             raise FileFormatError(
-                f"{self.name}: the column {limits.quoted(twice[0])} appears {counts[twice[0]]} times; "
-                "keep one"
+                f"{self.name}: the column {quoted(twice[0])} appears {counts[twice[0]]} times; keep one"
             )
         return without_far_dates(self.load(list(dict.fromkeys(names))))
 
@@ -90,7 +88,11 @@ def _of_file(path: Path, options: TableOptions) -> ColumnTable:
         check_content(path.name, kind, head)
         found = open_parquet(path, rows=limits.COLUMN_ROWS)
         inputs = (fingerprint_file(path),)
-        return ColumnTable(path.name, found.header, None, found.read, inputs, (), True, options.decimal_comma)
+
+        def load(names: list[str]) -> "pl.DataFrame":
+            return without_far_dates(found.read(names))
+
+        return ColumnTable(path.name, found.header, None, load, inputs, (), True, options.decimal_comma)
     if kind == "text" and is_file(path) and path.stat().st_size > limits.LARGE_TEXT:
         large = _large_text(path, options)
         if large is not None:
@@ -242,7 +244,7 @@ def _refuse_long(table: str, series: "pl.Series") -> None:
     if series.dtype != pl.String or not len(series):
         return
     sizes = series.str.len_bytes().fill_null(0).cast(pl.Int64).to_numpy()
-    where, longest, whole = f"{table}, column {limits.quoted(series.name)}", sizes.max(), sizes.sum()
+    where, longest, whole = f"{table}, column {quoted(series.name)}", sizes.max(), sizes.sum()
     if longest > 4 * limits.CELL_CHARACTERS:  # UTF-8 takes four bytes for a character at most
         most = f"{limits.CELL_CHARACTERS:,} characters"
         raise FileFormatError(f"{where}: a name of {longest:,} bytes, expected at most {most}")

@@ -4,6 +4,7 @@
 """
 
 import hashlib
+import json
 import os
 import stat
 from pathlib import Path
@@ -91,3 +92,9 @@ def fingerprint_file(path: Path) -> InputFile:
             return InputFile(path.name, digest, file.tell())
     except (OSError, ValueError) as fault:
         raise FileFormatError(unreadable(path.name, fault)) from fault
+
+
+def fingerprint_rows(name: str, rows: object) -> InputFile:
+    """Hash rows that were passed in memory."""
+    text = json.dumps(rows, sort_keys=True, ensure_ascii=True, default=str)
+    return fingerprint(name, text.encode())

@@ -3,20 +3,22 @@
 Rows are numbered as a spreadsheet shows them: the header is row 1 and blank rows count.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import CellProblem, FileFormatError
-from concord.files.limits import CELLS, COLUMNS, ROWS
+from concord.files.gate import check_size
 from concord.records import InputFile
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 Cells: TypeAlias = "Sequence[object] | pl.Series"
 """A column: cells as Python objects, or a typed column of the fast engine for workbooks."""
@@ -88,24 +90,6 @@ class EmptyTableError(FileFormatError):
     """There is not one cell in a file or a sheet."""
 
 
-class ErrorCell(str):
-    """The text of a cell that shows a fault instead of a value, such as ``#DIV/0!``."""
-
-    __slots__ = ()
-
-
-class FormulaCell(ErrorCell):
-    """The text of a formula whose result was never stored."""
-
-    __slots__ = ()
-
-
-class DateCell(str):
-    """The text of a cell that a spreadsheet program shows as a date or a time."""
-
-    __slots__ = ()
-
-
 def is_blank(cell: object) -> bool:
     """Whether a cell is empty: nothing, white space, or the NaN that frames write for nothing."""
     if cell is None:
@@ -113,17 +97,6 @@ def is_blank(cell: object) -> bool:
     if isinstance(cell, str):
         return not cell.strip()
     return isinstance(cell, float) and cell != cell
-
-
-def check_size(name: str, rows: int, columns: int) -> None:
-    """Refuse a table with more rows, columns or cells than are read cell by cell."""
-    for count, limit, what in (
-        (columns, COLUMNS, "columns"),
-        (rows, ROWS, "rows"),
-        (rows * columns, CELLS, "cells"),
-    ):
-        if count > limit:
-            raise FileFormatError(f"{name}: {count:,} {what}, expected at most {limit:,}; split the table")
 
 
 def positioned(name: str, header: tuple[str, ...], columns: tuple[list[object], ...]) -> Grid:
@@ -220,3 +193,70 @@ def rows_in_words(rows: Sequence[int], *, shown: int = 10) -> str:
         return f"row {rows[0]}"
     more = f" and {len(rows) - shown} more" if len(rows) > shown else ""
     return f"rows {', '.join(map(str, rows[:shown]))}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A merged area: first and last row as the spreadsheet shows them, first and last column from 0."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """The records of a table, none of them taken for a header."""
+
+    name: str
+    sheet: str | None
+    records: tuple[Numbered, ...]
+    merged: tuple[Area, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The file, and the sheet where there is one, as messages name them."""
+        return self.name if self.sheet is None else f"{self.name}, sheet {self.sheet!r}"
+
+
+def filled(cells: Sequence[Any]) -> list[int]:
+    """Return the places of the cells that hold something."""
+    return [i for i, cell in enumerate(cells) if not is_blank(cell)]
+
+
+Titles = Mapping[str, tuple[str, ...]]
+"""What a column is called here, and what others call it."""
+_PARTED = re.compile(r"[\s_\-./]+")
+
+
+def plain_title(title: str) -> str:
+    """Return a title in small letters, its words joined by bars.
+
+    Examples
+    --------
+    >>> plain_title(" Question ID "), plain_title("hint-type"), plain_title("Antwort")
+    ('question_id', 'hint_type', 'antwort')
+    """
+    return _PARTED.sub("_", title.strip().casefold()).strip("_")
+
+
+def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> dict[str, int]:
+    """Return which column holds what: by its own name, else by the first other name that is there.
+
+    Examples
+    --------
+    >>> own_titles(["Item ID", "Hint", "x"], ["id", "kind"], {"id": ("item_id",), "kind": ("hint",)})
+    {'id': 0, 'kind': 1}
+    """
+    places: dict[str, int] = {}
+    for place, title in enumerate(header):
+        places.setdefault(plain_title(title), place)
+    found: dict[str, int] = {}
+    for name in known:
+        there = next((one for one in (name, *others.get(name, ())) if one in places), None)
+        if there is not None and places[there] not in found.values():
+            found[name] = places[there]
+    return found

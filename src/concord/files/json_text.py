@@ -1,19 +1,14 @@
 """What the readers of JSON documents and JSON lines share: decoding, faults with their line, fields."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from concord.errors import FileFormatError, LineProblem, LinesError
+from concord.errors import FileFormatError, LineProblem, LinesError, quoted
 from concord.files import limits
-from concord.files.contents import fingerprint
-from concord.files.far_dates import without_far_dates
-from concord.files.grids import check_size
-from concord.files.json_size import check_json_size
-from concord.files.text import plain_utf8
-from concord.records import InputFile
+from concord.files.gate import check_json_size, check_size
+from concord.files.text import fixed_text, plain_utf8
 
 
 class UnusableError(Exception):
@@ -25,26 +20,6 @@ def keep_or_raise(problems: list[LineProblem], lenient: bool) -> tuple[LineProbl
     if problems and not lenient:
         raise LinesError(problems)
     return tuple(problems)
-
-
-def fingerprint_rows(name: str, rows: object) -> InputFile:
-    """Hash rows that were passed in memory."""
-    text = json.dumps(rows, sort_keys=True, ensure_ascii=True, default=str)
-    return fingerprint(name, text.encode())
-
-
-def fixed_text(value: str) -> str:
-    """Return the text without lone surrogates, which JSON escapes can smuggle in and no file can hold."""
-    if value.isascii():
-        return value
-    return value.encode("utf-8", "replace").decode("utf-8") if _has_surrogate(value) else value
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def _has_surrogate(value: str) -> bool:
-    return _SURROGATE.search(value) is not None
 
 
 def shown(value: object) -> str:
@@ -112,7 +87,7 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     item = dict(pairs)
     if len(item) < len(pairs):
         twice = min(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise ValueError(f"an object holds the key {limits.quoted(twice)} twice")
+        raise ValueError(f"an object holds the key {quoted(twice)} twice")
     return item
 
 
@@ -190,18 +165,3 @@ class Problems:
             self.add(kind, found, expected)
             return True
         return False
-
-
-def records_of(source: object) -> object:
-    """Return the rows of a polars or pandas frame (whose missing cells are NaN), or what was given."""
-    if hasattr(source, "to_dicts"):
-        rows: object = without_far_dates(source).to_dicts()  # type: ignore[arg-type]
-        return rows
-    if hasattr(source, "to_dict") and not isinstance(source, Mapping):
-        held = source.to_dict("records")
-        return [{str(key): None if _is_nan(value) else value for key, value in row.items()} for row in held]
-    return source
-
-
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and value != value

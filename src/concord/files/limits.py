@@ -3,8 +3,6 @@
 The page "Limits on files" of the documentation lists them; a test compares the two.
 """
 
-from collections.abc import Sequence
-
 FILE_BYTES = 200 * 2**20
 """Bytes of a file that is read whole: tables, documents, reply files, logs in JSON, result files."""
 YAML_BYTES = 2**20
@@ -71,12 +69,6 @@ OTHER_NAMES = 1_000
 """Other names of one answer in a table of aliases."""
 LARGEST_NUMBER = 1e60
 """Size of a number in a cell: the squares of larger ones, and their sums, leave the range of numbers."""
-NAMES_SHOWN = 20
-"""Names of columns, sheets or keys that a message lists."""
-NAME_SHOWN = 80
-"""Characters of a name that a message shows."""
-MESSAGE_CHARACTERS = 20_000
-"""Characters of a message on the screen."""
 STUDIES = 2_000
 """Studies of one table of tests: each has intervals of its own and a file."""
 AGENTS = 10_000
@@ -127,54 +119,3 @@ PARQUET_SECONDS = 60.0
 """Seconds that reading one Parquet file may take."""
 PARQUET_MEMORY = 1536 * 2**20
 """Bytes that reading one Parquet file may take, in the process that reads it."""
-
-
-def listed(names: Sequence[object], *, shown: int = NAMES_SHOWN) -> str:
-    """List names for a message, the first ones only and each cut to a readable length.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], shown=2)
-    "'a', 'b' and 1 more"
-    """
-    more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
-    return ", ".join(quoted(name) for name in names[:shown]) + more
-
-
-def quoted(name: object) -> str:
-    """Quote a name for a message, cut to a readable length.
-
-    Examples
-    --------
-    >>> quoted("x" * 100)[-6:]
-    "xx...'"
-    """
-    if isinstance(name, str) and len(name) > NAME_SHOWN:
-        name = name[: NAME_SHOWN - 3] + "..."
-    text = repr(name)
-    return text if len(text) <= 4 * NAME_SHOWN else text[: 4 * NAME_SHOWN] + "..."
-
-
-def quoted_path(path: object) -> str:
-    """Quote a path for a message; of a long one the end is shown, which names the file.
-
-    Examples
-    --------
-    >>> quoted_path("/" + "x" * 200 + "/answers.csv")[-13:]
-    "/answers.csv'"
-    """
-    text = str(path)
-    return quoted(text if len(text) <= NAME_SHOWN else "..." + text[3 - NAME_SHOWN :])
-
-
-def cut(message: str) -> str:
-    """Cut a message that nobody could read to its end.
-
-    Examples
-    --------
-    >>> len(cut("x" * 10**6)) < 25_000
-    True
-    """
-    if len(message) <= MESSAGE_CHARACTERS:
-        return message
-    return f"{message[:MESSAGE_CHARACTERS]}... ({len(message) - MESSAGE_CHARACTERS:,} more characters)"

@@ -1,16 +1,16 @@
 """Writing results: CSV that no spreadsheet runs, JSON without NaN, paths that stay in their folder."""
 
 import json
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError
-from concord.files.indented import indented_json
-from concord.files.normal_forms import normal_form
-from concord.files.safe_csv import csv_text, plain_cell, safe_cell
+from concord.files.text import normal_form
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,6 +26,74 @@ __all__ = [
     "write_lines",
     "write_text",
 ]
+
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a spreadsheet program may take for the beginning of a formula."""
+_SIGNS = "".join(re.escape(start) for start in FORMULA_STARTS)
+_UNSEEN = r"\s\x00-\x20\x7f-\xa0\u00ad\u180e\u200b-\u200f\u2028-\u202f\u2060-\u2069\ufeff"
+_FORMULA = re.compile(f"'*[{_UNSEEN}]*[{_SIGNS}]")
+"""Blanks and characters that are not seen may come before it."""
+_QUOTED = re.compile('[",\r\n]|^ ')
+"""Blanks before a cell are skipped when it is read, unless it is quoted."""
+
+
+def safe_cell(value: object) -> object:
+    """Make a cell that a spreadsheet shows and does not run: text that starts like a formula gets a quote.
+
+    Numbers pass as they are, undefined is an empty cell, flags are ``true`` and ``false``.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("'=1"), safe_cell(-1.5), safe_cell(None)
+    ("'=1+1", "''=1", -1.5, '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and _FORMULA.match(value):
+        return "'" + value
+    return value
+
+
+def plain_cell(cell: str) -> str:
+    """Take off the quote that keeps a spreadsheet from running a cell: the inverse of `safe_cell`.
+
+    Examples
+    --------
+    >>> plain_cell("'＝x"), plain_cell("'tis"), plain_cell("''=1")
+    ('＝x', "'tis", "'=1")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+
+
+def csv_line(cells: Sequence[object]) -> str:
+    """Return one row as text; a cell that holds a delimiter, a quote or either line end is quoted.
+
+    The standard library leaves a lone carriage return bare before Python 3.13, which ends the row there.
+
+    Examples
+    --------
+    >>> csv_line(["a", 'b"c', "d,e", 0.5, None])
+    'a,"b""c","d,e",0.5,'
+    """
+    if len(cells) == 1 and cells[0] in (None, ""):
+        return '""'
+    return ",".join(map(_quoted, cells))
+
+
+def _quoted(cell: object) -> str:
+    text = "" if cell is None else str(cell)
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if _QUOTED.search(text) else text
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Return the lines of a table, guarded, each with its line feed: the same rows give the same bytes."""
+    yield csv_line(columns) + "\n"
+    for row in rows:
+        yield csv_line([safe_cell(cell) for cell in row]) + "\n"
+
 
 _NAME_LENGTH = 100
 _NAME_BYTES = 240
@@ -131,3 +199,85 @@ def distinct_names(names: Sequence[str]) -> list[str]:
         taken.add(candidate.casefold())
         result.append(candidate)
     return result
+
+
+def indented_json(document: object) -> str:
+    """Return a document as JSON; NaN and infinity are refused, since they are not JSON.
+
+    Examples
+    --------
+    >>> print(indented_json({"a": [1, 0.5, None], "b": {}}))
+    {
+      "a": [
+        1,
+        0.5,
+        null
+      ],
+      "b": {}
+    }
+    """
+    pieces: list[str] = []
+    try:
+        _write(document, "\n", pieces.append)
+    except _OtherKindError:
+        # whatever else the standard library can write, or its own words for what it cannot
+        return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    return "".join(pieces)
+
+
+class _OtherKindError(Exception):
+    """A value that is left to the standard library."""
+
+
+def _write(value: object, line: str, put: Callable[[str], None]) -> None:
+    """Write one value; `line` is a line feed with the indent of the value's line."""
+    kind = type(value)
+    if kind is dict:
+        _write_object(value, line, put)
+    elif kind is list or kind is tuple:
+        _write_list(value, line, put)
+    else:
+        put(_plain(value, kind))
+
+
+def _plain(value: Any, kind: type) -> str:
+    """Return a text, number, truth value or null."""
+    if kind is str:
+        return encode_basestring(value)
+    if kind is float and math.isfinite(value):
+        return float.__repr__(value)
+    if kind is int:
+        return int.__repr__(value)
+    if value is None:
+        return "null"
+    if kind is bool:
+        return "true" if value else "false"
+    raise _OtherKindError
+
+
+def _write_object(value: Any, line: str, put: Callable[[str], None]) -> None:
+    if not value:
+        put("{}")
+        return
+    inner = line + "  "
+    before = "{" + inner
+    for key, entry in value.items():
+        if type(key) is not str:
+            raise _OtherKindError
+        put(f"{before}{encode_basestring(key)}: ")
+        _write(entry, inner, put)
+        before = "," + inner
+    put(line + "}")
+
+
+def _write_list(value: Any, line: str, put: Callable[[str], None]) -> None:
+    if not value:
+        put("[]")
+        return
+    inner = line + "  "
+    before = "[" + inner
+    for entry in value:
+        put(before)
+        _write(entry, inner, put)
+        before = "," + inner
+    put(line + "]")

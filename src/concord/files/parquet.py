@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, quoted
 from concord.files import limits
-from concord.files.far_dates import without_far_dates
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,7 +124,7 @@ class ParquetFile:
     rows: int
 
     def read(self, columns: list[str] | None = None) -> "pl.DataFrame":
-        """Read columns, all by default."""
+        """Read columns, all by default; dates in them may be beyond what Python holds."""
         import polars as pl
 
         with tempfile.TemporaryDirectory(prefix="concord-") as folder:
@@ -135,11 +134,11 @@ class ParquetFile:
             answer = _ask(self.name, job)
             if "text" in answer:
                 raise FileFormatError(
-                    f"{self.name}, column {limits.quoted(answer['column'])}: {answer['text']:,} bytes of "
+                    f"{self.name}, column {quoted(answer['column'])}: {answer['text']:,} bytes of "
                     f"text, expected at most {limits.TEXT_BYTES:,}; leave out what is not needed"
                 )
             try:
-                return without_far_dates(pl.read_ipc(out.read_bytes()))
+                return pl.read_ipc(out.read_bytes())
             except (pl.exceptions.PolarsError, OSError) as error:
                 raise FileFormatError(_damaged(self.name, str(error).split("\n", 1)[0])) from error
 

@@ -5,12 +5,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from concord.files.archives import column_number
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.delimited import DELIMITERS, delimiter_note, records_of
-from concord.files.grids import Grid
-from concord.files.raw_table import Area, RawTable
-from concord.files.sheet_xml import Handler, local
+from concord.files.grids import Area, Grid, RawTable
+from concord.files.sheet_xml import Handler, column_number, local
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
 from concord.files.text import decode
 from concord.files.workbooks import choose_sheet, open_workbook, parse_member

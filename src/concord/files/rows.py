@@ -8,13 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, listed
 from concord.files.codec import decode
 from concord.files.contents import read_bytes
 from concord.files.delimited import read_delimited
-from concord.files.limits import listed
-from concord.files.output import write_csv
-from concord.files.safe_csv import plain_cell
+from concord.files.output import plain_cell, write_csv
 from concord.files.text import decode as decoded_text
 
 T = TypeVar("T")

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
 from concord.files.contents import fingerprint, is_folder, read_bytes
 from concord.files.frames import from_mappings, from_pandas, from_polars, is_lazy, is_pandas, is_polars
-from concord.files.grids import Grid, check_size
+from concord.files.gate import check_size
+from concord.files.grids import Grid
 from concord.files.json_text import UnusableError, parsed, parsed_line
 from concord.files.text import decode
 
@@ -179,7 +180,7 @@ def _read_json(name: str, text: str) -> Grid:
     if not isinstance(document, list):
         found = type(document).__name__
         if isinstance(document, dict):
-            found = f"one object with the keys {limits.listed(list(document), shown=5)}"
+            found = f"one object with the keys {listed(list(document), shown=5)}"
         raise FileFormatError(f"{name}: found {found}, expected a list of row objects: [{{...}}, {{...}}]")
     return from_mappings(document, name)
 

@@ -4,8 +4,7 @@ import hashlib
 import re
 from importlib import resources
 
-from concord.errors import OptionError
-from concord.files.limits import quoted
+from concord.errors import OptionError, quoted
 from concord.records import Template
 
 _NAME = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")

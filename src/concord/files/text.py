@@ -1,6 +1,13 @@
-"""Bytes to text: UTF-8 unless an encoding is named or a mark says one; guessing gives wrong letters."""
+"""Text: from bytes, in its normal forms, and as the cells that show a fault or a date.
+
+It is UTF-8 unless an encoding is named or a mark says one: guessing gives wrong letters.
+"""
 
 import codecs
+import re
+import unicodedata
+from functools import cache
+from typing import Literal
 
 from concord.errors import FileFormatError, OptionError
 
@@ -66,3 +73,70 @@ def _as(name: str, data: bytes, encoding: str) -> str:
         raise FileFormatError(
             f"{name}: cannot be read as {encoding} ({error.__class__.__name__}); try another --encoding"
         ) from error
+
+
+MARKS = 30
+"""Marks behind one letter that are ordered: as many as in Unicode's stream-safe format."""
+_SHORT = 60
+"""Characters of a text whose marks may be ordered without a look."""
+_LAST = 0x1FFFF
+"""No mark lies beyond the first two planes of Unicode."""
+_JOINER = "\u034f"
+"""Parts a run of marks for the ordering, and is not seen."""
+
+
+def normal_form(form: Literal["NFC", "NFKC", "NFD", "NFKD"], text: str) -> str:
+    r"""Return a text in one of Unicode's normal forms.
+
+    Python orders the marks behind a letter in a time that grows with the square of their number: a cell of
+    100,000 marks would take minutes. Longer runs are parted as in Unicode's stream-safe text format (UAX 15).
+
+    Examples
+    --------
+    >>> normal_form("NFC", "e\u0301")
+    'é'
+    >>> len(normal_form("NFC", "e" + "\u0327\u0301" * 100_000)) > 200_000
+    True
+    """
+    if text.isascii():
+        return text
+    if len(text) > _SHORT:
+        text = _long_runs().sub(rf"\g<0>{_JOINER}", text)
+    return unicodedata.normalize(form, text)
+
+
+@cache
+def _long_runs() -> re.Pattern[str]:
+    """Return the pattern of as many marks as are ordered, where one more follows."""
+    marks = [chr(code) for code in range(0x300, _LAST + 1) if unicodedata.combining(chr(code))]
+    kind = f"[{''.join(marks)}]"
+    return re.compile(f"{kind}{{{MARKS}}}(?={kind})")
+
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a pair, which no file can hold."""
+
+
+def fixed_text(value: str) -> str:
+    """Return the text without lone surrogates, which JSON escapes can smuggle in and no file can hold."""
+    if value.isascii() or SURROGATE.search(value) is None:
+        return value
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+class ErrorCell(str):
+    """The text of a cell that shows a fault instead of a value, such as ``#DIV/0!``."""
+
+    __slots__ = ()
+
+
+class FormulaCell(ErrorCell):
+    """The text of a formula whose result was never stored."""
+
+    __slots__ = ()
+
+
+class DateCell(str):
+    """The text of a cell that a spreadsheet program shows as a date or a time."""
+
+    __slots__ = ()

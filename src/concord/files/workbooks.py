@@ -15,11 +15,23 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import FileFormatError
+from concord.errors import NAMES_SHOWN, FileFormatError, listed
 from concord.files import limits
-from concord.files.archives import damaged, is_plain, letters_behind, unpack_workbook, used_area
-from concord.files.grids import DateCell, Grid, from_records, rows_in_words
-from concord.files.sheet_xml import BROKEN_XML, CellRows, Handler, Strings, Styles, local
+from concord.files.grids import Grid, from_records, rows_in_words
+from concord.files.sheet_xml import (
+    BROKEN_XML,
+    CellRows,
+    Handler,
+    Strings,
+    Styles,
+    damaged,
+    is_plain,
+    letters_behind,
+    local,
+    unpack_workbook,
+    used_area,
+)
+from concord.files.text import DateCell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -274,9 +286,9 @@ def choose_sheet(book: Workbook, sheet: str | None) -> tuple[str, tuple[str, ...
         return chosen, ()
     others = [f"{title!r} (hidden)" if title in book.hidden else repr(title)
               for title in book.sheets if title != chosen]  # fmt: skip
-    more = f" and {len(others) - limits.NAMES_SHOWN} more" if len(others) > limits.NAMES_SHOWN else ""
-    listed = ", ".join(others[: limits.NAMES_SHOWN]) + more
-    return chosen, (f"{book.name}: read the first sheet, {chosen!r}; the workbook also holds {listed}",)
+    more = f" and {len(others) - NAMES_SHOWN} more" if len(others) > NAMES_SHOWN else ""
+    named = ", ".join(others[:NAMES_SHOWN]) + more
+    return chosen, (f"{book.name}: read the first sheet, {chosen!r}; the workbook also holds {named}",)
 
 
 def _choose(book: Workbook, sheet: str | None) -> str:
@@ -285,7 +297,7 @@ def _choose(book: Workbook, sheet: str | None) -> str:
         shown = (title for title in book.sheets if title not in book.hidden)
         return next(shown, next(iter(book.sheets)))
     if sheet not in book.sheets:
-        found = limits.listed(list(book.sheets))
+        found = listed(list(book.sheets))
         raise FileFormatError(f"{book.name}: there is no sheet {sheet!r}; the workbook has {found}")
     return sheet
 

@@ -10,10 +10,9 @@ import numpy as np
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
+from concord.files.documents import heading, provenance, read_document
 from concord.files.limits import AGENT_FOLDERS
 from concord.files.output import distinct_names, write_csv, write_json
-from concord.files.provenance import provenance
 from concord.people.agents_result import COMPARED, AgentPair, AgentScores, AgentStanding, row_of
 from concord.people.files import PeopleResult
 from concord.people.files import write as write_single

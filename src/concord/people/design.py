@@ -5,9 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from concord.errors import OptionError
-from concord.files.limits import quoted
-from concord.files.run_size import check_sessions
+from concord.errors import OptionError, quoted
+from concord.files.gate import check_sessions
 from concord.people.openers import SessionOpener
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.load import find_studies, read_study, with_variants

@@ -14,10 +14,8 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
 from concord.files.delimited import text_records
-from concord.files.documents import heading, need_keys, read_document
+from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
 from concord.files.output import distinct_names, frame_of, plain_cell, write_csv, write_json
-from concord.files.provenance import provenance
-from concord.files.result_folders import holding_folder
 from concord.files.text import decode as decode_text
 from concord.people.detailed import check_detailed
 from concord.people.protocol import Protocol

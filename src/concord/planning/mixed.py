@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import OptionError
-from concord.files.provenance import provenance
-from concord.files.result_folders import folder_with
+from concord.files.documents import folder_with, provenance
 from concord.people.mixed.result import DOCUMENT, CombinedEstimate, read_combined
 from concord.records import Presented
 from concord.stats.prediction_powered import MixedDesign, cheapest_mixed

@@ -12,7 +12,7 @@ from concord.comparing.metrics import CompareRequest
 from concord.comparing.people import KIND as RESULTS
 from concord.comparing.people import compare_people_folders, read_people_folder
 from concord.errors import OptionError, UndefinedError
-from concord.files.provenance import provenance
+from concord.files.documents import provenance
 from concord.people import NAME
 from concord.people.compare import METRICS
 from concord.planning.kinds import PlanKind

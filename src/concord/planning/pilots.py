@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from concord.files.provenance import provenance
+from concord.files.documents import provenance
 from concord.planning.options import PlanOptions
 from concord.records import InputFile, Presented
 

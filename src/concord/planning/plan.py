@@ -10,7 +10,7 @@ import numpy as np
 from concord.comparing.join import JoinedScores
 from concord.comparing.run import ScoreReading, in_order, joined_scores
 from concord.errors import MismatchError, OptionError, UndefinedError
-from concord.files.provenance import provenance
+from concord.files.documents import provenance
 from concord.planning.kinds import PlanKind
 from concord.planning.options import PlanOptions, wanted_of
 from concord.records import InputFile, Presented

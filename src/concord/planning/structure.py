@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from concord.errors import OptionError
-from concord.files.provenance import provenance
+from concord.files.documents import provenance
 from concord.planning.kinds import PlanKind
 from concord.planning.options import PlanOptions
 from concord.planning.order_search import (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from concord.errors import FileFormatError, OptionError
-from concord.files.run_size import check_trials
+from concord.files.gate import check_trials
 from concord.files.templates import fill, read_template
 from concord.reasoning.read.records import BiasCase, Sample
 from concord.reasoning.read.vignettes import read_bias_cases, read_samples

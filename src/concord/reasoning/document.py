@@ -7,8 +7,7 @@ from typing import Any
 
 from concord.errors import LineProblem
 from concord.files.codec import decode, encode
-from concord.files.documents import heading
-from concord.files.provenance import provenance
+from concord.files.documents import heading, provenance
 from concord.reasoning.correct import Rule
 from concord.reasoning.result import (
     BiasResult,

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import OptionError
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
-from concord.files.documents import read_document
+from concord.files.documents import read_document, recorded
 from concord.files.json_text import decoded, parsed
 from concord.files.output import safe_name, write_json, write_lines
-from concord.files.provenance import recorded
 from concord.files.rows import read_rows, write_rows
 from concord.reasoning.document import KIND, document_of, scores_of
 from concord.reasoning.result import BiasRow, Case, ReasoningScores, SampleRow

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from concord.files.json_text import fingerprint_rows
+from concord.files.contents import fingerprint_rows
 from concord.reasoning.names import AliasTable
 from concord.reasoning.read.word_lists import read_aliases, read_phrases
 from concord.records import InputFile

@@ -7,17 +7,15 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from concord.errors import CellProblem, FileFormatError, LinesError, TableError
+from concord.errors import CellProblem, FileFormatError, LinesError, TableError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.frames import from_mappings
-from concord.files.grids import Grid, is_blank
+from concord.files.grids import Grid, Titles, is_blank, own_titles
 from concord.files.json_text import Problems, filled_lines, parsed_line
-from concord.files.limits import listed
 from concord.files.tables import TableSource, read_grid
 from concord.files.text import plain_utf8
-from concord.files.titles import Titles, own_titles
 from concord.records import InputFile
 
 T = TypeVar("T")

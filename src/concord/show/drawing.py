@@ -5,7 +5,7 @@ from dataclasses import replace
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError, UndefinedError
-from concord.files.safe_csv import safe_cell
+from concord.files.output import safe_cell
 from concord.people import NAME as PEOPLE
 from concord.people.files import DETAILED_COLUMNS, PeopleResult, detailed_rows, people_summary
 from concord.people.studies.results import StudiesResult

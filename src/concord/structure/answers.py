@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import FileFormatError
-from concord.files.limits import quoted
+from concord.errors import FileFormatError, quoted
 from concord.records import AskOutcome
 from concord.structure.design import ITEMS
 from concord.structure.items import parse_items

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-from concord.errors import OptionError
+from concord.errors import OptionError, quoted, quoted_path
 from concord.files.contents import is_file, read_bytes
-from concord.files.limits import quoted, quoted_path
-from concord.files.run_size import check_trials
+from concord.files.gate import check_trials
 from concord.files.templates import fill, read_template
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger

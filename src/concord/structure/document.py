@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
-from concord.files.documents import heading, need_keys
-from concord.files.provenance import provenance
+from concord.files.documents import heading, need_keys, provenance
 from concord.records import Estimate, InputFile, Interval, Provenance
 from concord.stats.order import OrderEffect, VarianceShares
 from concord.structure import tables

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import FileFormatError, OptionError, printable
 from concord.files.codec import decode
 from concord.files.contents import fingerprint, is_file, read_bytes
-from concord.files.documents import check_heading
+from concord.files.documents import check_heading, folder_with, recorded
 from concord.files.json_text import parsed
 from concord.files.output import frame_of, write_csv, write_json
-from concord.files.provenance import recorded
-from concord.files.result_folders import folder_with
 from concord.files.rows import read_back
 from concord.records import InputFile, Provenance, Publishable, ScoredBy
 from concord.structure import tables

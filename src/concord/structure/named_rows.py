@@ -9,7 +9,7 @@ from typing import Any
 from concord.errors import FileFormatError, TableError
 from concord.files.cells import is_missing
 from concord.files.contents import fingerprint, read_bytes
-from concord.files.json_size import check_json_size
+from concord.files.gate import check_json_size
 from concord.files.json_text import UnusableError, filled_lines, parsed, parsed_line
 from concord.files.tables import TableOptions, TableSource, read_grid
 from concord.files.text import plain_utf8

@@ -7,9 +7,8 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError
-from concord.files.limits import quoted
-from concord.files.normal_forms import normal_form
+from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError, quoted
+from concord.files.text import normal_form
 from concord.structure.arrangers import LETTERS
 from concord.structure.items import ArrangedItem
 from concord.structure.meaning.static import Similarity, bundled_embedding, folder_embedding, has_bundled

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 import concord
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError, TableError
-from concord.files.raw_table import Area, RawTable
+from concord.files.grids import Area, RawTable
 from concord.people.table.handmade.header import spread_merged
 from concord.people.table.handmade.mapping import read_mapping
 from concord.people.table.source import read_agents

@@ -10,7 +10,7 @@ from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
 from concord.asking.inspect.private import TooLongError, asks_to_retry, retry_after
 from concord.asking.replies import outcome_of, says_overflow, says_quota
 from concord.files import limits
-from concord.files.long_replies import kept_of
+from concord.files.gate import kept_of
 from concord.records import Answer, AskOutcome, Usage
 
 _WORDS = 500

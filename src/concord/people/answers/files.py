@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.files.codec import encode
-from concord.files.documents import heading, read_record
+from concord.files.documents import heading, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
-from concord.files.provenance import provenance
 from concord.people.answers.result import METRICS, AgentAnswers, AnswerDifference, AnswerNumber, GroupSummary
 from concord.records import Estimate, InputFile, Presented
 

@@ -10,8 +10,8 @@ from scipy import special
 
 from concord.engine import SERIAL, Engine
 from concord.errors import InputError, UndefinedError
+from concord.files.gate import refuse_more
 from concord.files.limits import AGENTS, COMPARED_IN_PAIRS, OPTION_DRAWS
-from concord.files.too_many import refuse_more
 from concord.people.answers.files import AnswersResult
 from concord.people.answers.outcome import FINE, GRID, Cells, lay_out, score_outcome
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from concord.errors import CellProblem, FileFormatError, TableError
+from concord.errors import CellProblem, FileFormatError, TableError, listed, quoted
 from concord.files import limits
 from concord.files.cells import BadCellError, is_missing, number, with_point
 from concord.files.columns import ColumnTable, refuse_nested
-from concord.files.too_many import refuse_more
+from concord.files.gate import refuse_more
 from concord.people.answers.records import AnswerSet, AnswerSets, OutcomeKey
 from concord.stats.elementwise import Floats
 
@@ -195,7 +195,7 @@ def _unused(table: ColumnTable, columns: AnswerColumns) -> tuple[str, ...]:
     ]
     return (
         *table.warnings,
-        *((f"{table.name}: columns not used: {limits.listed(others)}",) if others else ()),
+        *((f"{table.name}: columns not used: {listed(others)}",) if others else ()),
     )
 
 
@@ -331,7 +331,7 @@ class _Reading:
         names = sorted(
             {word for text in texts.values() for word in text.unique().to_list() if not is_missing(word)}
         )
-        what = f"different answers to {limits.quoted(part['outcome'][0])}"
+        what = f"different answers to {quoted(part['outcome'][0])}"
         refuse_more(len(names), limits.OPTIONS, what, self.table_.name, "give numbers, or fewer options")
         place = {name: float(i) for i, name in enumerate(names)}
         made = [

@@ -9,9 +9,9 @@ from scipy import special
 
 from concord.errors import InputError, UndefinedError
 from concord.files import limits
+from concord.files.gate import refuse_more
 from concord.files.number_words import p_words
 from concord.files.tables import TableOptions
-from concord.files.too_many import refuse_more
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
 from concord.records import Estimate, Interval

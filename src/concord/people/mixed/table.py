@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from concord.errors import CellProblem, FileFormatError, TableError
+from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files.cells import BadCellError, number, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns
-from concord.files.limits import listed
 from concord.files.tables import TableOptions, TableSource
 from concord.people.answers.sides import codes_of_missing
 from concord.people.table.columns import fold

@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from concord.files.gate import refuse_more
 from concord.files.limits import CONTROL_GROUPS, LEFT_OUT
-from concord.files.too_many import refuse_more
 from concord.people.families.coefficient import Coefficients
 from concord.people.predictions.result import METRICS
 from concord.people.predictions.table import EffectPair, Prediction

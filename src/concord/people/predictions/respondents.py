@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.errors import CellProblem, FileFormatError, InputError, TableError
+from concord.errors import CellProblem, FileFormatError, InputError, TableError, listed
 from concord.files.columns import as_names, read_columns
-from concord.files.limits import listed
 from concord.files.tables import TableOptions, TableSource
 from concord.people.mixed.table import ANSWERS, ARMS, CONTROLS, OUTCOMES, column_numbers
 from concord.people.predictions.table import EffectPair, Prediction

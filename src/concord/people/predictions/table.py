@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from concord.errors import CellProblem, FileFormatError, TableError
+from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
+from concord.files.gate import refuse_more
 from concord.files.grids import Grid
-from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER, listed
+from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER
 from concord.files.tables import TableSource, read_grid
-from concord.files.too_many import refuse_more
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.records import InputFile
 from concord.stats.predicted_effects import control_error

@@ -13,9 +13,8 @@ from warnings import warn
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from concord.errors import FileFormatError, InputError, OptionError, StudyError, StudyProblem
+from concord.errors import NAME_SHOWN, FileFormatError, InputError, OptionError, StudyError, StudyProblem
 from concord.files.contents import unreadable
-from concord.files.limits import NAME_SHOWN
 from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.memory.names import MARK
 from concord.people.studies import format as study_format

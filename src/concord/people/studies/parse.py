@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from concord.errors import OptionError
-from concord.files.normal_forms import normal_form
+from concord.files.text import normal_form
 from concord.people.studies.expressions import Value
 from concord.people.studies.format import Allocation, Choice, FreeText, Item, Likert, Number, Ranking
 from concord.people.studies.wording import LETTERS, variables_of

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import OptionError
-from concord.files.run_size import check_sessions
+from concord.files.gate import check_sessions
 from concord.people.studies.agents import DESIGNS, AgentDesign, Profile
 from concord.people.studies.catalog import Cell, cells_of
 from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study, StudyFile

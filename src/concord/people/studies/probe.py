@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
-from concord.files.normal_forms import normal_form
+from concord.files.text import normal_form
 from concord.people.memory.result import Recognition
 from concord.people.studies.format import Study, Test
 from concord.people.studies.plan import StudyPlan

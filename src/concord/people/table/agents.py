@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from concord.errors import CellProblem, FileFormatError, TableError
+from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files.cells import is_missing
+from concord.files.gate import refuse_more
 from concord.files.grids import Grid
-from concord.files.limits import AGENTS, listed
-from concord.files.too_many import refuse_more
+from concord.files.limits import AGENTS
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.people.table.document import stored_table
 from concord.people.table.read import read_tests, tests_of_grid

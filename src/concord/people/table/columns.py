@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, listed, quoted
 from concord.files.cells import is_missing
 from concord.files.grids import Grid
-from concord.files.limits import listed, quoted
-from concord.files.normal_forms import normal_form
+from concord.files.text import normal_form
 
 REQUIRED = ("study", "finding", "test", "test_type")
 """Columns without which a table is not a table of tests."""

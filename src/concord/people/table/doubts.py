@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from concord.files.limits import quoted
-from concord.files.normal_forms import normal_form
+from concord.errors import quoted
+from concord.files.text import normal_form
 from concord.people.families.registry import KINDS
 from concord.people.protocol import get_protocol
 from concord.records import Side, TestRow

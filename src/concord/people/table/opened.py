@@ -6,9 +6,8 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files.cells import is_missing
-from concord.files.grids import Grid
+from concord.files.grids import Grid, RawTable
 from concord.files.raw import of_grid, other_sheets, read_raw
-from concord.files.raw_table import RawTable
 from concord.files.tables import TableOptions, read_grid
 from concord.people.table.columns import KNOWN, REQUIRED, SIDE_FIELDS, SIDES, fold, near_misses
 from concord.people.table.handmade.read import handmade_grid

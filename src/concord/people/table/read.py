@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError, with_point
+from concord.files.gate import refuse_more
 from concord.files.grids import Grid, rows_in_words
 from concord.files.limits import STUDIES
 from concord.files.tables import TableSource, read_grid
-from concord.files.too_many import refuse_more
 from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate

@@ -5,7 +5,7 @@ import functools
 import re
 
 from concord.files.cells import BadCellError
-from concord.files.normal_forms import normal_form
+from concord.files.text import normal_form
 from concord.people.families.registry import KINDS, TEST_TYPES
 
 _FLAGS = {

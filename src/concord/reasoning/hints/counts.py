@@ -12,13 +12,13 @@ from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 
-from concord.errors import CellProblem, FileFormatError, TableError
+from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.contents import is_folder
+from concord.files.gate import refuse_models
 from concord.files.grids import Grid
-from concord.files.limits import COUNTED, listed
-from concord.files.too_many import refuse_models
+from concord.files.limits import COUNTED
 from concord.reasoning.hints.rows import KINDS
 from concord.reasoning.record_table import TableLike, read_table
 from concord.records import InputFile

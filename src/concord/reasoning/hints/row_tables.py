@@ -5,8 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 from concord.errors import FileFormatError
-from concord.files.grids import Grid
-from concord.files.titles import Titles, own_titles
+from concord.files.grids import Grid, Titles, own_titles
 from concord.reasoning.hints.rows import KINDS, UNHINTED, HintRow
 from concord.reasoning.record_table import RecordTable, TableLike, read_records
 

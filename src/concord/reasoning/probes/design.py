@@ -6,8 +6,8 @@ from typing import Any
 
 from concord.errors import FileFormatError, OptionError
 from concord.files.contents import read_bytes
+from concord.files.gate import check_trials
 from concord.files.json_text import parsed
-from concord.files.run_size import check_trials
 from concord.files.templates import read_template, template_names
 from concord.reasoning.design import CASES, SAMPLES, bundled, check_counts
 from concord.reasoning.hints.choices import CHOICES, OptionQuestion, bundled_choices, parse_choices

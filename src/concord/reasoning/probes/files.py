@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
+from concord.files.documents import heading, provenance, read_document
 from concord.files.output import frame_of, safe_name, write_csv, write_json
-from concord.files.provenance import provenance
 from concord.files.rows import read_rows, write_rows
 from concord.reasoning.hints.rows import HintRow
 from concord.reasoning.probes.result import ProbeScores

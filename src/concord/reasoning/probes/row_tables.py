@@ -1,7 +1,7 @@
 """Tables of answers to probes, read and checked."""
 
 from concord.files import limits
-from concord.files.too_many import refuse_more
+from concord.files.gate import refuse_more
 from concord.reasoning.probes.rows import CELLS, EARLY, MISTAKE, PARAPHRASE, ProbeRow
 from concord.reasoning.record_table import RecordTable, TableLike, read_records
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from concord.errors import FileFormatError
-from concord.files.limits import listed
-from concord.files.titles import plain_title
+from concord.errors import FileFormatError, listed
+from concord.files.grids import plain_title
 
 REPLY_NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item", "custom_id"),

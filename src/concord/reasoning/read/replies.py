@@ -6,22 +6,20 @@ from typing import Any
 
 from concord.errors import FileFormatError, LineProblem
 from concord.files import limits
-from concord.files.contents import fingerprint, read_bytes
+from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
+from concord.files.frames import records_of
+from concord.files.gate import kept_of
 from concord.files.json_text import (
     Problems,
     UnusableError,
     fields_of,
     filled_lines,
-    fingerprint_rows,
-    fixed_text,
     keep_or_raise,
     parsed_line,
-    records_of,
     shown,
     text_field,
 )
-from concord.files.long_replies import kept_of
-from concord.files.text import plain_utf8
+from concord.files.text import fixed_text, plain_utf8
 from concord.reasoning.read.forms import check_reply_fields, is_table, reply_fields, table_rows
 from concord.reasoning.read.records import BIAS, MODES, BiasCases, RecordedReply, Replies, Vignettes
 from concord.reasoning.read.vignettes import Source

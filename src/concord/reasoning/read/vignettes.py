@@ -7,24 +7,22 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from concord.errors import FileFormatError, LineProblem
-from concord.files.contents import fingerprint, read_bytes
+from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
+from concord.files.frames import records_of
 from concord.files.json_text import (
     Problems,
     UnusableError,
     decoded,
     fields_of,
     filled_lines,
-    fingerprint_rows,
-    fixed_text,
     keep_or_raise,
     parsed,
-    records_of,
     shown,
     text_field,
 )
 from concord.files.limits import GOLD_CHARACTERS
 from concord.files.tables import LINES
-from concord.files.text import plain_utf8
+from concord.files.text import fixed_text, plain_utf8
 from concord.reasoning.read.forms import (
     VIGNETTE_NAMES,
     check_vignette_fields,

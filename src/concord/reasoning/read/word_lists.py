@@ -6,9 +6,9 @@ from pathlib import Path
 from concord.errors import FileFormatError
 from concord.files import limits
 from concord.files.contents import read_bytes
+from concord.files.gate import refuse_more
 from concord.files.json_text import decoded, parsed, shown
 from concord.files.limits import GOLD_CHARACTERS
-from concord.files.too_many import refuse_more
 
 
 def read_aliases(source: str | Path | Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

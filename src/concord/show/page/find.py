@@ -8,13 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from concord.errors import FileFormatError
-from concord.files import limits
+from concord.errors import FileFormatError, quoted_path
 from concord.files.contents import is_file, is_folder, read_bytes
 from concord.files.delimited import text_records
 from concord.files.documents import READ_VERSIONS
 from concord.files.json_text import parsed
-from concord.files.safe_csv import plain_cell
+from concord.files.output import plain_cell
 from concord.files.text import decode
 from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
 from concord.show.page.values import Document, words
@@ -35,7 +34,7 @@ def find_results(
     seen: set[Path] = set()
     for folder in folders:
         if not is_folder(folder) and not is_file(folder):
-            named = limits.quoted_path(folder)
+            named = quoted_path(folder)
             raise FileFormatError(f"{named} does not exist; expected a folder that holds results")
         for file in _candidates(folder, known):
             if file.resolve() not in seen:

@@ -5,8 +5,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-from concord.errors import FileFormatError
-from concord.files.limits import quoted
+from concord.errors import FileFormatError, quoted
 from concord.structure.judging.ballots import AB, BA, TIE, UNORDERED, UNREADABLE, A, B, Ballot
 from concord.structure.named_rows import Row
 

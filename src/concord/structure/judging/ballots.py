@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.errors import FileFormatError
-from concord.files.titles import plain_title
+from concord.files.grids import plain_title
 from concord.structure.named_rows import NamedRows, Row
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""

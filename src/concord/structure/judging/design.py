@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from concord.errors import OptionError, RunFolderError
-from concord.files.run_size import check_trials
+from concord.files.gate import check_trials
 from concord.files.templates import fill, read_template
 from concord.records import AskOutcome, Design, Message, Trial
 from concord.structure.judging.ballots import AB, BA

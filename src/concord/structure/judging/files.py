@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import OptionError
 from concord.files.codec import encode
-from concord.files.documents import heading, read_record
+from concord.files.documents import folder_with, heading, holding_folder, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
-from concord.files.provenance import provenance
-from concord.files.result_folders import folder_with, holding_folder
 from concord.records import InputFile, Presented, Provenance
 from concord.structure.judging.records import NUMBERS, JudgeScores
 

@@ -1,8 +1,7 @@
 """The forms in which verdicts are recorded, recognised by a file's columns."""
 
-from concord.errors import FileFormatError
-from concord.files.limits import listed
-from concord.files.titles import plain_title
+from concord.errors import FileFormatError, listed
+from concord.files.grids import plain_title
 from concord.structure.judging.alpaca import alpaca_eval, alpaca_notes
 from concord.structure.judging.ballots import Ballot, RowReader, VerdictForm
 from concord.structure.judging.plain import fits_plain, fits_wide, plain_notes, plain_reader, wide_reader

@@ -7,10 +7,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, quoted, quoted_path
 from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
-from concord.files.limits import quoted, quoted_path
 from concord.files.tables import TableOptions
 from concord.structure.judging.ballots import TIE, A, B
 from concord.structure.named_rows import rows_of

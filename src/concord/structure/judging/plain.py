@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from concord.errors import FileFormatError
-from concord.files.limits import listed, quoted
+from concord.errors import FileFormatError, listed, quoted
 from concord.structure.judging.ballots import (
     AB,
     BA,

@@ -8,8 +8,7 @@ the answers exchanged. Published votes, of people and of judges, have one verdic
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from concord.errors import FileFormatError
-from concord.files.limits import quoted
+from concord.errors import FileFormatError, quoted
 from concord.structure.judging.ballots import (
     AB,
     BA,

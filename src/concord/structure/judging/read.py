@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from concord.errors import FileFormatError
+from concord.files.gate import refuse_more
 from concord.files.limits import JUDGED_PAIRS, JUDGES
-from concord.files.too_many import refuse_more
 from concord.records import InputFile
 from concord.structure.judging.ballots import AB, BA, PROMPT, TIE, UNREADABLE, A, B, Ballot
 from concord.structure.judging.forms import read_ballots

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from concord.files.limits import quoted
+from concord.errors import quoted
 from concord.structure.options.layouts import LETTERS
 
 UNREADABLE = frozenset({"unreadable", "none", "refused", "error", "?", "-", "–"})

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.files.codec import decode, encode
-from concord.files.documents import heading, read_document
+from concord.files.documents import folder_with, heading, holding_folder, provenance, read_document
 from concord.files.output import frame_of, write_csv, write_json
-from concord.files.provenance import provenance
-from concord.files.result_folders import folder_with, holding_folder
 from concord.files.rows import read_rows, write_rows
 from concord.records import InputFile, Presented
 from concord.structure.options.records import OPTION_COLUMNS, OptionReply, OptionScores

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from concord.errors import FileFormatError, OptionError
-from concord.files.limits import listed, quoted
-from concord.files.titles import plain_title
+from concord.errors import FileFormatError, OptionError, listed, quoted
+from concord.files.grids import plain_title
 from concord.records import InputFile
 from concord.structure.named_rows import NamedRows
 from concord.structure.options.choice_cells import (

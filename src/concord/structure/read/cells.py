@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from concord.errors import CellProblem, TableError
 from concord.files import limits
-from concord.files.too_many import refuse_more
+from concord.files.gate import refuse_more
 from concord.structure.read.join import Findings, RefusedError, check_mean_below_max, item_order
 from concord.structure.read.records import (
     ArrangementCounts,

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError
+from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError, listed
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
-from concord.files.limits import listed
 from concord.files.tables import TableOptions
 from concord.structure.read.cells import LongTable, model_scores
 from concord.structure.read.join import Findings

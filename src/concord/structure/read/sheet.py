@@ -8,10 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from concord.errors import FileFormatError, InputError, TableError
+from concord.errors import FileFormatError, InputError, TableError, listed
 from concord.files.grids import Grid
-from concord.files.limits import listed
-from concord.files.normal_forms import normal_form
+from concord.files.text import normal_form
 from concord.structure.read.records import Floats, ReadOptions
 from concord.structure.read.values import Place, ScoreColumn, check_range, is_clean, read_cells
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from concord.files.grids import Numbered, is_blank
-from concord.files.raw_table import filled
+from concord.files.grids import Numbered, filled, is_blank
 from concord.people.table.handmade.header import Header
 from concord.people.table.handmade.words import (
     AGENT,

@@ -6,7 +6,7 @@ from datetime import date
 
 from concord.errors import ApaError
 from concord.files.cells import BadCellError, is_missing
-from concord.files.normal_forms import normal_form
+from concord.files.text import normal_form
 from concord.people.apa.parse import parse_apa
 
 LONGEST = 200

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from concord.errors import FileFormatError
 from concord.files.cells import BadCellError
-from concord.files.grids import Numbered, is_blank
-from concord.files.raw_table import RawTable, filled
+from concord.files.grids import Numbered, RawTable, filled, is_blank
 from concord.people.table.handmade.cells import read_any
 from concord.people.table.handmade.words import LONGEST_TITLE, Meaning, meaning_of, names_whole_side
 

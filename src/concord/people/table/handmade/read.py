@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
-from concord.files.grids import Grid, Numbered, rows_in_words
-from concord.files.raw_table import RawTable
+from concord.files.grids import Grid, Numbered, RawTable, rows_in_words
 from concord.people.table.columns import SIDE_FIELDS, SIDES, map_option
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
 from concord.people.table.handmade.gathered import BadSideError, Entry, Fields, NoTestError, gather

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from concord.files.raw_table import RawTable
+from concord.files.grids import RawTable
 
 _NUM = r"[-−–+]?(?:\d[\d.,]*|[.,]\d+)"
 _CELL = re.compile(rf"\s*({_NUM})\s*(?:(?:±|\(|\[)\s*({_NUM})\s*[)\]]?)?\s*(?:%|[*†]+)?\s*")

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from concord.files.normal_forms import normal_form
+from concord.files.text import normal_form
 from concord.people.table.handmade import vocabulary
 
 HUMAN = "human"

@@ -10,7 +10,7 @@ import pytest
 
 import concord
 from concord.comparing.records import item_name
-from concord.files.normal_forms import MARKS, normal_form
+from concord.files.text import MARKS, normal_form
 from concord.people.studies.parse import normalised
 
 MARKED = "a" + "\u0301" * 50_000 + "\u0327" * 50_000  # Python needs a minute to order these
@@ -46,7 +46,7 @@ def test_as_many_marks_as_are_ordered_stay_as_they_are() -> None:
 
 def test_no_reader_orders_marks_by_itself() -> None:
     source = Path(concord.__file__).parent
-    own = {"files/normal_forms.py", "reasoning/text.py"}  # the latter drops marks before
+    own = {"files/text.py", "reasoning/text.py"}  # the latter drops marks before
     found = {
         path.relative_to(source).as_posix()
         for path in source.rglob("*.py")

@@ -7,7 +7,7 @@ import pytest
 
 import concord
 from concord.errors import ConcordError
-from concord.files.far_dates import without_far_dates
+from concord.files.frames import without_far_dates
 from concord.files.tables import read_grid
 
 FAR = {
