@@ -12,7 +12,9 @@ import pytest
 from concord.errors import FileFormatError, OptionError
 from concord.kinds import FILE, SCREENS, Column, Kind, PictureOf, Table
 from concord.records import Estimate, Interval
+from concord.show import plots
 from concord.show.page.declared import section_of, shown_result
+from concord.show.svg import Picture
 from concord.show.terminal import drawn, fitting
 from concord.show.views import VIEWS, view_of
 
@@ -56,6 +58,10 @@ class ToneResult(Kind):
     PICTURES: ClassVar[tuple[PictureOf, ...]] = ()
 
     tones: tuple[Tone, ...]
+
+    def who(self) -> Sequence[str]:
+        """Return the models."""
+        return [one.model for one in self.tones]
 
     def sentences(self) -> Sequence[str]:
         """Return what was found."""
@@ -148,3 +154,40 @@ def test_declared_kinds_have_no_view_of_their_own() -> None:
 
 def test_a_section_counts_its_results() -> None:
     assert shown_result(_tones(), 3).count("tone-tones-3") == 1
+
+
+def test_counts_and_p_values_on_the_page_can_be_sorted_as_numbers() -> None:
+    page = section_of(ToneResult).show([_tones()])
+    assert 'data-v="1234">1,234<' in page
+    assert 'data-v="0.0004">&lt; .001<' in page
+
+
+def test_a_number_without_an_interval_says_why() -> None:
+    bare = ToneResult((Tone("a", Estimate(0.4, n=2, note="no interval: 2 texts"), 7),))
+    for shown in (_terminal(bare), _paper(bare), shown_result(bare, 0)):
+        assert "Without an interval: warmth: no interval: 2 texts." in shown
+
+
+def test_only_a_few_of_many_reasons_are_said() -> None:
+    tones = tuple(Tone(f"m{i}", Estimate(None, note=f"reason {i}"), 7) for i in range(9))
+    assert "warmth: reason 5; and 3 more reasons." in _terminal(ToneResult(tones))
+
+
+def _bar_of(result: ToneResult, *, agent: str | None = None) -> Picture:
+    return plots.intervals("tone", f"Tone of {agent}", [plots.Mark("x", 0.4, 0.3, 0.5)], label="w", level=0.8)
+
+
+def test_pictures_of_each_agent_are_drawn_of_each_and_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "tone_bar", _bar_of, raising=False)
+    drawn_of = PictureOf("bar", "plots.tone_bar", each=lambda result: result.who())
+    monkeypatch.setattr(ToneResult, "PICTURES", (drawn_of,))
+    page = shown_result(_tones(), 0)
+    assert page.count("<details>") == 2
+    assert "Tone of a" in page and "Tone of b&lt;i&gt;" in page
+    assert "Lines are 80 % intervals." in page and "95 %" not in page
+    assert len(section_of(ToneResult).pictures([_tones()])) == 2
+
+
+def test_details_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ToneResult, "TABLES", (dataclasses.replace(TONES, folded=True),))
+    assert "<summary>How warm each model sounds</summary>" in shown_result(_tones(), 0)

@@ -103,6 +103,8 @@ class Table:
     file: str = ""
     """The CSV file that holds it; none where it is only shown."""
     on: Sequence[str] = SCREENS
+    folded: bool = False
+    """On the page, below a line to open: details."""
     note: Callable[[Any], str] = _no_note
     """What a reader must know below it; levels of intervals and reasons of dashes are said by themselves."""
 
@@ -155,10 +157,16 @@ class PictureOf:
     on_page: bool = True
     small: bool = False
     """Shown below the headline in a notebook."""
+    each: Callable[[Any], Iterable[str]] | None = None
+    """Agents that the page has such a picture of; the function takes the choice ``agent``."""
 
     def caption_of(self, result: Any) -> str:
         """Return what is below it on the page."""
         return self.caption if isinstance(self.caption, str) else self.caption(result)
+
+    def names_of(self, result: Any) -> Iterable[str]:
+        """Return whom it is drawn of on the page: each agent, or nobody in particular."""
+        return ("",) if self.each is None else self.each(result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from concord.show.paper import PaperTable
 from concord.show.svg import Picture
 from concord.show.terminal import lines, table
 
+MOST_REASONS = 6
+"""Reasons of dashes that are said below one table; files hold all of them."""
 BAR = 24
 """Cells of the bar that a headline number is drawn on."""
 
@@ -45,6 +47,11 @@ def cell_text(column: Column, value: object, *, below: bool = False) -> str:
     )
 
 
+def _listed(reasons: Sequence[str]) -> str:
+    more = len(reasons) - MOST_REASONS
+    return "; ".join([*reasons[:MOST_REASONS], *([f"and {more} more reasons"] if more > 0 else [])])
+
+
 def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], result: Any) -> list[str]:
     """Return what must be read with a table: its own note, the level of its intervals, reasons of dashes."""
     found = [
@@ -54,14 +61,21 @@ def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], res
         if isinstance(value := column.value(row), Estimate)
     ]
     levels = sorted({one.interval.level for _, one in found if one.interval is not None})
-    reasons = dict.fromkeys(
-        f"{column.heading}: {one.note}" for column, one in found if one.value is None and one.note
+    reasons, bare = (
+        dict.fromkeys(
+            f"{column.heading}: {one.note}"
+            for column, one in found
+            if one.note and one.interval is None and (one.value is None) == undefined
+        )
+        for undefined in (True, False)
     )
     said = [held.note(result)]
     if levels:
         said.append(f"Intervals: {' and '.join(level_words(level) for level in levels)}.")
     if reasons:
-        said.append(f"Undefined ({UNDEFINED}): {'; '.join(reasons)}.")
+        said.append(f"Undefined ({UNDEFINED}): {_listed(list(reasons))}.")
+    if bare:
+        said.append(f"Without an interval: {_listed(list(bare))}.")
     return [one for one in said if one]
 
 
@@ -102,7 +116,9 @@ def report_of(result: Kind) -> RenderableType:
 
 
 def gist_of(result: Kind) -> RenderableType:
-    """Return the headline, for a notebook or a prompt: what was found and the first table."""
+    """Return what a notebook or a prompt shows: everything, or what was found and the first table of much."""
+    if not result.ASKS:
+        return report_of(result)
     first = next((one for one in result.TABLES if one.shown(TERMINAL)), None)
     made = None if first is None else table_of(result, first)
     answer = answer_of(result)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from concord.show.numbers import level_words
 from concord.show.plots import WIDTH, axis, frame, short, span
 from concord.show.svg import (
     Canvas,
@@ -37,7 +38,7 @@ class Effect:
 def effects(
     name: str, title: str, points: Sequence[Effect], *, slope: float | None = None,
     intercept: float | None = None, slopes: tuple[float, float] | None = None, said: str = "",
-    width: float = WIDTH, unit: str = "d",
+    width: float = WIDTH, unit: str = "d", level: float = 0.95,
 ) -> Picture:  # fmt: skip
     """Draw effects in people (across) against effects in the model (up), each with a cross of intervals."""
     (low, high), (bottom, top) = _ranges(points)
@@ -85,11 +86,12 @@ def effects(
         *((p.name, p.domain, *p.people, *p.model, p.replicates) for p in points),
     )
     caption = (
-        f"Effects of {len(points)} tests in people and in the model ({unit}), with 95 % intervals. Filled: "
-        "significant in the human direction. Dashed: the same effect in both; solid: least-squares line."
+        f"Effects of {len(points)} tests in people and in the model ({unit}), with {level_words(level)} "
+        "intervals. Filled: significant in the human direction. Dashed: the same effect in both; solid: "
+        "least-squares line."
     )
     if slopes is not None:
-        caption += " Band: the 95 % interval of its slope over studies."
+        caption += f" Band: the {level_words(level)} interval of its slope over studies."
     return Picture(name, title, told, width, ends, str(canvas), data, rows=rows, caption=caption)
 
 

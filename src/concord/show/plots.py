@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.show.numbers import interval_words, number, typeset
+from concord.show.numbers import interval_words, level_words, number, typeset
 from concord.show.svg import Canvas, Picture, Scale, reach
 
 WIDTH = 480.0
@@ -134,6 +134,7 @@ def intervals(
     limits: tuple[float, float] | None = None,
     lines: Sequence[tuple[float, str]] = (),
     key: Sequence[str] = (),
+    level: float = 0.95,
     width: float = WIDTH,
 ) -> Picture:
     """Draw one row per name: a dot, its interval, the inner interval, floor and ceiling."""
@@ -173,16 +174,16 @@ def intervals(
         height,
         str(canvas),
         rows=(heads, *rows),
-        caption=_interval_caption(label, marks, key),
+        caption=_interval_caption(label, marks, key, level),
     )
 
 
-def _interval_caption(label: str, marks: Sequence[Mark], key: Sequence[str]) -> str:
+def _interval_caption(label: str, marks: Sequence[Mark], key: Sequence[str], level: float) -> str:
     """Say what the axis measures and what lines, bands and ticks are, so that a figure can stand alone."""
     said = [f"{label[:1].upper()}{label[1:]}."]
     drawn = any(m.low is not None and m.high is not None for m in marks)
     if drawn and not key:
-        said.append("Lines are 95 % intervals.")
+        said.append(f"Lines are {level_words(level)} intervals.")
     if drawn and key:
         line, pale = (one.replace(":", " interval,", 1) for one in key[:2])
         band = f"; pale band: {pale}" if any(m.inner_low is not None for m in marks) else ""

@@ -1,5 +1,7 @@
 """Any declared kind of result as a section of the page."""
 
+from functools import partial
+
 from concord.errors import FileFormatError
 from concord.kinds import PAGE, Column, Kind, Table
 from concord.records import Estimate
@@ -29,7 +31,9 @@ def section_of(kind: type[Kind]) -> Section:
         read=read_one,
         show=lambda records: fragments.fragment(*(shown_result(one, i) for i, one in enumerate(records))),
         show_one=shown_result if kind.OF_ONE_MODEL else None,
-        pictures=lambda records: [found for one in records for _, found in _pictures(one)],
+        pictures=lambda records: [
+            drawn for one in records for found in _pictures(one).values() for _, drawn in found
+        ],
         says=lambda result: result.sentences(),
         who=lambda result: result.who(),
         methods=lambda result, document: result.paragraph(with_concord(document)),
@@ -37,25 +41,38 @@ def section_of(kind: type[Kind]) -> Section:
     )
 
 
-def _pictures(result: Kind) -> list[tuple[str, Picture]]:
-    """Return the pictures that a result has for the page, each with what is below it."""
-    drawn = ((one, drawn_by(one, result)) for one in result.PICTURES if one.on_page)
-    return [
-        (caption if (caption := one.caption_of(result)) else found.caption, found)
-        for one, found in drawn
-        if found is not None
-    ]
+def _pictures(result: Kind) -> dict[str, list[tuple[str, Picture]]]:
+    """Return the pictures that a result has for the page, by whom they are of, each with what is below it."""
+    found: dict[str, list[tuple[str, Picture]]] = {}
+    for one in result.PICTURES:
+        for name in one.names_of(result) if one.on_page else ():
+            drawn = drawn_by(one, result, **({} if one.each is None else {"agent": name}))
+            if drawn is not None:
+                found.setdefault(name, []).append((one.caption_of(result) or drawn.caption, drawn))
+    return found
+
+
+def _figures(result: Kind, i: int) -> list[str]:
+    """Return the pictures of a result; those of each of several agents are folded."""
+    made, count = [], 0
+    by_name = _pictures(result)
+    several = sum(name != "" for name in by_name) > 1
+    for name, drawn in by_name.items():
+        figures = [
+            fragments.figure(picture, f"{result.SECTION}{i}-{count + k}", caption)
+            for k, (caption, picture) in enumerate(drawn)
+        ]
+        count += len(figures)
+        row = fragments.figures(*figures) if len(figures) > 1 else figures[0]
+        made.append(fragments.folded(name, row) if name and several else row)
+    return made
 
 
 def shown_result(result: Kind, i: int) -> str:
     """Return one result as HTML: what was found, pictures, tables, notes."""
-    figures = [
-        fragments.figure(picture, f"{result.SECTION}{i}-{k}", caption)
-        for k, (caption, picture) in enumerate(_pictures(result))
-    ]
     return fragments.fragment(
         *map(fragments.paragraph, result.sentences()),
-        *([fragments.figures(*figures)] if len(figures) > 1 else figures),
+        *_figures(result, i),
         *(html for one in result.TABLES if one.shown(PAGE) for html in _table_html(result, one, i)),
         *(fragments.paragraph(note, soft=True) for note in result.notes()),
     )
@@ -73,26 +90,21 @@ def _table_html(result: Kind, held: Table, i: int) -> list[str]:
         [_head(column) for column in columns],
         [[_page_cell(column, column.value(row)) for column in columns] for row in rows],
     )
-    return [
-        made,
-        *(fragments.paragraph(note, soft=True) for note in table_notes(held, columns, rows, result)),
-    ]
+    notes = [fragments.paragraph(note, soft=True) for note in table_notes(held, columns, rows, result)]
+    return [fragments.folded(held.title_of(result), made, *notes)] if held.folded else [made, *notes]
 
 
 def _head(column: Column) -> fragments.Heading | str:
-    return column.heading if column.words else fragments.Heading(column.heading, digits=column.digits)
+    if column.words:
+        return column.heading
+    form = partial(cell_text, column) if column.count or column.p else None
+    return fragments.Heading(column.heading, digits=column.digits, sign=column.sign, form=form)
 
 
 def _page_cell(column: Column, value: object) -> fragments.Cell:
     """Return a cell: a number that can be sorted, or the text that every other surface shows."""
     if isinstance(value, Estimate):
         return value
-    if (
-        column.words
-        or column.p
-        or column.count
-        or not isinstance(value, int | float)
-        or isinstance(value, bool)
-    ):
+    if column.words or not isinstance(value, int | float) or isinstance(value, bool):
         return None if value is None else cell_text(column, value)
-    return float(value)
+    return value

@@ -1,7 +1,7 @@
 """Pieces of the page as HTML, every text escaped: what sections are made of."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from concord.records import Estimate
@@ -24,6 +24,9 @@ class Heading:
     title: str
     is_number: bool = True
     digits: int = 2
+    sign: bool = False
+    form: Callable[[float], str] | None = None
+    """How its numbers are written, where not with so many digits: counts, p-values."""
 
 
 def fragment(*pieces: str) -> str:
@@ -165,7 +168,7 @@ def _table_cell(value: Cell, head: Heading) -> str:
     if not head.is_number:
         return Markup("<td><bdi>{}</bdi></td>").format(_cell_text(value, head))
     if isinstance(value, Estimate):
-        ends = "" if value.interval is None else interval(value.interval, head.digits)
+        ends = "" if value.interval is None else interval(value.interval, head.digits, sign=head.sign)
         shown = Markup('<span class="ci">{}</span>').format(typeset(ends)) if ends else Markup("")
         return Markup('<td class="num" data-v="{}"><span class="v">{}</span>{}</td>').format(
             "" if value.value is None else value.value, _cell_text(value.value, head), shown
@@ -180,4 +183,6 @@ def _cell_text(value: Cell, head: Heading) -> str:
         value = value.value
     if isinstance(value, str):
         return visible(value)
-    return typeset(number(value, head.digits))
+    if value is not None and head.form is not None:
+        return typeset(head.form(value))
+    return typeset(number(value, head.digits, sign=head.sign))
