@@ -1,36 +1,52 @@
 """Comparisons on the page, and who cannot be distinguished."""
 
-import json
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tests.structure.scores import samples, scored
 
+import concord
+from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.people.files import read
+from concord.records import Estimate, Interval
 from concord.reports import page as make_page
 from concord.show.page.comparison import Comparison, comparison
+from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
 
-def pair(first: str, second: str, holm: float | None, values: tuple[float, float]) -> dict[str, Any]:
-    metric = {
-        "first_value": values[0], "second_value": values[1], "difference": values[0] - values[1],
-        "difference_interval": {"low": -0.1, "high": 0.3}, "p_value": holm, "p_holm": holm, "n_studies": 9,
-        "note": "",
-    }  # fmt: skip
-    return {"first": first, "second": second, "metrics": {"pas": metric}}
+def difference(
+    metric: str, value: float, holm: float | None, *, known: bool = True, note: str = ""
+) -> MetricDifference:
+    ends = Interval(-0.1, 0.3, 0.9, "t") if known else None
+    return MetricDifference(
+        metric, value + 0.5, 0.5, Estimate(value, ends, n=9, note=note), holm, 9, holm, holm
+    )
 
 
-def folder_with(results: Path, tmp_path: Path, pairs: list[dict[str, Any]], groups: list[list[str]]) -> Path:
+def pair(first: str, second: str, holm: float | None, values: tuple[float, float]) -> ModelPair:
+    return ModelPair(first, second, (difference("pas", values[0] - values[1], holm),), 9, 0, 0)
+
+
+def compared(
+    kind: str, metric: str, pairs: Sequence[ModelPair], groups: Sequence[Sequence[str]], **about: str
+) -> MetricCompareResult:
+    names = list(dict.fromkeys(name for one in pairs for name in (one.first, one.second)))
+    values = tuple((name, 0.9 - 0.1 * i) for i, name in enumerate(names))
+    standing = Standing(metric, values, tuple(map(tuple, groups)))
+    words = UnitWords("test", "tests", "study", "studies", "two studies")
+    models = tuple(ComparedModel(name, name, {}) for name in names)
+    return MetricCompareResult(kind, words, "alike", about, models, tuple(pairs), standing, {"level": 0.9})
+
+
+def folder_with(
+    results: Path, tmp_path: Path, pairs: Sequence[ModelPair], groups: Sequence[Sequence[str]]
+) -> Path:
     for name in ("a", "b", "c"):
         shutil.copytree(results / "agent one", tmp_path / name)
-    document = {
-        "question": "compare", "kind": "people", "metric": "pas", "pairs": pairs, "groups": groups,
-        "options": {"level": 0.95},
-    }  # fmt: skip
-    (tmp_path / "comparison.json").write_text(json.dumps({**document, "format_version": 1}), "utf-8")
+    compared("people", "pas", pairs, groups).write(tmp_path)
     return tmp_path
 
 
@@ -53,17 +69,28 @@ def test_a_comparison_of_other_models_gives_no_letters(results: Path, tmp_path: 
     assert "put a comparison beside the results" in html
 
 
-def test_groups_that_a_file_gives_are_taken_as_they_are(results: Path, tmp_path: Path) -> None:
+def test_a_comparison_of_items_says_its_test_and_its_own_level(results: Path, tmp_path: Path) -> None:
     shutil.copytree(results / "agent one", tmp_path / "a")
-    document = {
-        "question": "compare", "kind": "table", "metric": "accuracy", "format_version": 1, "groups": [["a"]],
-        "pairs": [{"first": "a", "second": "b", "difference": 0.1, "p_value": 0.04, "test": "exact McNemar",
-                   "n_items": 40}],
-    }  # fmt: skip
-    (tmp_path / "comparison.json").write_text(json.dumps(document), "utf-8")
+    rows = [[{"item": i, "accuracy": float(i % 7 != k)} for i in range(40)] for k in (0, 1)]
+    made = concord.compare(*rows, score="accuracy", names=["a", "b"], level=0.8)
+    made.write(tmp_path)
     html = make_page([tmp_path]).html
     assert "accuracy, item by item" in html
     assert "exact McNemar" in html
+    page = make_page([tmp_path / "comparison.json"])
+    assert page.content.compared[0].level == 0.8
+    assert "80 % " in page.content.compared[0].finding and "95 %" not in page.content.compared[0].finding
+
+
+def test_a_comparison_that_cannot_be_read_is_listed_and_the_rest_is_shown(
+    results: Path, tmp_path: Path
+) -> None:
+    folder_with(results, tmp_path, [pair("a", "b", 0.3, (0.9, 0.7))], [["a", "b"]])
+    text = (tmp_path / "comparison.json").read_text("utf-8")
+    (tmp_path / "comparison.json").write_text(text.replace('"record"', '"other"'), "utf-8")
+    page = make_page([tmp_path])
+    assert any("record" in problem.reason for problem in page.problems)
+    assert len(page.content.of("people")) == 3
 
 
 def test_models_with_people_results_are_compared_for_the_page(results: Path) -> None:
@@ -88,17 +115,11 @@ def test_a_comparison_of_structure_is_shown_with_the_numbers_that_have_no_interv
     results: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(results / "agent one", tmp_path / "a")
-    metrics = {
-        "S_Cons": {"difference": 0.1, "difference_interval": {"low": 0.02, "high": 0.18}, "n_items": 60,
-                   "p_value": 0.01, "p_holm": 0.01, "note": "interval and p are conservative"},
-        "peak_S_Cons": {"difference": 0.2, "difference_interval": None, "p_value": None, "n_items": 60,
-                        "note": "no interval"},
-    }  # fmt: skip
-    document = {
-        "question": "compare", "kind": "structure", "metric": "S_Cons", "format_version": 1,
-        "groups": [["x"], ["y"]], "pairs": [{"first": "x", "second": "y", "metrics": metrics}],
-    }  # fmt: skip
-    (tmp_path / "comparison.json").write_text(json.dumps(document), "utf-8")
+    metrics = (
+        difference("S_Cons", 0.1, 0.01, note="interval and p are conservative"),
+        difference("peak_S_Cons", 0.2, None, known=False, note="no interval"),
+    )
+    compared("structure", "S_Cons", [ModelPair("x", "y", metrics, 60, 0, 0)], [["x"], ["y"]]).write(tmp_path)
     html = make_page([tmp_path]).html
     assert "With itself, arrangement by arrangement" in html
     assert "interval and p are conservative" in html
@@ -119,7 +140,7 @@ def test_many_pairs_are_a_table_of_the_script(results: Path, tmp_path: Path) -> 
 
 def test_every_question_is_compared_and_has_its_letters(results: Path) -> None:
     page = make_page([results])
-    kinds = [source.document["kind"] for source in page.content.comparisons]
+    kinds = [source.result.kind for source in page.content.comparisons]
     assert kinds == ["people", "structure", "reasoning"]
     for metric in ("PAS", "order effect", "Δ"):
         assert f'<th scope="col">{metric}: together</th>' in page.html

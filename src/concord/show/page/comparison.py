@@ -2,14 +2,20 @@
 
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from concord.comparing.metrics import MetricCompareResult, read_metric_comparison
+from concord.comparing.result import KIND as ITEM_COMPARISON
+from concord.comparing.result import CompareResult, read_item_comparison
+from concord.files.documents import heading
+from concord.records import Estimate
+from concord.show.numbers import level_words, p_words, typeset
 from concord.show.numbers import number as number_words
-from concord.show.numbers import p_words, typeset
 from concord.show.page.answer import ModelAnswer, QuestionAnswer, Ranks
 from concord.show.page.found import ResultFile
 from concord.show.page.table import PageColumn
-from concord.show.page.values import Document, ShownNumber, number, part, parts, texts, words
+from concord.show.page.values import Document, ShownNumber, shown_number, words
 from concord.show.plot_pairs import PairCell, triangle
 from concord.show.plot_standing import standing_picture
 from concord.show.plots import short
@@ -70,6 +76,8 @@ class Comparison:
     """Models and numbers from best to worst, where the file says."""
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Intervals of these numbers, where the file says."""
+    level: float = 0.95
+    """Of intervals; pairs can be distinguished at 1 minus it."""
     in_file: bool = False
     """Whether it lies in the folders: one that was made for the page stands on its first screen already."""
 
@@ -94,7 +102,7 @@ class Comparison:
     def n_apart(self) -> tuple[int, int]:
         """Pairs that can be distinguished in the ranking metric, and all of its pairs."""
         own = [row for row in self.rows if row.metric == self.metric]
-        return sum(distinguishable(row.holm, level=0.95) for row in own), len(own)
+        return sum(distinguishable(row.holm, level=self.level) for row in own), len(own)
 
     @property
     def n_models(self) -> int:
@@ -108,7 +116,7 @@ class Comparison:
         if not own:
             return ""
         if len(own) == 1:
-            return _said_of_pair(own[0], self.metric, [name for name, _ in self.ranked])
+            return _said_of_pair(own[0], self)
         apart, n = self.n_apart
         tied = leaders(self.ranked)
         does = "ranks first" if len(tied) == 1 else "share the first rank"
@@ -144,7 +152,9 @@ class Comparison:
                 signed = value if value is None or i < j else -value
                 pair = f"{names[min(i, j)]} minus {names[max(i, j)]}"
                 said = f"{pair}: {short(signed, 3)}, {p_words(row.holm)} (Holm)"
-                cells[min(i, j), max(i, j)] = PairCell(signed, distinguishable(row.holm, level=0.95), said)
+                cells[min(i, j), max(i, j)] = PairCell(
+                    signed, distinguishable(row.holm, level=self.level), said
+                )
         if not cells:
             return None
         title = f"Which models differ in {self.metric}"
@@ -162,18 +172,20 @@ class Comparison:
         return self.picture() if self.in_file else None
 
 
-def _said_of_pair(row: PairRow, metric: str, ranked: Sequence[str]) -> str:
+def _said_of_pair(row: PairRow, held: Comparison) -> str:
     """Say of two models whether they differ, the one that ranks first before the other."""
-    turned = bool(ranked) and ranked[0] == row.second
+    metric, turned = held.metric, bool(held.ranked) and held.ranked[0][0] == row.second
     first, second = (row.second, row.first) if turned else (row.first, row.second)
     one = row.difference
     if one.value is None:
         return f"{first} and {second} cannot be compared in {metric}."
     value, low, high = (one.value, one.low, one.high) if not turned else _turned_ends(one)
-    ends = "" if low is None or high is None else f"95 % {number_words(low, 3)} to {number_words(high, 3)}, "
+    ends = ""
+    if low is not None and high is not None:
+        ends = f"{level_words(held.level)} {number_words(low, 3)} to {number_words(high, 3)}, "
     tested = "it cannot be tested" if row.p is None else p_words(row.p)
     told = typeset(f"{number_words(value, 3)} ({ends}{tested})")
-    if distinguishable(row.holm, level=0.95):
+    if distinguishable(row.holm, level=held.level):
         return f"{first} and {second} differ in {metric}: {first} minus {second} is {told}."
     return f"{first} and {second} cannot be distinguished in {metric}: their difference is {told}."
 
@@ -184,89 +196,71 @@ def _turned_ends(one: ShownNumber) -> tuple[float, float | None, float | None]:
     return -one.value, None if one.high is None else -one.high, None if one.low is None else -one.low
 
 
-def compared_names(source: ResultFile) -> list[str]:
-    """Return the models that a comparison names."""
-    return [words(model, "name") for model in parts(source.document, "models")]
-
-
 def comparison(source: ResultFile, units: Mapping[str, str]) -> Comparison:
-    """Read a comparison."""
-    document = source.document
-    kind = words(document, "kind")
-    several = any(part(entry, "metrics") for entry in parts(document, "pairs"))
-    rows = tuple(_metric_rows(document) if several else _item_rows(document))
-    metric = words(document, "metric")
-    shown = _metric_name(document, metric) if kind in units else metric
-    groups = tuple(tuple(texts({"g": one}, "g")) for one in _lists(document.get("groups")))
-    title = units.get(kind, f"{shown}, item by item")
+    """Return a comparison as the page shows it."""
     where = "" if source.file is None else f": {source.shown}"  # without a file it was made for the page
-    values = _ranking_values(document)
-    ends = _ranking_ends(document)
-    return Comparison(f"{title}{where}", shown, rows, groups, values, ends, source.file is not None)
+    result = source.result
+    made = _of_items(result, units) if isinstance(result, CompareResult) else _of_metrics(result)
+    title = units.get(result.kind, f"{made.metric}, item by item")
+    return replace(made, title=f"{title}{where}", in_file=source.file is not None)
 
 
-def _ranking_values(document: Document) -> tuple[tuple[str, float], ...]:
-    """Return the ranking with its numbers: beside it, or the means of the models."""
-    values = {words(model, "name"): number(model, "mean") for model in parts(document, "models")}
-    values |= {name: number(document, "ranking_values", name) for name in part(document, "ranking_values")}
-    ranked = [(name, values.get(name)) for name in texts(document, "ranking")]
-    return tuple((name, value) for name, value in ranked if value is not None)
+def read_compared(folder: Path, document: Document) -> CompareResult | MetricCompareResult:
+    """Read the comparison that lies in a folder, by its own reader."""
+    of_items = words(document, "format") == heading(ITEM_COMPARISON)["format"]
+    return read_item_comparison(folder) if of_items else read_metric_comparison(folder)
 
 
-def _ranking_ends(document: Document) -> dict[str, tuple[float, float]]:
-    """Return the intervals of the numbers that rank models."""
-    found = {}
-    for model in parts(document, "models"):
-        for key in ("ranking_interval", "mean_interval"):
-            low, high = (number(model, key, end) for end in ("low", "high"))
-            if low is not None and high is not None:
-                found[words(model, "name")] = (low, high)
-    return found
+def _of_items(result: CompareResult, units: Mapping[str, str]) -> Comparison:
+    means = {one.name: one.mean for one in result.models}
+    metric = METRICS.get(result.metric, result.metric)
+    rows = []
+    for pair in result.pairs:
+        one, test = pair.comparison, "" if pair.comparison is None else pair.comparison.test
+        found = Estimate(None, note="no item has a score on both sides") if one is None else one.difference
+        said = "; ".join(filter(None, (test, found.note if one is None else one.note)))
+        n = None if one is None else found.n
+        rows.append(
+            PairRow(pair.first, pair.second, metric, shown_number(found), pair.p_value, pair.p_holm, n, said)
+        )
+    ranked = [(name, value) for name in result.order if (value := means[name].value) is not None]
+    ends = {name: (one.interval.low, one.interval.high) for name, one in means.items() if one.interval}
+    shown = metric if result.kind in units else result.metric
+    return Comparison("", shown, tuple(rows), result.groups, tuple(ranked), ends, result.choices.level)
 
 
-def _lists(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _shown_pair(entry: Document, names: Document, metric: str) -> PairRow:
-    interval = part(entry, "difference_interval")
-    n = number(entry, "n_items")
-    return PairRow(
-        words(names, "first"),
-        words(names, "second"),
-        metric,
-        ShownNumber(number(entry, "difference"), number(interval, "low"), number(interval, "high")),
-        number(entry, "p_value"),
-        number(entry, "p_holm"),
-        number(entry, "n_studies") if n is None else n,
-        "; ".join(said for said in (words(entry, "test"), words(entry, "note")) if said),
-    )
-
-
-def _metric_rows(document: Document) -> list[PairRow]:
-    return [
-        _shown_pair(part(entry, "metrics", key), entry, _metric_name(document, key))
-        for entry in parts(document, "pairs")
-        for key in part(entry, "metrics")
+def _of_metrics(result: MetricCompareResult) -> Comparison:
+    rows = [
+        PairRow(
+            pair.first,
+            pair.second,
+            _metric_name(result, one.metric),
+            shown_number(one.difference),
+            one.p_value,
+            one.p_holm,
+            one.difference.n if result.words.counts_units else one.n_clusters,
+            one.difference.note,
+        )
+        for pair in result.pairs
+        for one in pair.metrics
     ]
+    ends = {one.name: (one.interval.low, one.interval.high) for one in result.models if one.interval}
+    ranked = tuple((name, value) for name, value in result.standing.values if value is not None)
+    shown = _metric_name(result, result.metric)
+    return Comparison("", shown, tuple(rows), result.standing.groups, ranked, ends, result.level)
 
 
-def _metric_name(document: Document, key: str) -> str:
+def _metric_name(result: MetricCompareResult, key: str) -> str:
     """Return a metric's name; one number is called S_Cons on a page, that of the definition that was chosen.
 
     Differences have intervals under another definition than *peak* only, so those say which it is.
     """
-    chosen, compared = (words(document, name) for name in ("reading", "compared_reading"))
+    chosen, compared = (words(result.about, name) for name in ("reading", "compared_reading"))
     if chosen and key.startswith(f"{chosen}_"):
         return key.removeprefix(f"{chosen}_")
     if key in SOURCE_NUMBERS and chosen != compared:
         return f"{key} ({compared})"
     return METRICS.get(key, key)
-
-
-def _item_rows(document: Document) -> list[PairRow]:
-    metric = words(document, "metric")
-    return [_shown_pair(entry, entry, METRICS.get(metric, metric)) for entry in parts(document, "pairs")]
 
 
 def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
@@ -280,7 +274,7 @@ def letters(comparisons: Sequence[Comparison], models: Sequence[str]) -> list[tu
 
 
 def standing_of(
-    views: Sequence[ModelAnswer], made: Sequence[Comparison], answer: QuestionAnswer, *, level: float = 0.95
+    views: Sequence[ModelAnswer], made: Sequence[Comparison], answer: QuestionAnswer
 ) -> Ranks | None:
     """Read who is better than whom from the comparison that names these results; ``None`` where none does."""
     passed = {view.label for view in views if not answer.gate(view)}
@@ -292,7 +286,7 @@ def standing_of(
             differ = frozenset(
                 (row.first, row.second) if places[row.first] < places[row.second] else (row.second, row.first)
                 for row in one.rows
-                if row.metric == one.metric and distinguishable(row.holm, level=level)
+                if row.metric == one.metric and distinguishable(row.holm, level=one.level)
                 and row.first in places and row.second in places
             )  # fmt: skip
             return Ranks(order, differ)

@@ -8,7 +8,7 @@ from typing import Any
 
 from concord.show.cut_replies import cut_advice
 from concord.show.page.answer import AnswerCell, ModelRow, answer_rows, dashed, short_names
-from concord.show.page.comparison import Comparison, compared_names, standing_of
+from concord.show.page.comparison import Comparison, standing_of
 from concord.show.page.content import Content
 from concord.show.page.panel import Panel, Reference
 from concord.show.page.values import number
@@ -91,7 +91,7 @@ def first_sentence(text: str) -> tuple[str, str]:
 
 def named_elsewhere(content: Content) -> list[str]:
     """Return the models, agents or judges that comparisons and further results name, each once."""
-    found = [name for source in content.comparisons for name in compared_names(source)]
+    found = [model.name for source in content.comparisons for model in source.result.models]
     found += [name for one in content.sections for held in one.records for name in one.section.who(held)]
     return list(dict.fromkeys(found))
 

@@ -45,6 +45,8 @@ class ResultFile:
     """The file as a reader should see it: no folders above those that were given."""
     run: Document = field(default_factory=dict)
     """Record of the run that the replies came from, where there is one."""
+    result: Any = None
+    """The record, where it was read or made."""
 
 
 @dataclass(frozen=True, slots=True)

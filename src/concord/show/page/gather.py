@@ -1,11 +1,13 @@
 """Reading and checking everything a page shows: results, replies, comparisons, problems."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from concord.errors import InputError, OptionError, UndefinedError
+from concord.errors import FileFormatError, InputError, OptionError, UndefinedError
+from concord.show.page.comparison import read_compared
 from concord.show.page.content import Compare, Content
 from concord.show.page.find import find_results
 from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
@@ -38,8 +40,9 @@ def read_content(
         problems += [problem for _, faults in read for problem in faults]
     beside = {panel.name for panel in panels if panel.has_replies}
     replies = find_replies(folders, [source for source in found.sources if source.kind in beside])
-    comparisons = found.of(COMPARISON)
-    kinds = {words(source.document, "kind") for source in comparisons}
+    comparisons, unread = _read_comparisons(found.of(COMPARISON))
+    problems += unread
+    kinds = {source.result.kind for source in comparisons}
     for name, shown in views.items():
         made, told = ([], []) if name in kinds else compare_views(shown, compare)
         comparisons += made
@@ -72,7 +75,20 @@ def compare_views(views: Sequence[ModelView], compare: Compare) -> tuple[list[Re
         result = compare(*folders, names=names)
     except (InputError, UndefinedError) as fault:
         return [], [Problem("comparison of models", str(fault))]
-    return [ResultFile(COMPARISON, None, result.to_dict(), "", "made with this page")], []
+    made = ResultFile(COMPARISON, None, result.to_dict(), "", "made with this page", result=result)
+    return [made], []
+
+
+def _read_comparisons(sources: Sequence[ResultFile]) -> tuple[list[ResultFile], list[Problem]]:
+    """Read comparisons by their own readers; one that cannot be read is listed."""
+    found, problems = [], []
+    for source in sources:
+        try:
+            assert source.file is not None  # noqa: S101 - what was found lies in a folder
+            found.append(replace(source, result=read_compared(source.file.parent, source.document)))
+        except FileFormatError as fault:
+            problems.append(Problem(source.shown, str(fault)))
+    return found, problems
 
 
 def refuse_mixed(found: FoundResults, panels: Sequence[Panel]) -> None:
