@@ -32,9 +32,9 @@ from concord.people.table.read import read_tests
 from concord.records import TestRow
 from concord.stats.compare import Choices
 from concord.stats.ranking import compare_models
-from concord.structure.compare import compare_structure
-from concord.structure.definitions import counted_cells
 from concord.structure.records import ScoreOptions
+from concord.structure.score.compare import compare_structure
+from concord.structure.score.definitions import counted_cells
 
 MILLION = 1_000_000
 

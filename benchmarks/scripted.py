@@ -36,9 +36,9 @@ from concord.reasoning.probes.early import score_early
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
 from concord.reasoning.probes.rows import ProbeRow
 from concord.records import Estimate
-from concord.structure.judging.records import PairVotes
+from concord.structure.judging.result import PairVotes
 from concord.structure.judging.score import score_votes
-from concord.structure.options.records import OptionReply
+from concord.structure.options.result import OptionReply
 from concord.structure.options.score import score_options
 
 Rng = np.random.Generator

@@ -17,13 +17,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from concord.structure.definitions import across_gaps, counted, paired_table, peak_gaps
-from concord.structure.fixed_m import fixed_m_cells
 from concord.structure.read.folder import read_folders
 from concord.structure.read.long import read_long
-from concord.structure.read.records import ReadOptions, ScoreSet
-from concord.structure.records import ScoreOptions
-from concord.structure.score import score
+from concord.structure.records import ReadOptions, ScoreOptions, ScoreSet
+from concord.structure.score.definitions import across_gaps, counted, fixed_m_cells, paired_table, peak_gaps
+from concord.structure.score.models import score
 
 SHEETS, ROWS = 24, 1500
 ITEMS, ARRANGEMENTS, SAMPLES = 1554, 23, 8

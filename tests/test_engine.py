@@ -185,9 +185,9 @@ def test_comparisons_of_people_and_of_structure_on_a_dask_cluster_give_the_same_
     from concord.people.compare import PeopleScoresOf, compare_people
     from concord.people.protocol import STANDARD
     from concord.records import TestRow
-    from concord.structure.compare import compare_structure
-    from concord.structure.definitions import counted_cells
     from concord.structure.records import ScoreOptions
+    from concord.structure.score.compare import compare_structure
+    from concord.structure.score.definitions import counted_cells
 
     engine, rng = get_engine("dask", scheduler=scheduler), np.random.default_rng(5)
     rows = tuple(TestRow(f"S{k // 4}", "", f"F{k}", "t", "t-test", None) for k in range(40))

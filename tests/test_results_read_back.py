@@ -39,11 +39,10 @@ from concord.reasoning.probes.files import ProbeResult
 from concord.records import Estimate, Presented
 from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
-from concord.structure.files import StructureResult
-from concord.structure.judging import files as judge_files
-from concord.structure.judging.files import JudgeResult
-from concord.structure.judging.records import NUMBERS, JudgeScores
-from concord.structure.options.files import OptionResult
+from concord.structure.judging import result as judge_files
+from concord.structure.judging.result import NUMBERS, JudgeResult, JudgeScores
+from concord.structure.options.result import OptionResult
+from concord.structure.result import StructureResult
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=6)
 PLAIN: dict[Any, st.SearchStrategy[Any]] = {

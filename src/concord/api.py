@@ -21,8 +21,8 @@ from concord.people.table.source import read_agents
 from concord.questions import check, compare, plan
 from concord.reasoning.score_replies import score_reasoning
 from concord.records import TestTable
-from concord.structure.options.score_table import score_options
-from concord.structure.score_tables import score_structure
+from concord.structure.options.read import score_options
+from concord.structure.score.models import score_structure
 
 if TYPE_CHECKING:
     from concord.people.answers.files import AnswersResult

@@ -41,7 +41,7 @@ from concord.reasoning import NAME as REASONING
 from concord.reasoning import check as reasoning_check
 from concord.stats.compare import Choices
 from concord.structure import NAME as STRUCTURE
-from concord.structure import check as structure_check
+from concord.structure import items as structure_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ ALL: tuple[QuestionRecord, ...] = (
     ),
     QuestionRecord(
         STRUCTURE,
-        files=structure_check.FILES,
+        files=structure_items.FILES,
         compare=(compared_structure.KIND, compared_judges.KIND, compared_options.KIND),
         plan=(planned_structure.KIND, planned_judges.KIND, planned_options.KIND),
     ),

@@ -10,16 +10,18 @@ import pytest
 from concord.errors import RunFolderError
 from concord.files.codec import encode
 from concord.structure.design import design_structure
-from concord.structure.judging.scorer import (
+from concord.structure.words.judged import (
     KNOWN_TRIPLES,
     JudgedText,
+    calibration_of,
+    calibration_words,
     design_judging,
     known_triples,
     model_calibration,
+    read_triples,
     relation,
     verdicts_of,
 )
-from concord.structure.meaning.calibrate import calibration_of, calibration_words, read_triples
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi  # noqa: E402

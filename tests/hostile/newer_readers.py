@@ -18,7 +18,7 @@ from concord.asking.replies import read_corrections
 from concord.audit.items import read_verdicts
 from concord.people.table.handmade.mapping import read_mapping
 from concord.reasoning.hints.choices import parse_choices
-from concord.structure.judging.pairs import parse_pairs, read_pairs
+from concord.structure.judging.design import parse_pairs, read_pairs
 
 Reader = Callable[[random.Random, Path], object]
 ANSWERS: list[list[Any]] = [["study", "outcome", "person", "group", "human", "agent"],

@@ -31,7 +31,7 @@ from concord.reasoning.read.word_lists import read_aliases
 from concord.structure.items import read_items
 from concord.structure.read.folder import read_folders
 from concord.structure.read.long import read_long
-from concord.structure.read.records import ReadOptions
+from concord.structure.records import ReadOptions
 
 pytestmark = pytest.mark.long
 

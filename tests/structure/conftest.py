@@ -8,7 +8,7 @@ import xlsxwriter
 
 import concord
 from concord.errors import InputError
-from concord.structure.files import StructureResult
+from concord.structure.result import StructureResult
 
 Rows = Sequence[Sequence[object]]
 

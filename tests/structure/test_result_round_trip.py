@@ -1,10 +1,10 @@
-"""What `write` writes, `read` reads: every field of random results, and results of format version 1."""
+"""What `write` writes, `read` reads: every field of random results."""
 
 import json
 import tempfile
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.structure.scores import samples, scored
 
 from concord.errors import FileFormatError
-from concord.records import Estimate, Provenance
-from concord.structure.files import StructureResult, read, write
-from concord.structure.records import CellScore, ItemRow, ModelResult, StructureScores
+from concord.records import Provenance
+from concord.structure.records import CellScore, ItemRow, ModelResult
+from concord.structure.result import StructureResult, read, write
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
 """A CSV cell cannot tell an empty text from an undefined one, and a table with NUL is no text file."""
@@ -81,70 +81,6 @@ def test_a_scored_result_comes_back_from_every_folder_that_holds_it(tmp_path: Pa
     assert read(tmp_path) == read(tmp_path / "consistency") == result
 
 
-def old(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document as version 1 had it."""
-
-    def flat(value: Any) -> Any:
-        if isinstance(value, list):
-            return [flat(one) for one in value]
-        if not isinstance(value, dict):
-            return value
-        if "n_left_out" not in value:
-            return {key: flat(one) for key, one in value.items()}
-        ends = value.get("interval") or {}
-        kept = {key: value[key] for key in ("value", "n", "n_left_out", "method", "note")}
-        return {
-            **kept,
-            **{key: ends.get(key) for key in ("low", "high", "level")},
-            "interval_method": ends.get("method"),
-        }
-
-    made = {**flat(document), "format": "concord.structure/1", "format_version": 1}
-    for model in made["models"]:
-        del model["order"]["effect"], model["notes"], model["worst"], model["gate"]
-        for one in (*model["readings"], model["fixed_m"]):
-            del one["gaps"], one["gap_intervals"]
-    for row in made["arrangements"]:
-        del row["interval"]
-    for entry in made["differences"]:
-        del entry["flip_excess"], entry["worst"]
-        entry["p_values"] = {key: entry["p_values"][key] for key in ("E_perf", "R_sens", "S_Cons")}
-    return made
-
-
-def test_a_result_of_version_1_is_read_with_what_it_holds(tmp_path: Path) -> None:
-    frames = [samples(name, n=25, seed=seed) for seed, name in enumerate(("a", "b"))]
-    folder = scored(tmp_path, *frames, reading="paired") / "consistency"
-    whole = read(folder)
-    path = folder / "result.json"
-    path.write_text(json.dumps(old(json.loads(path.read_text("utf-8")))), "utf-8")
-    assert read(folder) == replace(whole, scores=_without_gaps(whole.scores))
-
-
-def _without_gaps(scores: StructureScores) -> StructureScores:
-    models = [
-        replace(
-            model,
-            notes=(),
-            worst=Estimate(None),
-            consistency=replace(model.consistency, gaps=(), gap_intervals=()),
-            others=tuple(replace(one, gaps=(), gap_intervals=()) for one in model.others),
-            fixed_m=None if model.fixed_m is None else replace(model.fixed_m, gaps=(), gap_intervals=()),
-        )
-        for model in scores.models
-    ]
-    differences = [
-        replace(
-            entry,
-            flip_excess=Estimate(None),
-            worst=Estimate(None),
-            order_p_values=(None, None, None),
-        )
-        for entry in scores.differences
-    ]
-    return replace(scores, models=tuple(models), differences=tuple(differences))
-
-
 def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     folder = scored(tmp_path, samples("a", n=25)) / "consistency"
     path = folder / "result.json"
@@ -156,7 +92,4 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     del document["arrangements"]
     path.write_text(json.dumps(document), "utf-8")
     with pytest.raises(FileFormatError, match="result.json: has no key 'arrangements'"):
-        read(folder)
-    path.write_text('{"format": "concord.structure/1", "format_version": 1, "models": []}', "utf-8")
-    with pytest.raises(FileFormatError, match="is not a whole result of format version 1"):
         read(folder)

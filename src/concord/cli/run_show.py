@@ -44,8 +44,8 @@ def _scoring_model_lines(job: "Job", plan: "Plan") -> list[str]:
     scorer = str(dict(job.design.options).get("scorer", ""))
     if ":" not in scorer:
         return []
-    from concord.structure.design import ITEMS
-    from concord.structure.judging.scorer import judge_model, n_known_texts
+    from concord.structure.items import ITEMS
+    from concord.structure.words.judged import judge_model, n_known_texts
 
     model = judge_model(scorer)
     if model is None:

@@ -9,10 +9,10 @@ from concord.comparing.inspect_logs import InspectLog, read_inspect_log, read_js
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.contents import fingerprint_file, is_file
 from concord.files.tables import TableOptions
-from concord.structure.judging.files import JudgeResult
 from concord.structure.judging.read import read_votes
+from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
-from concord.structure.named_rows import NamedRows, rows_of
+from concord.structure.read.rows import NamedRows, rows_of
 
 
 def score_judge(

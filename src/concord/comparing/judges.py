@@ -25,11 +25,15 @@ from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 from concord.stats.votes import seat_numbers
-from concord.structure.judging import files as judge_files
-from concord.structure.judging.agreement import agreement_by_pair, vote_shares
-from concord.structure.judging.files import DOCUMENT
-from concord.structure.judging.records import JudgeScores, PairVotes
-from concord.structure.judging.score import cluster_labels, tie_shares, vote_counts
+from concord.structure.judging import result as judge_files
+from concord.structure.judging.result import DOCUMENT, JudgeScores, PairVotes
+from concord.structure.judging.score import (
+    agreement_by_pair,
+    cluster_labels,
+    tie_shares,
+    vote_counts,
+    vote_shares,
+)
 
 METRICS = ("flip_excess", "inconsistency", "preference", "ties", "agreement")
 LOWEST_FIRST = ("flip_excess", "inconsistency", "preference", "ties")

@@ -30,10 +30,9 @@ from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
-from concord.structure.options import files as option_files
-from concord.structure.options.by_item import BY_ITEM, METRICS, RSTD, OptionItems, option_items
-from concord.structure.options.files import DOCUMENT, OptionResult
-from concord.structure.options.places import rstd_of
+from concord.structure.options import result as option_files
+from concord.structure.options.result import DOCUMENT, OptionResult
+from concord.structure.options.score import BY_ITEM, METRICS, RSTD, OptionItems, option_items, rstd_of
 
 WORDS = UnitWords("item", "items", "item", "items", least="5 items")
 LOWEST_FIRST = tuple(name for name in METRICS if name != "consistency")

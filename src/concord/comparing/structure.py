@@ -22,8 +22,10 @@ from concord.stats.compare import Choices
 from concord.stats.equivalence import WithinMargin
 from concord.stats.pairs import ModelPair
 from concord.structure import NAME
-from concord.structure import files as structure_files
-from concord.structure.compare import (
+from concord.structure import result as structure_files
+from concord.structure.records import ModelResult, ScoreOptions
+from concord.structure.result import is_structure_folder
+from concord.structure.score.compare import (
     FIXED_M,
     METRICS,
     ORDER_METRICS,
@@ -31,8 +33,6 @@ from concord.structure.compare import (
     compare_structure,
     counted_model,
 )
-from concord.structure.files import is_structure_folder
-from concord.structure.records import ModelResult, ScoreOptions
 
 LEAST_RESAMPLES = 200
 WORDS = UnitWords("cell", "cells", "item", "items", least="20 items")

@@ -14,8 +14,8 @@ from concord.planning.normal import power_of_mean, units_needed
 from concord.planning.options import PlanOptions
 from concord.planning.pilots import NO_SPREAD, PilotPlan
 from concord.stats.elementwise import Floats
-from concord.structure.judging import files as judge_files
-from concord.structure.judging.records import JudgeScores
+from concord.structure.judging import result as judge_files
+from concord.structure.judging.result import JudgeScores
 from concord.structure.judging.score import vote_counts
 
 _USUAL_EFFECT = 0.05

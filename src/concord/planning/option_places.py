@@ -14,10 +14,9 @@ from concord.planning.normal import power_of_mean, units_needed
 from concord.planning.options import PlanOptions
 from concord.planning.pilots import NO_SPREAD, PilotPlan
 from concord.stats.elementwise import Floats
-from concord.structure.options import files as option_files
-from concord.structure.options.by_item import option_items
-from concord.structure.options.files import OptionResult
-from concord.structure.options.records import OptionReply
+from concord.structure.options import result as option_files
+from concord.structure.options.result import OptionReply, OptionResult
+from concord.structure.options.score import option_items
 
 _USUAL_EFFECT = 0.05
 _REPEATS = (1, 2, 3, 5)

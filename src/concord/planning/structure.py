@@ -24,9 +24,9 @@ from concord.planning.order_search import (
 )
 from concord.records import InputFile, Presented
 from concord.structure import NAME
-from concord.structure import files as structure_files
-from concord.structure.files import is_structure_folder
+from concord.structure import result as structure_files
 from concord.structure.records import ModelResult
+from concord.structure.result import is_structure_folder
 
 ASSUMED = ("accuracy", "order_sd", "order_item_sd", "noise_sd")
 """What can be assumed about scores instead of a pilot."""

@@ -14,7 +14,7 @@ from concord.reasoning.files import ReasoningResult
 from concord.show.agents_terminal import in_order, short_names
 from concord.show.numbers import HasEnds, interval_words, number
 from concord.show.terminal import lines, table
-from concord.structure.files import StructureResult
+from concord.structure.result import StructureResult
 
 STRIP = 21
 """Places of a strip from 0 to 1: beside the longest name it fits in 80 columns."""

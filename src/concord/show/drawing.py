@@ -18,7 +18,7 @@ from concord.show.plot_standing import standing_picture
 from concord.show.plots import WIDTH
 from concord.show.svg import Picture
 from concord.structure import NAME as STRUCTURE
-from concord.structure.files import StructureResult
+from concord.structure.result import StructureResult
 
 
 def _chosen(pictures: dict[str, Picture], kind: str) -> Picture:

@@ -8,8 +8,7 @@ from concord.planning.judges import JudgePlan
 from concord.records import Estimate
 from concord.show.numbers import UNDEFINED, interval, number, p_value
 from concord.show.terminal import lines, table
-from concord.structure.judging.files import JudgeResult
-from concord.structure.judging.records import NUMBERS, JudgeScores
+from concord.structure.judging.result import NUMBERS, JudgeResult, JudgeScores
 
 
 def judge_report(result: JudgeResult) -> Group:

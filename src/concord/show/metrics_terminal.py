@@ -27,7 +27,7 @@ from concord.show.terminal import lines, table
 from concord.show.ties import joined_names, leaders
 from concord.stats.multiple import distinguishable, holm
 from concord.stats.pairs import ModelPair
-from concord.structure.compare import LOWER_IS_STEADIER
+from concord.structure.score.compare import LOWER_IS_STEADIER
 
 _MOST_MODELS = 8
 """Of more models, what a referee asks of each is in `comparison.json`."""

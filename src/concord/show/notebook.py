@@ -8,7 +8,7 @@ from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.plot_models import plot_models
 from concord.show.svg import Picture
-from concord.structure.files import StructureResult
+from concord.structure.result import StructureResult
 
 WIDTH = 560.0
 

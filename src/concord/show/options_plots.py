@@ -7,7 +7,7 @@ from concord.records import Estimate
 from concord.show import plots
 from concord.show.probe_plots import estimate_mark
 from concord.show.svg import Picture
-from concord.structure.options.files import OptionResult
+from concord.structure.options.result import OptionResult
 
 KINDS = ("accuracy", "choices")
 

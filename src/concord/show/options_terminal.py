@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from concord.planning.option_places import OptionPlan
 from concord.show.numbers import number
-from concord.structure.options.files import OptionResult
+from concord.structure.options.result import OptionResult
 
 
 def option_lines(result: OptionResult) -> Iterator[str]:

@@ -10,7 +10,7 @@ from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.numbers import interval, number, p_value
 from concord.show.paper import PaperTable
-from concord.structure.files import StructureResult
+from concord.structure.result import StructureResult
 
 
 def _score_cells(name: str, score: Score) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.plots import Mark, axis, short
 from concord.show.svg import Canvas, Picture, Scale, last_parts
-from concord.structure.files import StructureResult
+from concord.structure.result import StructureResult
 
 _ROW, _TOP = 26.0, 46.0
 

@@ -9,8 +9,8 @@ from concord.records import Estimate, Interval
 from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_value
 from concord.show.terminal import lines, table
-from concord.structure.files import StructureResult
 from concord.structure.records import Difference
+from concord.structure.result import StructureResult
 
 _DIGITS = 4
 _OF_ENDS = 3

@@ -1,20 +1,18 @@
 """What is asked about structure: every item under every arrangement, each as often as samples are wanted."""
 
-import hashlib
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
-from concord.errors import OptionError, quoted, quoted_path
+from concord.errors import OptionError, quoted_path
 from concord.files.contents import is_file, read_bytes
 from concord.files.gate import check_trials
-from concord.files.templates import fill, read_template
+from concord.files.templates import fill
 from concord.records import Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
-from concord.structure.items import ArrangedItem, ItemSet, parse_items
-from concord.structure.scorers import check_items, get_scorer, resolved
+from concord.structure.items import ITEMS, ArrangedItem, ItemSet, parse_items, template_of
+from concord.structure.words.scorers import check_items, get_scorer, resolved
 
-ITEMS = "items.json"
 SETS = ("idioms-zh-hans", "idioms-zh-hant", "idioms-ja", "idioms-ko", "proverbs-en", "options-en")
 """Sets that come with Concord."""
 
@@ -56,20 +54,6 @@ def _items_file(items: str | Path) -> tuple[bytes, str]:
             f"--items {quoted_path(items)} is neither a file nor a bundled set ({', '.join(SETS)})"
         )
     return read_bytes(path), path.name
-
-
-def template_of(asked: ItemSet) -> Template:
-    """Return the template that a set names or holds."""
-    named = asked.template
-    if "{text}" in named:
-        return Template("structure/own", named, hashlib.sha256(named.encode("utf-8", "replace")).hexdigest())
-    template = read_template("structure", named)
-    if "{text}" not in template.text:
-        raise OptionError(
-            f"template {quoted(named)} does not hold {{text}}, so every arrangement would be asked the "
-            "same words; give one that holds {text}"
-        )
-    return template
 
 
 def _trials(

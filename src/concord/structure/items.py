@@ -1,4 +1,4 @@
-"""Items whose arrangement is varied: a JSON document, checked, every fault named with its item."""
+"""Items whose arrangement is varied: a JSON document, checked, faults named with their item; templates."""
 
 import hashlib
 from collections.abc import Mapping
@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, OptionError, quoted
+from concord.files.checked import FileCheck, FileKind
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
-from concord.records import InputFile
+from concord.files.templates import read_template
+from concord.records import InputFile, Template
 
+ITEMS = "items.json"
+"""What a run calls its copy of a set."""
 TEXT_FIELDS = ("text", "question", "reference", "answer", "cluster")
 LIST_FIELDS = ("options", "sentences", "paraphrases")
 
@@ -109,3 +113,33 @@ def _refuse_twins(items: tuple[ArrangedItem, ...], name: str) -> None:
         if item.id in seen:
             raise FileFormatError(f"{name}: two items are called {item.id!r}; every id must be its own")
         seen.add(item.id)
+
+
+def template_of(asked: ItemSet) -> Template:
+    """Return the template that a set names or holds."""
+    named = asked.template
+    if "{text}" in named:
+        return Template("structure/own", named, hashlib.sha256(named.encode("utf-8", "replace")).hexdigest())
+    template = read_template("structure", named)
+    if "{text}" not in template.text:
+        raise OptionError(
+            f"template {quoted(named)} does not hold {{text}}, so every arrangement would be asked the "
+            "same words; give one that holds {text}"
+        )
+    return template
+
+
+def check_items(path: Path) -> FileCheck:
+    """Check a file of items."""
+    try:
+        found = read_items(path)
+    except FileFormatError as error:
+        return FileCheck(str(path), (str(error),), (), {}, kind="items")
+    try:
+        template_of(found)
+    except OptionError as error:
+        return FileCheck(str(path), (f"{path.name}: {error}",), (), {"items": len(found.items)}, kind="items")
+    return FileCheck(str(path), (), (), {"items": len(found.items)}, kind="items")
+
+
+FILES = (FileKind(check_items, key="items"),)

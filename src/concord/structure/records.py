@@ -1,11 +1,108 @@
-"""What scoring structural consistency gives: frozen, full precision, undefined is ``None``."""
+"""What is read, how it is scored, what scoring gives: frozen, full precision, undefined is ``None``."""
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.files.codec import KEY
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.order import OrderEffect, VarianceShares
-from concord.structure.read.records import ArrangementCounts, LeftOut
+
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How files of scores are to be read."""
+
+    column: str | None = None
+    """Name of the score column, where it does not end in S_Acc or several do."""
+    percent: bool = False
+    """Scores run from 0 to 100 and are divided by 100."""
+    lenient: bool = False
+    """A score cell that holds text counts as missing instead of refusing the model."""
+    encoding: str | None = None
+    """Encoding of text files; ``None`` is UTF-8 with or without BOM, and nothing else."""
+    decimal_comma: bool = False
+    """``0,85`` is a number."""
+    sheet: str | None = None
+    """Sheet of a workbook that holds a long table; ``None``: the first that is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that was given and could not be scored, and why."""
+
+    model: str
+    arrangement: str | None
+    """``None`` when the whole model is left out."""
+    file: str
+    reason: str
+
+    def __str__(self) -> str:
+        what = f"model {self.model!r}"
+        if self.arrangement is not None:
+            what += f", arrangement {self.arrangement!r}"
+        return f"left out: {what}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrangementCounts:
+    """What was found in one arrangement of one model."""
+
+    n_mean: int = 0
+    """Usable scores in the mean data."""
+    n_max: int = 0
+    """Usable scores in the max data."""
+    missing_mean: int = field(default=0, metadata={KEY: "n_missing_mean"})
+    missing_max: int = field(default=0, metadata={KEY: "n_missing_max"})
+    only_mean: int = field(default=0, metadata={KEY: "n_only_mean"})
+    """Items with a row in the mean data and none in the max data."""
+    only_max: int = field(default=0, metadata={KEY: "n_only_max"})
+    text_numbers: int = field(default=0, metadata={KEY: "n_text_numbers"})
+    """Numbers that the spreadsheet stores as text."""
+    clipped: int = field(default=0, metadata={KEY: "n_clipped"})
+    """Scores within 1e-6 of [0, 1], moved to its end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawSamples:
+    """Every usable sample of a model: parallel arrays, sorted by item, arrangement, score."""
+
+    item: Codes
+    arrangement: Codes
+    score: Floats
+    answer: Codes | None = None
+    """Answers as codes, -1 where none was given; ``None`` without an answer column."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreGrid:
+    """The scores of one model: items in rows, arrangements in columns, NaN where there is no score."""
+
+    model: str
+    arrangements: tuple[str, ...]
+    items: tuple[str, ...]
+    mean: Floats
+    maximum: Floats
+    counts: tuple[ArrangementCounts, ...]
+    samples: RawSamples | None = None
+    clusters: tuple[str, ...] | None = None
+    """Cluster of each item, where the table names one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreSet:
+    """All models that could be read, and everything that could not."""
+
+    models: tuple[ScoreGrid, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+
 
 DEFINITIONS = ("peak", "paired", "unpaired", "across")
 
@@ -14,7 +111,7 @@ DEFINITIONS = ("peak", "paired", "unpaired", "across")
 class ScoreOptions:
     """How scores are to be turned into numbers."""
 
-    definition: str = "peak"
+    definition: str = field(default="peak", metadata={KEY: "reading"})
     """What the gap runs over; the option is called ``--reading``."""
     samples: int | None = None
     """Samples per cell behind mean and max files, where known."""
@@ -34,13 +131,13 @@ class ScoreOptions:
 class Consistency:
     """E_perf, R_sens and S_Cons under one definition."""
 
-    definition: str
-    e_perf: Estimate
-    r_sens: Estimate
-    s_cons: Estimate
-    r_at: str | None = None
+    definition: str = field(metadata={KEY: "reading"})
+    e_perf: Estimate = field(metadata={KEY: "E_perf"})
+    r_sens: Estimate = field(metadata={KEY: "R_sens"})
+    s_cons: Estimate = field(metadata={KEY: "S_Cons"})
+    r_at: str | None = field(default=None, metadata={KEY: "R_at"})
     """Arrangement (item under ``across``) with the largest gap."""
-    r_crossfit: Estimate | None = None
+    r_crossfit: Estimate | None = field(default=None, metadata={KEY: "R_crossfit"})
     gaps: tuple[float | None, ...] = ()
     """Gap per counted arrangement, or per item under ``across``."""
     gap_intervals: tuple[Interval | None, ...] = ()
@@ -50,15 +147,15 @@ class Consistency:
 class ArrangementRow:
     """One arrangement of one model."""
 
-    name: str
-    is_baseline: bool
+    name: str = field(metadata={KEY: "arrangement"})
+    is_baseline: bool = field(metadata={KEY: "baseline"})
     gap: float | None
     """Gap under the chosen definition; under ``across``, which has none, the paired gap."""
     interval: Interval | None
     paired_gap: float | None
-    fixed_m_gap: float | None
-    mean_score: float | None
-    max_score: float | None
+    fixed_m_gap: float | None = field(metadata={KEY: "star_gap"})
+    mean_score: float | None = field(metadata={KEY: "mean"})
+    max_score: float | None = field(metadata={KEY: "max"})
     n: int
     """Items the gap rests on."""
     counts: ArrangementCounts
@@ -93,12 +190,12 @@ class Order:
     """The order effect and what surrounds it."""
 
     effect: OrderEffect | None
-    shares: VarianceShares | None
+    shares: VarianceShares | None = field(metadata={KEY: "variance_shares"})
     worst: str | None
     """Arrangement with the lowest mean score."""
     best: str | None
-    lowest: float | None
-    highest: float | None
+    lowest: float | None = field(metadata={KEY: "worst_mean"})
+    highest: float | None = field(metadata={KEY: "best_mean"})
     spread: float | None
     """Highest minus lowest mean score."""
     n_incomplete: int
@@ -146,10 +243,10 @@ class Difference:
 
     first: str
     second: str
-    definition: str
-    e_perf: Estimate
-    r_sens: Estimate
-    s_cons: Estimate
+    definition: str = field(metadata={KEY: "reading"})
+    e_perf: Estimate = field(metadata={KEY: "E_perf"})
+    r_sens: Estimate = field(metadata={KEY: "R_sens"})
+    s_cons: Estimate = field(metadata={KEY: "S_Cons"})
     tau: Estimate
     n_items: int
     n_arrangements: int

@@ -6,7 +6,7 @@ import pytest
 from concord.comparing.judges import METRICS, _metric_difference
 from concord.engine import get_engine
 from concord.stats.compare import Choices
-from concord.structure.judging.records import PairVotes
+from concord.structure.judging.result import PairVotes
 from concord.structure.judging.score import score_votes
 
 pytestmark = pytest.mark.long

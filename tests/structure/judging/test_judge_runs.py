@@ -11,8 +11,7 @@ from concord.asking import weights
 from concord.asking.asked.judge import lay_out_pairs
 from concord.asking.runs import job
 from concord.errors import FileFormatError, OptionError
-from concord.structure.judging.design import result_of, seat_of
-from concord.structure.judging.pairs import read_pairs
+from concord.structure.judging.design import read_pairs, result_of, seat_of
 
 
 @pytest.mark.parametrize(

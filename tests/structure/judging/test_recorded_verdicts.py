@@ -11,8 +11,8 @@ import concord
 from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.planning.judges import JudgePlan
-from concord.structure.judging import files
-from concord.structure.judging.records import PairVotes
+from concord.structure.judging import result as files
+from concord.structure.judging.result import PairVotes
 
 FASTCHAT: dict[str, Any] = {
     "question_id": 81,

@@ -8,7 +8,7 @@ from tests.structure.judging import scripted
 
 import concord
 from concord.stats.votes import seat_numbers, seat_test, sign_test
-from concord.structure.judging.records import JudgeScores, PairVotes
+from concord.structure.judging.result import JudgeScores, PairVotes
 from concord.structure.judging.score import score_votes
 
 

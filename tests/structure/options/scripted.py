@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from concord.structure.options.files import OptionResult
-from concord.structure.options.records import OptionReply
+from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import score_options
 
 

@@ -12,13 +12,10 @@ from tests.structure.options.scripted import replies, result
 import concord
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.planning.option_places import OptionPlan
-from concord.structure.options import files
-from concord.structure.options.by_item import option_items
-from concord.structure.options.files import OptionResult
-from concord.structure.options.layouts import rotations
-from concord.structure.options.places import rstd_of
-from concord.structure.options.records import OptionReply
-from concord.structure.options.score import score_options
+from concord.structure.arrangers import rotations
+from concord.structure.options import result as files
+from concord.structure.options.result import OptionReply, OptionResult
+from concord.structure.options.score import option_items, rstd_of, score_options
 
 
 @pytest.fixture(scope="module")

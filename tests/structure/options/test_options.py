@@ -6,12 +6,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from concord.structure.arrangers import get_arranger
+from concord.structure.arrangers import get_arranger, lettered
 from concord.structure.items import ArrangedItem, ItemSet
-from concord.structure.options.layouts import lettered
-from concord.structure.options.records import OptionReply, OptionScores
+from concord.structure.options.result import OptionReply, OptionScores
 from concord.structure.options.score import score_options
-from concord.structure.scorers import Asked, score_choice
+from concord.structure.words.scorers import Asked, score_choice
 
 ITEM = ArrangedItem("i", question="Which?", options=("red", "blue", "green", "black"), answer="blue")
 SET = ItemSet((ITEM,), "options", "choice", "plain.v1", shots=("s1", "s2", "s3", "s4"))

@@ -6,10 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from concord.structure.options.by_item import option_items
-from concord.structure.options.places import NOT_EVERYWHERE, NOT_MOVED
-from concord.structure.options.records import OptionReply
-from concord.structure.options.score import score_options
+from concord.structure.options.result import OptionReply
+from concord.structure.options.score import NOT_EVERYWHERE, NOT_MOVED, option_items, score_options
 
 Choose = Callable[[np.random.Generator, int], int]
 

@@ -9,7 +9,7 @@ from tests.structure.options.scripted import replies, result
 
 import concord
 from concord.errors import FileFormatError, OptionError
-from concord.structure.options import files
+from concord.structure.options import result as files
 from concord.structure.options.score import score_options as score_replies
 
 ORDERS = ("ABCD", "BCDA", "CDAB", "DABC")

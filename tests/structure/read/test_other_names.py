@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from concord.errors import FileFormatError
-from concord.structure.score_tables import score_structure
+from concord.structure.score.models import score_structure
 
 ORDERS, ITEMS, RUNS = ("AB", "BA", "CA"), 6, 2
 

@@ -9,9 +9,8 @@ from concord.asking.askable import Askable, Recorded
 from concord.asking.folder import planned_prompts, read_run
 from concord.errors import OptionError, RunFolderError
 from concord.records import AskOutcome, Design
-from concord.structure.judging.design import JUDGE, design_judge, result_of
-from concord.structure.judging.files import JudgeResult
-from concord.structure.judging.pairs import BUNDLED, AnswerPair, read_pairs
+from concord.structure.judging.design import BUNDLED, JUDGE, AnswerPair, design_judge, read_pairs, result_of
+from concord.structure.judging.result import JudgeResult
 
 
 def lay_out_pairs(

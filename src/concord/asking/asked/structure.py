@@ -8,29 +8,41 @@ from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorde
 from concord.errors import RunFolderError
 from concord.files.codec import encode
 from concord.structure import NAME
-from concord.structure.answers import NOT_JUDGED, AnswerRow, Answers, answers_of, chance_of, option_replies
-from concord.structure.design import ITEMS, design_structure
-from concord.structure.judging.scorer import (
-    design_judging,
-    judge_model,
-    language_of,
-    model_calibration,
-    verdicts_of,
+from concord.structure.design import design_structure
+from concord.structure.items import ITEMS
+from concord.structure.options.result import (
+    DOCUMENT,
+    OPTION_COLUMNS,
+    REPLIES,
+    TABLE,
+    OptionReply,
+    OptionResult,
 )
-from concord.structure.meaning.calibrate import (
+from concord.structure.words.answers import (
+    NOT_JUDGED,
+    AnswerRow,
+    Answers,
+    answers_of,
+    chance_of,
+    option_replies,
+)
+from concord.structure.words.judged import (
     LANGUAGES,
     Calibration,
     calibrate,
     calibration_words,
+    design_judging,
+    judge_model,
+    language_of,
     measures_meaning,
+    model_calibration,
     uncalibrated_words,
+    verdicts_of,
 )
-from concord.structure.options.files import DOCUMENT, REPLIES, TABLE, OptionResult
-from concord.structure.options.records import OPTION_COLUMNS, OptionReply
-from concord.structure.scorers import similarity_of
+from concord.structure.words.scorers import similarity_of
 
 if TYPE_CHECKING:
-    from concord.structure.files import StructureResult
+    from concord.structure.result import StructureResult
 
 JUDGE = "judge"
 
@@ -50,7 +62,7 @@ def read_answers(found: Recorded) -> Answers:
 
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StructureResult":
     """Score how far the answers of a run move; what is missing is missing cells, finished or not."""
-    from concord.structure.score_tables import score_structure
+    from concord.structure.score.models import score_structure
 
     answers = read_answers(found)
     if all(row.score is None for row in answers.rows):
@@ -88,7 +100,7 @@ def _nothing_scored(found: Recorded, answers: Answers) -> str:
 def answer_table(found: Recorded) -> AnswerTable:
     """Return the answers as a table, with outcomes and recovered orders counted."""
     from concord.structure.options.score import score_options
-    from concord.structure.source_layout import source_tables
+    from concord.structure.words.answers import source_tables
 
     answers = read_answers(found)
     counted: dict[str, Any] = {"answers": answers.outcomes}

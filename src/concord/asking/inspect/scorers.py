@@ -18,9 +18,8 @@ from concord.reasoning.parse import Parser, column
 from concord.reasoning.read.records import BiasCase, RecordedReply
 from concord.reasoning.read.records import Sample as Vignette
 from concord.structure import NAME as STRUCTURE
-from concord.structure.design import ITEMS
-from concord.structure.items import parse_items
-from concord.structure.scorers import Asked, get_scorer
+from concord.structure.items import ITEMS, parse_items
+from concord.structure.words.scorers import Asked, get_scorer
 
 
 @cache

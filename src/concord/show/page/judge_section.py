@@ -12,8 +12,7 @@ from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.svg import Picture
 from concord.structure import NAME
-from concord.structure.judging.files import DOCUMENT, JudgeResult, read
-from concord.structure.judging.records import JudgeScores
+from concord.structure.judging.result import DOCUMENT, JudgeResult, JudgeScores, read
 
 _SEATS = ("flip_excess", "preference", "inconsistency", "repeat", "ties")
 _OTHERS = ("longer", "length_slope", "agreement", "kappa", "agreement_human", "kappa_human")

@@ -11,7 +11,7 @@ from concord.show.page.found import ResultFile
 from concord.show.page.section import Section
 from concord.show.svg import Picture
 from concord.structure import NAME
-from concord.structure.options.files import DOCUMENT, OptionResult, read
+from concord.structure.options.result import DOCUMENT, OptionResult, read
 
 _HEADS = ("consistency", "repeats agree", "flip excess", "RStd", "RStd without places", "p", "first", "last")
 

@@ -30,7 +30,7 @@ from concord.show.page.values import (
 from concord.show.plots import WIDTH
 from concord.show.svg import Picture
 from concord.structure import NAME
-from concord.structure.files import RESULT
+from concord.structure.result import RESULT
 
 
 def _structure_units(document: Document) -> str:

@@ -1,1 +1,1 @@
-"""Judges: models that compare two answers, and one that scores replies."""
+"""Judges: models that compare two answers."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from concord.errors import FileFormatError
 from concord.files.grids import plain_title
-from concord.structure.named_rows import NamedRows, Row
+from concord.structure.read.rows import NamedRows, Row
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
 AB, BA, UNORDERED = "ab", "ba", ""

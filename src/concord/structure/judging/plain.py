@@ -29,7 +29,7 @@ from concord.structure.judging.ballots import (
     small_keys,
     sorted_ballot,
 )
-from concord.structure.named_rows import NamedRows, Row
+from concord.structure.read.rows import NamedRows, Row
 
 _PAIR = ("pair", "pair_id", "item", "item_id", "id", "question_id", "uid", "prompt_id", "question", "prompt")
 _SWAPPED = ("swapped", "is_swapped", "swap", "flipped", "is_flipped", "reversed", "is_reversed")

@@ -1,4 +1,4 @@
-"""Votes of judges to numbers with intervals, and the sentence that may be said about each judge."""
+"""Votes to numbers with intervals: seats, length, agreement with people; and what may be said of a judge."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,17 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from concord.errors import OptionError
-from concord.records import Estimate
+from concord.errors import OptionError, UndefinedError
+from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
-from concord.stats.intervals import checked_level
+from concord.stats.intervals import checked_level, jackknife_t
+from concord.stats.logistic import logistic_line
 from concord.stats.multiple import holm
 from concord.stats.votes import seat_numbers, seat_test, sign_test
-from concord.structure.judging.agreement import agreement_numbers
-from concord.structure.judging.length import length_numbers
-from concord.structure.judging.records import JudgeScores, ModelWins, PairVotes
-from concord.structure.judging.sentence import NO_VOTE, judge_sentence, withheld
-from concord.structure.unit_means import SIGNED, mean_over_units
+from concord.structure.judging.result import JudgeScores, ModelWins, PairVotes
+from concord.structure.unit_means import MIN_PAIRS, SIGNED, mean_over_units
 
 ALPHA = 0.05
 MIN_PERMUTATIONS = 99
@@ -156,3 +154,258 @@ def model_wins(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) 
             rate = replace(rate, note="; ".join(part for part in (rate.note, note) if part))
         found.append(ModelWins(model, rate))
     return tuple(found)
+
+
+NOTHING = "nothing to be consistent about"
+NO_VOTE = "no vote could be read"
+MOST_TIES = 0.95
+MOST_UNREADABLE, MOST_UNEVEN = 0.2, 0.05
+"""Share of replies without a verdict, and its difference between the orders, that withhold conclusions."""
+
+
+def withheld(pairs: Sequence[PairVotes], ties: Estimate) -> str:
+    """Return why nothing may be concluded; empty where it may."""
+    if ties.value is None:
+        n_replies = sum(sum(pair.unreadable) for pair in pairs)
+        return (
+            f"{NO_VOTE}: none of {n_replies} replies names an answer or a tie; look at them, allow "
+            "longer replies (--max-tokens), or let a stronger model judge"
+        )
+    if ties.value > MOST_TIES:
+        return f"{NOTHING}: {ties.value:.0%} of the votes are ties"
+    lost = [sum(pair.unreadable[i] for pair in pairs) for i in range(3)]
+    read = [
+        sum(sum(votes) for votes in group)
+        for group in zip(*((pair.ab, pair.ba, pair.unordered) for pair in pairs), strict=True)
+    ]
+    share = sum(lost) / (sum(lost) + sum(read))
+    if share > MOST_UNREADABLE:
+        return f"{share:.0%} of the replies hold no verdict"
+    first, second = (lost[i] / max(1, lost[i] + read[i]) for i in (0, 1))
+    if abs(first - second) > MOST_UNEVEN:
+        return (
+            f"replies without a verdict are not alike in both orders ({first:.0%} and {second:.0%}), so that "
+            "a difference may come from them"
+        )
+    return ""
+
+
+def judge_sentence(scores: JudgeScores) -> JudgeScores:
+    """Return the judge with its closing sentence."""
+    if scores.gate:
+        return replace(scores, sentence=f"{scores.judge}: {scores.gate}.")
+    parts = [_seats(scores), _length(scores), _people_words(scores)]
+    return replace(scores, sentence=" ".join([f"{scores.judge}:", *(part for part in parts if part)]))
+
+
+def _seats(scores: JudgeScores) -> str:
+    excess, preference = scores.numbers["flip_excess"], scores.numbers["preference"]
+    changes, beyond = excess, "of pairs of votes beyond what repeats change"
+    if excess.value is None:
+        changes, beyond = scores.numbers["inconsistency"], "of pairs of votes, noise included"
+    size = f"verdicts change with the seats in {_share(changes)} {beyond}"
+    if excess.value is not None and excess.value <= 0:
+        size = f"verdicts changed with the seats no more often than between repeats (excess {_share(excess)})"
+    if scores.position in ("first", "second"):
+        lean = "" if preference.value is None else f" ({preference.value:+.2f} beyond one half)"
+        return f"position bias, the {scores.position} seat is preferred{lean}; {size}."
+    if scores.position == "varying":
+        return f"position bias, neither seat shown to be preferred throughout; {size}."
+    if scores.position == "not shown":
+        return f"no position bias could be shown; {size}."
+    return f"position bias cannot be tested: {preference.note}."
+
+
+def _share(number: Estimate) -> str:
+    if number.value is None:
+        return "an unknown share"
+    return f"{number.value:.0%}{_end_words(number.interval)}"
+
+
+def _end_words(interval: Interval | None) -> str:
+    return "" if interval is None else f" ({interval.low:.0%} to {interval.high:.0%})"
+
+
+def _length(scores: JudgeScores) -> str:
+    """Say that length matters only where the interval of the slope excludes 0, or length decides all."""
+    slope, longer = scores.numbers["length_slope"], scores.numbers["longer"]
+    if slope.interval is not None and slope.value is not None:
+        if slope.interval.low > 0:
+            return (
+                f"Longer answers win more often ({slope.value:.2f} log odds per doubling){_beyond(scores)}."
+            )
+        if slope.interval.high < 0:
+            return f"Shorter answers win more often ({slope.value:.2f} log odds per doubling)."
+        return ""
+    if longer.interval is not None and longer.interval.low > 0.5 and slope.value is None:
+        return f"The longer answer wins in {_share(longer)} of votes."
+    return ""
+
+
+def _beyond(scores: JudgeScores) -> str:
+    human = scores.numbers["length_slope_human"]
+    if human.value is None:
+        return "; whether people's do too is not known"
+    return f"; for people it is {human.value:.2f}"
+
+
+def _people_words(scores: JudgeScores) -> str:
+    raw, kappa = scores.numbers["agreement"], scores.numbers["kappa"]
+    if raw.value is None:
+        return ""
+    beyond = "" if kappa.value is None else f", kappa {kappa.value:.2f}"
+    alone = scores.numbers["agreement_human"]
+    people = "" if alone.value is None else f", where people agree with one another in {_share(alone)}"
+    return f"It agrees with a person in {_share(raw)} of votes{beyond}{people}."
+
+
+_NOT_GIVEN = "lengths of the answers are not given (columns answer_a, answer_b or length_a, length_b)"
+
+
+def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) -> dict[str, Estimate]:
+    """Return the share of votes for the longer answer, and the slopes of judge and people.
+
+    The logistic regression is of votes for the first seat on the doublings of length from the second seat
+    to the first, so that its intercept takes the preference for a seat; pairs (or their clusters) are what
+    is independent. Votes whose order is not recorded are taken as of answer A in the first seat.
+    """
+    known = [i for i, pair in enumerate(pairs) if pair.length_a and pair.length_b]
+    if not known:
+        none = Estimate(None, n_left_out=len(pairs), note=_NOT_GIVEN)
+        return {"longer": none, "length_slope": none, "length_slope_human": none}
+    kept = [pairs[i] for i in known]
+    own = [labels[i] for i in known]
+    doublings = np.array([_doublings(pair) for pair in kept])
+    votes = np.array([[pair.ab, pair.ba, pair.unordered] for pair in kept], dtype=np.float64)
+    first = votes[:, 0, :2] + votes[:, 2, :2]
+    second = votes[:, 1, :2]
+    successes = np.concatenate([first[:, 0], second[:, 1]])
+    trials = np.concatenate([first.sum(axis=1), second.sum(axis=1)])
+    human = np.array([pair.human[:2] for pair in kept], dtype=np.float64)
+    return {
+        "longer": _longer(votes[:, :, :2].sum(axis=1), doublings, own, level),
+        "length_slope": _length_slope(
+            successes, trials, np.append(doublings, -doublings), [*own, *own], level
+        ),
+        "length_slope_human": _length_slope(human[:, 0], human.sum(axis=1), doublings, own, level),
+    }
+
+
+def _doublings(pair: PairVotes) -> float:
+    assert pair.length_a is not None and pair.length_b is not None  # noqa: S101 - kept for it
+    return float(np.log2(pair.length_a / pair.length_b))
+
+
+def _longer(wins: Floats, doublings: Floats, labels: Sequence[str], level: float) -> Estimate:
+    total = wins.sum(axis=1)
+    chosen = np.where(doublings > 0, wins[:, 0], wins[:, 1])
+    used = (doublings != 0) & (total > 0)
+    shares = np.divide(chosen, total, out=np.full(len(wins), np.nan), where=used)
+    return mean_over_units(shares, labels, level=level, reason="no pair has a winner and unlike lengths")
+
+
+def _length_slope(
+    successes: Floats, trials: Floats, x: Floats, labels: Sequence[str], level: float
+) -> Estimate:
+    n = int(trials.sum())
+    if n == 0:
+        return Estimate(None, note="no verdict with a winner")
+    try:
+        fit = logistic_line(successes, trials, x, np.asarray(labels))
+    except UndefinedError as fault:
+        return Estimate(None, n=n, note=str(fault))
+    if fit.n_clusters < MIN_PAIRS:
+        return Estimate(fit.slope, None, n, note=f"no interval below {MIN_PAIRS} pairs")
+    interval = fit.interval(level)
+    return Estimate(fit.slope, interval, n, method=f"logistic regression, {interval.method}")
+
+
+_NO_PEOPLE = "no pair has a person's verdict"
+_NO_SEVERAL = "no pair has the verdicts of two people"
+
+
+def agreement_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) -> dict[str, Estimate]:
+    """Return raw agreement and kappa, of judge and people and of people alone.
+
+    One vote of the judge is compared with one person, and one person with another, so that the two numbers
+    are on one footing; each pair of answers counts alike.
+    """
+    judge, human, counts = vote_shares(pairs)
+    unread = not np.isnan(human).all() and np.isnan(judge).all()
+    people = "no vote of the judge could be read" if unread else _NO_PEOPLE
+    raw = agreement_by_pair(judge, human)
+    alone = people_by_pair(counts)
+    gap = mean_over_units(raw - alone, labels, level=level, reason=_NO_SEVERAL, ends=(-1.0, 1.0))
+    return {
+        "agreement": mean_over_units(raw, labels, level=level, reason=people),
+        "agreement_human": mean_over_units(alone, labels, level=level, reason=_NO_SEVERAL),
+        "agreement_gap": gap,
+        "kappa": _kappa(raw, judge, human, labels, level, people),
+        "kappa_human": _kappa(alone, human, human, labels, level, _NO_SEVERAL),
+    }
+
+
+def vote_shares(pairs: Sequence[PairVotes]) -> tuple[Floats, Floats, Floats]:
+    """Return shares of verdicts by pair: the judge's (each order half), people's; and people's counts."""
+    votes = np.array([[pair.ab, pair.ba, pair.unordered] for pair in pairs], dtype=np.float64)
+    sums = votes.sum(axis=2, keepdims=True)
+    shares = np.divide(votes, sums, out=np.full(votes.shape, np.nan), where=sums > 0)
+    judge = np.where(
+        (sums[:, :2, 0] > 0).all(axis=1)[:, None],
+        (shares[:, 0] + shares[:, 1]) / 2,
+        _pooled(votes),
+    )
+    counts = np.array([pair.human for pair in pairs], dtype=np.float64)
+    return judge, _as_shares(counts), counts
+
+
+def _pooled(votes: Floats) -> Floats:
+    return _as_shares(votes.sum(axis=1))
+
+
+def _as_shares(counts: Floats) -> Floats:
+    total = counts.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0))
+
+
+def agreement_by_pair(judge: Floats, human: Floats) -> Floats:
+    """Return the chance that a vote and a person's verdict on the same pair are the same."""
+    return np.asarray((judge * human).sum(axis=1))
+
+
+def people_by_pair(counts: Floats) -> Floats:
+    """Return the chance that two people's verdicts on the same pair are the same."""
+    m = counts.sum(axis=1)
+    alike = (counts * counts).sum(axis=1) - m
+    return np.asarray(np.divide(alike, m * (m - 1), out=np.full(len(counts), np.nan), where=m > 1))
+
+
+def _kappa(
+    observed: Floats, first: Floats, second: Floats, labels: Sequence[str], level: float, reason: str
+) -> Estimate:
+    """Return (p_o - p_e)/(1 - p_e) with p_e from the mean shares of both sides, jackknife-t over clusters."""
+    there = ~np.isnan(observed)
+    n, lost = int(there.sum()), int((~there).sum())
+    if not n:
+        return Estimate(None, n_left_out=lost, note=reason)
+    data = (observed[there], first[there], second[there])
+    value = _kappa_of(*data)
+    if np.isnan(value):
+        return Estimate(
+            None, n=n, n_left_out=lost, note="all verdicts are alike, so that chance explains all"
+        )
+    kept = np.asarray(labels)[there]
+    without = [_kappa_of(*(part[kept != one] for part in data)) for one in dict.fromkeys(kept.tolist())]
+    try:
+        interval = jackknife_t(value, np.array(without), level=level)
+    except UndefinedError as fault:
+        return Estimate(value, None, n, lost, note=f"no interval: {fault}")
+    method = "agreement beyond chance, pairs alike"
+    return Estimate(value, interval, n, lost, method)
+
+
+def _kappa_of(observed: Floats, first: Floats, second: Floats) -> float:
+    if not len(observed):
+        return float("nan")
+    chance = float((first.mean(axis=0) * second.mean(axis=0)).sum())
+    return float("nan") if chance >= 1 - 1e-12 else (float(observed.mean()) - chance) / (1 - chance)

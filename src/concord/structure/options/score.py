@@ -1,17 +1,232 @@
-"""What the place of options does: consistency, RStd, accuracy by place, selection bias, all over repeats."""
+"""What the place of options does: consistency, RStd, accuracy by place, selection bias; item by item too."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.records import Estimate
+from concord.errors import UndefinedError
+from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, GapTable, mean_gap_interval
 from concord.stats.elementwise import Floats
 from concord.stats.flips import flip_excess
-from concord.structure.options.places import NOT_EVERYWHERE, NOT_MOVED, Placed
-from concord.structure.options.records import OptionReply, OptionScores
-from concord.structure.unit_means import UNIT, Ends, mean_over_rows, mean_over_units
+from concord.stats.spread import spread_of
+from concord.structure.options.result import OptionReply, OptionScores
+from concord.structure.unit_means import MIN_PAIRS, UNIT, Ends, mean_over_rows, mean_over_units
+
+NOT_MOVED = "no question has its right option in several places"
+NOT_EVERYWHERE = "the right option is not seen in every place"
+_SAME = 1e-12
+_AT_ONCE = 2_000_000
+"""Numbers that are drawn at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """Replies by item and place; a place of -1 is not known, a correctness of NaN neither."""
+
+    n_items: int
+    places: int
+    item: NDArray[np.int64]
+    right: NDArray[np.int64]
+    place: NDArray[np.int64]
+    correct: Floats
+    cell: NDArray[np.int64]
+    """Replies to one arrangement of an item have one number: they are not independent of one another."""
+
+    @classmethod
+    def of(cls, replies: Sequence[OptionReply], items: Sequence[str], places: int) -> "Placed":
+        """Gather the replies of which a place or a correctness is known."""
+        codes = {name: i for i, name in enumerate(items)}
+        kept = [one for one in replies if places and (one.place is not None or one.correct is not None)]
+        asked = [(one.item, one.arrangement, one.right_place) for one in kept]
+        cells = {key: i for i, key in enumerate(dict.fromkeys(asked))}
+        return cls(
+            len(items),
+            places,
+            np.array([codes[one.item] for one in kept], dtype=np.int64),
+            np.array([one.right_place for one in kept], dtype=np.int64),
+            np.array([-1 if one.place is None else one.place for one in kept], dtype=np.int64),
+            np.array([np.nan if one.correct is None else one.correct for one in kept], dtype=np.float64),
+            np.array([cells[key] for key in asked], dtype=np.int64),
+        )
+
+    def _placed_counts(self, place: NDArray[np.int64], weights: Floats | None = None) -> Floats:
+        """Return sums by item and place of the replies whose place is known."""
+        there = place >= 0
+        key = self.item[there] * self.places + place[there]
+        size = self.n_items * self.places
+        own = None if weights is None else weights[there]
+        sums = np.bincount(key, own, size).astype(np.float64)
+        return np.asarray(sums.reshape(self.n_items, self.places))
+
+    @property
+    def _judged(self) -> NDArray[np.int64]:
+        """Where the right option was, of replies known to be right or wrong; -1 of others."""
+        return np.where(np.isnan(self.correct), -1, self.right)
+
+    def accuracy(self) -> Floats:
+        """Return accuracy by item and place of the right option; NaN where it is never there."""
+        return _ratio(self._placed_counts(self._judged, self.correct), self._placed_counts(self._judged))
+
+    @property
+    def whole(self) -> bool:
+        """Whether the right option of every item with a choice is in every place."""
+        known = _has_share(self._shares())
+        return bool((known.all(axis=1) | ~known.any(axis=1)).all())
+
+    def _shares(self) -> Floats:
+        """Return the share of choices by item, place of the right option and chosen place."""
+        n = self.places
+        there = self.place >= 0
+        key = (self.item[there] * n + self.right[there]) * n + self.place[there]
+        counts = np.bincount(key, minlength=self.n_items * n * n).reshape(self.n_items, n, n)
+        return _ratio(counts.astype(np.float64), counts.sum(axis=2, keepdims=True).astype(np.float64))
+
+    def selected(self) -> Floats:
+        """Return the share of choices of each place by item minus an even share, NaN where there is none.
+
+        Shares are means over the places of the right option, each place alike: a model that knows is not
+        taken for one that prefers the places where the right options happen to be. An item whose right option
+        is not in every place counts where it is, so that the mean over items is what every item in every
+        place would give. Undefined where a place never has the right option.
+        """
+        shares = self._shares()
+        known = _has_share(shares)
+        rows = np.full((self.n_items, self.places), np.nan)
+        used = known.any(axis=1)
+        if self.places < 2 or not known.any(axis=0).all():
+            return rows
+        own = _completed(shares[used].reshape(used.sum(), -1)).reshape(-1, self.places, self.places)
+        rows[used] = own.mean(axis=1) - 1 / self.places
+        return rows
+
+    def rstd_estimate(self, level: float, labels: Sequence[str]) -> Estimate:
+        """Return RStd with its interval over items, or over their families.
+
+        The interval is that of the spread of true accuracies (`concord.stats.spread`): RStd itself is above
+        it where accuracies differ by noise alone.
+        """
+        table = self.accuracy()
+        value = rstd_of(table)
+        if np.isnan(value):
+            note = "items have unlike numbers of options" if not self.places else ""
+            return Estimate(None, note=note or NOT_EVERYWHERE)
+        units = _unit_rows(table, labels)
+        if len(units) < MIN_PAIRS:
+            return Estimate(value, None, self.n_items, note=f"no interval below {MIN_PAIRS} items")
+        try:
+            low, high = spread_of(units).ends(level)
+        except UndefinedError:
+            note = "no interval: accuracies do not vary between items"
+            return Estimate(value, None, self.n_items, note=note)
+        # tau is over n - 1, RStd over n
+        shrunk = float(np.sqrt((self.places - 1) / self.places))
+        interval = Interval(shrunk * low, shrunk * high, level, "spread of true accuracies over places")
+        return Estimate(value, interval, self.n_items, method=interval.method)
+
+    def floor(self, n_permutations: int, rng: np.random.Generator) -> tuple[float | None, float | None]:
+        """Return the mean RStd without an effect of places, and how often it is as large as the observed.
+
+        The replies to each arrangement of an item are kept together and divided at random over its
+        arrangements: repeats of one arrangement are alike, at temperature 0 the same, and counted one by one
+        they would make every chance difference between arrangements look like an effect of places. Undefined
+        where no item has its right option in several places.
+        """
+        counts = self._placed_counts(self._judged)
+        observed = rstd_of(self.accuracy())
+        if np.isnan(observed) or not ((counts > 0).sum(axis=1) > 1).any():
+            return None, None
+        found = _without_places(*self._cell_counts(), self.places, n_permutations, rng)
+        return float(found.mean()), (1 + int((found >= observed - _SAME).sum())) / (1 + n_permutations)
+
+    def _cell_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
+        """Return item, place of the right option, replies and right replies of every arrangement of an item.
+
+        They are in the order of items and places.
+        """
+        known = ~np.isnan(self.correct)
+        cell = self.cell[known]
+        sizes = np.bincount(cell).astype(np.float64)
+        hits = np.bincount(cell, self.correct[known], len(sizes)).astype(np.float64)
+        used = np.flatnonzero(sizes > 0)
+        at = np.full(len(sizes), -1, dtype=np.int64)
+        at[cell] = np.flatnonzero(known)
+        item, right = self.item[at[used]], self.right[at[used]]
+        order = np.lexsort((right, item))
+        return item[order], right[order], sizes[used][order], hits[used][order]
+
+
+def _without_places(
+    item: NDArray[np.int64],
+    right: NDArray[np.int64],
+    sizes: Floats,
+    hits: Floats,
+    places: int,
+    n_permutations: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return RStd of so many divisions of the blocks of every item over its arrangements."""
+    starts = np.flatnonzero(np.r_[True, (np.diff(item) != 0) | (np.diff(right) != 0)])
+    place_of = right[starts]
+    found = []
+    for first in range(0, n_permutations, step := max(1, _AT_ONCE // len(item))):
+        n = min(step, n_permutations - first)
+        moved = np.argsort(item + rng.random((n, len(item))), axis=1)
+        shares = np.add.reduceat(hits[moved], starts, axis=1) / np.add.reduceat(sizes[moved], starts, axis=1)
+        means = [shares[:, place_of == place].mean(axis=1) for place in range(places)]
+        found.append(np.std(means, axis=0))
+    return np.concatenate(found)
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """Divide; NaN where nothing is below."""
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    return np.asarray(np.divide(above, below, out=np.full(shape, np.nan), where=below > 0))
+
+
+def _has_share(shares: Floats) -> NDArray[np.bool_]:
+    """Whether an item has choices where its right option is in a place."""
+    known: NDArray[np.bool_] = ~np.isnan(shares[:, :, :1])
+    return known[:, :, 0]
+
+
+def rstd_of(table: Floats) -> float:
+    """Return the standard deviation over places of the mean accuracy; NaN where a place has none.
+
+    Examples
+    --------
+    >>> rstd_of(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    0.25
+    """
+    known = ~np.isnan(table)
+    if not table.shape[1] or not known.any(axis=0).all():
+        return float("nan")
+    return float(np.std(np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)))
+
+
+def _completed(table: Floats) -> Floats:
+    """Return a table without gaps that has the same means of columns.
+
+    What an item lacks counts with the mean, and what it has the more: the covariance of the rows is then that
+    of the means, to first order.
+    """
+    known = ~np.isnan(table)
+    means = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
+    return np.asarray(means + np.where(known, table - means, 0.0) * (len(table) / known.sum(axis=0)))
+
+
+def _unit_rows(table: Floats, labels: Sequence[str]) -> Floats:
+    """Return one row per family of items whose means over families are the mean accuracies by place."""
+    asked = (~np.isnan(table)).sum(axis=1) > 0
+    rows = _completed(table[asked])
+    kept = [label for label, there in zip(labels, asked, strict=True) if there]
+    units = {name: i for i, name in enumerate(dict.fromkeys(kept))}
+    sums = np.zeros((len(units), table.shape[1]))
+    np.add.at(sums, np.array([units[name] for name in kept]), rows)
+    return sums * (len(units) / len(rows))
+
 
 NO_CHOICE = "which option was chosen is not known"
 """Of a reply whose place alone was recorded."""
@@ -129,3 +344,54 @@ def _group_sizes(item: NDArray[np.int64], *keys: NDArray[np.int64]) -> tuple[NDA
     rows = np.stack([item, *keys], axis=1)
     groups, sizes = np.unique(rows, axis=0, return_counts=True)
     return groups[:, 0], sizes.astype(np.float64)
+
+
+BY_ITEM = ("consistency", "option_flips", "first_option", "last_option")
+"""Agreement over arrangements, flips beyond repeats, share of the first and of the last place minus even."""
+RSTD = "rstd"
+METRICS = (*BY_ITEM, RSTD)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OptionItems:
+    """Numbers of every item of one model, NaN where an item has none."""
+
+    items: tuple[str, ...]
+    values: dict[str, Floats]
+    """One number per item, by name."""
+    by_place: Floats
+    """Accuracy by item and place of the right option, which RStd is made of."""
+    families: tuple[str, ...]
+    """Family of each item; its own where it has none."""
+
+    def of(self, metric: str, names: Sequence[str]) -> Floats:
+        """Return a number of some items."""
+        return self.values[metric][self._places(names)]
+
+    def labels(self, names: Sequence[str]) -> list[str]:
+        """Return the families of some items."""
+        return [self.families[i] for i in self._places(names)]
+
+    def accuracy(self, names: Sequence[str]) -> Floats:
+        """Return accuracy by place of some items."""
+        return self.by_place[self._places(names)]
+
+    def _places(self, names: Sequence[str]) -> list[int]:
+        at = {item: i for i, item in enumerate(self.items)}
+        return [at[name] for name in names]
+
+
+def option_items(replies: Sequence[OptionReply]) -> OptionItems:
+    """Return the numbers of every item."""
+    items = tuple(dict.fromkeys(reply.item for reply in replies))
+    between, _, excess = pairwise([reply for reply in replies if reply.answer is not None], items)
+    placed = Placed.of(replies, items, places_of(replies))
+    chosen = placed.selected() if placed.places else np.full((len(items), 1), np.nan)
+    values = {
+        "consistency": between,
+        "option_flips": excess,
+        "first_option": chosen[:, 0],
+        "last_option": chosen[:, -1],
+    }
+    family = {reply.item: reply.cluster if reply.cluster else reply.item for reply in replies}
+    return OptionItems(items, values, placed.accuracy(), tuple(family[item] for item in items))

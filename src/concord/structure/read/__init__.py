@@ -1,1 +1,1 @@
-"""Scores of arrangements, read."""
+"""Scores of arrangements from folders, workbooks and tables; rows of recorded verdicts and choices."""

@@ -16,17 +16,18 @@ from concord.files.text import decode
 from concord.files.workbooks import ZIP_MAGIC, open_workbook, quiet_engine
 from concord.records import InputFile
 from concord.structure.read.join import Findings, RefusedError, join_sides
-from concord.structure.read.records import LeftOut, ReadOptions, ScoreGrid, ScoreSet
-from concord.structure.read.row_sheets import is_row_layout, row_sheets
 from concord.structure.read.sheet import (
     SheetFaultError,
     SheetScores,
     fold,
+    is_row_layout,
     is_summary,
     is_wanted,
     read_sheet,
+    row_sheets,
     tidy,
 )
+from concord.structure.records import LeftOut, ReadOptions, ScoreGrid, ScoreSet
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm"})
 TEXTS = frozenset({".csv", ".tsv"})

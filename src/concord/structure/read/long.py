@@ -13,9 +13,7 @@ from concord.errors import CellProblem, FileFormatError, InputError, OptionError
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
 from concord.files.tables import TableOptions
-from concord.structure.read.cells import LongTable, model_scores
-from concord.structure.read.join import Findings
-from concord.structure.read.records import Codes, LeftOut, ReadOptions, ScoreGrid, ScoreSet
+from concord.structure.read.join import Findings, LongTable, model_scores
 from concord.structure.read.sheet import ITEM_NAMES, fold, tidy
 from concord.structure.read.values import (
     Place,
@@ -23,6 +21,7 @@ from concord.structure.read.values import (
     check_range,
     parse_cells,
 )
+from concord.structure.records import Codes, LeftOut, ReadOptions, ScoreGrid, ScoreSet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -314,13 +313,6 @@ def read_series(
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         raise FileFormatError(f"{place.file}: column {place.column!r} holds {series.dtype}, expected numbers")
     return _read_strings(series.cast(pl.String), rows, place, typed=typed, options=options)
-
-
-def _are_truths(series: "pl.Series") -> bool:
-    """Whether a column of text holds true and false, as Python writes them into CSV files."""
-    if series.drop_nulls().head(1).str.to_lowercase().is_in(["true", "false"]).any():
-        return set(series.drop_nulls().unique().str.to_lowercase()) <= {"true", "false"}
-    return False
 
 
 def _read_numbers(series: "pl.Series", rows: Codes, place: Place, *, options: ReadOptions) -> ScoreColumn:

@@ -9,7 +9,7 @@ import numpy as np
 from concord.errors import CellProblem
 from concord.files.cells import BadCellError, is_decimal_comma, number, with_point
 from concord.files.text import FormulaCell
-from concord.structure.read.records import Codes, Floats, ReadOptions
+from concord.structure.records import Codes, Floats, ReadOptions
 
 RowNumbers: TypeAlias = Sequence[int] | Codes
 

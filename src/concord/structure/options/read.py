@@ -1,0 +1,440 @@
+"""Recorded answers to questions with options: cells and rows read, then scored."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from concord.errors import FileFormatError, OptionError, listed, quoted
+from concord.files.grids import plain_title
+from concord.files.tables import TableOptions, TableSource
+from concord.records import InputFile
+from concord.stats.intervals import checked_level
+from concord.structure.arrangers import LETTERS
+from concord.structure.options.result import OptionReply, OptionResult
+from concord.structure.options.score import score_options as score_replies
+from concord.structure.read.rows import NamedRows, rows_of
+
+UNREADABLE = frozenset({"unreadable", "none", "refused", "error", "?", "-", "–"})
+_MARKED = re.compile(r"^[\s\[(*\"']*([A-Za-z]|\d{1,2})[\s\])*\"'.:]*$")
+_LED = re.compile(r"^[\s\[(*\"']*([A-Za-z]|\d{1,2})[\])*\"'.:]+\s+\S")
+_SAID = re.compile(r"\b(?:answer|choice|option)\b[\s:*]*(?:is)?[\s:*(\[\"']*([A-Z])\b[\s\])*\"'.:]*$")
+_SPLIT = re.compile(r"[^A-Za-z0-9]+")
+MOST_OPTIONS = len(LETTERS)
+
+
+class CellFault(Exception):
+    """A cell that cannot be used, in words."""
+
+
+def cell_text(value: object) -> str | None:
+    """Return what a cell holds, trimmed; ``None`` where it holds nothing."""
+    if value is None or value != value:  # NaN alone is not itself
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip() or None
+
+
+def place_in_cell(
+    value: object, column: str, size: int, *, from_zero: bool = False, shown: Sequence[str] | None = None
+) -> int | None:
+    """Read a place from 0 on; ``None`` where nothing could be read."""
+    text = cell_text(value)
+    if text is None or text.casefold() in UNREADABLE:
+        return None
+    if shown is not None:
+        same = [i for i, option in enumerate(shown) if option.casefold() == text.casefold()]
+        if len(same) == 1:
+            return same[0]
+    found = _MARKED.match(text)
+    found = _LED.match(text) if found is None else found
+    found = _SAID.search(text) if found is None else found
+    if found is not None:
+        word = found.group(1).upper()
+        place = int(word) - (not from_zero) if word.isdigit() else LETTERS.find(word)
+        if 0 <= place < size:
+            return place
+    numbers = f"0 to {size - 1}" if from_zero else f"1 to {size}"
+    end = f"A to {LETTERS[size - 1]} or {numbers}" if 0 < size <= MOST_OPTIONS else "a letter"
+    raise CellFault(f"{column!r} is {quoted(value)}, expected {end}")
+
+
+def counts_from_zero(held: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether numbers of places in a table begin at 0: one of them is 0."""
+    return any(cell_text(cells[key]) == "0" for cells in held for key in ("chosen", "right"))
+
+
+def letters_are_places(held: Sequence[Mapping[str, Any]], flags: Mapping[str, bool]) -> bool:
+    """Return whether ``answer`` is the letter as shown: the right one exactly where the reply is correct."""
+    told = False
+    for cells in held:
+        answer, right, correct = (cell_text(cells[key]) for key in ("answer", "right", "correct"))
+        if answer is None:
+            continue
+        flag = None if correct is None else flags.get(correct.casefold())
+        if right is None or flag is None or _MARKED.match(answer) is None:
+            return False
+        if (answer.casefold() == right.casefold()) != flag:
+            return False
+        told = True
+    return told
+
+
+def option_at(arrangement: str, place: int, size: int) -> str | None:
+    """Return which option an order such as ``BCDA``, ``B-C-D-A`` or ``1,2,3,0`` has in a place.
+
+    Examples
+    --------
+    >>> option_at("BCDA", 0, 4), option_at("b-c-d-a", 3, 4), option_at("[1, 2, 3, 0]", 0, 4)
+    ('B', 'A', 'B')
+    >>> option_at("rotated", 0, 4) is None
+    True
+    """
+    parts = [part.upper() for part in _SPLIT.split(arrangement) if part]
+    if len(parts) == 1 and len(parts[0]) == size:
+        parts = list(parts[0])
+    for names in (list(LETTERS[:size]), [str(i) for i in range(size)], [str(i + 1) for i in range(size)]):
+        if sorted(parts) == sorted(names):
+            return LETTERS[names.index(parts[place])]
+    return None
+
+
+_NAMES = {
+    "item": ("item", "id", "question_id", "item_id", "doc_id", "qid", "sample_id", "question"),
+    "model": ("model", "model_name", "llm"),
+    "arrangement": ("arrangement", "order", "permutation", "variant", "format", "shuffle", "rotation", "perm",
+                    "option_order", "permuted_order", "shuffle_seed"),
+    "sample": ("sample", "repeat", "run", "trial", "epoch"),
+    "chosen": ("chosen", "choice", "letter", "selected", "prediction", "predicted", "pred", "model_answer",
+               "model_choice", "chosen_option", "selected_option", "predicted_letter", "response"),
+    "right": ("right", "key", "gold", "target", "answer_key", "correct_answer", "correct_option",
+              "correct_letter", "gold_letter", "gold_answer", "ground_truth", "label"),
+    "n_options": ("n_options", "num_options", "number_of_options", "n_choices", "num_choices"),
+    "options": ("options", "choices", "options_shown"),
+    "answer": ("answer", "chosen_text", "answer_text"),
+    "correct": ("correct", "is_correct", "acc"),
+    "cluster": ("cluster", "family", "subject", "category"),
+    "place": ("place",),
+    "right_place": ("right_place",),
+}  # fmt: skip
+"""Columns by what they hold, in any case, with blanks or bars; of several names the first that is there."""
+_FLAGS = {
+    "true": True,
+    "yes": True,
+    "1": True,
+    "1.0": True,
+    "false": False,
+    "no": False,
+    "0": False,
+    "0.0": False,
+}
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedOptions:
+    """Replies of one model, and what was assumed about them."""
+
+    model: str
+    replies: tuple[OptionReply, ...]
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def read_option_replies(source: NamedRows, *, model: str | None = None) -> RecordedOptions:
+    """Read replies from a table with one row per reply."""
+    rows = [_by_title(row) for row in source.rows]
+    titles = {title for row in rows for title in row}
+    _check_titles(source.name, titles)
+    keep, name = _one_model(rows, model)
+    held = [_option_cells(rows[i]) for i in keep]
+    places = [source.places[i] for i in keep]
+    warnings = _settled(held)
+    from_zero = counts_from_zero(held)
+    if from_zero:
+        warnings.append("numbers of options count from 0, since one of them is 0")
+    size, told = _usual_size(held, from_zero)
+    warnings += told
+    replies, faults = [], []
+    for cells, place in zip(held, places, strict=True):
+        try:
+            replies.append(_reply(cells, size, from_zero))
+        except CellFault as fault:
+            faults.append(f"{place}: {fault}")
+    if faults:
+        more = f"\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+        raise FileFormatError("\n".join(faults[:_SHOWN]) + more)
+    warnings += _told_twice(held)
+    if not any(one.answer is not None for one in replies) and any(one.place is not None for one in replies):
+        warnings.append(
+            "which option was chosen is not said, only where it was: consistency and flips need 'answer', "
+            "'options' as shown, or arrangements such as BCDA"
+        )
+    return RecordedOptions(name, tuple(replies), source.inputs, (*source.warnings, *warnings))
+
+
+def _by_title(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {plain_title(str(key)): value for key, value in row.items()}
+
+
+def _check_titles(name: str, titles: set[str]) -> None:
+    """Refuse a table without items, choices or places of right options."""
+    ours = {"place", "right_place", "n_options"} <= titles
+    keyed = "answer" in titles and bool(titles & set(_NAMES["chosen"]))
+    lacking = [
+        f"{key!r} ({', '.join(_NAMES[key][1:])})" if len(_NAMES[key]) > 1 else repr(key)
+        for key in ("item", *(() if ours or keyed else ("right",)))
+        if not titles & set(_NAMES[key])
+    ]
+    if not ours and not titles & {*_NAMES["chosen"], *_NAMES["correct"]}:
+        lacking.append("'chosen' (or 'correct')")
+    if lacking:
+        raise FileFormatError(
+            f"{name}: found the columns {listed(sorted(titles))}, and none for {', '.join(lacking)}; "
+            "expected item, arrangement, chosen (a letter), right (the letter of the right option), n_options"
+        )
+
+
+def _one_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> tuple[list[int], str]:
+    """Return the rows of one model, and its name."""
+    named = [cell_text(row.get("model")) for row in rows]
+    names = sorted({name for name in named if name is not None})
+    if not names:
+        return list(range(len(rows))), "model" if model is None else model
+    if model is None and len(names) == 1:
+        return list(range(len(rows))), names[0]
+    if model not in names:
+        raise OptionError(
+            f"the table holds answers of {listed(names)}: choose one (--model)"
+            if model is None
+            else f"no row is of {model!r}; the table has {listed(names)}"
+        )
+    return [i for i, name in enumerate(named) if name == model], str(model)
+
+
+def _settled(held: list[dict[str, Any]]) -> list[str]:
+    """Settle what ``answer`` means in a table without another column for it, and return what is told."""
+    has = {key: any(cell_text(cells[key]) is not None for cells in held) for key in ("chosen", "right")}
+    if has["chosen"] and not has["right"]:
+        for cells in held:
+            cells["right"], cells["answer"] = cells["answer"], None
+        return ["'answer' is taken for the right option, since no other column says which it is"]
+    if has["right"] and not has["chosen"] and letters_are_places(held, _FLAGS):
+        for cells in held:
+            cells["chosen"], cells["answer"] = cells["answer"], None
+        return ["'answer' is taken for the chosen place: it is the right letter exactly where it is correct"]
+    return []
+
+
+def _option_cells(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cells of a row by what they hold."""
+    found = {}
+    for key, names in _NAMES.items():
+        title = next((name for name in names if name in row), None)
+        found[key] = None if title is None else row[title]
+    own = [row.get(letter) for letter in "abcdefgh"]  # options in columns of their own, as MMLU has them
+    if found["options"] is None and cell_text(own[0]) is not None and cell_text(own[1]) is not None:
+        found["options"] = [str(one) for one in own if cell_text(one) is not None]
+    return found
+
+
+def _usual_size(held: Sequence[Mapping[str, Any]], from_zero: bool) -> tuple[int, list[str]]:
+    """Return the number of options of rows that do not say it: the furthest place in the table."""
+    if not held or all(
+        cell_text(cells["n_options"]) is not None or cells["options"] is not None for cells in held
+    ):
+        return 0, []
+    seen = [_lenient_place(cells[key], from_zero) for cells in held for key in ("chosen", "right")]
+    largest = max((place + 1 for place in seen if place is not None), default=0)
+    return largest, [f"'n_options' is not given: taken as {largest}, the furthest place in the table"]
+
+
+def _lenient_place(value: object, from_zero: bool) -> int | None:
+    try:
+        return place_in_cell(value, "", MOST_OPTIONS, from_zero=from_zero)
+    except CellFault:
+        return None
+
+
+def _reply(cells: Mapping[str, Any], usual: int, from_zero: bool) -> OptionReply:
+    """Read one row."""
+    item = cell_text(cells["item"])
+    if item is None:
+        raise CellFault("the row names no item")
+    arrangement = cell_text(cells["arrangement"])
+    arrangement = "" if arrangement is None else arrangement
+    shown = _shown_options(cells["options"])
+    size = _n_options(cells["n_options"], usual, shown)
+    if cells["right_place"] is not None:
+        place, right = (_index(cells[key], key, size) for key in ("place", "right_place"))
+    else:
+        place, right = (
+            place_in_cell(cells[key], key, size, from_zero=from_zero, shown=shown)
+            for key in ("chosen", "right")
+        )
+    if right is None:
+        raise CellFault("'right' is empty, expected the place of the right option")
+    correct = _correct(cells["correct"], place, right)
+    answer = _chosen_of(cells["answer"], place, shown, arrangement, size)
+    cluster = cell_text(cells["cluster"])
+    return OptionReply(
+        item, arrangement, answer, place, right, size, correct, "" if cluster is None else cluster
+    )
+
+
+def _shown_options(value: object) -> list[str] | None:
+    """Read the options as they were shown: a list, or a list as JSON text."""
+    if isinstance(value, str) and value.strip().startswith("["):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise CellFault(
+                f'\'options\' is {quoted(value)}, expected a list such as ["red", "blue"]'
+            ) from None
+    if value is None or cell_text(value) is None:
+        return None
+    if not isinstance(value, list) or not 2 <= len(value) <= MOST_OPTIONS:
+        raise CellFault(f"'options' is {quoted(value)}, expected a list of 2 to {MOST_OPTIONS} options")
+    return [str(one).strip() for one in value]
+
+
+def _n_options(value: object, usual: int, shown: Sequence[str] | None) -> int:
+    text = cell_text(value)
+    if text is None:
+        return usual if shown is None else len(shown)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (number.is_integer() and 2 <= number <= MOST_OPTIONS):
+        raise CellFault(f"'n_options' is {quoted(value)}, expected a whole number from 2 to {MOST_OPTIONS}")
+    if shown is not None and len(shown) != number:
+        raise CellFault(f"'n_options' is {int(number)}, and 'options' lists {len(shown)}")
+    return int(number)
+
+
+def _index(value: object, column: str, size: int) -> int | None:
+    """Read a place that is counted from 0 on."""
+    text = cell_text(value)
+    if text is None:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (number.is_integer() and 0 <= number < size):
+        raise CellFault(f"{column!r} is {quoted(value)}, expected 0 to {size - 1}")
+    return int(number)
+
+
+def _correct(value: object, place: int | None, right: int) -> bool | None:
+    """Return whether the right option was chosen; refuse a word that contradicts the places."""
+    text = cell_text(value)
+    found = None if text is None else _FLAGS.get(text.casefold())
+    if text is not None and found is None:
+        raise CellFault(f"'correct' is {quoted(value)}, expected true or false, 1 or 0")
+    by_place = None if place is None else place == right
+    if found is not None and by_place is not None and found != by_place:
+        raise CellFault(f"'correct' is {quoted(value)}, but the chosen place and the right one say otherwise")
+    return found if by_place is None else by_place
+
+
+def _chosen_of(
+    value: object, place: int | None, shown: Sequence[str] | None, arrangement: str, size: int
+) -> str | None:
+    """Return which option was chosen, wherever it was; ``None`` where that is not known."""
+    text = cell_text(value)
+    if text is not None and text.casefold() not in UNREADABLE:
+        return text
+    if place is None:
+        return None
+    if shown is not None:
+        return shown[place]
+    return option_at(arrangement, place, size)
+
+
+def _told_twice(held: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Warn of rows that have the item, arrangement and sample of another."""
+    keys = [
+        tuple(cell_text(cells[key]) for key in ("item", "arrangement", "sample"))
+        for cells in held
+        if cell_text(cells["sample"]) is not None
+    ]
+    twice = sum(count - 1 for count in Counter(keys).values())
+    many = f"{twice} rows have" if twice > 1 else "1 row has"
+    text = f"{many} the item, arrangement and sample of another row; each counts as a reply"
+    return [text] if twice else []
+
+
+RECORDED = "recorded"
+"""What a result calls the arranger of answers that were recorded elsewhere."""
+
+
+def score_options(
+    table: TableSource,
+    *,
+    model: str | None = None,
+    arranger: str = RECORDED,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    level: float = 0.95,
+    n_permutations: int = 999,
+    seed: int = 0,
+) -> OptionResult:
+    """Score recorded answers to questions with options: consistency, places, selection bias, over repeats.
+
+    Parameters
+    ----------
+    table
+        One row per reply, a file, a frame or rows: ``item``, ``arrangement``, the chosen place in ``chosen``
+        and that of the right option in ``right`` (letters, or numbers from 1 on), ``n_options``; and which
+        option it was, whatever its place: ``answer``, ``options`` as a list, or arrangements such as
+        ``BCDA``. Where known ``correct``, ``cluster``, ``model``. Also `option_replies.csv` of a run.
+    model
+        Which model of a table of several, or its name where rows name none.
+    arranger
+        What was varied, in a word; comparisons want it to be the same.
+    sheet, encoding
+        How the table is read.
+    level
+        Nominal coverage of intervals, over items.
+    n_permutations, seed
+        Divisions drawn for the test of places, and their seed.
+
+    Returns
+    -------
+    OptionResult
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+
+    Raises
+    ------
+    InputError
+        The table cannot be used; the message names file, row, column and value.
+
+    Examples
+    --------
+    >>> turns = {"ABCD": "A", "BCDA": "D", "CDAB": "C", "DABC": "B"}
+    >>> rows = [
+    ...     {"item": i, "arrangement": order, "chosen": "A", "right": right, "n_options": 4}
+    ...     for i in range(12) for order, right in turns.items() for _ in range(2)
+    ... ]
+    >>> found = score_options(rows, model="always A").scores
+    >>> found.consistency.value, found.flip_excess.value, found.selection[0].value
+    (0.0, 1.0, 0.75)
+    """
+    checked_level(level)
+    named = rows_of(table, TableOptions(sheet, encoding))
+    recorded = read_option_replies(named, model=model)
+    return OptionResult(
+        recorded.model,
+        score_replies(recorded.replies, level=level, n_permutations=n_permutations, seed=seed),
+        named.name,
+        arranger,
+        recorded.replies,
+        recorded.inputs,
+        recorded.warnings,
+    )

@@ -1,0 +1,395 @@
+"""Two models on what they share: their gaps under joint resamples, and differences of each number."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from scipy import special
+
+from concord.errors import UndefinedError
+from concord.records import Estimate, Interval
+from concord.stats.bands import MIN_UNITS, STILL, GapTable, ItemWeights, on_exact_grid
+from concord.stats.clustered import clustered_mean
+from concord.stats.maxima import MaximaDifference, MaximumSide, difference_of_maxima
+from concord.stats.order import OrderEffect, order_effect
+from concord.stats.pairs import MetricDifference
+from concord.stats.skewed import skewed_mean
+from concord.stats.spread import MeansSpread, spread_difference, spread_of
+from concord.structure.records import Difference, Floats, ScoreOptions
+from concord.structure.score.definitions import (
+    Counted,
+    ResampledGaps,
+    paired_table,
+    resample_tables,
+    unpaired_table,
+    worst_table,
+)
+from concord.structure.score.order import complete_units
+
+MOST_KEPT = 64
+"""ResampledModels that are kept for later pairs; beyond, the oldest is computed again when it is needed."""
+
+
+@dataclass(frozen=True, eq=False)
+class ResampledModel:
+    """One model on given items and arrangements."""
+
+    table: GapTable
+    draws: Floats | None
+    """Gaps under each resample of the items; ``None`` below 20 of them."""
+    effect: OrderEffect | None
+    taus: Floats
+    """tau of each resample; empty where it was not resampled."""
+    spread: MeansSpread | None = None
+    """Limits of tau at any level."""
+    scores: ResampledGaps | None = None
+    """Mean scores with their sign turned, and their resamples."""
+    flips: Floats | None = None
+    """Flip excess of each item."""
+
+    @cached_property
+    def worst(self) -> MaximumSide:
+        """Return the gaps, whose maximum is R."""
+        gaps = self.table.gaps()
+        there = ~np.isnan(gaps)
+        draws = np.empty((0, len(gaps))) if self.draws is None else self.draws
+        return MaximumSide(gaps[there], self.table.influence()[:, there], draws[:, there])
+
+    @cached_property
+    def lowest(self) -> MaximumSide | None:
+        """Return mean scores with their sign turned: the largest is that of the worst arrangement."""
+        if self.scores is None:
+            return None
+        values = self.scores.table.gaps()
+        there = ~np.isnan(values)
+        draws = np.empty((0, len(values))) if self.scores.draws is None else self.scores.draws
+        return MaximumSide(values[there], self.scores.table.influence()[:, there], draws[:, there])
+
+    @cached_property
+    def loss(self) -> MaximumSide:
+        """Return 1 - (1 - E)(1 - gap) of every arrangement, whose maximum is 1 - S."""
+        gaps, influence = self.worst.values, self.worst.influence
+        draws = np.where(np.isnan(self.worst.draws), gaps, self.worst.draws)
+        e, moves = gaps.mean(), influence.mean(axis=1, keepdims=True)
+        losses = 1 - (1 - draws.mean(axis=1, keepdims=True)) * (1 - draws)
+        return MaximumSide(1 - (1 - e) * (1 - gaps), (1 - gaps) * moves + (1 - e) * influence, losses)
+
+
+_Key = tuple[str, tuple[str, ...], tuple[str, ...], bytes, bytes]
+
+
+@dataclass(slots=True)
+class ResampledModels:
+    """Models on shared items and arrangements, computed once each."""
+
+    options: ScoreOptions
+    weights: ItemWeights
+    known: dict[_Key, ResampledModel] = field(default_factory=dict)
+
+    def keep(self, model: str, data: Counted, part: ResampledModel) -> None:
+        """Keep what has been computed already."""
+        if len(self.known) >= MOST_KEPT:
+            self.known.pop(next(iter(self.known)))
+        self.known[_key(model, data)] = part
+
+    def get(self, model: str, data: Counted) -> ResampledModel:
+        """Compute a model's part, or take it from an earlier comparison on the same items."""
+        found = self.known.get(_key(model, data))
+        if found is None:
+            found = self._compute(data)
+            self.keep(model, data, found)
+        return found
+
+    def _compute(self, data: Counted) -> ResampledModel:
+        """Compute gaps, their resamples, the order effect and its resamples."""
+        table = unpaired_table(data) if self.options.definition == "unpaired" else paired_table(data)
+        layout = whole_layout(data)
+        more = None if layout is None else tau_columns(layout)
+        (resampled, scores), sums = resample_tables(
+            [table, worst_table(data)], self.weights, level=self.options.level, more=more
+        )
+        try:
+            effect = order_effect(complete_units(data)[0], level=self.options.level)
+        except UndefinedError:
+            effect = None
+        taus = resampled_tau(layout, sums)
+        return ResampledModel(table, resampled.draws, effect, taus, spread(data), scores, data.flips)
+
+
+def spread(data: Counted) -> MeansSpread | None:
+    """Limits of tau at any level, where there are any."""
+    try:
+        return spread_of(complete_units(data)[0])
+    except UndefinedError:
+        return None
+
+
+def _key(model: str, data: Counted) -> _Key:
+    """Tell two cuts of a model apart: items, arrangements, units and cells that are there."""
+    there = np.packbits(np.isnan(data.mean) | np.isnan(data.maximum))
+    return model, data.items, data.names, data.units.tobytes(), there.tobytes()
+
+
+def whole_layout(data: Counted) -> Floats | None:
+    """Cell means of all units, if none lacks an arrangement: only then do resamples of units fit."""
+    layout, lost = complete_units(data)
+    return None if lost or layout.shape[1] < 2 else layout
+
+
+def tau_columns(layout: Floats) -> Floats:
+    """Columns whose sums under a resample give its mean squares."""
+    centred = layout - layout.mean(axis=1, keepdims=True)
+    return on_exact_grid(np.hstack([centred, np.sum(centred**2, axis=1, keepdims=True)]))
+
+
+def resampled_tau(layout: Floats | None, sums: Floats | None) -> Floats:
+    """Tau of each resample of the items.
+
+    A resample carries the noise of the data and its own, so the residual mean square is taken off twice.
+    """
+    if layout is None or sums is None:
+        return np.empty(0)
+    n, p = layout.shape
+    ss_arrangement = np.sum(sums[:, :p] ** 2, axis=1) / n
+    ms_arrangement = ss_arrangement / (p - 1)
+    ms_residual = (sums[:, p] - ss_arrangement) / ((n - 1) * (p - 1))
+    return np.asarray(np.sqrt(np.maximum(0.0, (ms_arrangement - 2 * ms_residual) / n)))
+
+
+METRICS = ("E_perf", "R_sens", "S_Cons")
+_TAU = "MOVER from the limits of both spreads, correlation from items resampled jointly"
+_FEW = f"no interval below {MIN_UNITS} items"
+_NOTHING = "the two models share no items or no arrangements"
+_NO_GAP = "no cell that both models have holds a mean and a max score"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """Two models cut to what both have."""
+
+    first: Counted
+    second: Counted
+    only_first: int
+    only_second: int
+    """Cells with a score that only one of the two has."""
+
+    @property
+    def n_cells(self) -> int:
+        """Cells that both have."""
+        return int((~np.isnan(self.first.mean)).sum())
+
+
+def all_differences(models: dict[str, Counted], parts: ResampledModels) -> tuple[Difference, ...]:
+    """Compare every pair of models that share items and arrangements."""
+    return tuple(compare(first, second, models, parts) for first, second in combinations(sorted(models), 2))
+
+
+def compare(first: str, second: str, models: dict[str, Counted], parts: ResampledModels) -> Difference:
+    """Compare two models; what one of them lacks is left out and counted in the note."""
+    definition = "unpaired" if parts.options.definition == "unpaired" else "paired"
+    cut = shared(models[first], models[second])
+    if cut is None:
+        none = Estimate(None, note=_NOTHING)
+        return Difference(first, second, definition, none, none, none, none, 0, 0, none.note)
+    a, b = parts.get(first, cut.first), parts.get(second, cut.second)
+    e, r, s = gap_differences(a, b, parts.options.level)
+    tau, flips, worst = order_differences(a, b, cut.first, parts.options.level)
+    return Difference(
+        first,
+        second,
+        definition,
+        e.difference,
+        r.difference,
+        s.difference,
+        tau.difference,
+        len(cut.first.items),
+        len(cut.first.names),
+        "on shared items and arrangements only" if cut.only_first or cut.only_second else "",
+        (e.p_value, r.p_value, s.p_value),
+        flips.difference,
+        worst.difference,
+        (tau.p_value, flips.p_value, worst.p_value),
+    )
+
+
+def shared(first: Counted, second: Counted) -> Shared | None:
+    """Cut two models to the items, arrangements and cells that both have; ``None`` where there are none."""
+    one, two = first, second
+    same = first.items == second.items and first.names == second.names
+    if not (same and first.n_units == second.n_units and np.array_equal(first.units, second.units)):
+        folded = {name.casefold(): name for name in second.names}
+        names = [name for name in first.names if name.casefold() in folded]
+        has = set(second.items)
+        items = [item for item in first.items if item in has]
+        if not names or not items:
+            return None
+        one = _restrict(first, items, names)
+        two = _restrict(second, items, [folded[name.casefold()] for name in names])
+        two = replace(two, units=one.units, n_units=one.n_units, unit_names=one.unit_names)
+    one, two = _same_cells(one, two)
+    counts = [int((~np.isnan(whole.mean)).sum()) for whole in (first, second, one, two)]
+    return Shared(one, two, counts[0] - counts[2], counts[1] - counts[3])
+
+
+def _same_cells(one: Counted, two: Counted) -> tuple[Counted, Counted]:
+    """Leave out a score in a cell that the other model lacks: items differ in difficulty."""
+    no_mean = np.isnan(one.mean) | np.isnan(two.mean)
+    no_top = np.isnan(one.maximum) | np.isnan(two.maximum)
+
+    def cut(data: Counted) -> Counted:
+        if np.array_equal(np.isnan(data.mean), no_mean) and np.array_equal(np.isnan(data.maximum), no_top):
+            return data
+        mean, maximum = np.where(no_mean, np.nan, data.mean), np.where(no_top, np.nan, data.maximum)
+        return replace(data, mean=mean, maximum=maximum)
+
+    return cut(one), cut(two)
+
+
+def _restrict(data: Counted, items: list[str], names: list[str]) -> Counted:
+    """Keep some items and arrangements, in the given order."""
+    row, column = ({name: k for k, name in enumerate(part)} for part in (data.items, data.names))
+    rows, columns = [row[item] for item in items], [column[name] for name in names]
+    units = data.units[rows]
+    present, codes = np.unique(units, return_inverse=True)
+    cut = np.ix_(rows, columns)
+    unit_names = tuple(data.unit_names[u] for u in present)
+    return Counted(
+        data.model,
+        tuple(names),
+        tuple(items),
+        data.mean[cut],
+        data.maximum[cut],
+        codes,
+        len(present),
+        unit_names,
+        None if data.flips is None else data.flips[rows],
+    )
+
+
+def gap_differences(a: ResampledModel, b: ResampledModel, level: float) -> tuple[MetricDifference, ...]:
+    """Differences of E (paired t over items), R and S (a band over contrasts of both models)."""
+    gaps = [part.table.gaps() for part in (a, b)]
+    n = a.table.n_units
+    if any(np.isnan(g).all() for g in gaps):
+        none = Estimate(None, note=_NO_GAP)
+        return tuple(MetricDifference(name, None, None, none, None, 0) for name in METRICS)
+    (e1, r1), (e2, r2) = ((float(np.nanmean(g)), float(np.nanmax(g))) for g in gaps)
+    e, p = _paired_t(a, b, e1 - e2, level)
+    r, s = _extremes(a, b, level)
+    s1, s2 = (1 - e1) * (1 - r1), (1 - e2) * (1 - r2)
+    return (
+        MetricDifference("E_perf", e1, e2, e, p, n),
+        MetricDifference("R_sens", r1, r2, _estimate(r1 - r2, r, n, "largest gaps"), r.p_value, n),
+        MetricDifference("S_Cons", s1, s2, _estimate(s1 - s2, s, n, "(1 - E)(1 - R)"), s.p_value, n),
+    )
+
+
+def _extremes(
+    a: ResampledModel, b: ResampledModel, level: float
+) -> tuple[MaximaDifference, MaximaDifference]:
+    """R as a difference of largest gaps; S the other way round: 1 - S is a largest loss."""
+    return (
+        difference_of_maxima(a.worst, b.worst, level=level),
+        difference_of_maxima(b.loss, a.loss, level=level),
+    )
+
+
+def _estimate(value: float, found: MaximaDifference, n: int, method: str) -> Estimate:
+    return Estimate(value, found.interval, n, method=method, note=found.note)
+
+
+def _paired_t(
+    a: ResampledModel, b: ResampledModel, shift: float, level: float
+) -> tuple[Estimate, float | None]:
+    """Student's t of the difference of mean gaps, item by item."""
+    n = a.table.n_units
+    method = "paired t over items"
+    if n < MIN_UNITS:
+        return Estimate(shift, None, n, method=method, note=_FEW), None
+    sides = [part.worst.influence.mean(axis=1) for part in (a, b)]
+    moves = sides[0] - sides[1]
+    se = float(np.sqrt(np.sum((moves - moves.mean()) ** 2) / (n * (n - 1))))
+    if se <= STILL:
+        note = "no interval: every item gives the same difference"
+        return Estimate(shift, None, n, method=method, note=note), None
+    skewed = skewed_mean(shift + moves - moves.mean(), level=level)
+    if skewed.seen:
+        return Estimate(shift, skewed.interval, n, method=f"{method}, skewed"), skewed.p_value
+    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
+    interval = Interval(shift - reach, shift + reach, level, method)
+    p = float(2 * special.stdtr(n - 1, -abs(shift) / se))
+    return Estimate(shift, interval, n, method=method), p
+
+
+def order_differences(
+    a: ResampledModel, b: ResampledModel, data: Counted, level: float
+) -> tuple[MetricDifference, MetricDifference, MetricDifference]:
+    """Differences of tau, of flip excess and of the worst arrangement's mean score."""
+    return _tau_difference(a, b, level), _flip_difference(a, b, data, level), _worst_difference(a, b, level)
+
+
+def _tau_difference(a: ResampledModel, b: ResampledModel, level: float) -> MetricDifference:
+    """Difference of the two spreads; the interval joins both intervals, with their correlation."""
+    if a.effect is None or b.effect is None:
+        none = Estimate(None, note="an order effect is undefined for one of the models")
+        return MetricDifference("tau", None, None, none, None, 0)
+    one, two, n = a.effect.tau, b.effect.tau, a.effect.n_items
+    if a.spread is None or b.spread is None:
+        alone = Estimate(one - two, n=n, note="no interval: one of the models has none")
+        return MetricDifference("tau", one, two, alone, None, n)
+    if n < MIN_UNITS:
+        return MetricDifference("tau", one, two, Estimate(one - two, None, n, note=_FEW), None, n)
+    _, ends, p = spread_difference(a.spread, b.spread, _spread_correlation(a.taus, b.taus), level=level)
+    estimate = Estimate(one - two, Interval(*ends, level, _TAU), n, method="tau of both models")
+    return MetricDifference("tau", one, two, estimate, p, n)
+
+
+def _flip_difference(a: ResampledModel, b: ResampledModel, data: Counted, level: float) -> MetricDifference:
+    """Mean difference of flip excess over the items for which both have one, by families where given."""
+    name, method = "flip_excess", "paired t over items"
+    if a.flips is None or b.flips is None:
+        none = Estimate(None, note="one of the models has no answers, or none asked twice")
+        return MetricDifference(name, None, None, none, None, 0)
+    there = ~(np.isnan(a.flips) | np.isnan(b.flips))
+    lost = int((~there).sum())
+    if not there.any():
+        none = Estimate(None, n_left_out=lost, note="no item has a flip excess for both models")
+        return MetricDifference(name, None, None, none, None, 0)
+    one, two = a.flips[there], b.flips[there]
+    values, n = (float(one.mean()), float(two.mean())), len(set(data.units[there].tolist()))
+    shift = values[0] - values[1]
+    if n < MIN_UNITS:
+        return MetricDifference(name, *values, Estimate(shift, None, n, lost, method, _FEW), None, n)
+    error = clustered_mean(one - two, data.units[there])
+    if error.se <= STILL:
+        note = "no interval: every item gives the same difference"
+        return MetricDifference(name, *values, Estimate(shift, None, n, lost, method, note), None, n)
+    skewed = skewed_mean(one - two, data.units[there], level=level)
+    if skewed.seen:
+        found = Estimate(shift, skewed.interval, n, lost, f"{method}, skewed")
+        return MetricDifference(name, *values, found, skewed.p_value, n)
+    reach = float(special.stdtrit(error.df, (1 + level) / 2)) * error.se
+    interval = Interval(shift - reach, shift + reach, level, method)
+    p = float(2 * special.stdtr(error.df, -abs(shift) / error.se))
+    return MetricDifference(name, *values, Estimate(shift, interval, n, lost, method), p, n)
+
+
+def _worst_difference(a: ResampledModel, b: ResampledModel, level: float) -> MetricDifference:
+    """Difference of the lowest mean scores: a band over contrasts, with the signs turned."""
+    one, two = a.lowest, b.lowest
+    if one is None or two is None or not one.values.size or not two.values.size:
+        none = Estimate(None, note="one of the models has no mean score")
+        return MetricDifference("worst", None, None, none, None, 0)
+    found = difference_of_maxima(two, one, level=level)
+    low, high, n = -float(one.values.max()), -float(two.values.max()), len(one.influence)
+    return MetricDifference(
+        "worst", low, high, _estimate(low - high, found, n, "lowest means"), found.p_value, n
+    )
+
+
+def _spread_correlation(first: Floats, second: Floats) -> float:
+    """Correlate resampled spreads; 0 where that is unknown, which widens the interval if it is positive."""
+    if not len(first) or len(first) != len(second) or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])

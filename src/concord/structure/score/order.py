@@ -1,0 +1,231 @@
+"""The order effect of one model: test, shares of variance, flips, worst arrangement, gate, sentence."""
+
+import numpy as np
+from scipy import special
+
+from concord.errors import UndefinedError
+from concord.files.number_words import interval_words, number, p_words
+from concord.records import Estimate, Interval
+from concord.stats.bands import MIN_UNITS, GapBand, GapTable, mean_gap_interval
+from concord.stats.bounded_means import bounded_bootstrap
+from concord.stats.clustered import clustered_mean
+from concord.stats.coverage import coverage_note, difference_look, score_look, spread_look
+from concord.stats.flips import flip_excess
+from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
+from concord.structure.records import Floats, Order, ScoreGrid, ScoreOptions
+from concord.structure.score.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
+
+FLOOR, CEILING = 0.05, 0.95
+_LEVEL = 0.05
+NOTHING = "nothing to be consistent about"
+
+
+def gate_of(data: Counted, chance: float | None) -> str:
+    """Return why there is nothing to be consistent about; empty where there is."""
+    means = column_means(data.mean.T)
+    there = ~np.isnan(means)
+    mean = float(means[there].mean())
+    reason = mean_gate(mean)
+    if reason or chance is None:
+        return reason
+    units = data.units[there]
+    error = clustered_mean(means[there], units) if len(set(units.tolist())) > 1 else None
+    if error is not None and error.mean > chance:
+        t = np.inf if error.se == 0 else (error.mean - chance) / error.se
+        if special.stdtr(error.df, -t) < _LEVEL:
+            return ""
+    return f"{NOTHING}: a mean score of {number(mean)} is not shown to be above chance ({number(chance)})"
+
+
+def mean_gate(mean: float) -> str:
+    """Return why a mean score leaves nothing to be consistent about; empty where it does not."""
+    if mean < FLOOR:
+        return f"{NOTHING}: the mean score is {number(mean)}, below {FLOOR}"
+    return f"{NOTHING}: the mean score is {number(mean)}, above {CEILING}" if mean > CEILING else ""
+
+
+def flip_cells(scores: ScoreGrid, data: Counted) -> Floats | None:
+    """Flip excess of each item, where answers were given."""
+    raw = scores.samples
+    if raw is None or raw.answer is None:
+        return None
+    counts = np.array([name in data.names for name in scores.arrangements])
+    kept = counts[raw.arrangement]
+    return flip_excess(raw.item[kept], raw.arrangement[kept], raw.answer[kept], n_items=len(scores.items))
+
+
+def flip_estimate(values: Floats, data: Counted, level: float) -> Estimate:
+    """Mean flip excess over items, with its interval."""
+    there = ~np.isnan(values)
+    lost = int((~there).sum())
+    if not there.any():
+        return Estimate(
+            None, n_left_out=lost, note="no item has two samples of one arrangement and two arrangements"
+        )
+    table = GapTable(((1.0, *data.sums(values[:, None])),))
+    used = table.terms[0][2][:, 0] > 0
+    interval = mean_gap_interval(GapTable(tuple((s, n[used], d[used]) for s, n, d in table.terms)), level)
+    note = "" if interval is not None else f"no interval below {MIN_UNITS} items"
+    return Estimate(
+        float(values[there].mean()),
+        interval,
+        int(there.sum()),
+        lost,
+        "share of unlike pairs between minus within arrangements",
+        note,
+    )
+
+
+def flip_notes(scores: ScoreGrid, flips: Estimate | None) -> tuple[str, ...]:
+    """Say why there is no flip excess, and what would give one."""
+    if scores.samples is None or scores.samples.answer is None:
+        return ("flip excess: not available, it needs samples with a column `answer`",)
+    if flips is None or flips.value is None:
+        return ("flip excess: not available, it needs two samples per cell (--repeats 2)",)
+    return ()
+
+
+CLAIMED = 0.05
+"""An order effect is claimed where the test's p-value is below this."""
+
+
+def complete_units(data: Counted) -> tuple[Floats, int]:
+    """Cell means of items with every arrangement (averaged within clusters), and how many items lack one."""
+    complete = ~np.isnan(data.mean).any(axis=1)
+    kept = data.mean[complete]
+    lost = int((~complete).sum())
+    if data.n_units == len(data.items):
+        return kept, lost
+    present, codes = np.unique(data.units[complete], return_inverse=True)
+    sums = np.zeros((len(present), data.mean.shape[1]))
+    np.add.at(sums, codes, kept)
+    return sums / np.bincount(codes, minlength=len(present))[:, None], lost
+
+
+def order_block(scores: ScoreGrid, data: Counted, options: ScoreOptions) -> Order:
+    """Order effect, shares of variance, worst and best arrangement."""
+    means = column_means(data.mean)
+    low, high = int(np.nanargmin(means)), int(np.nanargmax(means))
+    layout, lost = complete_units(data)
+    effect, note = None, ""
+    try:
+        effect = order_effect(layout, level=options.level)
+        note = effect.note
+    except UndefinedError as error:
+        note = str(error)
+    if data.n_units != len(data.items):
+        note = "; ".join(part for part in (note, "on means of clusters") if part)
+    return Order(
+        effect,
+        None if effect is None else _shares(scores, data, effect),
+        data.names[low],
+        data.names[high],
+        float(means[low]),
+        float(means[high]),
+        float(means[high] - means[low]),
+        lost,
+        note,
+    )
+
+
+def _shares(scores: ScoreGrid, data: Counted, effect: OrderEffect) -> VarianceShares | None:
+    """Shares of variance, where samples tell decoding noise from the rest."""
+    raw = scores.samples
+    if raw is None or data.n_units != len(data.items):
+        return None
+    complete = np.asarray(~np.isnan(data.mean).any(axis=1))
+    kept = np.array([name in data.names for name in scores.arrangements])
+    used = complete[raw.item] & kept[raw.arrangement]
+    cell = (raw.item * scores.mean.shape[1] + raw.arrangement)[used]
+    shift = raw.score[used] - scores.mean.reshape(-1)[cell]
+    count = np.bincount(cell, minlength=scores.mean.size)
+    squares = np.bincount(cell, weights=shift**2, minlength=scores.mean.size)
+    several = count >= 2
+    if not several.any():
+        return None
+    noise = float(np.mean(squares[several] / (count[several] - 1)))
+    try:
+        return variance_shares(effect, noise, float(np.mean(1.0 / count[count > 0])))
+    except UndefinedError:
+        return None
+
+
+def worst_estimate(data: Counted, scores: ResampledGaps) -> Estimate:
+    """Return the mean score under the worst arrangement; its interval is a simultaneous one."""
+    means = -scores.table.gaps()
+    lost = int(np.isnan(means).sum())
+    if lost == len(means):
+        return Estimate(None, n_left_out=lost, note="no arrangement has a mean score")
+    method, interval = "lowest mean score of an arrangement", None
+    if scores.band is not None:
+        interval = _worst_interval(scores.band)
+    note = FEW_NOTE if interval is None else ""
+    return Estimate(float(np.nanmin(means)), interval, data.n_units, lost, method, note)
+
+
+def _worst_interval(band: GapBand) -> Interval:
+    """Return the interval of the lowest mean; a mean over units that are all equal has a reach as well."""
+    below, above = band.ends(band.critical)
+    low, high = -above, -below
+    each = 1 - (1 - band.level) / len(band.gaps)
+    for i in np.flatnonzero(band.standard_errors == 0):
+        equal = np.full(band.n_units, min(1.0, max(0.0, -float(band.gaps[i]))))
+        reach = bounded_bootstrap(equal, level=each)
+        low[i], high[i] = reach.low, reach.high
+    method = band.worst().method
+    return Interval(max(0.0, float(low.min())), min(1.0, float(high.min())), band.level, method)
+
+
+def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: str) -> str:
+    """Say how far scores and answers move between arrangements beyond sampling noise."""
+    if gate:
+        return f"{model}: {gate}."
+    moved = "" if flips is None else _flip_words(flips)
+    if order.effect is None:
+        return f"{model}: whether scores move between arrangements cannot be said: {order.note}.{moved}"
+    low, high = number(order.lowest), number(order.highest)
+    seen = f"mean scores run from {low} ({order.worst}) to {high} ({order.best})"
+    effect = order.effect
+    tau = number(effect.tau)
+    if effect.p_value is None:
+        if effect.tau == 0:
+            return f"{model}: scores are the same under every arrangement.{moved}"
+        return f"{model}: {seen}, and every item moves alike (tau {tau}).{moved}"
+    ends = effect.interval
+    reach = "" if ends is None else f", {ends.level:.0%} interval {interval_words(ends, 3)}"
+    p = p_words(effect.p_value)
+    if effect.p_value < CLAIMED:
+        return (
+            f"{model}: {seen}; beyond sampling noise the arrangement moves the mean score by about "
+            f"{tau} (tau{reach}; {p}).{moved}"
+        )
+    return (
+        f"{model}: {seen}; no order effect could be shown, sampling noise can do as much "
+        f"(tau {tau}{reach}; {p}).{moved}"
+    )
+
+
+def _flip_words(flips: Estimate) -> str:
+    """Say whether answers change with the arrangement more often than between repeats."""
+    if flips.value is None or flips.interval is None:
+        return ""
+    found = f"{number(flips.value)} ({interval_words(flips.interval, 3)})"
+    if flips.interval.low > 0:
+        return f" Answers change more between arrangements than between repeats: {found}."
+    return f" That single answers change more than between repeats could not be shown: {found}."
+
+
+def coverage_notes(data: Counted, order: Order) -> tuple[str, ...]:
+    """Return notes on the intervals of the order effect, the mean gap and the flip excess."""
+    found = []
+    effect = order.effect
+    if effect is not None and effect.interval is not None:
+        found.append(("order effect", coverage_note("tau", effect.n_items, spread_look(effect.p_value))))
+    gaps = column_means((data.maximum - data.mean).T)
+    gaps = np.clip(gaps[~np.isnan(gaps)], 0.0, 1.0)
+    if gaps.size:
+        found.append(("E_perf, paired", coverage_note("E_perf", data.n_units, score_look(gaps))))
+    flips = np.empty(0) if data.flips is None else data.flips[~np.isnan(data.flips)]
+    if flips.size > 1:
+        found.append(("flip excess", coverage_note("flips", flips.size, difference_look(flips))))
+    return tuple(f"{name}: {note}" for name, note in found if note)

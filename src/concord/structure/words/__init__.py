@@ -1,0 +1,1 @@
+"""Replies to scores: measures of text, models as scorers, what their numbers mean."""

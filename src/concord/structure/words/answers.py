@@ -1,0 +1,162 @@
+"""Replies of a structure run to scores: one row per reply, and the tables that the source lays out."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import FileFormatError, quoted
+from concord.files.output import safe_name
+from concord.records import AskOutcome
+from concord.structure.items import ITEMS, parse_items
+from concord.structure.options.result import OptionReply
+from concord.structure.words.judged import JudgedText
+from concord.structure.words.scorers import Asked, folded, get_scorer, shown_options
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+NO_ANSWER = "no answer found"
+NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One reply, scored."""
+
+    item: str
+    arrangement: str
+    sample: int
+    outcome: str
+    score: float | None
+    answer: str | None
+    recovered: bool | None
+    cluster: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Every reply of a run, scored or counted."""
+
+    model: str
+    rows: tuple[AnswerRow, ...]
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How every trial ended, counted."""
+        return dict(Counter(row.outcome for row in self.rows))
+
+    @property
+    def recovery(self) -> tuple[int, int] | None:
+        """Replies that found the canonical order, and replies that were looked at; where that is asked."""
+        asked = [row.recovered for row in self.rows if row.recovered is not None]
+        return (sum(asked), len(asked)) if asked else None
+
+    def frame(self) -> "pl.DataFrame":
+        """Return the long table that `score_structure` reads; a reply without a score is a missing value."""
+        import polars as pl
+
+        columns: dict[str, Any] = {
+            "model": [self.model] * len(self.rows),
+            "arrangement": [row.arrangement for row in self.rows],
+            "item": [row.item for row in self.rows],
+            "sample": [row.sample for row in self.rows],
+            "S_Acc": pl.Series([row.score for row in self.rows], dtype=pl.Float64),
+            "answer": pl.Series([row.answer for row in self.rows], dtype=pl.String),
+        }
+        if any(row.cluster for row in self.rows):
+            columns["cluster"] = [row.cluster for row in self.rows]
+        if all(row.answer is None for row in self.rows):
+            del columns["answer"]
+        return pl.DataFrame(columns)
+
+
+def answers_of(
+    items: bytes,
+    options: Mapping[str, Any],
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    planned: Iterable[Mapping[str, Any]],
+    model: str,
+    verdicts: Mapping[str, JudgedText] | None = None,
+) -> Answers:
+    """Score every reply of a run; trials without a usable reply are rows without a score."""
+    known = {item.id: item for item in parse_items(items, ITEMS).items}
+    scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
+    replies = {row["key"]: row for row in rows}
+    found = []
+    for trial in planned:
+        reply = replies.get(trial["key"])
+        if trial["id"] not in known:
+            raise FileFormatError(f"the trial of {quoted(trial['id'])} is of no item that the run holds")
+        outcome = str(AskOutcome.NOT_ASKED) if reply is None else str(reply["outcome"])
+        item, cell, sample = known[trial["id"]], str(trial["mode"]), int(trial["repeat"])
+        score, answer, recovered = None, None, None
+        if reply is not None and outcome == AskOutcome.OK:
+            score, answer, recovered = scorer(reply["response"], Asked(item, arranger, cell))
+            if verdicts is not None:
+                judged = verdicts.get(reply["key"], JudgedText(None))
+                score, answer = judged.score, answer if answer is not None else judged.relation
+            unscored = NO_ANSWER if verdicts is None else NOT_JUDGED
+            outcome = outcome if score is not None else unscored
+        found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))
+    return Answers(model, tuple(found))
+
+
+def chance_of(items: bytes, options: Mapping[str, Any]) -> float | None:
+    """Return the score of guessing: the mean of 1 over the number of options, where replies choose one."""
+    known = parse_items(items, ITEMS).items
+    if str(options["scorer"]) != "choice" or not all(item.options for item in known):
+        return None
+    return sum(1 / len(item.options) for item in known) / len(known)
+
+
+def option_replies(items: bytes, options: Mapping[str, Any], answers: Answers) -> list[OptionReply]:
+    """Return what every reply chose and where it was; empty where replies do not choose an option."""
+    if str(options["scorer"]) != "choice":
+        return []
+    known = {item.id: item for item in parse_items(items, ITEMS).items}
+    found = []
+    for row in answers.rows:
+        item = known[row.item]
+        shown = [
+            folded(text) for text in shown_options(Asked(item, str(options["arranger"]), row.arrangement))
+        ]
+        place = None if row.answer is None else shown.index(folded(row.answer))
+        correct = None if row.score is None else bool(row.score)
+        right = shown.index(folded(item.answer))
+        found.append(
+            OptionReply(row.item, row.arrangement, row.answer, place, right, len(shown), correct, row.cluster)
+        )
+    return found
+
+
+Table = tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]
+FOLDERS: Mapping[str, Callable[[list[float]], float]] = {
+    "baseline_mean": lambda scores: sum(scores) / len(scores),
+    "baseline_max": max,
+}
+
+
+def source_tables(answers: Answers) -> dict[str, Table]:
+    """Return a table per arrangement and folder: `baseline_mean/<model>_<arrangement>.csv`, item and S_Acc.
+
+    A cell without a score is empty. The folders are what ``concord score structure --mean --max`` reads.
+    """
+    cells: dict[str, dict[str, list[float]]] = {}
+    for row in answers.rows:
+        kept = cells.setdefault(row.arrangement, {}).setdefault(row.item, [])
+        if row.score is not None:
+            kept.append(row.score)
+    model = safe_name(answers.model.replace("/", "-"))
+    return {
+        f"{folder}/{model}_{safe_name(arrangement.replace('_', '-'))}.csv": _reduced_table(items, reduce)
+        for folder, reduce in FOLDERS.items()
+        for arrangement, items in cells.items()
+    }
+
+
+def _reduced_table(items: Mapping[str, list[float]], reduce: Callable[[list[float]], float]) -> Table:
+    rows = tuple((item, reduce(scores) if scores else None) for item, scores in items.items())
+    return ("item", "S_Acc"), rows

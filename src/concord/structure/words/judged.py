@@ -1,0 +1,364 @@
+"""A model as scorer of texts, and what the number of a text scorer means.
+
+The model sees every reply with the reference, in a run of its own beside the first:
+``judge:MODEL`` gives a number from 0 to 10; ``nli:MODEL`` says whether a reply says the same as the
+reference, something else, or the contrary. Both are also shown some texts whose truth is known, so that a
+reader learns what the scores mean. Every such triple has a reference, the same in other words, something near
+that is not it, and its contrary: a scorer that measured meaning would score the paraphrase highest; one that
+measures shared words does not.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from concord.errors import FileFormatError, OptionError, UndefinedError
+from concord.files.json_text import parsed
+from concord.files.templates import fill, read_template
+from concord.records import AskOutcome, Design, Estimate, Message, Template, Trial
+from concord.structure.items import parse_items
+from concord.structure.words.scorers import Asked, Similarity, explanation
+
+if TYPE_CHECKING:
+    from concord.stats.elementwise import Floats
+
+
+LANGUAGES = ("en", "zh-Hans", "zh-Hant", "ja", "ko")
+KINDS = ("paraphrase", "near_miss", "contradiction")
+_ENOUGH = 6
+"""Triples from which on perfect separation is no chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningTriple:
+    """A reference and three texts about it."""
+
+    id: str
+    reference: str
+    paraphrase: str
+    near_miss: str
+    contradiction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a scorer does on the triples of one language."""
+
+    language: str
+    scorer: str
+    n: int
+    against_contradiction: Estimate
+    """Chance that a right paraphrase scores above a contradiction, ties half: 1 is perfect, 0.5 a coin."""
+    against_near_miss: Estimate
+    means: dict[str, float | None]
+    """Mean score of each kind of text; ``None`` where no triple has all three scores."""
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def read_triples(language: str) -> tuple[MeaningTriple, ...]:
+    """Read the bundled triples of a language."""
+    if language not in LANGUAGES:
+        raise OptionError(f"no calibration set for {language!r}; there are {', '.join(LANGUAGES)}")
+    file = resources.files("concord").joinpath("structure", "data", "meaning", f"{language}.json")
+    rows = parsed(f"{language}.json", file.read_bytes())["triples"]
+    return tuple(MeaningTriple(row["id"], row["reference"], *(row[kind] for kind in KINDS)) for row in rows)
+
+
+def calibrate(scorer: str, similarity: Similarity, language: str, *, level: float = 0.95) -> Calibration:
+    """Score the triples of a language and say how well meanings are distinguished.
+
+    Parameters
+    ----------
+    scorer
+        Name of the scorer.
+    similarity
+        What it does with a reply and a reference.
+    language
+        One of `LANGUAGES`.
+    level
+        Nominal coverage of the intervals (jackknife-t over triples).
+    """
+    scores = np.array(
+        [
+            [_known_score(similarity(getattr(one, kind), one.reference)) for kind in KINDS]
+            for one in read_triples(language)
+        ]
+    )
+    return calibration_of(scorer, language, scores, level=level)
+
+
+def calibration_of(scorer: str, language: str, scores: "Floats", *, level: float = 0.95) -> Calibration:
+    """Say how well scores tell meanings apart."""
+    whole = scores[~np.isnan(scores).any(axis=1)]
+    means = {kind: float(whole[:, i].mean()) if len(whole) else None for i, kind in enumerate(KINDS)}
+    if not len(whole):
+        none = Estimate(None, note="no triple has a score for all three texts")
+        return Calibration(language, scorer, 0, none, none, means)
+    return Calibration(
+        language,
+        scorer,
+        len(whole),
+        _auc(whole[:, 0], whole[:, 2], level),
+        _auc(whole[:, 0], whole[:, 1], level),
+        means,
+    )
+
+
+def _known_score(value: float | None) -> float:
+    return 0.0 if value is None else value  # a text without a token shares nothing with the reference
+
+
+def area_under_curve(right: "Floats", wrong: "Floats") -> float:
+    """Return the chance that a number of the first kind is above one of the second, ties half.
+
+    Examples
+    --------
+    >>> area_under_curve(np.array([0.9, 0.8]), np.array([0.1, 0.8]))
+    0.875
+    """
+    above = right[:, None] - wrong[None, :]
+    return float((above > 0).mean() + 0.5 * (above == 0).mean())
+
+
+def _auc(right: "Floats", wrong: "Floats", level: float) -> Estimate:
+    from concord.stats.intervals import jackknife_t  # half a second, which asking a model has no use for
+
+    n = right.size
+    if np.ptp(np.append(right, wrong)) == 0:
+        return Estimate(None, n=n, note="every text gets the same score")
+    value = area_under_curve(right, wrong)
+    kept = ~np.eye(n, dtype=bool)
+    without = np.array([area_under_curve(right[row], wrong[row]) for row in kept])
+    try:
+        interval = jackknife_t(value, without, level=level, scale="logit")
+    except UndefinedError as fault:
+        return Estimate(value, None, n, note=f"no interval: {fault}")
+    return Estimate(value, interval, n, method="AUC, jackknife-t over triples")
+
+
+def measures_meaning(found: Calibration) -> bool:
+    """Whether a scorer is shown to put right paraphrases above contradictions.
+
+    A scorer that puts all of them above has no interval; by a coin that happens once in 924 of six triples.
+    """
+    interval = found.against_contradiction.interval
+    if interval is None:
+        return found.against_contradiction.value == 1 and found.n >= _ENOUGH
+    return interval.low > 0.5
+
+
+def calibration_words(found: Calibration) -> str:
+    """Return what a score means, in a sentence."""
+    value = found.against_contradiction.value
+    if not found.n:
+        return f"scorer {found.scorer}: {found.against_contradiction.note}, so that its errors are not known"
+    if value is None:
+        return (
+            f"scorer {found.scorer}: on {found.n} calibration triples ({found.language}) every text gets the "
+            "same score, so that it says nothing here"
+        )
+    verdict = "is not shown to measure meaning better than a coin"
+    interval = found.against_contradiction.interval
+    if measures_meaning(found):
+        verdict = "measures meaning better than a coin"
+    elif interval is not None and interval.high < 0.5:
+        verdict = "measures shared words, not meaning"
+    near = found.against_near_miss.value
+    missed = "–" if near is None else f"{near:.0%}"
+    return (
+        f"scorer {found.scorer} on {found.n} calibration triples ({found.language}): a right paraphrase "
+        f"scores above a contradiction in {value:.0%}, above a near miss in {missed} "
+        f"of cases (a coin: 50%); mean scores {', '.join(_spelt_means(found))}; it {verdict}"
+    )
+
+
+def _spelt_means(found: Calibration) -> list[str]:
+    """Return the mean scores in words."""
+    known = [(kind.replace("_", " "), value) for kind, value in found.means.items() if value is not None]
+    return [f"{value:.2f} ({kind})" for kind, value in known]
+
+
+def uncalibrated_words(scorer: str, language: str | None) -> str:
+    """Return what is known of a scorer whose texts are in a language without a calibration set."""
+    of = "whose language the set does not say" if language is None else f"in {language!r}"
+    return (
+        f"scorer {scorer}: what its scores mean for texts {of} is not known; where it was tried "
+        f"({', '.join(LANGUAGES)}) no scorer without a model told a right paraphrase from a contradiction; "
+        "say about.language in the set, or give judge:MODEL or nli:MODEL"
+    )
+
+
+SUITE = "judge"
+KNOWN = "calibration"
+"""What the ids of texts whose truth is known begin with."""
+KNOWN_TRIPLES = 20
+_NUMBER = re.compile(r"^(?!.{0,40}\bnot\b)[^\d]{0,40}?(?<![-−–])(10|\d)(?:\s*/\s*10)?(?:[.\s*]|$)")
+_RELATIONS = ("same", "other", "contrary")
+_RELATION = re.compile(r"\b(SAME|OTHER|CONTRARY)\b")
+"""The words as they are asked for; in small letters they are words of any sentence."""
+_MARKED_RELATION = re.compile(r"\b(?:answer|relation|verdict)\W{0,3}(?:is\W{0,3})?(\w+)", re.IGNORECASE)
+_DENIED = re.compile(r"\bnot\s+(?:the\s+|an?\s+)?\W*(?:SAME|OTHER|CONTRARY)\b", re.IGNORECASE)
+
+
+class JudgedText(NamedTuple):
+    """What a model says about a reply."""
+
+    score: float | None
+    relation: str | None = None
+    """Same, other or contrary, where that is asked; counted as the answer, for flips."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScorer:
+    """A way to let a model score texts."""
+
+    prefix: str
+    template: str
+
+    def model(self, scorer: str) -> str | None:
+        """Return the model that a scorer names, or nothing for another scorer."""
+        return scorer.removeprefix(self.prefix) if scorer.startswith(self.prefix) else None
+
+    def read(self, reply: str) -> JudgedText:
+        """Read what the model said."""
+        return JudgedText(verdict(reply)) if self.prefix == "judge:" else relation(reply)
+
+
+MODEL_SCORERS = (ModelScorer("judge:", "judge.v1"), ModelScorer("nli:", "nli.v1"))
+
+
+def model_scorer(scorer: str) -> ModelScorer | None:
+    """Return how a model scores texts, where one does."""
+    return next((one for one in MODEL_SCORERS if one.model(scorer) is not None), None)
+
+
+def judge_model(scorer: str) -> str | None:
+    """Return the model of a scorer ``judge:MODEL`` or ``nli:MODEL``, or nothing for another scorer."""
+    found = model_scorer(scorer)
+    return None if found is None else found.model(scorer)
+
+
+def language_of(items: bytes) -> str | None:
+    """Return the language that a set of items says it is in."""
+    document = parsed("items", items)
+    about = document.get("about") if isinstance(document, Mapping) else None
+    language = about.get("language") if isinstance(about, Mapping) else None
+    return language if isinstance(language, str) else None
+
+
+def design_judging(items: bytes, options: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> Design:
+    """Lay out what the model is asked: each usable reply with its reference, named by the reply's key.
+
+    Texts whose truth is known come last, where there are some in the language of the items.
+    """
+    known = {item.id: item for item in parse_items(items, "items").items}
+    way = model_scorer(str(options.get("scorer", "")))
+    template = read_template("structure", MODEL_SCORERS[0].template if way is None else way.template)
+    trials = []
+    for row in rows:
+        item = known[row["id"]]
+        if row["outcome"] != AskOutcome.OK:
+            continue
+        if not item.reference:
+            raise FileFormatError(f"item {item.id!r} has no 'reference', which a judge needs")
+        asked = Asked(item, str(options["arranger"]), str(row["mode"]))
+        texts = (item.reference, explanation(row["response"], asked)[0])
+        trials.append(_text_trial(template, str(row["key"]), *texts))
+    if trials:
+        trials += [_text_trial(template, *one) for one in _known_texts(language_of(items))]
+    return Design(SUITE, tuple(trials), (template,))
+
+
+def _text_trial(template: Template, name: str, reference: str, reply: str) -> Trial:
+    text = fill(template, reference=reference, reply=reply)
+    return Trial(SUITE, name, "score", (Message("user", text),), 0, template.name)
+
+
+def known_triples(language: str | None) -> tuple[MeaningTriple, ...]:
+    """Return the triples that a model is shown: spread evenly over those of a language."""
+    if language not in LANGUAGES:
+        return ()
+    triples = read_triples(language)
+    return triples[:: len(triples) // KNOWN_TRIPLES][:KNOWN_TRIPLES]
+
+
+def n_known_texts(items: bytes) -> int:
+    """Return how many texts whose truth is known a model as scorer is shown with a set of items."""
+    return len(KINDS) * len(known_triples(language_of(items)))
+
+
+def _known_texts(language: str | None) -> Iterator[tuple[str, str, str]]:
+    for one in known_triples(language):
+        for kind in KINDS:
+            yield f"{KNOWN}/{one.id}/{kind}", one.reference, str(getattr(one, kind))
+
+
+def verdict(reply: str) -> float | None:
+    """Read a judge's number as a score; anything but one whole number from 0 to 10 is no verdict.
+
+    Examples
+    --------
+    >>> verdict("7"), verdict("Score: 10/10"), verdict("**3**"), verdict("between 3 and 5"), verdict("11")
+    (0.7, 1.0, 0.3, None, None)
+    >>> verdict("-3"), verdict("not 7")
+    (None, None)
+    """
+    found = _NUMBER.match(reply.strip())
+    if found is None or len(set(re.findall(r"\d+", reply)) - {"10"} | {found.group(1)}) > 1:
+        return None
+    return int(found.group(1)) / 10
+
+
+def relation(reply: str) -> JudgedText:
+    """Read how a text relates to its reference: 1 for the same, 0 otherwise.
+
+    The word alone, marked as the answer, or in capitals as it was asked for; two words, or one that is
+    denied, are no verdict.
+
+    Examples
+    --------
+    >>> relation("SAME"), relation("**Contrary.**").score, relation("the same or other").score
+    (JudgedText(score=1.0, relation='same'), 0.0, None)
+    >>> relation("The text is not the same as the reference.").score is None
+    True
+    """
+    alone = re.sub(r"\W+", " ", reply).strip().casefold()
+    marked = {word.casefold() for word in _MARKED_RELATION.findall(reply)} & set(_RELATIONS)
+    found = (
+        {alone} if alone in _RELATIONS else {word.casefold() for word in _RELATION.findall(reply)} | marked
+    )
+    if len(found) != 1 or _DENIED.search(reply):
+        return JudgedText(None)
+    word = found.pop()
+    return JudgedText(float(word == "same"), word)
+
+
+def verdicts_of(rows: Iterable[Mapping[str, Any]], scorer: str = "judge:") -> dict[str, JudgedText]:
+    """Return what the model said about every reply that it has seen, by the reply's key."""
+    way = model_scorer(scorer)
+    read = MODEL_SCORERS[0].read if way is None else way.read
+    return {
+        str(row["id"]): read(row["response"]) if row["outcome"] == AskOutcome.OK else JudgedText(None)
+        for row in rows
+    }
+
+
+def model_calibration(
+    scorer: str, language: str | None, verdicts: Mapping[str, JudgedText]
+) -> Calibration | None:
+    """Return what a model as scorer does with the texts whose truth is known; nothing where it saw none."""
+    triples = known_triples(language)
+    said = [[verdicts.get(f"{KNOWN}/{one.id}/{kind}") for kind in KINDS] for one in triples]
+    if language is None or not any(one is not None for row in said for one in row):
+        return None
+    scores = np.array([[_or_nan(one) for one in row] for row in said])
+    return calibration_of(scorer, language, scores)
+
+
+def _or_nan(found: JudgedText | None) -> float:
+    return float("nan") if found is None or found.score is None else found.score

@@ -1,0 +1,433 @@
+"""Scorers: a reply and its item to a score in [0, 1], and the answer it gives, for counting flips.
+
+Static embeddings (a text is the mean of its tokens' vectors) need no network and no graphics card: vectors
+come with the package `wordllama` (16 MB inside its wheel, 32,000 tokens of mostly European languages, other
+scripts character by character or byte by byte), or from a folder that holds one file `*.safetensors` with a
+matrix and one `tokenizer*.json`, as `model2vec` writes it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError, quoted
+from concord.files.text import normal_form
+from concord.structure.arrangers import IDS, LETTERS, lettered
+from concord.structure.items import ArrangedItem
+
+PACKAGE, WEIGHTS, TOKENIZER = "wordllama", "weights/l2_supercat_256.safetensors", "tokenizers/*.json"
+Similarity = Callable[[str, str], float | None]
+
+
+def has_bundled() -> bool:
+    """Whether the embedding that needs no download is installed."""
+    return all(find_spec(name) is not None for name in (PACKAGE, "tokenizers", "safetensors"))
+
+
+@lru_cache(maxsize=1)
+def bundled_embedding() -> Similarity:
+    """Return the similarity by the vectors that come with `wordllama`."""
+    found = find_spec(PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        raise MissingExtraError("the scorer meaning", "meaning")
+    root = Path(next(iter(found.submodule_search_locations)))
+    tokenizers = sorted(root.glob(TOKENIZER))
+    if not (root / WEIGHTS).is_file() or not tokenizers:
+        raise ModelError(
+            f"the package {PACKAGE} in {root} holds no vectors; install the extra `meaning` anew"
+        )
+    return _similarity(root / WEIGHTS, tokenizers[0])
+
+
+@lru_cache(maxsize=2)
+def folder_embedding(folder: str) -> Similarity:
+    """Return the similarity by vectors in a folder."""
+    root = Path(folder)
+    weights, tokenizers = sorted(root.glob("*.safetensors")), sorted(root.glob("tokenizer*.json"))
+    named = [path for path in tokenizers if path.name == "tokenizer.json"]
+    tokenizers = named if named else tokenizers
+    if len(weights) != 1 or not tokenizers:
+        raise ModelError(
+            f"static:{folder}: found {len(weights)} files *.safetensors and {len(tokenizers)} "
+            "tokenizer*.json; expected a folder that holds one of each, such as model2vec writes"
+        )
+    return _similarity(weights[0], tokenizers[0])
+
+
+def _similarity(weights: Path, tokenizer: Path) -> Similarity:
+    try:
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+    except ImportError as fault:
+        raise MissingExtraError("static embeddings", "meaning") from fault
+    try:
+        tables = [table for table in load_file(str(weights)).values() if table.ndim == 2]
+        encoder: Any = Tokenizer.from_file(str(tokenizer))
+    except Exception as fault:  # noqa: BLE001 - both libraries raise bare exceptions of their own
+        raise ModelError(f"{weights.parent}: vectors or tokenizer cannot be read: {fault}") from fault
+    if len(tables) != 1:
+        raise ModelError(f"{weights.name}: found {len(tables)} matrices, expected one row per token")
+    vectors = np.asarray(tables[0], dtype=np.float32)
+
+    @lru_cache(maxsize=4096)
+    def embedded(text: str) -> Any:
+        ids = encoder.encode(text, add_special_tokens=False).ids
+        return None if not ids else vectors[ids].mean(axis=0)
+
+    def similar(reply: str, reference: str) -> float | None:
+        first, second = embedded(reply.strip()), embedded(reference.strip())
+        if first is None or second is None:
+            return None
+        size = float(np.linalg.norm(first) * np.linalg.norm(second))
+        return None if size == 0 else float(np.clip(first @ second / size, 0.0, 1.0))
+
+    return similar
+
+
+ENTRY_POINTS = "concord.scorers"
+CHRF_ORDER = 6
+CHRF_BETA = 2.0
+
+
+class Scored(NamedTuple):
+    """What a reply is worth; ``score`` is ``None`` where no answer can be read from it."""
+
+    score: float | None
+    answer: str | None = None
+    recovered: bool | None = None
+    """Whether the canonical order was found, where that is asked."""
+
+
+class Asked(NamedTuple):
+    """What a scorer knows of a trial."""
+
+    item: ArrangedItem
+    arranger: str
+    arrangement: str
+
+
+Scorer = Callable[[str, Asked], Scored]
+
+_IDIOM = re.compile(r"^[\s*#]*IDIOM[\s*]*[:：](.*)$", re.IGNORECASE | re.MULTILINE)
+_MEANING = re.compile(r"MEANING[\s*]*[:：](.*)", re.IGNORECASE | re.DOTALL)
+_ANSWER_MARK = re.compile(
+    r"\banswer\b[^A-Za-z0-9]*(?:(?:is|would be|should be|must be)\b)?[^A-Za-z0-9]*"
+    r"([A-Za-z])(?![A-Za-z0-9]|'[a-z])",
+    re.IGNORECASE,
+)
+_CONCLUDED = re.compile(
+    r"\b(?:so|therefore|thus|hence|choose|pick)[\s,]+(?:option\s+|answer\s+)?\W?([A-Z])\W{0,3}$"
+    r"|^\W*([A-Z])\W*(?:,?\s+(?:because|since)|\s+is (?:right|correct|the (?:right|correct)))\b"
+)
+_LONE_LETTER = re.compile(
+    r"(?<![A-Za-z0-9'])([A-Z])(?![A-Za-z0-9'])(?!\s+(?!or\b|and\b|is\b)[a-z])"
+    r"|(?<![A-Za-z0-9'])([B-HJ-Z])(?![A-Za-z0-9'])"
+)
+"""A capital alone; "A" and "I" before a word in small letters are an article and a pronoun."""
+_NEGATED = re.compile(
+    r" (?:not|no|never|neither|nor|cannot|isn t|wasn t|nicht|kein|keine)(?: (?:an?|the|really|option))? $"
+)
+
+
+def folded(text: str) -> str:
+    """Fold a text for comparison: compatibility forms, case, whitespace."""
+    return " ".join(normal_form("NFKC", text).casefold().split())
+
+
+def chrf(reply: str, reference: str, *, order: int = CHRF_ORDER, beta: float = CHRF_BETA) -> float | None:
+    r"""Character n-gram F-score, whitespace left out: works for any script, needs no weights.
+
+    .. math:: F_\beta = (1+\beta^2)\,\frac{P\,R}{\beta^2 P + R}
+
+    with precision and recall averaged over the n-gram orders that both texts have. ``None`` where the
+    reference or the reply has no character.
+
+    References
+    ----------
+    Popović, M. (2015). chrF: character n-gram F-score for automatic MT evaluation. WMT 2015, 392-395.
+
+    Examples
+    --------
+    >>> chrf("abc", "abc"), chrf("xyz", "abc")
+    (1.0, 0.0)
+    """
+    hypothesis, truth = ("".join(folded(text).split()) for text in (reply, reference))
+    precisions, recalls = [], []
+    for n in range(1, order + 1):
+        said, wanted = _grams(hypothesis, n), _grams(truth, n)
+        if not said or not wanted:
+            break
+        shared = (said & wanted).total()
+        precisions.append(shared / said.total())
+        recalls.append(shared / wanted.total())
+    if not precisions:
+        return None
+    precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)
+    if precision + recall == 0:
+        return 0.0
+    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+
+
+def _grams(text: str, n: int) -> Counter[str]:
+    return Counter(text[start : start + n] for start in range(len(text) - n + 1))
+
+
+def token_f1(reply: str, reference: str) -> float | None:
+    """F1 of the bags of words; ``None`` where either has none.
+
+    Examples
+    --------
+    >>> token_f1("the cat sat", "the cat")
+    0.8
+    """
+    said, wanted = (Counter(re.findall(r"\w+", folded(text))) for text in (reply, reference))
+    if not said or not wanted:
+        return None
+    shared = (said & wanted).total()
+    return 2 * shared / (said.total() + wanted.total())
+
+
+def explanation(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]:
+    """Return the part that explains, the idiom named, and whether it is the canonical one."""
+    meaning = _MEANING.search(reply)
+    explained = meaning.group(1).strip() if meaning is not None else reply
+    if asked.arranger != "characters":
+        return explained, None, None
+    named = _IDIOM.search(reply)
+    if named is not None:
+        answer = "".join(folded(named.group(1)).split()).strip("「」『』“”\"'《》.。*")
+    else:
+        answer = asked.item.text if asked.item.text in reply else ""
+    return explained, answer or None, answer == "".join(folded(asked.item.text).split())
+
+
+def score_chrf2(reply: str, asked: Asked) -> Scored:
+    """Score an explanation by character n-grams against the reference."""
+    _need(asked.item, "reference")
+    explained, answer, recovered = explanation(reply, asked)
+    return Scored(chrf(explained, asked.item.reference), answer, recovered)
+
+
+def score_token_f1(reply: str, asked: Asked) -> Scored:
+    """Score an explanation by its words against the reference."""
+    _need(asked.item, "reference")
+    explained, answer, recovered = explanation(reply, asked)
+    return Scored(token_f1(explained, asked.item.reference), answer, recovered)
+
+
+def score_exact(reply: str, asked: Asked) -> Scored:
+    """Score 1 where the reply (or the idiom it names) is the canonical text or the answer, 0 otherwise."""
+    explained, answer, recovered = explanation(reply, asked)
+    if recovered is not None:
+        return Scored(float(recovered), answer, recovered)
+    wanted = asked.item.answer or asked.item.reference or asked.item.text
+    if not wanted:
+        raise FileFormatError(f"item {asked.item.id!r} has no 'answer' to compare with")
+    found = folded(reply).strip(" .!")
+    return Scored(float(found == folded(wanted).strip(" .!")), found)
+
+
+def score_choice(reply: str, asked: Asked) -> Scored:
+    """Score 1 where the right option was chosen; the answer is the option itself, wherever it was."""
+    item = asked.item
+    _need(item, "options")
+    _need(item, "answer")
+    shown = shown_options(asked)
+    if asked.arranger == "option-ids" and asked.arrangement in IDS:
+        reply = lettered(reply, asked.arrangement)
+    chosen = chosen_option(reply, shown)
+    return Scored(None if chosen is None else float(folded(chosen) == folded(item.answer)), chosen)
+
+
+def shown_options(asked: Asked) -> list[str]:
+    """Options in the order in which this arrangement showed them."""
+    choices = asked.item.options
+    if asked.arranger not in ("options", "options-cyclic"):
+        return list(choices)
+    places = [LETTERS.find(letter) for letter in asked.arrangement]
+    if not all(0 <= place < len(choices) for place in places):
+        raise FileFormatError(
+            f"item {asked.item.id!r}: its {len(choices)} options have no arrangement "
+            f"{quoted(asked.arrangement)}"
+        )
+    return [choices[place] for place in places]
+
+
+def chosen_option(reply: str, shown: Sequence[str]) -> str | None:
+    """Read which option a reply chooses: a letter said to be the answer, one alone, or the option's words.
+
+    Examples
+    --------
+    >>> chosen_option("B", ["red", "blue"]), chosen_option("The answer is (a).", ["red", "blue"])
+    ('blue', 'red')
+    >>> chosen_option("I would say blue.", ["red", "blue"])
+    'blue'
+    >>> chosen_option("A or B", ["red", "blue"]) is None
+    True
+    """
+    text = reply.strip()
+    bare = text.strip("()[]*.: \n")
+    if len(bare) == 1 and bare.upper() in LETTERS[: len(shown)]:
+        return shown[LETTERS.index(bare.upper())]
+    known = set(LETTERS[: len(shown)])
+    letters: set[str] = set()
+    for marks in (_ANSWER_MARK, _CONCLUDED, _LONE_LETTER):
+        letters = {letter.upper() for found in marks.finditer(text) for letter in found.groups() if letter}
+        letters &= known
+        if letters:
+            break
+    if len(letters) == 1:
+        return shown[LETTERS.index(letters.pop())]
+    named = _named_options(_words(text), shown)
+    return named[0] if len(named) == 1 and not letters else None
+
+
+def _named_options(text: str, shown: Sequence[str]) -> list[str]:
+    """Return the options whose words a text holds and does not deny; of one within another the longer."""
+    held = [choice for choice in shown if (words := _words(choice)) in text and not _denied(text, words)]
+    return [
+        choice
+        for choice in held
+        if not any(choice != other and _words(choice) in _words(other) for other in held)
+    ]
+
+
+def _denied(text: str, words: str) -> bool:
+    """Whether every place of some words has a denial shortly before it."""
+    before = [text[: found.start() + 1] for found in re.finditer(re.escape(words), text)]
+    return all(_NEGATED.search(one) is not None for one in before)
+
+
+def _words(text: str) -> str:
+    """Words between single spaces, so that one text can be found whole in another."""
+    return " ".join(["", *re.findall(r"[^\W_]+", folded(text)), ""])
+
+
+@lru_cache(maxsize=1)
+def _encoder(name: str) -> Callable[[str], Any]:
+    """Load an embedding model; references come again with every arrangement and are embedded once."""
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as fault:
+        raise MissingExtraError(f"the scorer embedding:{name}", "embedding") from fault
+    try:
+        model = SentenceTransformer(name)
+    except (OSError, ValueError) as fault:
+        reason = str(fault).strip().partition("\n")[0]
+        raise ModelError(
+            f"the embedding model {name!r} cannot be loaded: {reason}; give embedding:MODEL the name of a "
+            "model that sentence-transformers can fetch, or the folder that holds one"
+        ) from fault
+    return lru_cache(maxsize=4096)(lambda text: model.encode(text, normalize_embeddings=True))
+
+
+def embedding(name: str) -> Scorer:
+    """Make a scorer by cosine of embeddings, negative ones taken as 0; the user installs the model.
+
+    The model is loaded here, so that a wrong name is found before anything is asked.
+    """
+    encode = _encoder(name)
+
+    def score(reply: str, asked: Asked) -> Scored:
+        _need(asked.item, "reference")
+        explained, answer, recovered = explanation(reply, asked)
+        if not explained.strip():
+            return Scored(None, answer, recovered)
+        cosine = float(encode(explained) @ encode(asked.item.reference))
+        return Scored(min(max(cosine, 0.0), 1.0), answer, recovered)
+
+    return score
+
+
+def score_judged(reply: str, asked: Asked) -> Scored:
+    """Read the answer alone: the score comes from the judge's own run."""
+    _, answer, recovered = explanation(reply, asked)
+    return Scored(None, answer, recovered)
+
+
+SCORERS: dict[str, Scorer] = {
+    "chrf2": score_chrf2,
+    "token-f1": score_token_f1,
+    "exact": score_exact,
+    "choice": score_choice,
+}
+
+
+TEXT = "text"
+"""The scorer of a set whose answers are texts: the best one by the calibration sets that is installed."""
+
+
+def resolved(name: str) -> str:
+    """Name the scorer that ``text`` stands for here: ``meaning`` where it is installed, else ``chrf2``."""
+    if name != TEXT:
+        return name
+    return "meaning" if has_bundled() else "chrf2"
+
+
+def similarity_of(name: str) -> Similarity | None:
+    """Return what a scorer of texts does with a reply and a reference; none for scorers of other kinds."""
+    if name == "meaning":
+        return bundled_embedding()
+    if name.startswith("static:"):
+        return folder_embedding(name.removeprefix("static:"))
+    if name.startswith("embedding:"):
+        encode = _encoder(name.removeprefix("embedding:"))
+        return lambda reply, reference: float(encode(reply) @ encode(reference))
+    plain: dict[str, Similarity] = {"chrf2": chrf, "token-f1": token_f1}
+    return plain.get(name)
+
+
+def by_similarity(similar: Similarity) -> Scorer:
+    """Make a scorer of explanations from a similarity of two texts."""
+
+    def score(reply: str, asked: Asked) -> Scored:
+        _need(asked.item, "reference")
+        explained, answer, recovered = explanation(reply, asked)
+        return Scored(similar(explained, asked.item.reference), answer, recovered)
+
+    return score
+
+
+def get_scorer(name: str) -> Scorer:
+    """Return a scorer by name: a bundled one, ``embedding:MODEL``, or an entry point of `concord.scorers`."""
+    name = resolved(name)
+    if name in SCORERS:
+        return SCORERS[name]
+    if name == "meaning" or name.startswith("static:"):
+        similar = similarity_of(name)
+        assert similar is not None  # noqa: S101 - both are similarities
+        return by_similarity(similar)
+    if name.startswith(("judge:", "nli:")):
+        return score_judged
+    if name.startswith("embedding:"):
+        return embedding(name.removeprefix("embedding:"))
+    found = list(entry_points(group=ENTRY_POINTS, name=name))
+    if not found:
+        raise OptionError(
+            f"scorer {name!r} is not known; choose one of {', '.join(SCORERS)}, text, meaning, "
+            "static:FOLDER, embedding:MODEL, judge:MODEL, nli:MODEL, or register your own under the entry "
+            f"points {ENTRY_POINTS!r}"
+        )
+    loaded: Scorer = found[0].load()
+    return loaded
+
+
+def check_items(name: str, items: Sequence[ArrangedItem], arranger: str) -> None:
+    """Refuse items that lack what a scorer of Concord compares with, before anything is asked."""
+    if name in SCORERS or name == "meaning" or name.startswith(("embedding:", "static:")):
+        scorer = get_scorer(name)
+        for item in items:
+            order = LETTERS[: len(item.options)] if arranger in ("options", "options-cyclic") else ""
+            scorer("", Asked(item, arranger, order))
+
+
+def _need(item: ArrangedItem, field: str) -> None:
+    if not getattr(item, field):
+        raise FileFormatError(f"item {item.id!r} has no {field!r}, which this scorer needs")
