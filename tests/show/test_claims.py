@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.structure.test_claims import STEADY, answered
+from tests.structure.score.test_claims import STEADY, answered
 
 from concord.reasoning.gap import Items, gap_estimate
 from concord.records import Estimate

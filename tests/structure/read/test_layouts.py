@@ -12,7 +12,7 @@ import xlsxwriter
 import concord
 from concord.structure.records import DEFINITIONS
 
-DATA = Path(__file__).parents[1] / "data" / "structure"
+DATA = Path(__file__).parents[2] / "data" / "structure"
 EXPECTED: dict[str, dict[str, dict[str, Any]]] = json.loads((DATA / "expected.json").read_text("utf-8"))
 SCORES = pl.read_csv(DATA / "scores.csv")
 MODELS = sorted(EXPECTED)
