@@ -25,7 +25,7 @@ from concord.people.answers import files as answers_files
 from concord.people.answers.files import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory.files import MemoryResult
-from concord.people.mixed.result import CombineResult, read_combined
+from concord.people.mixed.result import CombineResult
 from concord.people.predictions import files as predictions_files
 from concord.people.predictions import result as predictions
 from concord.people.predictions.files import PredictionResult
@@ -115,7 +115,7 @@ KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]
     AnswersResult: (record(AnswersResult), answers_files.read),
     MemoryResult: (record(MemoryResult), MemoryResult.read),
     PredictionResult: (record(PredictionResult), predictions_files.read),
-    CombineResult: (record(CombineResult), read_combined),
+    CombineResult: (record(CombineResult), CombineResult.read),
     HintLeaderboard: (record(HintLeaderboard), hints_files.read),
     JudgeResult: (record(JudgeResult), judge_files.read),
     CompareResult: (record(CompareResult, models=_two(record(ModelScores))), read_item_comparison),

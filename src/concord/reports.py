@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.people.memory.files import MemoryResult
+from concord.people.mixed.result import CombineResult
 from concord.questions import compare
 from concord.show.citations import CONCORD, bibtex
 from concord.show.figures import Figures, write_figures
@@ -15,7 +16,6 @@ from concord.show.page import (
     answers_section,
     judge_section,
     make_page,
-    mixed_section,
     options_section,
     people_panel,
     predictions_section,
@@ -37,7 +37,7 @@ SECTIONS: tuple[Section, ...] = (
     agents_section.SECTION,
     answers_section.SECTION,
     predictions_section.SECTION,
-    mixed_section.SECTION,
+    section_of(CombineResult),
     section_of(MemoryResult),
     judge_section.SECTION,
     options_section.SECTION,

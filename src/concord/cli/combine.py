@@ -39,7 +39,8 @@ def combine(
         decimal_comma=decimal_comma,
         level=level,
     )
-    warn(result.warnings)
+    if json:
+        warn(result.warnings)  # the screen shows them with what was found
     if out is not None:
         files = result.write(out)
         note(f"wrote {files[0]} and {files[1].name}")

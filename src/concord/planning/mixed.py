@@ -6,7 +6,7 @@ from typing import Any
 
 from concord.errors import OptionError
 from concord.files.documents import folder_with, provenance
-from concord.people.mixed.result import DOCUMENT, CombinedEstimate, read_combined
+from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.records import Presented
 from concord.stats.prediction_powered import MixedDesign, cheapest_mixed
 
@@ -41,7 +41,7 @@ def plan_mixed(
     reply_cost: float | None = None,
 ) -> MixedPlan:
     """Plan people and replies of a model for a wanted standard error of a mean."""
-    found = None if pilot is None else _pilot(Path(pilot))
+    found, which = (None, "") if pilot is None else _pilot(Path(pilot))
     r = correlation if correlation is not None or found is None else found.correlation.value
     spread = sd if sd is not None or found is None else found.sd
     given = {
@@ -68,13 +68,15 @@ def plan_mixed(
         reply_cost,
         at(r),
         None if ends is None else (at(ends.low), at(ends.high)),
-        "assumptions" if found is None else f"the pilot {pilot} ({found.n_people} people)",
+        "assumptions" if found is None else f"the pilot {pilot} ({found.n_people} people{which})",
     )
 
 
-def _pilot(source: Path) -> CombinedEstimate:
-    folder = folder_with(source, DOCUMENT)
+def _pilot(source: Path) -> tuple[CombinedEstimate, str]:
+    """Return the estimate that a plan is made from, and which of how many it is."""
+    folder = folder_with(source, CombineResult.FILE)
     if folder is None:
-        raise OptionError(f"{source}: holds no result of `concord combine` ({DOCUMENT})")
-    estimates = read_combined(folder).estimates
-    return next((one for one in estimates if one.kind in ("mean", "share")), estimates[0])
+        raise OptionError(f"{source}: holds no result of `concord combine` ({CombineResult.FILE})")
+    estimates = CombineResult.read(folder).estimates
+    one = next((one for one in estimates if one.kind in ("mean", "share")), estimates[0])
+    return one, "" if len(estimates) == 1 else f"; {one.of}, one of {len(estimates)} estimates"

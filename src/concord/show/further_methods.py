@@ -109,18 +109,6 @@ def hint_methods(result: Any, document: Document) -> str:
     )
 
 
-def combine_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about people and predictions together."""
-    first = result.estimates[0]
-    return (
-        f"Answers of {_counted(first.n_people, 'person', 'persons')} were combined with "
-        f"{_counted(first.n_predictions, 'further prediction', 'further predictions')} of the model with "
-        f"{with_concord(document)} (prediction-powered inference): the predictions' mean is corrected by the "
-        "error seen in people, with the weight that makes the standard error smallest. Intervals are "
-        f"{100 * result.level:g} %."
-    )
-
-
 def _by_document(written: Callable[[Document], str]) -> Callable[[Any, Document], str]:
     """Return the paragraph of a question, which its document alone gives."""
     return lambda _, document: written(document)
@@ -138,7 +126,6 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "OptionResult": option_methods,
     "ProbeResult": probe_methods,
     "HintLeaderboard": hint_methods,
-    "CombineResult": combine_methods,
 }
 """The paragraph of each type of result."""
 

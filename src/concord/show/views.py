@@ -190,7 +190,6 @@ VIEWS: dict[str, View] = {
     "PeoplePlan": View("plan_terminal.people_plan_lines"),
     "ParticipantsPlan": View("plan_terminal.participants_lines"),
     "MixedPlan": View("mixed_terminal.mixed_plan_lines"),
-    "CombineResult": View("mixed_terminal.combine_report", drawn_by="page.mixed_section.draw_combined"),
 }
 """By the name of the type: no two public classes of the package have the same."""
 

@@ -1,5 +1,6 @@
 """People and predictions together: what it says, when it warns, and what is written is read back."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,12 @@ import numpy as np
 import pytest
 
 import concord
-from concord.errors import FileFormatError, InputError, OptionError, TableError
-from concord.people.mixed.result import read_combined
-from concord.planning.mixed import MixedPlan
+from concord.errors import FileFormatError, InputError, OptionError, TableError, UndefinedError
+from concord.people.mixed.result import CombineResult
+from concord.planning.mixed import MixedPlan, plan_mixed
+from concord.records import Estimate
+from concord.show.combined_plots import combined_picture
+from concord.show.page.declared import section_of
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
 from concord.stats.prediction_powered import powered_deviations, powered_mean
@@ -155,7 +159,7 @@ def test_rows_without_a_number_are_counted_and_words_are_named(tmp_path: Path) -
 def test_what_is_written_is_read_back_whole(tmp_path: Path) -> None:
     found = concord.combine(_rows(80, seed=1), _further(_rows(300, seed=2)))
     found.write(tmp_path)
-    assert read_combined(tmp_path) == found
+    assert CombineResult.read(tmp_path) == found
     text = drawn(fitting(view_of(found).report(found)), width=80)
     assert max(map(len, text.splitlines())) <= 80
     assert text.startswith("With 80 people, 300 replies of this model")
@@ -207,3 +211,52 @@ def test_people_who_all_say_the_same_have_no_interval() -> None:
     found = concord.combine([{"answer": 0, "prediction": a} for a in rng.normal(size=40)], more).estimates[0]
     for one in (found.estimate, found.people_only):
         assert (one.value, one.interval, one.note) == (0, None, "no interval: people all gave one answer")
+
+
+def _two_outcomes(n: int, seed: int) -> list[dict[str, Any]]:
+    return [{**row, "outcome": "pq"[i % 2]} for i, row in enumerate(_rows(n, seed=seed))]
+
+
+def _six(level: float = 0.8) -> CombineResult:
+    return concord.combine(_two_outcomes(400, 1), _further(_two_outcomes(3000, 2)), level=level)
+
+
+def test_of_several_estimates_the_title_says_which_one_it_speaks_of_and_what_the_others_are_worth() -> None:
+    found = _six()
+    others = [one.worth.value for one in found.estimates[1:] if one.worth.value is not None]
+    assert len(found.estimates) == 6 and len(others) == 5
+    assert found.sentence.endswith(
+        f"this is the estimate 'p: a', for the other 5 it is {min(others):,.0f} to {max(others):,.0f}."
+    )
+    assert "for 6 estimates" in found.methods()
+    assert "Answers of 95 to 200 persons" in found.methods()
+
+
+def test_a_plan_from_a_pilot_of_several_estimates_says_which_one_it_took(tmp_path: Path) -> None:
+    _six().write(tmp_path)
+    plan = plan_mixed(tmp_path, se=0.1, person_cost=1.0, reply_cost=0.01)
+    assert plan.based_on.endswith("(105 people; p: a, one of 6 estimates)")
+
+
+def test_every_surface_of_combined_estimates_says_the_level_of_its_intervals() -> None:
+    found = concord.combine(_rows(200, seed=1), _further(_rows(900, seed=2)), level=0.8)
+    page = section_of(CombineResult).show([found])
+    terminal = drawn(fitting(view_of(found).report(found)), width=140)
+    paper = found.table("headline").to_markdown()
+    for shown in (terminal, repr(found), found._repr_html_(), page, paper, found.methods()):
+        assert "80 %" in shown and "95 %" not in shown
+    picture = combined_picture(found)
+    assert picture is not None and "Lines are 80 % intervals." in picture.caption
+    assert "[" in terminal and page.count('class="ci"') >= 3 * len(found.estimates) - 1
+    for one in found.estimates:
+        assert all(f"{one.worth.value:+.0f}" in shown for shown in (terminal, paper, page) if one.worth.value)
+
+
+def test_nothing_is_drawn_where_no_estimate_has_a_value() -> None:
+    one = _six().estimates[0]
+    nothing = Estimate(None, note="no readable answer")
+    empty = CombineResult((replace(one, estimate=nothing, people_only=nothing),), "Nothing.")
+    with pytest.raises(UndefinedError, match="nothing to draw"):
+        empty.plot()
+    assert "<svg" not in section_of(CombineResult).show([empty])
+    assert "no readable answer" in repr(empty)

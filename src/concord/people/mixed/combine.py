@@ -10,7 +10,7 @@ from scipy import special
 from concord.errors import InputError, UndefinedError
 from concord.files import limits
 from concord.files.gate import refuse_more
-from concord.files.number_words import p_words
+from concord.files.number_words import level_words, p_words
 from concord.files.tables import TableOptions
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
@@ -216,31 +216,44 @@ def combine(
             else _combined_means(outcome, own, more, level)
         )
         made.extend(work)
-    said = sentence(made[-1] if len(outcomes) == 1 else made[0])
+    said = sentence(made, made[-1] if len(outcomes) == 1 else made[0])
     if told[0] and not regress:
-        said = _not_together(made[0], told[0][0])
+        said = _not_together(made[0], told[0][0], len(outcomes))
     return CombineResult(tuple(made), said, level, tables.inputs, tuple(warnings))
 
 
-def sentence(one: CombinedEstimate) -> str:
+def sentence(estimates: Sequence[CombinedEstimate], one: CombinedEstimate) -> str:
+    """Say what the predictions are worth for an estimate, which of how many it is, and for the others."""
+    told = _worth_words(one)
+    others = [other.worth.value for other in estimates if other is not one]
+    if not others:
+        return f"{told}."
+    known = [value for value in others if value is not None]
+    rest = f"{min(known):,.0f} to {max(known):,.0f}" if len(known) > 1 else ""
+    rest = "not known" if not known else rest or f"{known[0]:,.0f}"
+    return f"{told}; this is the estimate {one.of!r}, for the other {len(others)} it is {rest}."
+
+
+def _worth_words(one: CombinedEstimate) -> str:
     """Say what the predictions are worth, and no more than the interval shows."""
     n, m = one.n_people, one.n_predictions
     worth, ends = one.worth.value, one.worth.interval
     start = f"With {n:,} people, {m:,} replies of this model"
     if worth is None:
-        return f"{start} are worth an unknown number of people: {one.worth.note}."
+        return f"{start} are worth an unknown number of people: {one.worth.note}"
     if worth < 0.5 and (ends is None or ends.high < 0.5):
         return (
-            f"{start} are worth no more people: {one.worth.note or 'they do not go along with the answers'}."
+            f"{start} are worth no more people: {one.worth.note or 'they do not go along with the answers'}"
         )
-    between = "" if ends is None else f" ({ends.low:,.0f} to {ends.high:,.0f})"
-    return f"{start} are worth {worth:,.0f} more people{between}."
+    between = "" if ends is None else f" ({level_words(ends.level)} {ends.low:,.0f} to {ends.high:,.0f})"
+    return f"{start} are worth {worth:,.0f} more people{between}"
 
 
-def _not_together(one: CombinedEstimate, unlike: str) -> str:
+def _not_together(one: CombinedEstimate, unlike: str, n_outcomes: int) -> str:
     """Say that predictions of another population cannot stand for more people."""
     start = f"With {one.n_people:,} people, {one.n_predictions:,} replies of this model"
-    return f"{start} give no unbiased estimate: {unlike}."
+    which = "" if n_outcomes == 1 else f"; this is the outcome {one.outcome!r}, 1 of {n_outcomes}"
+    return f"{start} give no unbiased estimate: {unlike}{which}."
 
 
 def _combined_means(

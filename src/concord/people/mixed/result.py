@@ -1,25 +1,12 @@
-"""What combining people and predictions gives, as a record and as files, written and read back."""
+"""What combining people and predictions gives, declared once: one document, one file of estimates."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from concord.files.codec import encode
-from concord.files.documents import heading, provenance, read_record
-from concord.files.output import frame_of, write_csv, write_json
-from concord.records import Estimate, InputFile, Presented
-
-if TYPE_CHECKING:
-    import polars as pl
-
-DOCUMENT, NUMBERS = "combine.json", "combine.csv"
-COLUMNS = (
-    "outcome", "name", "kind", "value", "low", "high", "se", "people_only", "people_only_low",
-    "people_only_high", "people_only_se", "weight", "correlation", "correlation_low", "correlation_high",
-    "n_people", "n_predictions", "effective_people", "worth", "worth_low", "worth_high", "sd", "note",
-)  # fmt: skip
-_KIND = "combined estimates"
+from concord.files.number_words import level_words
+from concord.kinds import FILE, PAGE, SCREENS, Column, Kind, PictureOf, Table, with_provenance
+from concord.records import Estimate, InputFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +35,63 @@ class CombinedEstimate:
     sd: float
     """Standard deviation of people's answers."""
 
+    @property
+    def of(self) -> str:
+        """What it is an estimate of."""
+        return f"{self.outcome}: {self.name}" if self.outcome else self.name
+
+    @property
+    def note(self) -> str:
+        """What must be known of it."""
+        return "; ".join(dict.fromkeys(part.note for part in (self.estimate, self.worth) if part.note))
+
+
+def _ends(name: str, value: str | None = None) -> dict[str, str]:
+    """Return the columns of a file that hold a number and its interval."""
+    prefix = "" if value else f"{name}_"
+    return {value or name: "value", f"{prefix}low": "low", f"{prefix}high": "high"}
+
+
+ESTIMATES = Table(
+    "estimates",
+    rows=lambda result: result.estimates,
+    title="People and predictions together",
+    file="combine.csv",
+    columns=(
+        Column("outcome", words=True, on=(FILE,)),
+        Column("name", words=True, on=(FILE,)),
+        Column("kind", words=True, on=(FILE,)),
+        Column("of", title="estimate", words=True, on=SCREENS),
+        Column("estimate", title="combined", digits=3, spread=_ends("estimate", "value")),
+        Column("se", title="SE", digits=3, on=(FILE, PAGE)),
+        Column("people_only", digits=3, spread=_ends("people_only")),
+        Column("people_only_se", lambda one: one.people_se, "SE of people", digits=3, on=(FILE, PAGE)),
+        Column("weight"),
+        Column("correlation", title="r", spread=_ends("correlation")),
+        Column("n_people", title="people", count=True),
+        Column("n_predictions", title="predictions", count=True),
+        Column("effective_people", title="as many people as", digits=0, on=(FILE, PAGE)),
+        Column("worth", digits=0, sign=True, spread=_ends("worth")),
+        Column("sd", title="SD", on=(FILE, PAGE)),
+        Column("note", words=True, on=(FILE,)),
+    ),
+)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CombineResult(Presented):
+class CombineResult(Kind):
     """Estimates from people and predictions together."""
+
+    FORMAT: ClassVar[str] = "combined estimates"
+    FILE: ClassVar[str] = "combine.json"
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "combined"
+    HEADING: ClassVar[str] = "People and predictions together"
+    KEY: ClassVar[str] = "estimates"
+    TABLES: ClassVar[tuple[Table, ...]] = (ESTIMATES,)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf("estimates", "combined_plots.combined_picture", small=True),
+    )
 
     estimates: tuple[CombinedEstimate, ...]
     sentence: str
@@ -59,39 +99,45 @@ class CombineResult(Presented):
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that `combine.json` holds."""
-        return {**heading(_KIND), **encode(self), "provenance": provenance(self.inputs)}
+    def sentences(self) -> Sequence[str]:
+        """Return what the predictions are worth, and what to look at before using it."""
+        return [self.sentence, *(f"Before using it: {line}." for line in self.warnings)]
 
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per estimate, the columns of `combine.csv`."""
-        return frame_of(COLUMNS, estimate_rows(self))
+    def notes(self) -> Sequence[str]:
+        """Say what the estimates rest on, and what the columns are."""
+        return [
+            f"{_range_words([one.n_people for one in self.estimates])} people with answers and predictions, "
+            f"{_range_words([one.n_predictions for one in self.estimates])} further predictions. Where both "
+            "are samples of one population, people keep the estimate right, however biased the model is, and "
+            "the predictions narrow it. r: answers and predictions over people; weight: of the predictions; "
+            "worth: in participants.",
+            *dict.fromkeys(  # those of numbers without an interval are below the table
+                part.note
+                for one in self.estimates
+                for part in (one.estimate, one.worth)
+                if part.note and part.interval is not None
+            ),
+        ]
 
-    def write(self, out: str | Path) -> tuple[Path, ...]:
-        """Write `combine.json` and `combine.csv`."""
-        folder = Path(out)
-        write_json(folder / DOCUMENT, self.to_dict())
-        write_csv(folder / NUMBERS, COLUMNS, estimate_rows(self))
-        return folder / DOCUMENT, folder / NUMBERS
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
+        return with_provenance(Kind.document(self), self.inputs)
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        people = _range_words([one.n_people for one in self.estimates])
+        further = _range_words([one.n_predictions for one in self.estimates])
+        many = "" if len(self.estimates) == 1 else f", for {len(self.estimates)} estimates"
+        return (
+            f"Answers of {people} {'person' if people == '1' else 'persons'} were combined with {further} "
+            f"further {'prediction' if further == '1' else 'predictions'} of the model with {concord} "
+            f"(prediction-powered inference){many}: the predictions' mean is corrected by the error seen in "
+            "people, with the weight that makes the standard error smallest. Intervals are "
+            f"{level_words(self.level)}."
+        )
 
 
-def read_combined(folder: Path) -> CombineResult:
-    """Read a result back, whole."""
-    path = folder / DOCUMENT
-    return read_record(CombineResult, path, _KIND)
-
-
-def estimate_rows(result: CombineResult) -> Iterator[list[object]]:
-    """Return one row per estimate."""
-    for one in result.estimates:
-        notes = dict.fromkeys(part.note for part in (one.estimate, one.worth) if part.note)
-        yield [
-            one.outcome, one.name, one.kind, *_with_interval(one.estimate), one.se,
-            *_with_interval(one.people_only), one.people_se, one.weight, *_with_interval(one.correlation),
-            one.n_people, one.n_predictions, one.effective_people, *_with_interval(one.worth), one.sd,
-            "; ".join(notes),
-        ]  # fmt: skip
-
-
-def _with_interval(found: Estimate) -> list[float | None]:
-    return [found.value, *found.ends]
+def _range_words(counts: Sequence[int]) -> str:
+    """Return a number of people, or the smallest and the largest."""
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -1,0 +1,30 @@
+"""People alone, and people with predictions, as a picture."""
+
+from concord.people.mixed.result import CombineResult
+from concord.show import plots
+from concord.show.svg import Picture
+
+_WHAT = {"mean": "mean answer", "share": "share", "difference": "difference"}
+
+
+def combined_picture(result: CombineResult, *, units: float = plots.WIDTH) -> Picture | None:
+    """Draw every estimate from people alone and from people and predictions together."""
+    marks = [
+        mark
+        for one in result.estimates
+        for mark in (
+            plots.Mark(
+                f"{one.of}: {one.n_people:,} people",
+                one.people_only.value,
+                *one.people_only.ends,
+                people=True,
+            ),
+            plots.Mark(f"and {one.n_predictions:,} predictions", one.estimate.value, *one.estimate.ends),
+        )
+    ]
+    if all(mark.value is None for mark in marks):
+        return None
+    kinds = {one.kind for one in result.estimates}
+    label = _WHAT.get(kinds.pop(), "estimate") if len(kinds) == 1 else "estimate"
+    title = "People alone, and with predictions"
+    return plots.intervals("combined", title, marks, label=label, level=result.level, width=units)
