@@ -17,7 +17,7 @@ from concord.people.protocol import Protocol, get_protocol
 from concord.people.public import ANSWERS as BUNDLED_ANSWERS
 from concord.people.public import public_table as find_public_table
 from concord.people.score import N_RESAMPLES, score_chosen
-from concord.people.table.source import read_agents
+from concord.people.table.agents import read_agents
 from concord.questions import check, compare, plan
 from concord.reasoning.score_replies import score_reasoning
 from concord.records import TestTable

@@ -16,8 +16,7 @@ from concord.cli.app import app
 from concord.files.columns import read_columns
 from concord.files.output import plain_cell, safe_cell, safe_name
 from concord.files.tables import TableOptions
-from concord.people.apa.check import check_apa
-from concord.people.apa.read import parse_apa
+from concord.people.apa.read import check_apa, parse_apa
 
 HEADER = "study,finding,test,test_type,human_statistic,human_n,agent_statistic,agent_n"
 

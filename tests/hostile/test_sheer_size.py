@@ -280,7 +280,7 @@ def test_a_large_table_is_read_once(
         return from_records(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("concord.files.delimited.from_records", counted)
-    monkeypatch.setattr(f"concord.people.table.opened.{most}", 1)
+    monkeypatch.setattr(f"concord.people.table.agents.{most}", 1)
     (tmp_path / "t.csv").write_text("item,score\n" + "q,1\n" * 10, "utf-8")
     found = CliRunner().invoke(app, [*command, str(tmp_path / "t.csv")])
     assert found.exit_code == 2 and "required columns are missing" in found.output

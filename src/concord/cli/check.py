@@ -35,7 +35,7 @@ def check(
 ) -> None:
     """Is this file well formed, and are its reported statistics consistent? Exit 1 if not."""
     from concord import api
-    from concord.people.table.handmade.mapping import read_mapping
+    from concord.people.table.handmade.header import read_mapping
 
     if suggest_map is not None:
         _write_map(file, suggest_map, sheet, encoding)

@@ -144,9 +144,9 @@ def score_people(
 def _source(path: Path, options: dict[str, Any], mapped: list[str]) -> "Path | Grid":
     """Return a table as a grid, so that its columns say what it is; a stored table of tests as its path."""
     from concord.files.tables import TableOptions
+    from concord.people.table.agents import open_table
     from concord.people.table.document import stored_table
-    from concord.people.table.handmade.mapping import read_mapping
-    from concord.people.table.opened import open_table
+    from concord.people.table.handmade.header import read_mapping
 
     if stored_table(path) is not None:
         return path

@@ -9,12 +9,10 @@ from concord.files.grids import Grid
 from concord.files.raw import read_raw
 from concord.files.tables import TableOptions
 from concord.people.predictions.table import is_prediction_grid, read_predictions
-from concord.people.table.agents import tables_of
+from concord.people.table.agents import open_table, tables_of
 from concord.people.table.document import stored_table
-from concord.people.table.handmade.header import first_line, spread_merged
-from concord.people.table.handmade.mapping import suggestion
+from concord.people.table.handmade.header import first_line, spread_merged, suggestion
 from concord.people.table.handmade.read import handmade_header
-from concord.people.table.opened import open_table
 from concord.records import SideOutcome, TestRow, TestTable
 
 

@@ -7,8 +7,7 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from concord.people.apa.check import _exact_u
-from concord.people.apa.read import check_apa, parse_apa
+from concord.people.apa.read import _exact_u, check_apa, parse_apa
 
 VERDICTS: list[tuple[str, str]] = [
     # consistent: rounding of the statistic and of p, bounds, claims without a number

@@ -13,9 +13,8 @@ import concord
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError, TableError
 from concord.files.grids import Area, RawTable
-from concord.people.table.handmade.header import spread_merged
-from concord.people.table.handmade.mapping import read_mapping
-from concord.people.table.source import read_agents
+from concord.people.table.agents import read_agents
+from concord.people.table.handmade.header import read_mapping, spread_merged
 from concord.records import Side, TestTable
 
 

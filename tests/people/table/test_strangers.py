@@ -8,9 +8,9 @@ from concord.errors import FileFormatError, TableError
 from concord.files.tables import TableOptions
 from concord.people.answers.table import read_answer_table
 from concord.people.check import suggest_map
-from concord.people.table.handmade.mapping import read_mapping
+from concord.people.table.agents import read_agents
+from concord.people.table.handmade.header import read_mapping
 from concord.people.table.read import read_tests
-from concord.people.table.source import read_agents
 from concord.records import Side, TestTable
 
 

@@ -11,7 +11,7 @@ from concord.errors import FileFormatError, TableError
 from concord.people.families.registry import TEST_TYPES
 from concord.people.table.columns import KNOWN, near_misses
 from concord.people.table.read import read_tests
-from concord.people.table.types import canonical_type
+from concord.people.table.values import canonical_type
 from concord.records import SideOutcome, TestTable
 
 Cells = dict[str, object]

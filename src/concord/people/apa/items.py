@@ -5,8 +5,7 @@ Every look ahead is bounded, so reading takes time proportional to the text, wha
 
 from dataclasses import replace
 
-from concord.people.apa.cursor import Cursor, Fault, Item, item, number, whole
-from concord.people.apa.text import PrintedNumber, read_number
+from concord.people.apa.text import Cursor, Fault, Item, PrintedNumber, item, number, read_number, whole
 from concord.people.apa.words import (
     DEGREES,
     DF_WORDS,

@@ -21,7 +21,7 @@ from concord.people.studies.format import Study, Test
 from concord.people.studies.observe import Observations, ObservedRows, variables_read
 from concord.people.studies.sample_tests import Statistic, TooSmallError
 from concord.people.table.read import read_tests
-from concord.people.table.types import type_flags
+from concord.people.table.values import type_flags
 from concord.records import SideOutcome, TestRow, TestTable
 from concord.stats.elementwise import Floats
 

@@ -1,4 +1,4 @@
-"""Empty tables to fill in: a workbook with drop-downs, examples and notes."""
+"""Empty tables to fill in: a workbook with drop-downs, examples and notes, written by itself."""
 
 import io
 import zipfile

@@ -10,6 +10,7 @@ from concord.people.table.handmade.words import (
     AGENT,
     GROUPED,
     HUMAN,
+    TOTALS,
     Meaning,
     is_human,
     is_plain_agent,
@@ -19,22 +20,6 @@ from concord.people.table.handmade.words import (
 
 NAMES = ("study", "sub_study", "finding", "test", "domain")
 """Columns of names that are carried down where they are left blank."""
-_TOTAL = frozenset(
-    [
-        "total",
-        "totals",
-        "sum",
-        "average",
-        "mean",
-        "overall",
-        "gesamt",
-        "summe",
-        "mittelwert",
-        "durchschnitt",
-        "subtotal",
-        "grand",
-    ]
-)
 _NOTE = re.compile(
     r"^\s*(?:notes?\b|anm\b|anmerkung|source\s*:|quelle\s*:|legend|abbreviation|[*†‡§¹²³ᵃᵇᶜ])", re.IGNORECASE
 )
@@ -119,7 +104,7 @@ def _is_total(meanings: Sequence[Meaning | None], cells: Sequence[object], used:
     words = words_of(cells[first])
     meaning = meanings[first]
     is_name = meaning is None or meaning.field in NAMES
-    return is_name and bool(words) and words[0] in _TOTAL and len(words) <= 3
+    return is_name and bool(words) and words[0] in TOTALS and len(words) <= 3
 
 
 def _holds_number(meanings: Sequence[Meaning | None], used: Sequence[int]) -> bool:

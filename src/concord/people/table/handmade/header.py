@@ -1,14 +1,35 @@
-"""Where the header of a hand-made table is: below titles, on one to three lines, with merged cells."""
+"""The header of a hand-made table: where it is, and what its columns mean.
 
+It is below titles, on one to three lines, with merged cells. What a column means its own words say, then
+the columns beside it and its cells, and above all a person (`--map`, and the suggested file).
+"""
+
+import difflib
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, OptionError
 from concord.files.cells import BadCellError
+from concord.files.contents import read_bytes
 from concord.files.grids import Numbered, RawTable, filled, is_blank
+from concord.files.text import decode
+from concord.people.table.columns import KNOWN, fold
 from concord.people.table.handmade.cells import read_any
-from concord.people.table.handmade.words import LONGEST_TITLE, Meaning, meaning_of, names_whole_side
+from concord.people.table.handmade.words import (
+    FIELDS,
+    GROUPED,
+    HUMAN,
+    IDENTITY,
+    LONGEST_TITLE,
+    NOT_USED,
+    Meaning,
+    meaning_of,
+    names_whole_side,
+    words_of,
+)
 
 DEEPEST = 3
 """Lines that a header may have."""
@@ -243,3 +264,258 @@ def _column_words(texts: Sequence[str]) -> list[str]:
 def _is_units(record: Sequence[object]) -> bool:
     cells = [str(cell).strip() for cell in record if not is_blank(cell)]
     return bool(cells) and all(_UNIT.fullmatch(cell) for cell in cells)
+
+
+_PUBLICATION = frozenset(["original", "published", "paper", "study", "studies", "source"])
+"""Words that name a study as well as the people in it: "Original study"."""
+_WITH_GROUP = (*GROUPED, "any")
+Meanings = list[Meaning | None]
+
+
+def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection[str] = ()) -> Header:
+    """Return a header whose columns are told apart by the columns beside them and by their cells.
+
+    A title that may be a study or its result is the study where no other column is. Of several columns with
+    one meaning, as an ``n`` behind each t, each belongs to what is on its left. Two groups with names of
+    their own become the first and the second, in the order of the table, on both sides alike. A first column
+    of words names the rows.
+    """
+    meanings = _with_groups(_with_owners(_with_study(header)))
+    meanings = _with_outcomes(header, meanings, records, mapped)
+    if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
+        meanings = _with_names(meanings, _cells_below(header, records, 0))
+    return replace(header, meanings=tuple(meanings))
+
+
+def with_types(header: Header, records: Sequence[Numbered], is_type: Callable[[object], bool]) -> Header:
+    """Take a column *Test* for the types of tests, where it holds nothing else and no other column does."""
+    found = list(header.meanings)
+    if any(one is not None and one.field == "test_type" for one in found):
+        return header
+    for j, one in enumerate(found):
+        cells = _cells_below(header, records, j)
+        if one == Meaning("test") and cells and all(map(is_type, cells)):
+            found[j] = Meaning("test_type")
+    return replace(header, meanings=tuple(found))
+
+
+def _cells_below(header: Header, records: Sequence[Numbered], j: int) -> list[object]:
+    below = (record for _, record in records[header.begin :])
+    return [record[j] for record in below if j < len(record) and not is_blank(record[j])]
+
+
+def _with_names(found: Meanings, cells: Sequence[object]) -> Meanings:
+    """Take a first column of words that no title explains for names: of studies, or of the tests."""
+    fields = {one.field for one in found if one is not None}
+    if found[0] is not None or not cells or fields & {"study", "who"}:
+        return found
+    if all(isinstance(cell, str) and not cell.strip().isdigit() for cell in cells):
+        found[0] = Meaning("study" if fields & {"finding", "test"} else "test")
+    return found
+
+
+def _with_outcomes(
+    header: Header, found: Meanings, records: Sequence[Numbered], mapped: Collection[str]
+) -> Meanings:
+    """Take a column *Result* of nobody that holds words alone for what was measured, if no other does."""
+    known = set(map(title_key, mapped))
+    if any(one is not None and one.field in ("finding", "test") for one in found):
+        return found
+    for j, one in enumerate(found):
+        if one != Meaning("any") or title_key(header.titles[j]) in known:
+            continue
+        cells = _cells_below(header, records, j)
+        if cells and all(isinstance(cell, str) and not any(map(str.isdigit, cell)) for cell in cells):
+            found[j] = Meaning("test")
+            break
+    return found
+
+
+def _with_study(header: Header) -> Meanings:
+    found = list(header.meanings)
+    if any(one is not None and one.field == "study" for one in found):
+        return found
+    for j, (title, one) in enumerate(zip(header.titles, found, strict=True)):
+        words = set(words_of(title))
+        if one == Meaning("any", HUMAN) and words <= _PUBLICATION and words != {"original"}:
+            found[j] = Meaning("study")
+            break
+    return found
+
+
+def _with_owners(found: Meanings) -> Meanings:
+    """Assign columns of one meaning to their neighbours on the left, where that makes them different."""
+    times = Counter(found)
+    for meaning, count in times.items():
+        if meaning is None or count < 2 or not meaning.is_number:
+            continue
+        places = [j for j, one in enumerate(found) if one == meaning]
+        owned = [_owned(found, j) for j in places]
+        if len(set(owned)) == len(owned):
+            for j, one in zip(places, owned, strict=True):
+                found[j] = one
+    return found
+
+
+def _owned(found: Meanings, j: int) -> Meaning | None:
+    """Return a column as one of the side and of the group of the columns on its left."""
+    meaning = found[j]
+    assert meaning is not None  # noqa: S101 - the caller looked
+    for one in reversed(found[:j]):
+        if one is None or not one.is_number:
+            break
+        if meaning.side is None and one.side is not None:
+            meaning = replace(meaning, side=one.side, agent=one.agent)
+        is_same_side = (one.side, one.agent) == (meaning.side, meaning.agent)
+        if meaning.field in GROUPED and not meaning.group and one.group and is_same_side:
+            return replace(meaning, group=one.group)
+    return meaning
+
+
+def _with_groups(found: Meanings) -> Meanings:
+    """Name two groups of the table 1 and 2; more, or one, keep their own words."""
+    named = [one.group for one in found if one is not None and one.field in _WITH_GROUP and one.group]
+    groups = list(dict.fromkeys(named))
+    if len(groups) != 2:
+        return found
+    first, second = groups if groups[0] != "2" and groups[1] != "1" else reversed(groups)
+    number = {first: "1", second: "2"}
+    return [
+        replace(one, group=number[one.group])
+        if one is not None and one.field in _WITH_GROUP and one.group
+        else one
+        for one in found
+    ]
+
+
+_CANONICAL = {"reported": "any", "p_value": "p", "effect_d": "d", "k": "count"}
+"""Columns of a table of tests whose fields have another name here."""
+
+
+def read_mapping(given: Sequence[str]) -> dict[str, str]:
+    """Read mappings: ``title=column``, or the path of a file with one of them a line."""
+    found: dict[str, str] = {}
+    for one in given:
+        path = Path(one)
+        if "=" not in one or path.is_file():
+            if not path.is_file():
+                raise OptionError(f"--map {one!r}: expected 'title=column' or a mapping file")
+            found.update(_read_file(path))
+        else:
+            title, _, column = one.rpartition("=")
+            found[title.strip()] = column.strip()
+    for title, column in found.items():
+        target(column, title)
+    return found
+
+
+def _read_file(path: Path) -> dict[str, str]:
+    found = {}
+    for number, line in enumerate(decode(path.name, read_bytes(path), None).splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        title, sign, column = text.rpartition(" = ")
+        if not sign:
+            raise OptionError(f"{path.name}, line {number}: got {text!r}, expected 'title = column'")
+        found[title.strip()] = column.partition("#")[0].strip()
+    return found
+
+
+def target(column: str, title: str) -> Meaning | None:
+    """Return what a mapping's right side means: ``study``, ``human``, ``human_t``, ``agent_mean2``, ``-``.
+
+    Examples
+    --------
+    >>> target("human_mean2", "x"), target("-", "x")
+    (Meaning(field='mean', side='human', agent='', group='2'), None)
+    """
+    if column == NOT_USED:
+        return None
+    name = fold(column)
+    exact = {field.casefold(): field for field in FIELDS}
+    if name in exact:
+        return Meaning(exact[name])  # numbers without a side: those of a long table
+    if name[:-1] in ("human", "agent") and name[-1] in "12":
+        return Meaning("any", name[:-1], "", name[-1])  # any result of one group: "26/40", "5.2 (1.1)"
+    side, _, rest = name.partition("_")
+    if side in ("human", "agent"):
+        if not rest:
+            return Meaning("any", side)
+        group = (
+            rest[-1]
+            if rest[-1] in "12" and rest[:-1] in ("mean", "mean_se", "sd", "se", "count", "percent", "n")
+            else ""
+        )
+        plain = rest[:-1] if group else rest
+        plain = _CANONICAL.get(plain, plain)
+        if plain in exact and exact[plain] not in IDENTITY:
+            return Meaning(exact[plain], side, "", group)
+    by_side = [field for field in FIELDS if field not in IDENTITY]
+    known = [*KNOWN, *IDENTITY, *(f"{one}_{field}" for one in ("human", "agent") for field in by_side)]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f"; the nearest is {near[0]!r}" if near else ""
+    raise OptionError(f"--map: {title!r} is mapped to {column!r}, which is no column{hint}")
+
+
+def apply_mapping(header: Header, mapping: Mapping[str, str], place: str) -> Header:
+    """Return a header with the meanings that a mapping gives."""
+    wanted = {title_key(title): (title, target(column, title)) for title, column in mapping.items()}
+    titles = [title_key(title) for title in header.titles]
+    last = [title_key(title.rpartition(" / ")[2]) for title in header.titles]
+    meanings = list(header.meanings)
+    for key, (title, meaning) in wanted.items():
+        places = [j for j, own in enumerate(titles) if own == key]
+        places = places or [j for j, own in enumerate(last) if own == key]
+        if not places:
+            raise OptionError(
+                f"--map: {place} has no column {title!r}; found {', '.join(map(repr, header.titles))}"
+            )
+        for j in places:
+            meanings[j] = _with_agents_name(meaning, header.meanings[j])
+    return replace(header, meanings=tuple(meanings))
+
+
+def _with_agents_name(meaning: Meaning | None, before: Meaning | None) -> Meaning | None:
+    """Return what a mapping says of a column, with the agent's name that its title holds."""
+    if meaning is None or before is None or meaning.side != before.side:
+        return meaning
+    return replace(meaning, agent=before.agent)
+
+
+def apply_known(header: Header, mapping: Mapping[str, str]) -> Header:
+    """Return the header of a further table of a sheet with what a mapping says of its columns."""
+    titles = {title_key(title) for title in header.titles}
+    own = {title: column for title, column in mapping.items() if title_key(title) in titles}
+    return apply_mapping(header, own, "")
+
+
+def suggestion(header: Header, file: str) -> str:
+    """Return the text of a mapping file: every column, and what it is taken for."""
+    lines = [
+        f"# What the columns of {file} hold; change the right side, then:",
+        f"# concord score people {file} --map THIS_FILE",
+        "# '-' is a column that is not used; human and agent alone take any printed result.",
+    ]
+    times = Counter(map(title_key, header.titles))
+    for title, meaning in zip(header.titles, header.meanings, strict=True):
+        if title:
+            # a mapping names a column by its title: of two alike it could not say which
+            is_one = times[title_key(title)] == 1
+            mark = "" if is_one else "# one of several of this title, taken with its neighbours: "
+            lines.append(f"{mark}{title} = {NOT_USED if meaning is None else words_for(meaning)}")
+    if not any(meaning is not None and meaning.side is not None for meaning in header.meanings):
+        lines += [
+            "# no title says whose results it holds; for example:",
+            "# TITLE = study, finding, test, human (a result of people), agent (of the model), agent_name,",
+            "# human_t, human_df, human_n, human_p, human_mean1, human_sd1, human_n1, agent_percent2",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def words_for(meaning: Meaning) -> str:
+    """Return a meaning as a mapping writes it."""
+    if meaning.side is None:
+        return meaning.field
+    group = meaning.group if meaning.group in ("1", "2") else ""
+    return f"{meaning.side}{group}" if meaning.field == "any" else f"{meaning.side}_{meaning.field}{group}"

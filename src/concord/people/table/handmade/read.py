@@ -1,6 +1,7 @@
 """A hand-made table to the grid of a table of tests: one row per test and agent, every value where it was."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from concord.errors import CellProblem, TableError
@@ -8,20 +9,105 @@ from concord.files.cells import BadCellError
 from concord.files.grids import Grid, Numbered, RawTable, rows_in_words
 from concord.people.table.columns import SIDE_FIELDS, SIDES, map_option
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
-from concord.people.table.handmade.gathered import BadSideError, Entry, Fields, NoTestError, gather
 from concord.people.table.handmade.header import (
     Header,
+    apply_known,
+    apply_mapping,
     find_header,
+    settled,
     split_tables,
     spread_merged,
     title_key,
+    with_types,
+    words_for,
 )
-from concord.people.table.handmade.mapping import apply, apply_known, words_for
-from concord.people.table.handmade.neighbours import settled, with_types
-from concord.people.table.handmade.sides import canonical
-from concord.people.table.handmade.thousands import without_thousands
+from concord.people.table.handmade.sides import BadSideError, Entry, Fields, NoTestError, canonical, gather
 from concord.people.table.handmade.words import HUMAN
-from concord.people.table.types import canonical_type
+from concord.people.table.values import canonical_type
+
+_NUM = r"[-−–+]?(?:\d[\d.,]*|[.,]\d+)"
+_CELL = re.compile(rf"\s*({_NUM})\s*(?:(?:±|\(|\[)\s*({_NUM})\s*[)\]]?)?\s*(?:%|[*†]+)?\s*")
+_AFTER_SIGN = re.compile(rf"[=<>]\s*({_NUM})")
+_GROUPED = re.compile(r"[-−–+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_POINT = re.compile(r"[-−–+]?\d*\.\d+")
+_WHOLE = re.compile(r"\d{3,}")
+
+
+def without_thousands(raw: RawTable, alike: Collection[int] = ()) -> RawTable:
+    """Return a table whose numbers have no commas between thousands, as far as it says that they are such."""
+    seen = _looked_at(raw)
+    if not seen.grouped or seen.decimal_comma:
+        return raw
+    if seen.point:
+        chosen = {j for _, j in seen.grouped}
+    else:
+        whole = {*seen.whole, *(alike if seen.whole & set(alike) else ())}
+        chosen = {j for _, j in seen.grouped if j in whole}
+    left = [(text, j) for text, j in seen.grouped if j not in chosen]
+    records = tuple(
+        (row, [_cell_without_thousands(cell) if j in chosen else cell for j, cell in enumerate(cells)])
+        for row, cells in raw.records
+    )
+    return replace(raw, records=records, warnings=(*raw.warnings, *_doubt(raw.place, left)))
+
+
+def _doubt(place: str, left: list[tuple[str, int]]) -> tuple[str, ...]:
+    if not left:
+        return ()
+    text = left[0][0]
+    return (
+        f"{place}: {text!r} is read with a decimal comma, since nothing in the table says otherwise; where "
+        f"thousands are meant, write {text.replace(',', '')}",
+    )
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the numbers of a table look like."""
+
+    grouped: list[tuple[str, int]]
+    """Numbers with three digits after each comma, with their columns."""
+    whole: set[int]
+    """Columns with whole numbers of three digits and more."""
+    decimal_comma: bool = False
+    point: bool = False
+
+
+def _looked_at(raw: RawTable) -> _Seen:
+    seen = _Seen([], set())
+    for _, cells in raw.records:
+        for j, cell in enumerate(cells):
+            if isinstance(cell, float) and not cell.is_integer():
+                seen.point = True
+            for text in _numbers_in_cell(cell):
+                if _GROUPED.fullmatch(text):
+                    seen.grouped.append((text, j))
+                elif "," in text:
+                    seen.decimal_comma = True
+                elif _POINT.fullmatch(text):
+                    seen.point = True
+                elif _WHOLE.fullmatch(text):
+                    seen.whole.add(j)
+    return seen
+
+
+def _numbers_in_cell(cell: object) -> list[str]:
+    if isinstance(cell, float | int) and not isinstance(cell, bool):
+        return [str(int(cell))] if float(cell).is_integer() else []
+    if not isinstance(cell, str) or len(cell) > 200:
+        return []
+    whole = _CELL.fullmatch(cell)
+    if whole is not None:
+        return [one.rstrip(".,") for one in whole.groups() if one is not None]
+    return [one.rstrip(".,") for one in _AFTER_SIGN.findall(cell)]
+
+
+def _cell_without_thousands(cell: object) -> object:
+    """Return a cell whose only numbers are written without commas between thousands."""
+    if not isinstance(cell, str) or len(cell) > 200 or _CELL.fullmatch(cell) is None:
+        return cell
+    return _GROUPED.sub(lambda found: found[0].replace(",", ""), cell)
+
 
 _COLUMNS = ("study", "sub_study", "finding", "test", "test_type", "domain", "alpha")
 Key = tuple[object, ...]
@@ -44,7 +130,7 @@ def handmade_header(raw: RawTable, mapping: Mapping[str, str] | None = None) -> 
     header = find_header(records, {title_key(title) for title in named})
     if header is None:
         return None
-    return _settled(apply(header, named, raw.place) if named else header, records, named)
+    return _settled(apply_mapping(header, named, raw.place) if named else header, records, named)
 
 
 def _settled(header: Header, records: Sequence[Numbered], mapping: Mapping[str, str]) -> Header:

@@ -1,14 +1,44 @@
 """What the words above a column of a hand-made table mean: whose numbers, of which group, what they are."""
 
+import json
 import re
 from dataclasses import dataclass
+from importlib import resources
 
 from concord.files.text import normal_form
-from concord.people.table.handmade import vocabulary
 
 HUMAN = "human"
 AGENT = "agent"
-_OWNERS = vocabulary.HUMAN_WORDS | vocabulary.AGENT_WORDS
+_VOCABULARY = json.loads(
+    resources.files("concord").joinpath("people", "table", "handmade", "vocabulary.json").read_bytes()
+)
+
+
+def _word_set(name: str) -> frozenset[str]:
+    """Return a list of the vocabulary: its lines hold words parted by blanks."""
+    return frozenset(" ".join(_VOCABULARY[name]).split())
+
+
+_HUMAN_WORDS, _AGENT_WORDS = _word_set("human"), _word_set("agent")
+_OWNERS = _HUMAN_WORDS | _AGENT_WORDS
+_OF_EITHER = _word_set("of_either")
+"""Words for people that simulations of people are called by, too: "simulated participants"."""
+_PARTICLES = _word_set("particles")
+"""Syllables that only join words."""
+_FIRST, _SECOND = _word_set("first"), _word_set("second")
+_LABELS = _FIRST | _SECOND | frozenset("abc")
+"""Words that name a group by themselves."""
+_LAST_ONLY = _word_set("last_only")
+"""Short forms of the standard deviation that are prepositions too: only at the end of a title."""
+_SIDE_FILLERS = _word_set("side_fillers")
+"""Words beside those of a side that say nothing more: "Human sample", "original study"."""
+_GROUP_WORDS = _word_set("group_words")
+"""Words that say that what is beside them names a group of participants."""
+_FILLERS = _word_set("fillers")
+_ONE_PERSON = _word_set("one_person")
+"""Titles that number people and hold no result of theirs."""
+TOTALS = _word_set("totals")
+"""Words that begin a row which sums up others."""
 _MODEL_NAMES = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi\d|olmo|smollm|davinci|vicuna"
     r"|exaone|hyperclova|centaur|\bo[134](?:-mini|-pro|-preview)?\b"
@@ -24,32 +54,28 @@ _NUMBERED = re.compile(
 )
 """A field and the group it is of in one word: "M1", "SD2", "n1"."""
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_UNSPACED = re.compile("|".join(vocabulary.UNSPACED))
-_MEANING = {alias.strip(): field for field, names in vocabulary.FIELDS.items() for alias in names.split(";")}
+_MEANING = {
+    alias.strip(): field
+    for field, lines in _VOCABULARY["fields"].items()
+    for alias in " ".join(lines).split(";")
+}
+"""What a column may hold, by every name for it."""
+_UNSPACED = re.compile(
+    "|".join(sorted((word for word in {*_OWNERS, *_MEANING} if ord(word[0]) > 0x2E7F), key=len, reverse=True))
+)
+"""Words of scripts that write no blanks between words, the longest first."""
 LONGEST_TITLE = 1_000
 """Characters of a title; of a longer text no more are looked at, and it is no title."""
 _MOST_WORDS = max(len(names.split()) for names in _MEANING)
 """Words of the longest name of a field: no more are looked at behind the name of an agent."""
-FIELDS = tuple(vocabulary.FIELDS)
+FIELDS = tuple(_VOCABULARY["fields"])
 IDENTITY = (
-    "study",
-    "sub_study",
-    "finding",
-    "test",
-    "test_type",
-    "alpha",
-    "domain",
-    "who",
-    "group",
-    "agent_name",
+    *("study", "sub_study", "finding", "test", "test_type", "alpha", "domain"),
+    *("who", "group", "agent_name"),
 )
 """Fields of the row, which no side owns."""
 GROUPED = ("mean", "mean_se", "sd", "se", "n", "count", "percent")
 """Fields that a side may have once per group."""
-_LABELS = vocabulary.FIRST | vocabulary.SECOND | frozenset("abc")
-"""Words that name a group by themselves."""
-_ONE_PERSON = frozenset(["participant", "person", "persons", "subject"])
-"""Titles that number people and hold no result of theirs."""
 NOT_USED = "-"
 """What a mapping writes for a column that holds nothing of use."""
 
@@ -87,7 +113,7 @@ def words_of(text: object) -> list[str]:
     plain = _ACCENTS.sub("", normal_form("NFKD", str(text)[:LONGEST_TITLE]))
     plain = normal_form("NFC", plain).casefold().replace("_", " ")
     plain = re.sub(r"['’]s?\b", " ", _UNSPACED.sub(r" \g<0> ", plain))
-    words = [word.strip("-.") for word in re.findall(_WORD, plain) if word not in vocabulary.PARTICLES]
+    words = [word.strip("-.") for word in re.findall(_WORD, plain) if word not in _PARTICLES]
     # a hyphen joins the parts of a model's name, and parts those of any other word
     parted = (part for word in words for part in ([word] if _MODEL_NAMES.search(word) else word.split("-")))
     return [one for part in parted if part for one in _field_and_group(part)]
@@ -101,26 +127,26 @@ def _field_and_group(word: str) -> tuple[str, ...]:
 def is_human(text: object) -> bool:
     """Whether a cell or a title names people and nothing else."""
     words = words_of(text)
-    return bool(words) and all(word in vocabulary.HUMAN_WORDS for word in words)
+    return bool(words) and all(word in _HUMAN_WORDS for word in words)
 
 
 def names_model(text: object) -> bool:
     """Whether a cell or a title names an agent: a usual word, or the name of a model family."""
     words = words_of(text)
-    return bool(words) and any(word in vocabulary.AGENT_WORDS or _MODEL_NAMES.search(word) for word in words)
+    return bool(words) and any(word in _AGENT_WORDS or _MODEL_NAMES.search(word) for word in words)
 
 
 def names_whole_side(text: object) -> bool:
     """Whether a title names people or an agent, and none of their groups."""
     words = words_of(text)
     owned = any(word in _OWNERS or _MODEL_NAMES.search(word) for word in words)
-    return owned and not any(word in vocabulary.FIRST | vocabulary.SECOND for word in words)
+    return owned and not any(word in _FIRST | _SECOND for word in words)
 
 
 def is_plain_agent(text: object) -> bool:
     """Whether a cell or a title says only that an agent is meant, not which."""
     words = words_of(text)
-    return bool(words) and all(word in vocabulary.AGENT_WORDS for word in words)
+    return bool(words) and all(word in _AGENT_WORDS for word in words)
 
 
 def meaning_of(levels: list[str]) -> Meaning | None:
@@ -153,8 +179,8 @@ def meaning_of(levels: list[str]) -> Meaning | None:
         kept = [word for word in words if word not in _OWNERS]
         if owner is not None:
             side = owner
-            if level != levels[-1] or set(kept) <= vocabulary.SIDE_FILLERS:
-                kept = [word for word in kept if word not in vocabulary.SIDE_FILLERS]
+            if level != levels[-1] or set(kept) <= _SIDE_FILLERS:
+                kept = [word for word in kept if word not in _SIDE_FILLERS]
         rest.extend(kept)
     if not rest:
         is_id = len(levels) == 1 and set(words_of(levels[0])) <= _ONE_PERSON
@@ -173,8 +199,8 @@ def _owner(words: list[str], above: str | None) -> str | None:
     True
     """
     owners = [word for word in words if word in _OWNERS]
-    agents = [word for word in owners if word in vocabulary.AGENT_WORDS]
-    people = [word for word in owners if word not in agents and word not in vocabulary.OF_EITHER]
+    agents = [word for word in owners if word in _AGENT_WORDS]
+    people = [word for word in owners if word not in agents and word not in _OF_EITHER]
     if agents and people:
         return None
     if agents or (owners and not people and above == AGENT):
@@ -184,7 +210,7 @@ def _owner(words: list[str], above: str | None) -> str | None:
 
 def meaning_of_words(words: list[str], *, ends_title: bool = True) -> str | None:
     """Return the field that words name as they are."""
-    if not ends_title and words and words[-1] in vocabulary.LAST_ONLY:
+    if not ends_title and words and words[-1] in _LAST_ONLY:
         return None
     return _MEANING.get(" ".join(words))
 
@@ -202,7 +228,7 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
             while len(tail) > 1 and _is_version(tail[0], words[:cut]):
                 cut, tail = cut + 1, tail[1:]
             head = words[:cut]
-            if all(word in vocabulary.AGENT_WORDS for word in head):
+            if all(word in _AGENT_WORDS for word in head):
                 return "", tail
             shown = (
                 level.strip()
@@ -215,7 +241,7 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
 
 def _names_group(words: list[str]) -> bool:
     """Whether words behind the name of a model say which participants: "condition A", "B"."""
-    return bool(set(words) & vocabulary.GROUP_WORDS) or set(words) <= set("abc")
+    return bool(set(words) & _GROUP_WORDS) or set(words) <= set("abc")
 
 
 def _is_version(word: str, name: list[str]) -> bool:
@@ -258,13 +284,13 @@ def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | Non
             if field is None:
                 continue
             if field in IDENTITY:
-                if set(left) <= vocabulary.FILLERS:
+                if set(left) <= _FILLERS:
                     return Meaning(field)
                 continue
             if _is_error_of_effect(field, left):
                 return None
             return Meaning(field, side, agent, _group_name(left))
-    if side is not None and set(words) & vocabulary.GROUP_WORDS:
+    if side is not None and set(words) & _GROUP_WORDS:
         return Meaning("any", side, agent, _group_name(words))  # "People / Control": whatever the cells hold
     return _in_the_middle(words, side, agent)
 
@@ -288,7 +314,7 @@ def _in_the_middle(words: list[str], side: str | None, agent: str) -> Meaning | 
 
 
 def _group_name(words: list[str]) -> str:
-    for name, usual in (("1", vocabulary.FIRST), ("2", vocabulary.SECOND)):
+    for name, usual in (("1", _FIRST), ("2", _SECOND)):
         if any(word in usual for word in words):
             return name
     return " ".join(words)
