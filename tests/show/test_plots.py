@@ -112,7 +112,7 @@ def test_every_pair_is_in_the_triangle_once_and_grey_where_nothing_is_shown() ->
         (0, 2): plot_pairs.PairCell(0.4, True),
         (1, 2): plot_pairs.PairCell(0.3, True),
     }
-    picture = plot_pairs.triangle("a", "T", ["x", "y", "z"], cells, label="PAS")
+    picture = plot_pairs.triangle("a", "T", ["x", "y", "z"], cells, label="PAS", level=0.95)
     inside(picture)
     assert picture.body.count("cell heat") == 2
     assert picture.body.count("cell band") == 1
@@ -341,7 +341,7 @@ def test_columns_of_many_pairs_have_numbers_and_those_of_few_names() -> None:
     for n, numbered in ((12, False), (40, True)):
         names = [f"lab/model-{i}" for i in range(n)]
         cells = {(i, j): PairCell(0.1, True) for i in range(n) for j in range(i + 1, n)}
-        drawn = triangle("pairs", "T", names, cells, label="PAS")
+        drawn = triangle("pairs", "T", names, cells, label="PAS", level=0.95)
         assert ("rotate(42)" in drawn.body or "rotate(42" in drawn.body) is not numbered
         assert (">25</text>" in drawn.body) is numbered
         assert ("25 model-24" in drawn.body) is numbered

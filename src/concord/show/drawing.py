@@ -91,7 +91,9 @@ def draw_comparison(result: CompareResult, kind: str = "ranking", *, units: floa
         raise UndefinedError("no ranking: there is no item that every model has a score for")
     title = f"{result.metric} of {len(result.models)} models"
     ends = {name: (one.interval.low, one.interval.high) for name, one in means.items() if one.interval}
-    picture = standing_picture("ranking", title, ranked, result.groups, label=result.metric, ends=ends)
+    picture = standing_picture(
+        "ranking", title, ranked, result.groups, label=result.metric, ends=ends, level=result.choices.level
+    )
     return _chosen({"ranking": picture}, kind)
 
 
@@ -103,5 +105,7 @@ def draw_metrics(result: MetricCompareResult, kind: str = "ranking", *, units: f
     label = metric_name(result.metric)
     title = f"{label} of {len(result.models)} models"
     ends = {one.name: (one.interval.low, one.interval.high) for one in result.models if one.interval}
-    picture = standing_picture("ranking", title, standing.values, standing.groups, label=label, ends=ends)
+    picture = standing_picture(
+        "ranking", title, standing.values, standing.groups, label=label, ends=ends, level=result.level
+    )
     return _chosen({"ranking": picture}, kind)

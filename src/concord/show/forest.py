@@ -7,6 +7,7 @@ The page's script draws the same rows beside the tests that a reader has filtere
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from concord.show.numbers import level_words
 from concord.show.plots import axis, short, span
 from concord.show.svg import Canvas, Picture, Scale
 
@@ -49,7 +50,7 @@ class ForestRow:
     model: Numbers
 
 
-def forest(name: str, title: str, pairs: Sequence[ForestRow]) -> Picture:
+def forest(name: str, title: str, pairs: Sequence[ForestRow], *, level: float = 0.95) -> Picture:
     """Draw one row per test: the human effect and the model's, each with its interval."""
     place = FOREST
     low, high = span(
@@ -60,7 +61,7 @@ def forest(name: str, title: str, pairs: Sequence[ForestRow]) -> Picture:
     bottom = TOP + 4 + place.row * len(pairs)
     scale = Scale(low, high, place.label + place.before, place.width - place.after)
     canvas = Canvas()
-    axis(canvas, scale, TOP, bottom, "effect d with its 95 % interval")
+    axis(canvas, scale, TOP, bottom, f"effect d with its {level_words(level)} interval")
     canvas.line("ref", scale(0), TOP, scale(0), bottom)
     canvas.circle("human", place.label + 14, 12, place.dot)
     canvas.text(place.label + 24, 16, "in people", kind="s")
@@ -72,14 +73,15 @@ def forest(name: str, title: str, pairs: Sequence[ForestRow]) -> Picture:
         _arm(canvas, scale, y - place.apart, pair.people, people=True)
         _arm(canvas, scale, y + place.apart, pair.model, people=False)
     said = (
-        f"{title}: {len(pairs)} tests, the human effect above the model's in each row, with 95 % intervals "
-        "where standard errors are known."
+        f"{title}: {len(pairs)} tests, the human effect above the model's in each row, with "
+        f"{level_words(level)} intervals where standard errors are known."
     )
     rows = (
         ("test", "people d", "low", "high", "model d", "low", "high"),
         *((pair.label, *pair.people, *pair.model) for pair in pairs),
     )
-    caption = f"Effects d of {len(pairs)} tests in people and in the model; lines are 95 % intervals."
+    lines = f"lines are {level_words(level)} intervals"
+    caption = f"Effects d of {len(pairs)} tests in people and in the model; {lines}."
     return Picture(name, title, said, place.width, bottom + 42, str(canvas), rows=rows, caption=caption)
 
 

@@ -8,9 +8,12 @@ from concord.errors import OptionError
 from concord.people.files import PeopleResult
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
+from concord.records import Estimate
+from concord.show.numbers import level_words
 from concord.show.plots import Mark, axis, short
 from concord.show.svg import Canvas, Picture, Scale, last_parts
 from concord.structure.result import StructureResult
+from concord.structure.records import ModelResult
 
 _ROW, _TOP = 26.0, 46.0
 
@@ -20,6 +23,8 @@ class ModelMarks:
     """One model: what each question found, ``None`` where it was not asked."""
 
     name: str
+    level: float | None = None
+    """Of its intervals, where it has any."""
     agreement: Mark | None = None
     order: Mark | None = None
     early: float | None = None
@@ -74,24 +79,27 @@ def _marks(name: str | None, result: Any) -> list[ModelMarks]:
             floor=None if bounds is None else bounds.floor.value,
             ceiling=None if bounds is None else bounds.ceiling.value,
         )
-        return [ModelMarks(model, agreement=mark)]
+        return [ModelMarks(model, None if ends is None else ends.level, agreement=mark)]
     if isinstance(result, StructureResult):
-        found = [(entry["model"], entry["order"]) for entry in result.to_dict()["models"]]
-        return [
-            ModelMarks(model, order=Mark(model, order["tau"], order["tau_low"], order["tau_high"]))
-            for model, order in found
-        ]
+        return [_order_marks(one) for one in result.models]
     if isinstance(result, ReasoningResult):
-        document = result.to_dict()
         model = name if name is not None else result.model
-        return [ModelMarks(model, early=document["acc_early"], after=document["acc_cot"])]
+        return [ModelMarks(model, early=result.acc_early.value, after=result.acc_cot.value)]
     raise OptionError(f"a {type(result).__name__} is no result of the three questions")
+
+
+def _order_marks(one: ModelResult) -> ModelMarks:
+    """Return the order effect of one model; undefined where there is none."""
+    effect = one.order.effect
+    tau = Estimate(None) if effect is None else Estimate(effect.tau, effect.interval)
+    level = None if tau.interval is None else tau.interval.level
+    return ModelMarks(one.model, level, order=Mark(one.model, tau.value, *tau.ends))
 
 
 def _row_with(before: ModelMarks | None, now: ModelMarks) -> ModelMarks:
     if before is None:
         return now
-    kept = {key: getattr(now, key) for key in ("agreement", "order", "early", "after")}
+    kept = {key: getattr(now, key) for key in ("level", "agreement", "order", "early", "after")}
     return replace(before, **{key: value for key, value in kept.items() if value is not None})
 
 
@@ -132,8 +140,11 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
     caption = (
         "With people: probability of the same conclusion, shaded from agents without effects to a perfect "
         "replication; with itself: how far order alone moves the mean score; with its reasoning: shares of "
-        "right answers. Lines are 95 % intervals."
+        "right answers."
     )
+    levels = sorted({model.level for model in ordered if model.level is not None})
+    if levels:
+        caption += f" Lines are {' and '.join(map(level_words, levels))} intervals."
     return Picture(
         "models", title, f"{title}. PAS: {said}.", width, bottom + 42, str(canvas),
         rows=(head, *map(_row_numbers, ordered)), caption=caption,

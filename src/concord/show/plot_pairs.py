@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from concord.show.numbers import typeset
+from concord.show.numbers import level_words, typeset
 from concord.show.plots import short
 from concord.show.svg import Canvas, Picture, fitted_names, last_parts, on_heat, reach
 
@@ -28,7 +28,7 @@ class PairCell:
 
 def triangle(
     name: str, title: str, models: Sequence[str], cells: Mapping[tuple[int, int], PairCell], *,
-    label: str, width: float = 1040.0,
+    label: str, level: float, width: float = 1040.0,
 ) -> Picture:  # fmt: skip
     """Draw every pair once: rows and columns are models from best to worst."""
     n = len(models)
@@ -63,7 +63,7 @@ def triangle(
     )
     caption = (
         f"Difference in {label}, column minus row, of models from best to worst on what both have. Grey: the "
-        "two cannot be distinguished (95 %, after Holm)."
+        f"two cannot be distinguished ({level_words(level)}, after Holm)."
     )
     if numbered:
         caption += f" Columns have the numbers of the rows; 1 is {models[0]}."

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from concord.show.numbers import level_words
 from concord.show.plots import axis, short, span
 from concord.show.svg import Canvas, Picture, Scale, last_parts, reach
 
@@ -19,6 +20,7 @@ def standing_picture(
     *,
     label: str,
     ends: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+    level: float | None = None,
 ) -> Picture:
     """Draw a critical-difference diagram on its side: one row per model, a line next to each group.
 
@@ -64,7 +66,8 @@ def standing_picture(
         ("model", label, "low", "high"),
         *((model, value, *ends.get(model, (None, None))) for model, value in values),
     )
-    caption = "Lines are 95 % intervals of each model; whether two differ is said by their own comparison."
+    lines = "intervals" if level is None else f"{level_words(level)} intervals"
+    caption = f"Lines are {lines} of each model; whether two differ is said by their own comparison."
     return Picture(
         name, title, _described(title, values, groups), width, height, str(canvas), rows=rows,
         caption=caption if ends else "",

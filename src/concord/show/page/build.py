@@ -17,7 +17,7 @@ from concord.show.forest import FOREST
 from concord.show.numbers import p_value, p_words
 from concord.show.page import comparison, replies
 from concord.show.page.content import Compare, Content
-from concord.show.page.context import context
+from concord.show.page.context import context, said_levels
 from concord.show.page.data import by_columns, data_block, data_blocks, plain_document, policy
 from concord.show.page.found import Problem, ReplyTable
 from concord.show.page.fragments import breakable
@@ -210,6 +210,7 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         "studies": made.studies,
         "style": style(COLOURS),
         "geometry": asdict(FOREST),
+        "level": said_levels(content),
         "tables": tables,
         "documents": len(content.sources),
     }

@@ -158,14 +158,16 @@ class Comparison:
         if not cells:
             return None
         title = f"Which models differ in {self.metric}"
-        return triangle("pairs", title, names, cells, label=self.metric)
+        return triangle("pairs", title, names, cells, label=self.metric, level=self.level)
 
     def picture(self) -> Picture | None:
         """Draw the ranking with its intervals."""
         if len(self.ranked) < 2:
             return None
         title = f"{self.metric} of {len(self.ranked)} models"
-        return standing_picture("ranking", title, self.ranked, self.groups, label=self.metric, ends=self.ends)
+        return standing_picture(
+            "ranking", title, self.ranked, self.groups, label=self.metric, ends=self.ends, level=self.level
+        )
 
     def own_picture(self) -> Picture | None:
         """Draw the ranking where the page shows it nowhere else."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from concord.errors import printable
 from concord.show.citations import CONCORD, METHODS, Entry, bibtex, study_entry
+from concord.show.numbers import level_words
 from concord.show.page.comparison import Comparison, letters
 from concord.show.page.content import Content
 from concord.show.page.first_screen import first_screen
@@ -39,6 +40,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "asked_of": {key: any(row[key] != "–" for row in asked) for key in ("settings", "tokens")},
         "answer": first_screen(content, made),
         "board": board(content),
+        "levels": said_levels(content),
         "comparisons": _comparisons(made),
         "sections": by_question(content.sections, content.views),
         "has": {panel.name: bool(content.of(panel.name)) for panel in content.panels},
@@ -56,6 +58,19 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "provenance": _provenances(content),
         "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
     }
+
+
+def said_levels(content: Content) -> str:
+    """Return the levels of all intervals on the page."""
+    found = [
+        view.metric(one.key).level
+        for panel in content.panels
+        for view in content.of(panel.name)
+        for one in panel.metrics
+    ]
+    found += [one.level for one in content.compared]
+    found += [getattr(record, "level", None) for filled in content.sections for record in filled.records]
+    return " and ".join(level_words(level) for level in sorted({one for one in found if one is not None}))
 
 
 def _methods(content: Content) -> list[str]:

@@ -198,7 +198,7 @@
     made.push(el('dl', { class: 'apa' }, el('dt', { text: 'People' }), el('dd', { text: get('human_apa') || '–' }), el('dt', { text: 'Model' }), el('dd', { text: get('agent_apa') || '–' }),
       el('dt', { text: 'Same conclusion' }), el('dd', { text: 'PAS ' + show(get('pas'), 'share') + (get('verdict') ? ', ' + get('verdict') : '') })));
     const scale = forestScale(table, [i]);
-    made.push(el('table', { class: 'plainforest' }, el('caption', { text: 'Effect d with its 95 % interval: people ●, model ◆' }), el('tbody', {}, el('tr', {}, forestCell(table, i, scale)), el('tr', {}, el('td', { class: 'forest' }, forestAxis(scale))))));
+    made.push(el('table', { class: 'plainforest' }, el('caption', { text: 'Effect d with its ' + page.data.level + ' interval: people ●, model ◆' }), el('tbody', {}, el('tr', {}, forestCell(table, i, scale)), el('tr', {}, el('td', { class: 'forest' }, forestAxis(scale))))));
     const bars = [posterior(table, i, 'human'), posterior(table, i, 'agent')].filter(Boolean);
     if (bars.length) made.push(el('h3', { text: 'What the evidence says' }), legend(), ...bars);
     const behind = rowsBehind(table, i), replies = columnsOf(page.data, 'replies');

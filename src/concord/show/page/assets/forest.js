@@ -58,7 +58,7 @@
     return el('div', {}, el('p', { text: name + ': ' + words }), draw('svg', { viewBox: '0 0 500 18', 'aria-hidden': 'true' }, ...bars));
   };
   const bothSides = (table, i) => {
-    const rows = [['effect d', 'd'], ['95 % interval of d, low', 'low'], ['95 % interval of d, high', 'high'], ['log Bayes factor', 'log_bf'], ['p', 'p']];
+    const rows = [['effect d', 'd'], [page.data.level + ' interval of d, low', 'low'], [page.data.level + ' interval of d, high', 'high'], ['log Bayes factor', 'log_bf'], ['p', 'p']];
     const cell = (who, key) => { const v = table.by[who + '_' + key].at(i); return el('td', { class: 'num', text: typeof v === 'number' ? String(v).replace('-', '−') : show(v, 'number') }); };
     return el('table', {}, el('caption', { text: 'Statistics of people and model' }),
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', text: 'statistic' }), el('th', { scope: 'col', class: 'num', text: 'people' }), el('th', { scope: 'col', class: 'num', text: 'model' }))),
