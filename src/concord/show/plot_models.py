@@ -12,8 +12,8 @@ from concord.records import Estimate
 from concord.show.numbers import level_words
 from concord.show.plots import Mark, axis, short
 from concord.show.svg import Canvas, Picture, Scale, last_parts
-from concord.structure.result import StructureResult
 from concord.structure.records import ModelResult
+from concord.structure.result import StructureResult
 
 _ROW, _TOP = 26.0, 46.0
 
