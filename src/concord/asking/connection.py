@@ -155,7 +155,8 @@ class Redactor:
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         kept = {key.strip() for key in keys}
-        shapes = {shape for key in kept if _is_secret(key) for shape in _shapes(key)}
+        secret = {key for key in kept if len(key) > 2 and key.lower() not in _PLACEHOLDERS}
+        shapes = {shape for key in secret for shape in _shapes(key)}
         ordered = sorted(shapes, key=lambda shape: (-len(shape), shape))
         self._pattern = re.compile("|".join(map(_pattern, ordered))) if ordered else None
 
@@ -186,10 +187,6 @@ class Redactor:
         if isinstance(value, list | tuple):
             return [self.value(part) for part in value]
         return value
-
-
-def _is_secret(key: str) -> bool:
-    return len(key) > 2 and key.lower() not in _PLACEHOLDERS
 
 
 def _shapes(key: str) -> set[str]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -175,7 +175,8 @@ class RunFolder:
     def write_record(self, **changes: Any) -> None:
         """Write the run's record with some fields changed."""
         self.record.update(changes)
-        replace_file(self.path / RECORD, [_pretty(self.redactor.value(self.record)).encode("utf-8")])
+        text = json.dumps(self.redactor.value(self.record), ensure_ascii=False, indent=2, allow_nan=False)
+        replace_file(self.path / RECORD, [f"{text}\n".encode()])
 
     def copy_inputs(self, files: Iterable[tuple[str, bytes]]) -> None:
         """Keep the question files in the folder."""
@@ -259,13 +260,10 @@ def refuse_other_run(path: Path, record: Mapping[str, Any]) -> None:
 
 def _difference(name: str, held: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     """Say what a folder holds that the run now wanted is not."""
-    old, new = held.get(name), record.get(name)
-    if (
-        name == "templates"
-        and isinstance(old, Mapping)
-        and isinstance(new, Mapping)
-        and old.keys() == new.keys()
-    ):
+    old: Any = held.get(name)
+    new: Any = record.get(name)
+    known = isinstance(old, Mapping) and isinstance(new, Mapping)
+    if name == "templates" and known and old.keys() == new.keys():
         changed = ", ".join(sorted(one for one in new if old[one] != new[one]))
         begun, now = held.get("concord_version"), record.get("concord_version")
         by = f" (begun with Concord {begun}, this is {now})" if begun != now else ""
@@ -367,10 +365,6 @@ def planned_prompts(path: Path) -> Iterator[Mapping[str, Any]]:
     return (line.row for line in read_lines(path / TRIALS))
 
 
-def _pretty(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
 def replace_file(path: Path, data: Iterable[bytes]) -> None:
     """Write a whole file so that a reader sees the old or the new one, never a part."""
     new = path.with_name(path.name + ".new")
@@ -385,24 +379,27 @@ def replace_file(path: Path, data: Iterable[bytes]) -> None:
     sync_folder(path.parent)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one process of a run writes to."""
+
+    path: Path
+    redactor: Redactor
+    store: Callable[[Request, Answer], Mapping[str, Any]]
+    shard: int = 0
+
+
 class Turns:
     """The journal of turns of a run."""
 
     def __init__(
-        self,
-        folder: Path,
-        model: str,
-        *,
-        redactor: Redactor,
-        sessions: Container[str],
-        again: Container[str] = (),
-        shard: int = 0,
+        self, part: Part, model: str, *, sessions: Container[str], again: Container[str] = ()
     ) -> None:
-        self._model, self._redactor = model, redactor
-        self._journal = Journal(folder / shard_name(TURNS, shard))
+        self._model, self._redactor = model, part.redactor
+        self._journal = Journal(part.path / shard_name(TURNS, part.shard))
         self.stored: dict[str, Mapping[str, Any]] = {}
         """Rows by the key of everything that was sent."""
-        for _, line in stored_lines(folder, TURNS):
+        for _, line in stored_lines(part.path, TURNS):
             if line.row["id"].rsplit("/", 2)[0] in sessions:
                 self.stored[line.row["key"]] = line.row
         self.stored = {key: row for key, row in self.stored.items() if row["outcome"] not in again}

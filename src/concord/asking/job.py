@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Sessions, find
 from concord.asking.connection import Connection, Redactor
-from concord.asking.folder import FORMAT_VERSION, ReplyStore, RunFolder, StoredRun, Turns, planned_prompts
+from concord.asking.folder import (
+    FORMAT_VERSION,
+    Part,
+    ReplyStore,
+    RunFolder,
+    StoredRun,
+    Turns,
+    planned_prompts,
+)
 from concord.asking.journal import Tally
 from concord.asking.limits import Budget, Limits, Prices
 from concord.asking.plan import Plan
@@ -32,7 +40,7 @@ from concord.records import Answer, Design, Message, Trial
 if TYPE_CHECKING:
     from inspect_ai.model import Model
 
-    from concord.asking.inspect.asker import Asker, Loop
+    from concord.asking.inspect.asker import Asker, Hold, Loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +81,6 @@ def open_model(model: str, connection: Connection) -> "Model":
     return find_model(model, connection)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What one process of a run writes to."""
-
-    path: Path
-    redactor: Redactor
-    store: Callable[[Request, Answer], Mapping[str, Any]]
-    shard: int = 0
-
-
 def ask_part(
     job: Job,
     part: Part,
@@ -113,11 +111,18 @@ def ask_part(
         async def ask(request: Request) -> Answer:
             return await first.ask(request.trial)
 
-        if kind is None:
-            return asker.Loop(missing, first, ask, record)
-        turns.append(_turns_of(job, part, missing))
+        return asker.Loop(missing, first, ask if kind is None else hold_sessions(kind, first), record)
+
+    def hold_sessions(kind: Sessions, first: "Asker") -> "Hold":
+        from concord.asking.inspect.sessions import SessionHolder
+
         helper = _helper_of(job, kind, make_asker)
-        return asker.Loop(missing, first, _session_holder(job, kind, first, turns[0], helper), record)
+        again = frozenset[str]() if job.again is None else job.again.outcomes
+        asked = {request.trial.item for request in missing}
+        turns.append(Turns(part, job.model, sessions=asked, again=again))
+        openers = kind.openers(dict(job.design.files), dict(job.design.options))
+        name = (job.model, job.sampling)
+        return SessionHolder(first, turns[0], openers, kind=kind, name=name, helper=helper).hold
 
     def record(request: Request, answer: Answer) -> None:
         if job.again is not None:
@@ -133,26 +138,6 @@ def ask_part(
         if one_asker.fault is not None:
             raise one_asker.fault
     return next((one_asker.reached for one_asker in askers if one_asker.reached is not None), None)
-
-
-def _turns_of(job: Job, part: Part, missing: Sequence[Request]) -> Turns:
-    """Open the journal of the turns of sessions."""
-    again = frozenset[str]() if job.again is None else job.again.outcomes
-    sessions = {request.trial.item for request in missing}
-    return Turns(
-        part.path, job.model, redactor=part.redactor, sessions=sessions, again=again, shard=part.shard
-    )
-
-
-def _session_holder(
-    job: Job, kind: Sessions, asker: "Asker", turns: Turns, helper: Any
-) -> Callable[[Request], Any]:
-    """Return what holds sessions."""
-    from concord.asking.inspect.sessions import SessionHolder
-
-    openers = kind.openers(dict(job.design.files), dict(job.design.options))
-    name = (job.model, job.sampling)
-    return SessionHolder(asker, turns, openers, kind=kind, name=name, helper=helper).hold
 
 
 def _sessions_of(job: Job) -> Sessions | None:

@@ -4,6 +4,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from concord.errors import FileFormatError, OptionError, quoted
 from concord.files.contents import read_bytes
@@ -43,17 +44,13 @@ def read_prices(path: Path) -> dict[str, Prices]:
         raise FileFormatError(f"{path}: expected an object of models, each with 'in' and 'out'")
     found = {}
     for model, pair in document.items():
-        numbers = [pair.get(name) if isinstance(pair, dict) else None for name in ("in", "out")]
-        if not all(map(_is_price, numbers)):
+        numbers: list[Any] = [pair.get(name) if isinstance(pair, dict) else None for name in ("in", "out")]
+        if not all(type(one) in (int, float) and 0 <= one <= _DEAREST for one in numbers):
             raise FileFormatError(
                 f"{path}: {quoted(model)} is {quoted(pair)}, expected {{'in': NUMBER, 'out': NUMBER}}"
             )
-        found[model] = Prices(float(numbers[0]), float(numbers[1]))  # type: ignore[arg-type]
+        found[model] = Prices(float(numbers[0]), float(numbers[1]))
     return found
-
-
-def _is_price(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _DEAREST
 
 
 def known_prices(model: str) -> Prices | None:

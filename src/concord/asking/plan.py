@@ -65,14 +65,14 @@ def make_plan(
     low, high = (round(sent.tokens[end] + sent.calls * _WRAPPING[end]) for end in (0, 1))
     longest = _LONGEST_REPLY if max_tokens is None else max_tokens
     output = Range(min(_SHORTEST_REPLY, longest) * sent.calls, longest * sent.calls)
-    asked = Range(low, high)
+    cost = None if prices is None else Range(prices.cost(low, output.low), prices.cost(high, output.high))
     return Plan(
         len(design.trials),
         len(design.trials) - len(to_ask),
         len(to_ask),
-        asked,
+        Range(low, high),
         output,
-        _cost_of_calls(asked, output, prices),
+        cost,
         sent.calls,
     )
 
@@ -89,9 +89,10 @@ class _Sent:
         """Count one call."""
         self.calls += 1
         for message in messages:
-            dense = _n_dense(message.text)
+            text = message.text
+            dense = 0 if text.isascii() else sum(ord(character) >= _DENSE_FROM for character in text)
             self.dense += dense
-            self.plain += len(message.text) - dense
+            self.plain += len(text) - dense
 
     def add_all(self, other: "_Sent", times: float) -> None:
         """Count what others take, so many times."""
@@ -137,14 +138,3 @@ def _alike(trials: Sequence[Trial]) -> dict[tuple[str, str], list[str]]:
     for trial in trials:
         found.setdefault((trial.item.rpartition("/")[0], trial.cell), []).append(trial.item)
     return found
-
-
-def _n_dense(text: str) -> int:
-    """Count the characters of dense scripts."""
-    return 0 if text.isascii() else sum(ord(character) >= _DENSE_FROM for character in text)
-
-
-def _cost_of_calls(asked: Range, output: Range, prices: Prices | None) -> Range | None:
-    if prices is None:
-        return None
-    return Range(prices.cost(asked.low, output.low), prices.cost(asked.high, output.high))

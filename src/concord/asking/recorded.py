@@ -105,20 +105,22 @@ def made_of(record: Mapping[str, Any]) -> Provenance:
 
 def recorded_folder(stored: StoredRun) -> Recorded:
     """Return what a run's folder holds."""
-    record = stored.record
-    files = inputs_of(stored.path, record)
-    planned = tuple(_planned(stored.path, row) for row in planned_prompts(stored.path))
+    path, record = stored.path, stored.record
+    one = find(str(record["suite"]))
+    after = path / one.followed_in if one is not None and one.followed_in else None
+    files = inputs_of(path, record)
+    planned = tuple(_planned(path, row) for row in planned_prompts(path))
     return Recorded(
-        str(stored.path),
+        str(path),
         record["suite"],
         str(record["model"]),
         stored.rows,
         planned,
         stored.n_not_asked,
-        KeptFiles(str(stored.path), files),
+        KeptFiles(str(path), files),
         record["options"],
         made_of(record),
-        _followed(stored),
+        read_run(after).rows if after is not None and after.is_dir() else (),
     )
 
 
@@ -155,13 +157,6 @@ def inputs_of(path: Path, record: Mapping[str, Any]) -> dict[str, bytes]:
     return files
 
 
-def _followed(stored: StoredRun) -> tuple[Mapping[str, Any], ...]:
-    """Return the replies of the run that followed; none where it has not been asked yet."""
-    one = find(str(stored.record["suite"]))
-    folder = stored.path / one.followed_in if one is not None and one.followed_in else None
-    return read_run(folder).rows if folder is not None and folder.is_dir() else ()
-
-
 def bundled_run(question: str) -> Recorded:
     """Return the replies of the embedded model to the bundled files that come with Concord."""
     folder = resources.files("concord").joinpath(question, "data", "recorded")
@@ -189,6 +184,11 @@ def recorded_log(path: Path) -> Recorded:
         samples = [sample for sample in samples if sample.epoch == 1]  # later ones are not asked
     rows = tuple(_reply_row(sample, model, about.get("repeats", 1)) for sample in samples)
     missing = 0 if log.results is None else log.results.total_samples - len(rows)
+    usage = list(log.stats.model_usage.values())
+    tokens = {
+        "input": sum(one.input_tokens for one in usage),
+        "output": sum(one.output_tokens for one in usage),
+    }
     return Recorded(
         str(path),
         one.name,
@@ -201,7 +201,7 @@ def recorded_log(path: Path) -> Recorded:
         Provenance(
             log.eval.model_generate_config.model_dump(exclude_none=True),
             dict(about.get("templates", {})),
-            _token_sums(log.stats),
+            tokens if usage else None,
         ),
     )
 
@@ -231,17 +231,6 @@ def _carried(about: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[st
     if not all(isinstance(text, str) for text in files.values()):
         raise FileFormatError(f"{path.name}: the question files in it are no texts")
     return options, {str(name): text.encode("utf-8", "surrogateescape") for name, text in files.items()}
-
-
-def _token_sums(stats: Any) -> dict[str, int] | None:
-    """Sum the tokens of all models that were asked, where the log says."""
-    usage = list(stats.model_usage.values())
-    if not usage:
-        return None
-    return {
-        "input": sum(one.input_tokens for one in usage),
-        "output": sum(one.output_tokens for one in usage),
-    }
 
 
 def _opened(path: Path) -> Any:

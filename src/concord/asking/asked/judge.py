@@ -1,6 +1,5 @@
 """Pairs of answers in both orders: how a judge is asked and scored."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,14 +60,12 @@ def _replies(rows: Any) -> dict[tuple[str, str], str]:
 
 def _prompts(folder: Path) -> dict[tuple[str, str], str]:
     return {
-        (str(row["id"]), str(row["mode"])): _prompt_text(row)
+        (str(row["id"]), str(row["mode"])): "\n\n".join(
+            str(message["text"]) for message in row["messages"] if message["role"] != "system"
+        )
         for row in planned_prompts(folder)
         if row["repeat"] == 0
     }
-
-
-def _prompt_text(row: Mapping[str, Any]) -> str:
-    return "\n\n".join(str(message["text"]) for message in row["messages"] if message["role"] != "system")
 
 
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> JudgeResult:

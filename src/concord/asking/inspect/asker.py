@@ -60,7 +60,9 @@ class Asker:
     ) -> None:
         self._model, self._sampling, self._connection = model, sampling, connection
         self._budget, self._redactor, self._on_wait, self._cache = budget, redactor, on_wait, cache
-        self.width = window_of(model, connection)
+        chosen = connection.max_connections
+        self.width = max(1, int(model.api.max_connections())) if chosen is None else chosen
+        """How many calls are made at the same time: as many as chosen, or as the provider suggests."""
         self._window = asyncio.Semaphore(self.width)
         self.opened = asyncio.Event()
         """Set when the first call has ended: until then few are sent, since all may end the same way."""
@@ -190,12 +192,6 @@ class Asker:
             n = self._failed_in_a_row
             self.stop(ModelError(f"the last {n} calls all failed, the last one with: {fault.words}"))
         return Answer(AskOutcome.FAILED, "", error=fault.words, seconds=seconds)
-
-
-def window_of(model: Model, connection: Connection) -> int:
-    """Return how many calls are made at the same time: as many as chosen, or as the provider suggests."""
-    chosen = connection.max_connections
-    return max(1, int(model.api.max_connections())) if chosen is None else chosen
 
 
 def _wait(fault: FailedCall, attempt: int, trial: Trial) -> float:

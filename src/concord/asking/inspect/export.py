@@ -177,7 +177,7 @@ def _sample(planned: Mapping[str, Any], row: Mapping[str, Any], view: View, mode
         input=asked,
         output=output,
         metadata=_metadata(planned, row),
-        error=_eval_error(str(row.get("error"))) if failed else None,
+        error=EvalError(message=str(row.get("error")), traceback="", traceback_ansi="") if failed else None,
         completed_at=str(row["at"]) if "at" in row else None,
         total_time=row.get("seconds"),
         model_usage={} if output.usage is None else {model: output.usage},
@@ -249,10 +249,6 @@ def _output(row: Mapping[str, Any], model: str = "") -> ModelOutput:
         time=row.get("seconds"),
         error=row.get("error"),
     )
-
-
-def _eval_error(words: str) -> EvalError:
-    return EvalError(message=words, traceback="", traceback_ansi="")
 
 
 def session_view(opener: SessionOpener, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -166,19 +166,13 @@ def _thinking(output: ModelOutput) -> str | None:
 
 def _usage(output: ModelOutput) -> Usage:
     """Return the tokens; what is no number of tokens is not known."""
-    if output.usage is None:
+    usage: Any = output.usage
+    if usage is None:
         return Usage()
-    return Usage(_tokens(_all_input(output.usage)), _tokens(output.usage.output_tokens))
-
-
-def _all_input(usage: Any) -> Any:
-    """Return all tokens of the input: Inspect counts those apart that the provider had in its cache."""
+    # Inspect counts those tokens of the input apart that the provider had in its cache.
     parts = (usage.input_tokens, usage.input_tokens_cache_read, usage.input_tokens_cache_write)
-    return sum(part for part in parts if part is not None)
-
-
-def _tokens(n: Any) -> int | None:
-    return n if isinstance(n, int) and n >= 0 else None
+    tokens = (sum(part for part in parts if part is not None), usage.output_tokens)
+    return Usage(*(n if isinstance(n, int) and n >= 0 else None for n in tokens))
 
 
 def _logprobs(output: ModelOutput) -> tuple[tuple[str, object], ...]:
