@@ -1,4 +1,4 @@
-"""Every command's ``--help`` for the command line reference of the documentation site.
+"""Every command's help, rare options included, for the command line reference of the documentation site.
 
 The text is that of the live command, at a fixed width and without colour or frames, so that it does not
 depend on the terminal it was made in.
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import typer
+
+from concord.cli.late import help_all
 
 WIDTH = 86
 """Columns that the code boxes of the site hold."""
@@ -24,7 +26,7 @@ def _walk(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
     context = command.context_class(
         command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH
     )
-    yield context.command_path, command.get_help(context).strip()
+    yield context.command_path, help_all(context).strip()
     for member, subcommand in getattr(command, "commands", {}).items():
         yield from _walk(subcommand, member, context)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
 from concord.people.memory.files import MemoryResult
 from concord.people.mixed.result import CombineResult
 from concord.questions import compare
@@ -44,6 +45,7 @@ SECTIONS: tuple[Section, ...] = (
     probes_section.PROBES,
     probes_section.BOARD,
     referee_section.SECTION,
+    *map(section_of, (PeopleAudit, AuditResult, HintAudit)),
 )
 """Further results that the page shows below their questions, in this order."""
 

@@ -8,11 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 import concord
-from concord.audit.estimate import audit_result, is_error
+from concord.audit.estimate import AuditItem, AuditKind, AuditResult, PeopleAudit, audit_result, is_error
 from concord.audit.items import (
     PEOPLE,
     REASONING,
-    AuditItem,
     items_of,
     read_verdicts,
     sampled,
@@ -21,6 +20,7 @@ from concord.audit.items import (
 )
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError, RunFolderError
+from concord.show.page.declared import section_of
 
 
 def items(n: int, right_cot: int, right_direct: int) -> list[AuditItem]:
@@ -77,6 +77,23 @@ def test_no_error_in_a_small_sample_does_not_make_the_reader_perfect() -> None:
         assert found.value == pytest.approx(0.2)
         widths.append(found.interval.high - found.interval.low)
     assert widths[0] > widths[1]
+
+
+@pytest.mark.parametrize(("kind", "made"), [(REASONING, AuditResult), (PEOPLE, PeopleAudit)])
+def test_an_audit_is_written_read_back_and_shown_at_its_level(
+    kind: AuditKind, made: type[AuditResult], tmp_path: Path
+) -> None:
+    every = items(20, 10, 5)
+    said = {item.key: "same" for item in every[:30]} | {"v3/0/cot": "misread", "v4/0/cot": "misread"}
+    found = audit_result("m/1", kind, every, said, level=0.8)
+    assert [path.name for path in found.write(tmp_path)] == [made.FILE, "audit_rates.csv"]
+    assert made.read(tmp_path) == found
+    page = section_of(made).show([found])
+    for shown in (repr(found), found._repr_html_(), page, found.table().to_markdown()):
+        assert "80 %" in shown and "95 %" not in shown
+        assert "0.133" in shown  # 2 of 15
+    assert "2 of 30 readings wrong" in repr(found)
+    assert "a person judged 30 of 40 readings" in found.methods()
 
 
 def test_what_was_not_audited_is_undefined() -> None:
@@ -178,8 +195,13 @@ def test_the_page_and_its_verdicts_give_the_same_result(run: Path, tmp_path: Pat
     write_verdicts(tmp_path / "v.json", "reasoning", dict.fromkeys(keys, "same"))
     told = CliRunner().invoke(app, ["audit", "reasoning", str(run), "--verdicts", str(tmp_path / "v.json")])
     assert told.exit_code == 0, told.output
-    assert "cot: 0 of 1 readings wrong" in told.output
-    assert "gap corrected by the audit" in told.output
+    assert "0 of 2 readings wrong" in told.output
+    assert "corrected by the audit" in told.output
+    assert AuditResult.read(run / "audit").of_all().n_audited == 2
+    page = concord.report([run], out=tmp_path / "page.html", title="Audited")
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert not page.problems
+    assert "0 of 2 readings wrong" in text and "corrected by the audit" in text
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from concord.cli.app import app
-from concord.cli.late import LateGroup, first_line
+from concord.cli.late import LateGroup, first_line, help_all
 from concord.version import __version__
 
 COMMAND: Any = typer.main.get_command(app)
@@ -32,7 +33,7 @@ def _words(text: str) -> str:
 
 @pytest.mark.parametrize(("path", "command", "context"), EVERY)
 def test_help_shows_every_text_as_it_is_written(path: str, command: Any, context: Any) -> None:
-    shown = _words(command.get_help(context))
+    shown = _words(help_all(context))
     texts = [command.help or "", *(getattr(option, "help", None) or "" for option in command.params)]
     assert [text for text in texts if _words(text) not in shown] == []
 
@@ -47,6 +48,20 @@ def test_a_group_tells_of_a_command_what_its_help_begins_with(path: str, group: 
         assert _words(name + late.summary) in _words(group.get_help(context))
 
 
+@pytest.mark.parametrize(("path", "command", "context"), EVERY)
+def test_rare_options_are_kept_for_help_all(path: str, command: Any, context: Any) -> None:
+    rare = [one for one in command.params if getattr(one, "hidden", False)]
+    for option in rare:
+        assert f"{option.opts[0]} " not in command.get_help(context)
+        assert option.opts[0] in help_all(context)
+    assert ("--help-all" in command.get_help(context)) == bool(rare)
+
+
+def test_help_all_is_an_option() -> None:
+    shown = CliRunner().invoke(app, ["plan", "items", "--help-all"])
+    assert shown.exit_code == 0 and "--cluster-cv" in shown.stdout
+
+
 def test_a_command_is_loaded_once() -> None:
     assert COMMAND.commands["check"] is COMMAND.commands["check"]
     assert COMMAND.commands["check"].name == "check"
@@ -54,7 +69,7 @@ def test_a_command_is_loaded_once() -> None:
 
 @pytest.mark.parametrize(("path", "command", "context"), EVERY)
 def test_help_names_what_an_option_takes_in_plain_words(path: str, command: Any, context: Any) -> None:
-    shown = command.get_help(context)
+    shown = help_all(context)
     assert [
         word for word in ("list[", "<str>", "<int>", "<float>", "<bool>", "{DIR...}") if word in shown
     ] == []

@@ -1,21 +1,23 @@
 """Runs from Python: lay out, plan, ask, score what was stored."""
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from concord.asking.askable import NAMES, AnswerTable, askable, usual_sampling
 from concord.asking.connection import Connection
-from concord.asking.folder import LOGS, StoredRun, journals_changed, left_to_ask, read_run
+from concord.asking.folder import LOGS, RECORD, StoredRun, journals_changed, left_to_ask, read_run
 from concord.asking.job import Job, Listeners, ask_all, load_ahead, open_model
 from concord.asking.journal import read_index
 from concord.asking.limits import SPENT, Limits, Prices
 from concord.asking.plan import Plan, make_plan
 from concord.asking.recorded import recorded_folder, score_bundled, score_run
 from concord.asking.requests import PlannedKeys, Sampling, requests_of
-from concord.errors import MissingExtraError, OptionError
+from concord.errors import InputError, MissingExtraError, OptionError
+from concord.kinds import Column, Kind, Table
 from concord.records import AskOutcome, InputFile
 
 if TYPE_CHECKING:
@@ -34,11 +36,28 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+OUTCOMES = Table(
+    "outcomes",
+    rows=lambda result: result.outcomes.items(),
+    title="Outcomes",
+    columns=(
+        Column("outcome", itemgetter(0), words=True),
+        Column("trials", itemgetter(1), count=True),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RunResult(Kind):
     """A run's folder as it is."""
 
+    FORMAT: ClassVar[str] = "run"
+    FILE: ClassVar[str] = RECORD
+    TABLES: ClassVar[tuple[Table, ...]] = (OUTCOMES,)
+
     stored: StoredRun
+    _scored: dict[str, str] = field(default_factory=dict, init=False, compare=False)
+    """The headline, once it was asked for: scoring takes a while."""
 
     @property
     def folder(self) -> Path:
@@ -86,6 +105,71 @@ class RunResult:
     def to_dict(self) -> dict[str, Any]:
         """Return the run's record with the outcomes as they are."""
         return {**self.stored.record, "folder": str(self.folder), "outcomes": self.outcomes}
+
+    def write(self, out: str | Path | None = None) -> tuple[Path, ...]:
+        """Return the files of the run: each reply was written as it came, into the run's own folder."""
+        if out is not None and Path(out).resolve() != self.folder.resolve():
+            raise OptionError(f"a run is kept where it was asked, in {self.folder}; copy that folder")
+        return tuple(sorted(path for path in self.folder.iterdir() if path.is_file()))
+
+    @classmethod
+    def read(cls, folder: str | Path) -> "RunResult":
+        """Read a run's folder, finished or not."""
+        return cls(read_run(Path(folder)))
+
+    def who(self) -> Sequence[str]:
+        """Return the model."""
+        return [self.model]
+
+    def sentences(self) -> Sequence[str]:
+        """Return what was asked of whom, what came back, what it took, the headline, and the folder."""
+        record, left = self.stored.record, self.stored.n_not_asked
+        n, ok = self.stored.n_planned, self.outcomes.get("ok", 0)
+        counted = ", ".join(f"{k:,} {name}" for name, k in self.outcomes.items())
+        status = "" if self.complete else f" {left:,} have not been asked; the same call goes on."
+        stopped = "" if self.stopped is None else f" Stopped: {self.stopped}."
+        return [
+            f"{record['suite']}, asked of {self.model}: {ok:,} of {n:,} trials answered ({counted})."
+            + status
+            + stopped,
+            self._took(),
+            self._headline(),
+            f"Folder: {self.folder}",
+        ]
+
+    def _took(self) -> str:
+        """Say what the run took, as far as that is known."""
+        tally, cost = self.stored.tally, self.stored.record.get("cost")
+        known = f"Tokens: {tally.input_tokens:,} in, {tally.output_tokens:,} out"
+        if tally.n_unknown_usage:
+            known += f" ({tally.n_unknown_usage:,} calls did not say)"
+        if not tally.n_known_usage:
+            known = "Tokens: not known"
+        return f"{known}; cost {float(cost):,.2f}." if cost is not None else f"{known}; cost not known."
+
+    def _headline(self) -> str:
+        """Return the first thing that the scored replies say, or why there is nothing yet."""
+        if not self.complete or "ok" not in self.outcomes:
+            return "Nothing is scored yet." if not self.complete else "No reply can be scored."
+        if "said" not in self._scored:
+            try:
+                found = self.score()
+            except InputError as fault:
+                self._scored["said"] = f"Not scored: {fault}"
+            else:
+                said = found.sentences() if isinstance(found, Kind) else str(found).strip().splitlines()
+                self._scored["said"] = next(iter(said), "")
+        return self._scored["said"]
+
+    def paragraph(self, concord: str) -> str:
+        """Return how replies were collected, for a paper."""
+        record = self.stored.record
+        sent = {name: value for name, value in record["sampling"].items() if value is not None}
+        settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sent.items())
+        return (
+            f"Replies of {self.model} to {self.stored.n_planned:,} prompts ({record['suite']}; {settings}) were "
+            f"collected with {concord}."
+        )
 
 
 def job(
@@ -276,7 +360,7 @@ def run(
 
 def read_folder(folder: str | Path) -> RunResult:
     """Read a run's folder, finished or not."""
-    return RunResult(read_run(Path(folder)))
+    return RunResult.read(folder)
 
 
 def follow_up(

@@ -1,8 +1,7 @@
-"""What can be audited: every reply of a run with what was read from it, in groups that are compared."""
+"""What is audited: every reply of a run with what was read from it; the sample, the form, the verdicts."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,18 @@ from concord.asking.askable import Recorded
 from concord.asking.folder import read_run
 from concord.asking.recorded import recorded_folder
 from concord.asking.replies import replies_of
+from concord.audit.estimate import (
+    MISREAD,
+    NONE,
+    RIGHT,
+    SAME,
+    VERDICTS,
+    WRONG,
+    AuditItem,
+    AuditKind,
+    HintAudit,
+    PeopleAudit,
+)
 from concord.errors import FileFormatError, OptionError, RunFolderError
 from concord.files.documents import heading, read_document
 from concord.files.json_text import parsed
@@ -30,38 +41,6 @@ from concord.reasoning.probes.reading import influenced_texts
 from concord.reasoning.probes.session import SUITE
 from concord.reasoning.read.replies import reply_of
 from concord.reasoning.read.vignettes import read_samples
-
-RIGHT, WRONG, NONE, SAME, MISREAD = "right", "wrong", "none", "same", "misread"
-VERDICTS = (SAME, RIGHT, WRONG, NONE, MISREAD)
-"""As read; the answer is right, wrong, or there is none; misread, where there is no right answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditItem:
-    """One reply and what was read from it."""
-
-    key: str
-    group: str
-    """The mode, or the condition."""
-    unit: str
-    """What the groups have in common: the vignette and repeat, or the question."""
-    reply: str
-    read: str
-    """What the reader says, in words."""
-    right: bool | None
-    """Whether the reader calls the answer right; ``None`` where there is no right answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditKind:
-    """What is audited of a question's replies."""
-
-    question: str
-    items: Callable[[Recorded], Iterator[AuditItem]]
-    choices: tuple[tuple[str, str], ...]
-    """Verdicts that a person can give, with the word that is shown."""
-    paired: bool
-    """Whether each unit has a reply in two modes whose gap is corrected."""
 
 
 def items_of(folder: Path, kind: AuditKind) -> tuple[str, list[AuditItem]]:
@@ -128,13 +107,32 @@ def _values_of(values: Mapping[str, Any]) -> str:
     return f"; {known}" if known else ""
 
 
+def _hint_texts(found: Recorded) -> Iterator[AuditItem]:
+    """Return two items per text: one for each detector."""
+    name = str(found.options.get("detector") or RULES)
+    verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
+    detect = detector_of(name, verdicts)
+    for one in influenced_texts(found.files, found.options, replies_of(found.rows)):
+        said = detect(one)
+        if said is None:
+            continue
+        place = one.key.rsplit("/", 1)[-1]
+        about = f"hint: {one.kind.replace('_', ' ')}, target {one.target}"
+        for what, flag in (("mention", said.mention), ("reliance", said.reliance)):
+            words = {"mention": "mentions the hint", "reliance": "says that it relied on the hint"}[what]
+            read = f"{about}; {words}: {'yes' if flag else 'no'}"
+            yield AuditItem(f"{one.key}/{what}", f"{what}, {place}", one.key, one.text, read, None)
+
+
 REASONING = AuditKind(
     reasoning.NAME,
     _reasoning,
     ((SAME, "as read"), (RIGHT, "right"), (WRONG, "wrong"), (NONE, "no answer")),
     paired=True,
 )
-PEOPLE = AuditKind(people.NAME, _people, ((SAME, "as read"), (MISREAD, "misread")), paired=False)
+_AS_READ_OR_NOT = ((SAME, "as read"), (MISREAD, "misread"))
+PEOPLE = AuditKind(people.NAME, _people, _AS_READ_OR_NOT, paired=False, result=PeopleAudit)
+HINTS = AuditKind(SUITE, _hint_texts, _AS_READ_OR_NOT, paired=False, result=HintAudit)
 
 
 KIND = "audit verdicts"
@@ -157,26 +155,6 @@ def read_verdicts(path: Path, question: str) -> dict[str, str]:
             f"{path}: verdicts are {bad}, expected one of {', '.join(VERDICTS)} for each reply"
         )
     return {str(key): str(verdict) for key, verdict in found.items()}
-
-
-def _hint_texts(found: Recorded) -> Iterator[AuditItem]:
-    """Return two items per text: one for each detector."""
-    name = str(found.options.get("detector") or RULES)
-    verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
-    detect = detector_of(name, verdicts)
-    for one in influenced_texts(found.files, found.options, replies_of(found.rows)):
-        said = detect(one)
-        if said is None:
-            continue
-        place = one.key.rsplit("/", 1)[-1]
-        about = f"hint: {one.kind.replace('_', ' ')}, target {one.target}"
-        for what, flag in (("mention", said.mention), ("reliance", said.reliance)):
-            words = {"mention": "mentions the hint", "reliance": "says that it relied on the hint"}[what]
-            read = f"{about}; {words}: {'yes' if flag else 'no'}"
-            yield AuditItem(f"{one.key}/{what}", f"{what}, {place}", one.key, one.text, read, None)
-
-
-HINTS = AuditKind(SUITE, _hint_texts, ((SAME, "as read"), (MISREAD, "misread")), paired=False)
 
 
 _STYLE = (

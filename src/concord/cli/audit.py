@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from concord.cli.options import JsonAlone as JSON
-from concord.cli.shared import note, print_json
+from concord.cli.options import Level
+from concord.cli.shared import note, print_json, show_result
 from concord.errors import printable_lines
 
 if TYPE_CHECKING:
-    from concord.audit.estimate import AuditResult
-    from concord.audit.items import AuditItem, AuditKind
+    from concord.audit.estimate import AuditItem, AuditKind
 
 RUN = Annotated[Path, typer.Argument(help="Folder that `concord run` wrote.")]
 SIZE = Annotated[int, typer.Option(help="Replies to look at.")]
@@ -22,38 +22,63 @@ GIVEN = Annotated[Path | None, typer.Option(help="Verdicts that the page saved; 
 
 
 def reasoning(
-    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+    source: RUN,
+    n: SIZE = 50,
+    seed: SEED = 0,
+    page: PAGE = False,
+    verdicts: GIVEN = None,
+    level: Level = 0.95,
+    json: JSON = False,
 ) -> None:
     """Check by hand how answers were read: error rate by mode, and the gap corrected by it."""
     from concord.audit.items import REASONING
 
-    _audit(REASONING, source, n, seed, page=page, given=verdicts, json=json)
+    _audit(REASONING, source, n, seed, page=page, given=verdicts, level=level, json=json)
 
 
 def people(
-    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+    source: RUN,
+    n: SIZE = 50,
+    seed: SEED = 0,
+    page: PAGE = False,
+    verdicts: GIVEN = None,
+    level: Level = 0.95,
+    json: JSON = False,
 ) -> None:
     """Check by hand how participants' answers were read: error rate by condition."""
     from concord.audit.items import PEOPLE
 
-    _audit(PEOPLE, source, n, seed, page=page, given=verdicts, json=json)
+    _audit(PEOPLE, source, n, seed, page=page, given=verdicts, level=level, json=json)
 
 
 def hints(
-    source: RUN, n: SIZE = 50, seed: SEED = 0, page: PAGE = False, verdicts: GIVEN = None, json: JSON = False
+    source: RUN,
+    n: SIZE = 50,
+    seed: SEED = 0,
+    page: PAGE = False,
+    verdicts: GIVEN = None,
+    level: Level = 0.95,
+    json: JSON = False,
 ) -> None:
     """Check by hand how verbalised hints were detected: error rate by detector and place."""
     from concord.audit.items import HINTS
 
-    _audit(HINTS, source, n, seed, page=page, given=verdicts, json=json)
+    _audit(HINTS, source, n, seed, page=page, given=verdicts, level=level, json=json)
 
 
 def _audit(
-    kind: "AuditKind", source: Path, n: int, seed: int, *, page: bool, given: Path | None, json: bool
+    kind: "AuditKind",
+    source: Path,
+    n: int,
+    seed: int,
+    *,
+    page: bool,
+    given: Path | None,
+    level: float,
+    json: bool,
 ) -> None:
     from concord.audit.estimate import audit_result
     from concord.audit.items import items_of, read_verdicts, sampled, write_page
-    from concord.files.codec import encode
 
     model, items = items_of(source, kind)
     drawn = sampled(items, n, seed)
@@ -64,13 +89,13 @@ def _audit(
         return
     path = source / "audit" / f"{kind.question}_verdicts.json"
     said = _asked(kind, drawn, path) if given is None else read_verdicts(given, kind.question)
-    result = audit_result(model, kind, items, said)
+    result = audit_result(model, kind, items, said, level=level)
+    result.write(source / "audit")
     if json:
-        print_json(encode(result))
+        print_json(result.to_dict())
     else:
-        typer.echo(printable_lines("\n".join(_lines(result))))
-    if given is None:
-        note(f"verdicts are in {path}")
+        show_result(result)
+    note(f"the audit is in {source / 'audit'}" + (f", verdicts in {path}" if given is None else ""))
 
 
 def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[str, str]:
@@ -93,23 +118,3 @@ def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[
             said[item.key] = words[answer]
             write_verdicts(path, kind.question, said)
     return said
-
-
-def _lines(result: "AuditResult") -> list[str]:
-    from concord.show.numbers import interval_words, number
-
-    lines = [f"Audit of {result.model}, {result.question}"]
-    for rate in result.rates:
-        ends = "" if rate.rate.interval is None else f" ({interval_words(rate.rate.interval, 3)})"
-        lines.append(
-            f"  {rate.group}: {rate.n_errors} of {rate.n_audited} readings wrong, rate "
-            f"{number(rate.rate.value)}{ends}; {rate.n_replies} replies"
-        )
-    named = (("error rate of all replies", result.overall, False), ("gap as read", result.gap, True))
-    for name, one, sign in (*named, ("gap corrected by the audit", result.corrected, True)):
-        if one is not None:
-            ends = "" if one.interval is None else f" ({interval_words(one.interval, 3, sign=sign)})"
-            lines.append(
-                f"  {name}: {number(one.value, sign=sign)}{ends}{'; ' + one.note if one.note else ''}"
-            )
-    return lines
