@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import concord
+from concord.asking.runs import RunResult
+from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
 from concord.comparing.metrics import MetricCompareResult, UnitWords, read_metric_comparison
 from concord.comparing.result import CompareResult, ModelScores, TaskMeans, read_item_comparison
 from concord.people import files as people_files
@@ -120,8 +122,11 @@ KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]
     JudgeResult: (record(JudgeResult), judge_files.read),
     CompareResult: (record(CompareResult, models=_two(record(ModelScores))), read_item_comparison),
     MetricCompareResult: (record(MetricCompareResult), read_metric_comparison),
+    **{kind: (record(kind), kind.read) for kind in (AuditResult, PeopleAudit, HintAudit)},
 }
-ELSEWHERE = {PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, OptionResult}
+ELSEWHERE = {
+    PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, OptionResult, RunResult
+}  # fmt: skip
 """Results of several files, whose tests are with them."""
 
 

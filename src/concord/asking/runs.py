@@ -167,8 +167,8 @@ class RunResult(Kind):
         sent = {name: value for name, value in record["sampling"].items() if value is not None}
         settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sent.items())
         return (
-            f"Replies of {self.model} to {self.stored.n_planned:,} prompts ({record['suite']}; {settings}) were "
-            f"collected with {concord}."
+            f"Replies of {self.model} to {self.stored.n_planned:,} prompts ({record['suite']}; {settings}) "
+            f"were collected with {concord}."
         )
 
 
