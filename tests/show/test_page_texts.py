@@ -12,9 +12,10 @@ from tests.show.made_results import write_lines
 from tests.show.test_page import Elements, page_data
 
 from concord import api
+from concord.files.kept_replies import LONGEST
 from concord.reports import page as make_page
 from concord.show.page import replies as of_replies
-from concord.show.page.replies import LONGEST, find_replies
+from concord.show.page.replies import find_replies
 from concord.show.page.texts import BUDGET, Texts, _cap
 
 
@@ -75,7 +76,7 @@ def test_more_replies_than_the_page_lists_are_taken_evenly_and_counted(
     page = make_page([one])
     found = page.content.replies
     assert (len(found.rows), found.n_found, found.n_left_out) == (10, 1001, 991)
-    assert [row["id"] for row in found.rows] == [
+    assert [row.kept.id for row in found.rows] == [
         *("0", "111", "222", "333", "444", "555", "666", "777", "888"),
         "b",
     ]
@@ -84,8 +85,8 @@ def test_more_replies_than_the_page_lists_are_taken_evenly_and_counted(
 
 def test_what_no_page_could_hold_is_not_read(one: Path) -> None:
     write_lines(one / "replies.jsonl", [{"id": "a", "response": "x" * (LONGEST + 5)}])
-    row = find_replies([one], []).rows[0]
-    assert (len(row["text"]), row["length"]) == (LONGEST, LONGEST + 5)
+    row = find_replies([one], []).rows[0].kept
+    assert (len(row.text), row.length) == (LONGEST, LONGEST + 5)
 
 
 def test_equal_texts_are_stored_once() -> None:
@@ -113,8 +114,8 @@ def test_texts_that_find_no_room_at_all_are_left_out() -> None:
 def test_the_replies_of_a_session_are_told_one_by_one_where_nothing_was_scored_from_them(one: Path) -> None:
     session = {f"s/x/3/{member}/1": f"reply {member}" for member in (1, 2)}
     write_lines(one / "replies.jsonl", [{"id": "s/x/3", "response": json.dumps(session)}])
-    rows = find_replies([one], []).rows
-    assert [(row["study"], row["experiment"], row["id"], row["text"]) for row in rows] == [
+    rows = [row.kept for row in find_replies([one], []).rows]
+    assert [(row.study, row.experiment, row.id, row.text) for row in rows] == [
         ("s", "x", "3/1/1", "reply 1"),
         ("s", "x", "3/2/1", "reply 2"),
     ]

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -19,7 +19,7 @@ from concord.show.page import comparison, replies
 from concord.show.page.content import Compare, Content
 from concord.show.page.context import context, said_levels
 from concord.show.page.data import by_columns, data_block, data_blocks, plain_document, policy
-from concord.show.page.found import Problem, ReplyTable
+from concord.show.page.found import Problem, ReplyTable, ShownReply
 from concord.show.page.fragments import breakable
 from concord.show.page.gather import read_content
 from concord.show.page.panel import PageData, Panel
@@ -159,7 +159,7 @@ def said_of_texts(found: ReplyTable, fitted: Fitted) -> str:
     if found.n_left_out:
         told = f"{n:,} of {found.n_found:,} replies, evenly taken from the files"
     if fitted.cap is not None:
-        cut = sum(row["length"] > fitted.cap for row in found.rows)
+        cut = sum(row.kept.length > fitted.cap for row in found.rows)
         told += f"; to keep the page small, {cut:,} of them are cut after {fitted.cap:,} characters"
     if found.n_left_out or fitted.cap is not None:
         told += f". Whole they are in {', '.join(found.files[:8])}{' …' if len(found.files) > 8 else ''}"
@@ -186,9 +186,12 @@ def _environment() -> Any:
     return made
 
 
-def _text_numbers(row: Mapping[str, Any], texts: Texts) -> dict[str, int | None]:
-    """Return the numbers of a reply's long texts."""
-    return {key: None if row[key] is None else texts.add(row[key]) for key in ("text", "prompt", "told")}
+def _reply_row(row: ShownReply, texts: Texts) -> dict[str, Any]:
+    """Return a reply as a row of the script's table, its long texts by their numbers."""
+    held = {field.name: getattr(row.kept, field.name) for field in fields(row.kept)}
+    for key in ("text", "prompt", "told"):
+        held[key] = None if held[key] is None else texts.add(held[key])
+    return {**held, "result": row.result, "model": row.model}
 
 
 def data(content: Content, texts: Texts) -> dict[str, Any]:
@@ -202,7 +205,7 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         if pairs.is_long:
             tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
     if content.replies.rows:
-        rows = [{**row, **_text_numbers(row, texts)} for row in content.replies.rows]
+        rows = [_reply_row(row, texts) for row in content.replies.rows]
         tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}
     return {
         "format": "concord page",

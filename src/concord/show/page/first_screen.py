@@ -100,7 +100,7 @@ def cut_lines(content: Content) -> list[str]:
     """Return one line per result of whose replies more than a few were cut, with what to do about it."""
     by_file: dict[str, Counter[str]] = {}
     for row in content.replies.rows:
-        by_file.setdefault(row["result"], Counter())[row["outcome"]] += 1
+        by_file.setdefault(row.result, Counter())[row.kept.outcome] += 1
     lines = []
     for source in content.sources:
         limit = number(source.run, "sampling", "max_tokens")

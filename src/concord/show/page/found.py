@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from concord.files.kept_replies import KeptReply
 from concord.show.page.values import Document
 
 COMPARISON = "comparison"
@@ -62,10 +63,19 @@ class FoundResults:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownReply:
+    """A reply of the page, with the result that it belongs to and whose it is."""
+
+    result: str
+    model: str
+    kept: KeptReply
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyTable:
     """Replies that the page shows, and how many there are."""
 
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[ShownReply, ...]
     n_found: int
     problems: tuple[Problem, ...]
     files: tuple[str, ...] = ()
