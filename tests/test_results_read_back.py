@@ -28,10 +28,8 @@ from concord.people.answers.files import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory.files import MemoryResult
 from concord.people.mixed.result import CombineResult
-from concord.people.predictions import files as predictions_files
 from concord.people.predictions import result as predictions
-from concord.people.predictions.files import PredictionResult
-from concord.people.predictions.result import AgentAgreement
+from concord.people.predictions.result import AgentAgreement, PredictionResult
 from concord.people.protocol import PROTOCOLS, Protocol
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
@@ -116,7 +114,7 @@ KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]
     AgentsResult: (AGENTS, read_agents),
     AnswersResult: (record(AnswersResult), answers_files.read),
     MemoryResult: (record(MemoryResult), MemoryResult.read),
-    PredictionResult: (record(PredictionResult), predictions_files.read),
+    PredictionResult: (record(PredictionResult), PredictionResult.read),
     CombineResult: (record(CombineResult), CombineResult.read),
     HintLeaderboard: (record(HintLeaderboard), hints_files.read),
     JudgeResult: (record(JudgeResult), judge_files.read),

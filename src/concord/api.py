@@ -26,7 +26,7 @@ from concord.structure.score.models import score_structure
 
 if TYPE_CHECKING:
     from concord.people.answers.files import AnswersResult
-    from concord.people.predictions.files import PredictionResult
+    from concord.people.predictions.result import PredictionResult
     from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.hints.files import HintLeaderboard

@@ -7,6 +7,7 @@ from typing import Any
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
 from concord.people.memory.files import MemoryResult
 from concord.people.mixed.result import CombineResult
+from concord.people.predictions.result import PredictionResult
 from concord.questions import compare
 from concord.show.citations import CONCORD, bibtex
 from concord.show.figures import Figures, write_figures
@@ -19,7 +20,6 @@ from concord.show.page import (
     make_page,
     options_section,
     people_panel,
-    predictions_section,
     probes_section,
     reasoning_panel,
     referee_section,
@@ -37,7 +37,7 @@ PANELS: tuple[Panel, ...] = (people_panel.PANEL, structure_panel.PANEL, reasonin
 SECTIONS: tuple[Section, ...] = (
     agents_section.SECTION,
     answers_section.SECTION,
-    predictions_section.SECTION,
+    section_of(PredictionResult),
     section_of(CombineResult),
     section_of(MemoryResult),
     judge_section.SECTION,

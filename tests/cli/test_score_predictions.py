@@ -9,7 +9,7 @@ from tests.people.predictions.test_predictions import sdc
 from typer.testing import CliRunner
 
 from concord.cli.app import app
-from concord.people.predictions.files import read
+from concord.people.predictions.result import PredictionResult
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_the_answer_comes_first_and_files_hold_it(table: Path, tmp_path: Path) -
     done = CliRunner().invoke(app, ["score", "people", str(table), "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("experts is off by 3.43")
-    assert read(tmp_path / "out").agent("GPT-4").n == 50
+    assert PredictionResult.read(tmp_path / "out").agent("GPT-4").n == 50
 
 
 def test_one_document_is_printed(table: Path, tmp_path: Path) -> None:

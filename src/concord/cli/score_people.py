@@ -11,7 +11,7 @@ from concord.cli.shared import MOST_WARNINGS, note, print_json, print_or_show, s
 if TYPE_CHECKING:
     from concord.api import AgentsResult, PeopleResult
     from concord.files.grids import Grid
-    from concord.people.predictions.files import PredictionResult
+    from concord.people.predictions.result import PredictionResult
 
 
 def score_people(

@@ -22,9 +22,8 @@ from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
 from concord.files.documents import folder_name, folder_with, holding_folder
 from concord.people import NAME
-from concord.people.predictions.files import DOCUMENT, PredictionResult, read
 from concord.people.predictions.measures import left_out, own_value
-from concord.people.predictions.result import AgentAgreement, ScoredEffect
+from concord.people.predictions.result import AgentAgreement, PredictionResult, ScoredEffect
 from concord.people.predictions.score import paired_differences
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 
@@ -56,7 +55,7 @@ class _Predictor:
 
 def is_predictions_folder(source: object) -> bool:
     """Whether a path is a folder with the files of predicted effects."""
-    return folder_with(source, DOCUMENT) is not None
+    return folder_with(source, PredictionResult.FILE) is not None
 
 
 def compare_predictions(asked: CompareRequest) -> MetricCompareResult:
@@ -93,12 +92,15 @@ def compare_predictions(asked: CompareRequest) -> MetricCompareResult:
         pairs,
         place,
         {"level": choices.level},
-        tuple(fingerprint_file(holding_folder(folder, DOCUMENT) / DOCUMENT) for folder, _ in folders),
+        tuple(
+            fingerprint_file(holding_folder(folder, PredictionResult.FILE) / PredictionResult.FILE)
+            for folder, _ in folders
+        ),
     )
 
 
 def _read_predictions_folder(source: Path) -> PredictionResult:
-    result = read(holding_folder(source, DOCUMENT))
+    result = PredictionResult.read(source)
     if any(one.n and not one.effects for one in result.agents):
         raise MismatchError(f"{source.name} holds no single effects: score its table again with this version")
     return result

@@ -103,3 +103,14 @@ def level_words(level: float) -> str:
     ('95 %', '99.5 %')
     """
     return f"{100 * level:.4g} %"
+
+
+def how_many(n: int, one: str, many: str) -> str:
+    """Return a count of things in words.
+
+    Examples
+    --------
+    >>> how_many(1, "effect", "effects"), how_many(1200, "effect", "effects")
+    ('1 effect', '1,200 effects')
+    """
+    return f"{n:,} {one if n == 1 else many}"

@@ -47,9 +47,14 @@ def cell_text(column: Column, value: object, *, below: bool = False) -> str:
     )
 
 
-def _listed(reasons: Sequence[str]) -> str:
-    more = len(reasons) - MOST_REASONS
-    return "; ".join([*reasons[:MOST_REASONS], *([f"and {more} more reasons"] if more > 0 else [])])
+def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
+    """Return each reason once, after the columns that it is of."""
+    columns: dict[str, list[str]] = {}
+    for heading, note in noted:
+        columns.setdefault(note.removeprefix(start), []).append(heading)
+    said = [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in columns.items()]
+    more = len(said) - MOST_REASONS
+    return "; ".join([*said[:MOST_REASONS], *([f"and {more} more reasons"] if more > 0 else [])])
 
 
 def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], result: Any) -> list[str]:
@@ -61,21 +66,16 @@ def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], res
         if isinstance(value := column.value(row), Estimate)
     ]
     levels = sorted({one.interval.level for _, one in found if one.interval is not None})
-    reasons, bare = (
-        dict.fromkeys(
-            f"{column.heading}: {one.note}"
-            for column, one in found
-            if one.note and one.interval is None and (one.value is None) == undefined
-        )
-        for undefined in (True, False)
-    )
+    noted = [(column.heading, one) for column, one in found if one.note and one.interval is None]
+    undefined = [(heading, one.note) for heading, one in noted if one.value is None]
+    bare = [(heading, one.note) for heading, one in noted if one.value is not None]
     said = [held.note(result)]
     if levels:
         said.append(f"Intervals: {' and '.join(level_words(level) for level in levels)}.")
-    if reasons:
-        said.append(f"Undefined ({UNDEFINED}): {_listed(list(reasons))}.")
+    if undefined:
+        said.append(f"Undefined ({UNDEFINED}): {_reasons(undefined, 'undefined: ')}.")
     if bare:
-        said.append(f"Without an interval: {_listed(list(bare))}.")
+        said.append(f"Without an interval: {_reasons(bare, 'no interval: ')}.")
     return [one for one in said if one]
 
 

@@ -40,17 +40,6 @@ def answers_methods(result: Any, document: Document) -> str:
     )
 
 
-def predictions_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about predicted effects."""
-    return (
-        f"Predicted effects were compared with measured ones with {with_concord(document)}: "
-        f"{_counted(result.n_effects, 'effect', 'effects')}, in {result.unit}. RMSE is the root mean squared "
-        "error, r the correlation over effects, adjusted for the sampling error of people's effects where "
-        f"that is said. Intervals are {100 * result.level:g} % jackknife-t, leaving out {result.clusters} "
-        "one at a time; pairs of agents are adjusted by Holm's (1979) method."
-    )
-
-
 def judge_methods(result: Any, document: Document) -> str:
     """Return the paragraph about judges."""
     pairs = max((len(one.pairs) for one in result.judges), default=0)
@@ -121,7 +110,6 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "ReasoningResult": _by_document(reasoning_methods),
     "AgentsResult": agents_methods,
     "AnswersResult": answers_methods,
-    "PredictionResult": predictions_methods,
     "JudgeResult": judge_methods,
     "OptionResult": option_methods,
     "ProbeResult": probe_methods,

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from concord.people.predictions.result import ALPHA, size_words
 from concord.people.predictions.score import score_predictions
 from concord.people.predictions.table import read_predictions
-from concord.show.predictions_terminal import ALPHA, size_words
 
 pytestmark = pytest.mark.long
 

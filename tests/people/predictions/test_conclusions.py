@@ -13,8 +13,8 @@ import concord
 from concord.cli.app import app
 from concord.errors import MismatchError, TableError
 from concord.files.tables import read_grid
-from concord.people.predictions.files import read
 from concord.people.predictions.measures import BY_T, BY_UNIT, NO_PRIOR, PEOPLES_SE, SUPPOSED_SD, conclude
+from concord.people.predictions.result import PredictionResult
 from concord.people.predictions.table import (
     UNIFORM_SD,
     EffectPair,
@@ -170,14 +170,14 @@ def test_the_page_shows_agents_references_and_every_effect_and_escapes_names(tmp
     assert not made.problems
     assert "Predicted effects" in text and "(all positive)" in text and "unit-information prior" in text
     assert "<b>x" not in text and "<i>points" not in text
-    assert read(tmp_path / "found").agents[0].effects
+    assert PredictionResult.read(tmp_path / "found").agents[0].effects
 
 
 def test_effects_under_the_names_of_tests_are_not_read_as_d(tmp_path: Path) -> None:
     """The published file has shares of a scale in columns called d, and experts in a column of their own."""
     found = CliRunner().invoke(app, ["score", "people", str(DATA), "--out", str(tmp_path)])
     assert found.exit_code == 0, found.output
-    result = read(tmp_path)
+    result = PredictionResult.read(tmp_path)
     assert [one.agent for one in result.agents] == ["agent", "expert"]
     assert result.agent("agent").numbers["pearson"].value == pytest.approx(0.275, abs=0.0005)
     assert result.clusters == "interventions"

@@ -6,8 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.files.test_codec import estimates
 
-from concord.people.predictions.files import PredictionResult, read, write
-from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference
+from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference, PredictionResult
 from concord.records import InputFile
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -47,5 +46,5 @@ results = st.builds(
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(results)
 def test_what_is_written_is_read_back_whole(tmp_path: Path, result: PredictionResult) -> None:
-    write(result, tmp_path)
-    assert read(tmp_path) == result
+    result.write(tmp_path)
+    assert PredictionResult.read(tmp_path) == result

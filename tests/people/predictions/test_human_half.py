@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import concord
 from concord.cli.app import app
 from concord.errors import FileFormatError, InputError, TableError
-from concord.people.predictions.files import PredictionResult, read
 from concord.people.predictions.respondents import effects_of, half_effects, random_half, read_respondents
+from concord.people.predictions.result import PredictionResult
 from concord.people.predictions.table import read_predictions
 
 N = 60
@@ -113,7 +113,7 @@ def test_the_row_is_shown_written_and_read_back(tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "out")])
     assert shown.exit_code == 0, shown.output
     assert "(human half)" in shown.output
-    again = read(tmp_path / "out")
+    again = PredictionResult.read(tmp_path / "out")
     assert _half(again).numbers["pearson"].value > 0.9
     assert len(again.inputs) == 2
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from concord.errors import FileFormatError, InputError, TableError
-from concord.people.predictions.files import PredictionResult
+from concord.people.predictions.result import PredictionResult
 from concord.people.predictions.score import score_predictions
 from concord.people.predictions.table import read_predictions
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from concord.errors import TableError
-from concord.people.predictions.files import PredictionResult
-from concord.people.predictions.result import METRICS
+from concord.people.predictions.result import METRICS, PredictionResult
 from concord.people.predictions.score import score_predictions
 from concord.people.predictions.table import read_predictions
 from concord.show.terminal import drawn, fitting

@@ -46,7 +46,7 @@ class CombinedEstimate:
         return "; ".join(dict.fromkeys(part.note for part in (self.estimate, self.worth) if part.note))
 
 
-def _ends(name: str, value: str | None = None) -> dict[str, str]:
+def _value_and_ends_of(name: str, value: str | None = None) -> dict[str, str]:
     """Return the columns of a file that hold a number and its interval."""
     prefix = "" if value else f"{name}_"
     return {value or name: "value", f"{prefix}low": "low", f"{prefix}high": "high"}
@@ -62,16 +62,16 @@ ESTIMATES = Table(
         Column("name", words=True, on=(FILE,)),
         Column("kind", words=True, on=(FILE,)),
         Column("of", title="estimate", words=True, on=SCREENS),
-        Column("estimate", title="combined", digits=3, spread=_ends("estimate", "value")),
+        Column("estimate", title="combined", digits=3, spread=_value_and_ends_of("estimate", "value")),
         Column("se", title="SE", digits=3, on=(FILE, PAGE)),
-        Column("people_only", digits=3, spread=_ends("people_only")),
+        Column("people_only", digits=3, spread=_value_and_ends_of("people_only")),
         Column("people_only_se", lambda one: one.people_se, "SE of people", digits=3, on=(FILE, PAGE)),
         Column("weight"),
-        Column("correlation", title="r", spread=_ends("correlation")),
+        Column("correlation", title="r", spread=_value_and_ends_of("correlation")),
         Column("n_people", title="people", count=True),
         Column("n_predictions", title="predictions", count=True),
         Column("effective_people", title="as many people as", digits=0, on=(FILE, PAGE)),
-        Column("worth", digits=0, sign=True, spread=_ends("worth")),
+        Column("worth", digits=0, sign=True, spread=_value_and_ends_of("worth")),
         Column("sd", title="SD", on=(FILE, PAGE)),
         Column("note", words=True, on=(FILE,)),
     ),

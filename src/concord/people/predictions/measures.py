@@ -113,10 +113,10 @@ class SharedControl:
 
 def shared_controls(pairs: Sequence[EffectPair], predictions: Sequence[Prediction]) -> list[SharedControl]:
     """Return the control groups that two effects or more of these share."""
-    return [_of_group(pairs, predictions, found) for found in _groups(pairs) if len(found) > 1]
+    return [_of_group(pairs, predictions, found) for found in _control_groups(pairs) if len(found) > 1]
 
 
-def _groups(pairs: Sequence[EffectPair]) -> list[dict[int, float]]:
+def _control_groups(pairs: Sequence[EffectPair]) -> list[dict[int, float]]:
     """Return the effects of every control group whose error is known, each with that error."""
     groups: dict[tuple[str, str, str], dict[int, float]] = {}
     for i, pair in enumerate(pairs):
@@ -137,7 +137,7 @@ def _of_group(
 
 def split_controls(pairs: Sequence[EffectPair], codes: Sequence[str]) -> bool:
     """Whether a control group lies in several clusters, so that leaving one out does not show its error."""
-    return any(len({codes[i] for i in found}) > 1 for found in _groups(pairs))
+    return any(len({codes[i] for i in found}) > 1 for found in _control_groups(pairs))
 
 
 def shared_noise(controls: Sequence[SharedControl], control_of: NDArray[np.intp]) -> tuple[float, float]:

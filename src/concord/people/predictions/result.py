@@ -1,9 +1,15 @@
-"""What scoring predicted effects gives: frozen, full precision, undefined is ``None`` with a reason."""
+"""What scoring predicted effects gives, declared once: one document, tables of numbers, pairs and effects."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
+from scipy import special
+
+from concord.files.number_words import how_many, interval_words, level_words, number, p_words
+from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
 from concord.people.predictions.table import EffectPair, Prediction
-from concord.records import Estimate
+from concord.records import Estimate, InputFile
 
 METRICS = {
     "pearson": "r",
@@ -23,6 +29,14 @@ METRICS = {
 """Every number of an agent, with the words that a table heads it with."""
 
 
+ALPHA = 0.05
+"""Level of the statements about pairs, after Holm's correction."""
+MOST_DRAWN = 6
+"""Agents whose effects are drawn one by one on the page."""
+MOST_PAIRS = 10
+"""Pairs of agents that notes name; files hold all of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgentAgreement:
     """One agent, or a reference row."""
@@ -37,6 +51,21 @@ class AgentAgreement:
     effects: tuple["ScoredEffect", ...] = ()
     """Every effect that the agent predicted, so that results can be compared; none of a reference."""
 
+    @property
+    def label(self) -> str:
+        """Its name on screens: references are in brackets."""
+        return f"({self.agent})" if self.is_reference else self.agent
+
+    @property
+    def line(self) -> tuple[float, float] | None:
+        """Slope and intercept of agent on people: the line of people on agent, turned round."""
+        slope, intercept = (self.numbers[name].value for name in ("slope", "intercept"))
+        return None if slope is None or slope == 0 or intercept is None else (1 / slope, -intercept / slope)
+
+
+_WithEnds = tuple[float, float | None, float | None]
+"""A number and the ends of its interval."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredEffect:
@@ -47,6 +76,15 @@ class ScoredEffect:
     pas: float | None = None
     passes: float | None = None
     """1 where the agent's effect is significant in the human direction, else 0."""
+
+    def with_ends(self, level: float) -> tuple[_WithEnds, _WithEnds]:
+        """Return both sides, people's first, each with its normal interval where its SE is known."""
+        reach = float(special.ndtri(0.5 + level / 2))
+
+        def ends(value: float, se: float | None) -> _WithEnds:
+            return (value, None, None) if se is None else (value, value - reach * se, value + reach * se)
+
+        return ends(self.people.estimate, self.people.se), ends(self.agent.estimate, self.agent.se)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +97,249 @@ class AgentDifference:
     difference: Estimate
     p_value: float | None
     p_holm: float | None
+
+
+class _NumberRow(NamedTuple):
+    one: AgentAgreement
+    metric: str
+    found: Estimate
+
+
+def _metric(name: str, title: str) -> Column:
+    return Column(name, lambda one: one.numbers.get(name), title)
+
+
+def _of_effects(title: str) -> Any:
+    return lambda result: f"{title} · {result.n_effects} effects, {result.unit}"
+
+
+_COUNTS = (
+    Column("n", title="effects", count=True),
+    Column("n_missing", title="missing", count=True),
+)
+_SHOWN = {
+    "pearson": "r", "pearson_adjusted": "r adjusted", "direction": "direction", "rmse": "RMSE",
+    "slope": "slope", "size_ratio": "size", "pas": "PAS", "apr": "APR",
+}  # fmt: skip
+AGENTS = Table(
+    "agents",
+    rows=lambda result: (*result.by_error(), *result.references),
+    title=_of_effects("Predicted against measured effects"),
+    columns=(
+        Column("label", title="agent", words=True),
+        *(_metric(name, words) for name, words in _SHOWN.items()),
+        *_COUNTS,
+    ),
+)
+EVERY_NUMBER = Table(
+    "numbers",
+    rows=lambda result: (*result.by_error(), *result.references),
+    title=_of_effects("Every number"),
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("label", title="agent", words=True),
+        *(_metric(name, words) for name, words in METRICS.items()),
+        *_COUNTS,
+    ),
+)
+NUMBER_ROWS = Table(
+    "number_rows",
+    rows=lambda result: [
+        _NumberRow(one, name, one.numbers[name])
+        for one in (*result.agents, *result.references)
+        for name in METRICS
+        if name in one.numbers
+    ],
+    file="predictions.csv",
+    on=(),
+    columns=(
+        Column("agent", lambda row: row.one.agent),
+        Column("reference", lambda row: row.one.is_reference),
+        Column("metric"),
+        Column("found", spread={"value": "value", "low": "low", "high": "high", "n": "n"}),
+        Column("n_missing", lambda row: row.one.n_missing),
+        Column("note", lambda row: row.found.note),
+    ),
+)
+DIFFERENCES = Table(
+    "differences",
+    rows=lambda result: result.differences,
+    title="Pairs of agents, first minus second",
+    file="prediction_differences.csv",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("first", words=True),
+        Column("second", words=True),
+        Column("metric", on=(FILE,)),
+        Column("metric", lambda row: METRICS.get(row.metric, row.metric), words=True, on=(PAGE,)),
+        Column("difference", sign=True, spread={"difference": "value", "low": "low", "high": "high"}),
+        Column("p", lambda row: row.p_value, p=True),
+        Column("p_holm", title="p (Holm)", p=True),
+        Column("n", lambda row: row.difference.n, count=True),
+        Column("note", lambda row: row.difference.note, on=(FILE,)),
+    ),
+)
+EFFECTS = Table(
+    "effects",
+    rows=lambda result: [(one.agent, effect) for one in result.agents for effect in one.effects],
+    file="prediction_effects.csv",
+    on=(),
+    columns=(
+        Column("agent", lambda row: row[0]),
+        Column("study", lambda row: row[1].people.study),
+        Column("outcome", lambda row: row[1].people.outcome),
+        Column("condition", lambda row: row[1].people.condition),
+        Column("human_estimate", lambda row: row[1].people.estimate),
+        Column("human_se", lambda row: row[1].people.se),
+        Column("agent_estimate", lambda row: row[1].agent.estimate),
+        Column("agent_se", lambda row: row[1].agent.se),
+        Column("pas", lambda row: row[1].pas),
+        Column("passes", lambda row: row[1].passes),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PredictionResult(Kind):
+    """Agreement of predicted effects with those of people."""
+
+    FORMAT: ClassVar[str] = "prediction result"
+    FILE: ClassVar[str] = "predictions.json"
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "predictions"
+    HEADING: ClassVar[str] = "Predicted effects"
+    KEY: ClassVar[str] = "all_positive"
+    TABLES: ClassVar[tuple[Table, ...]] = (AGENTS, EVERY_NUMBER, NUMBER_ROWS, DIFFERENCES, EFFECTS)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf(
+            "errors",
+            "prediction_plots.errors_picture",
+            lambda result: f"Lines are {level_words(result.level)} intervals; brackets: reference rows.",
+            small=True,
+        ),
+        PictureOf(
+            "effects",
+            "prediction_plots.effects_picture",
+            lambda result: (
+                f"Lines are {level_words(result.level)} intervals. Filled: significant in the human "
+                "direction. The dashed line is the same effect."
+            ),
+            each=lambda result: [one.agent for one in result.by_error()[:MOST_DRAWN]],
+        ),
+    )
+    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
+
+    agents: tuple[AgentAgreement, ...]
+    """By name."""
+    references: tuple[AgentAgreement, ...]
+    differences: tuple[AgentDifference, ...]
+    unit: str
+    n_effects: int
+    all_positive: float
+    """Share of people's effects above 0: the chance level of ``direction``."""
+    clusters: str
+    """What was left out one at a time for the intervals."""
+    level: float = 0.95
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+    def agent(self, name: str) -> AgentAgreement:
+        """Return one agent's numbers."""
+        return next(one for one in self.agents if one.agent == name)
+
+    def by_error(self) -> list[AgentAgreement]:
+        """Return agents by their error, the smallest first; those without one last."""
+
+        def error_first(one: AgentAgreement) -> tuple[bool, float]:
+            value = one.numbers["rmse"].value
+            return (value is None, 0.0 if value is None else value)
+
+        return sorted(self.agents, key=error_first)
+
+    def sentences(self) -> Sequence[str]:
+        """Return the smallest error, and that of predicting no effect at all."""
+        best = self.by_error()[0]
+        error, nothing = best.numbers["rmse"].value, self.references[0].numbers["rmse"].value
+        if error is None or nothing is None:
+            return [f"No agent has enough predictions for a number ({self.n_effects} effects)."]
+        found = best.numbers["pearson_adjusted"]
+        fit = "" if found.value is None else f", adjusted r {number(found.value, 2)} ({_ends_words(found)})"
+        return [
+            f"{best.agent} is off by {number(error, 2)} on average (RMSE{fit}), where predicting no effect "
+            f"at all is off by {number(nothing, 2)}. {size_words(best)}"
+        ]
+
+    def notes(self) -> Sequence[str]:
+        """Return what the numbers rest on, and which pairs of agents are distinguishable."""
+        found = (one.numbers["pas"] for one in self.agents if "pas" in one.numbers)
+        concluded = (one.note for one in found if one.value is not None)  # why not is below the table
+        return [
+            f"Intervals are jackknife-t, leaving out {self.clusters} one at a time. Direction: predicting "
+            f"'positive' every time reaches {number(self.all_positive, 2)}.",
+            *dict.fromkeys(f"PAS and APR: {note}." for note in concluded if note),
+            *self._pairs_apart(),
+            self._controls_words(),
+            *self.warnings,
+        ]
+
+    def who(self) -> Sequence[str]:
+        """Return the agents."""
+        return [one.agent for one in self.agents]
+
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
+        return {"question": self.QUESTION, **with_provenance(Kind.document(self), self.inputs)}
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        return (
+            f"Predicted effects were compared with measured ones with {concord}: "
+            f"{how_many(self.n_effects, 'effect', 'effects')}, in {self.unit}. RMSE is the root mean squared "
+            "error, r the correlation over effects, adjusted for the sampling error of people's effects "
+            f"where that is said. Intervals are {level_words(self.level)} jackknife-t, leaving out "
+            f"{self.clusters} one at a time; pairs of agents are adjusted by Holm's (1979) method."
+        )
+
+    def _controls_words(self) -> str:
+        """Say whether errors that effects of one control group share are known."""
+        if any(effect.people.control_se is not None for one in self.agents for effect in one.effects):
+            return "Effects share control groups; the error they have in common is in the intervals."
+        return (
+            "Effects that share a control group have errors in common; a column 'control' makes them known."
+        )
+
+    def _pairs_apart(self) -> Iterator[str]:
+        rows = [row for row in self.differences if row.metric == "rmse"]
+        apart = [row for row in rows if row.p_holm is not None and row.p_holm < ALPHA]
+        if rows:
+            yield (
+                f"{len(apart)} of {len(rows)} pairs of agents are distinguishable by their error "
+                f"(Holm, {ALPHA})."
+            )
+        for row in apart[:MOST_PAIRS]:
+            shown = number(row.difference.value, 2, sign=True)
+            yield f"  {row.first} − {row.second}: {shown} ({p_words(row.p_holm)})"
+        if len(apart) > MOST_PAIRS:
+            yield f"  and {len(apart) - MOST_PAIRS} more, in {DIFFERENCES.file}"
+
+
+def size_words(one: AgentAgreement) -> str:
+    """Return what may be said about the size of predicted effects: only what the interval shows."""
+    found = one.numbers["size_ratio"]
+    if found.value is None or found.interval is None:
+        return "Nothing can be said about the size of its effects."
+    ratio = f"{number(found.value, 2)} times people's ({_ends_words(found)})"
+    if found.interval.low > 1:
+        return f"Its effects are larger, {ratio}."
+    if found.interval.high < 1:
+        return f"Its effects are smaller, {ratio}."
+    return f"No difference in size could be shown ({ratio})."
+
+
+def _ends_words(found: Estimate) -> str:
+    """Return the interval of a number with its level; why there is none is said below the table."""
+    if found.interval is None:
+        return "no interval"
+    return f"{level_words(found.interval.level)} {interval_words(found.interval)}"

@@ -10,7 +10,6 @@ from scipy import special
 
 from concord.errors import InputError, UndefinedError
 from concord.files.limits import COMPARED_IN_PAIRS, PREDICTOR_PARTS
-from concord.people.predictions.files import PredictionResult
 from concord.people.predictions.measures import (
     CONCLUDED,
     REASONS,
@@ -28,7 +27,13 @@ from concord.people.predictions.measures import (
     without_each,
 )
 from concord.people.predictions.respondents import N_SPLITS, Respondents, effects_of, half_effects
-from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference, ScoredEffect
+from concord.people.predictions.result import (
+    METRICS,
+    AgentAgreement,
+    AgentDifference,
+    PredictionResult,
+    ScoredEffect,
+)
 from concord.people.predictions.table import EffectPair, Prediction, PredictionTable
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats, or_none
