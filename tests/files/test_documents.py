@@ -19,18 +19,12 @@ def test_a_written_document_is_read(tmp_path: Path) -> None:
     assert read_document(_write(tmp_path / "x.json", document), "people result") == document
 
 
-def test_a_document_of_version_1_is_read_whatever_it_called_itself(tmp_path: Path) -> None:
-    for said in ({}, {"format": "concord.structure/1"}):
-        document = {**said, "format_version": 1, "score": 0.5}
-        assert read_document(_write(tmp_path / "x.json", document), "structure result") == document
-
-
 @pytest.mark.parametrize(
     ("document", "said"),
     [
         ([1], "holds a list"),
         ({}, "format version None"),
-        ({"format_version": 3}, "format version 3, expected one of 1, 2"),
+        ({"format_version": 3}, "format version 3, expected 2"),
         ({"format_version": True}, "format version True"),
         (heading("reasoning result"), "format is .concord reasoning result., expected"),
         ({"format_version": 2}, "format is None"),

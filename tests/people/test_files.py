@@ -161,35 +161,6 @@ def test_the_summary_holds_the_names_of_the_source_at_the_top(scored: PeopleResu
     assert study["normalized_score"] == scored.studies[0].normalised_pas
 
 
-def _version_1(folder: Path) -> None:
-    """Take out of the documents what version 1 did not hold."""
-    for path in (folder / files.SUMMARY, *folder.glob(f"*/{files.STUDY}")):
-        document = json.loads(path.read_text("utf-8"))
-        for entry in (document, *document.get("studies", []), *document.get("domains", [])):
-            for key in ("format", "estimates", "average_pas", "ecs_strict_study", "normalized_score"):
-                entry.pop(key, None)
-        for entry in document.get("tests", []):
-            del entry["row"]
-        write_json(path, {**document, "format_version": 1})
-
-
-def test_documents_of_version_1_give_the_same_numbers(scored: PeopleResult, tmp_path: Path) -> None:
-    files.write(scored, tmp_path)
-    _version_1(tmp_path)
-    old = files.read(tmp_path)
-    assert old.tests == scored.tests
-    assert old.findings == scored.findings
-    for one, other in zip((old, *old.studies), (scored, *scored.studies), strict=True):
-        for name in ("pas", "ecs", "apr"):
-            now, then = getattr(one, name), getattr(other, name)
-            assert (now.value, now.interval, now.new_participants) == (
-                then.value,
-                then.interval,
-                then.new_participants,
-            )
-    assert old.companions.ecs_strict.value == scored.companions.ecs_strict.value
-
-
 def test_a_missing_study_document_is_named(scored: PeopleResult, tmp_path: Path) -> None:
     last = next(p for p in reversed(files.write(scored, tmp_path)) if p.name == "evaluation_results.json")
     last.unlink()

@@ -186,7 +186,7 @@ def test_results_that_were_scored_differently_are_not_mixed(tmp_path: Path) -> N
     with pytest.raises(FileFormatError, match="holds no study_a_results.json"):
         concord.rank_reasoning([tmp_path])
     (tmp_path / "study_a_results.json").write_text("{}")
-    with pytest.raises(FileFormatError, match="format version None, expected one of 1, 2"):
+    with pytest.raises(FileFormatError, match="format version None, expected 2"):
         concord.rank_reasoning([tmp_path])
     (tmp_path / "study_a_results.json").write_text('{"format_version": 9, "estimates": {}}')
     with pytest.raises(FileFormatError, match="format version 9"):

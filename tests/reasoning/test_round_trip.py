@@ -91,33 +91,6 @@ def _without_bias_mode(result: ReasoningResult) -> ReasoningResult:
     return replace(result, scores=replace(result.scores, outcomes=kept))
 
 
-NEW = {("problems", "records"), ("steps", "optimal_estimate"), ("bias", "headline_group")}
-
-
-def test_a_document_of_version_1_is_read_with_what_it_holds(tmp_path: Path) -> None:
-    result = _scored()
-    write(result, tmp_path)
-    path = tmp_path / "study_a_results.json"
-    document = json.loads(path.read_text("utf-8"))
-    document["format_version"] = 1
-    for section, key in NEW:
-        del document[section][key]
-    for row in document["gap"]["sensitivity"]:
-        del row["gap"]
-    path.write_text(json.dumps(document), "utf-8")
-    old = read(tmp_path)
-    assert old.estimates == result.estimates
-    assert (old.scores.samples, old.scores.cases, old.scores.bias) == (
-        result.scores.samples,
-        result.scores.cases,
-        result.scores.bias,
-    )
-    assert [str(problem) for problem in old.scores.problems] == [str(one) for one in result.scores.problems]
-    assert [row.gap.interval for row in old.scores.gap.sensitivity] == [
-        row.gap.interval for row in result.scores.gap.sensitivity
-    ]
-
-
 def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     write(_scored(), tmp_path)
     path = tmp_path / "study_a_results.json"

@@ -1,8 +1,8 @@
 """What every JSON document that Concord writes says first: which kind it is, and in which format version.
 
 ``{"format": "concord people result", "format_version": 2, …}``. The key is ``format``, since ``kind`` is
-a key of its own in comparisons and plans. Documents of version 1 named their kind in several ways, or not at
-all; they are still read, and told by their other keys.
+a key of its own in comparisons and plans. Below it are the provenance that every result carries and the
+places where results lie.
 """
 
 import os
@@ -23,8 +23,6 @@ from concord.version import RESULT_FORMAT, __version__
 
 T = TypeVar("T")
 
-READ_VERSIONS = (1, 2)
-
 
 def heading(kind: str) -> dict[str, Any]:
     """Return the keys that open a document.
@@ -42,12 +40,12 @@ def check_heading(document: object, kind: str, *, where: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise FileFormatError(f"{where}: holds a {type(document).__name__}, expected a {kind} of Concord")
     version = document.get("format_version")
-    if version not in READ_VERSIONS or isinstance(version, bool):
+    if version != RESULT_FORMAT or isinstance(version, bool):
         raise FileFormatError(
-            f"{where}: format version {version!r}, expected one of {', '.join(map(str, READ_VERSIONS))}; "
+            f"{where}: format version {version!r}, expected {RESULT_FORMAT}; "
             "score again, or use the version that wrote it"
         )
-    if version != 1 and document.get("format") != f"concord {kind}":
+    if document.get("format") != f"concord {kind}":
         found = document.get("format")
         raise FileFormatError(f"{where}: format is {found!r}, expected {f'concord {kind}'!r}")
     return document

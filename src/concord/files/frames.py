@@ -107,7 +107,7 @@ def _changed(column: "pl.Series") -> "pl.Series | None":
     import polars as pl
 
     if isinstance(column.dtype, pl.Date | pl.Datetime):
-        return _as_text(column)
+        return _far_dates_as_text(column)
     if isinstance(column.dtype, pl.Duration):
         return _durations(column)
     if column.dtype.is_nested():
@@ -153,7 +153,7 @@ def _instance(kind: "PolarsDataType") -> "pl.DataType":
     return made
 
 
-def _as_text(column: "pl.Series") -> "pl.Series | None":
+def _far_dates_as_text(column: "pl.Series") -> "pl.Series | None":
     """Return a column of dates as text where one of them is beyond the years, else nothing."""
     import polars as pl
 

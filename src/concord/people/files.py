@@ -10,13 +10,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
-from concord.files.contents import read_bytes
-from concord.files.delimited import text_records
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
-from concord.files.output import distinct_names, frame_of, plain_cell, write_csv, write_json
-from concord.files.text import decode as decode_text
+from concord.files.output import distinct_names, frame_of, write_csv, write_json
 from concord.people.detailed import check_detailed
 from concord.people.protocol import Protocol
 from concord.people.referee.files import read_referee, write_referee
@@ -31,7 +27,7 @@ from concord.people.result import (
     Score,
     TestResult,
 )
-from concord.records import Estimate, InputFile, Interval, Provenance, Publishable, ScoredBy
+from concord.records import Estimate, InputFile, Provenance, Publishable, ScoredBy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -330,9 +326,9 @@ def read(source: Path) -> PeopleResult:
     check_detailed(folder / DETAILED, len(tests))
     return PeopleResult(
         protocol=decode(Protocol, document["protocol_choices"], where=f"{where}, 'protocol_choices'"),
-        pas=_score_of(document, "pas", "average_pas_raw", where),
-        ecs=_score_of(document, "ecs", "average_ecs", where),
-        apr=_score_of(document, "apr", "average_apr", where),
+        pas=_score_of(document, "pas", where),
+        ecs=_score_of(document, "ecs", where),
+        apr=_score_of(document, "apr", where),
         companions=_companions_of(document, where),
         diagnosis=decode(Diagnosis, document["diagnosis"], where=f"{where}, 'diagnosis'"),
         domains=tuple(_group_of(entry, "domain", where) for entry in document["domains"]),
@@ -356,24 +352,15 @@ def read(source: Path) -> PeopleResult:
 
 
 def _sizes_of(document: Mapping[str, Any], where: str) -> EffectSizes | None:
-    """Return the sizes of effects; earlier results have none."""
+    """Return the sizes of effects, where there are some."""
     found = document.get("effect_sizes")
     return None if found is None else decode(EffectSizes, found, where=f"{where}, 'effect_sizes'")
 
 
-def _score_of(entry: Mapping[str, Any], name: str, key: str, where: str) -> Score:
-    """Return the whole record of a score; of version 1 what its bare keys say."""
-    if "estimates" in entry:
-        return decode(Score, entry["estimates"][name], where=f"{where}, 'estimates', {name!r}")
-    flat = {**entry["auxiliary"], **entry}
-    low = f"{key}_interval"
-    interval, new = (
-        decode(Interval, flat[k], where=f"{where}, {k!r}") if flat.get(k) else None
-        for k in (low, f"{low}_fixed_studies")
-    )
-    n = {"pas": "n_tests_scored", "ecs": "n_tests_with_effects"}.get(name)
-    note = flat.get(f"{key}_note", "")
-    return Score(Estimate(flat[key], interval, 0 if n is None else flat[n], note=note), new)
+def _score_of(entry: Mapping[str, Any], name: str, where: str) -> Score:
+    """Return the whole record of a score."""
+    need_keys(entry, ("estimates",), where)
+    return decode(Score, entry["estimates"].get(name), where=f"{where}, 'estimates', {name!r}")
 
 
 def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
@@ -381,12 +368,12 @@ def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
     return GroupResult(
         name=entry[key],
         domain=entry["domain"],
-        pas=_score_of(entry, "pas", "score", at),
-        ecs=_score_of(entry, "ecs", "ecs_corr_study", at),
-        apr=_score_of(entry, "apr", "apr", at),
-        ecs_strict=_score_of(entry, "ecs_strict", "ecs_strict_study", at),
+        pas=_score_of(entry, "pas", at),
+        ecs=_score_of(entry, "ecs", at),
+        apr=_score_of(entry, "apr", at),
+        ecs_strict=_score_of(entry, "ecs_strict", at),
         normalised_pas=entry["auxiliary"]["normalized_score"],
-        **{name: entry.get(name, 1) for name in _COUNTS},  # version 1 left out that a study is one study
+        **{name: entry[name] for name in _COUNTS},
     )
 
 
@@ -394,7 +381,7 @@ def _companions_of(document: Mapping[str, Any], where: str) -> CompanionNumbers:
     found = {
         **document["auxiliary"],
         "normalised_pas": document["auxiliary"]["normalized_score"],
-        "ecs_strict": encode(_score_of(document, "ecs_strict", "ecs_strict_overall", where)),
+        "ecs_strict": encode(_score_of(document, "ecs_strict", where)),
     }
     return decode(CompanionNumbers, found, where=f"{where}, 'auxiliary'")
 
@@ -407,15 +394,5 @@ def _tests_of(folder: Path, studies: Sequence[str]) -> tuple[TestResult, ...]:
         need_keys(document, ("tests",), path)
         for entry in document["tests"]:
             test = decode(TestResult, entry, where=f"{path}, 'tests'")
-            placed.append((entry["row"] if "row" in entry else _row_of(folder, test), test))
+            placed.append((entry["row"], test))
     return tuple(test for _, test in sorted(placed, key=lambda pair: pair[0]))
-
-
-def _row_of(folder: Path, test: TestResult) -> int:
-    """Find a test of version 1, which does not say its row, in the table of tests."""
-    key = (test.study, test.sub_study, test.finding, test.test)
-    path = folder / DETAILED
-    for row, line in enumerate(text_records(str(path), decode_text(str(path), read_bytes(path))), 1):
-        if tuple(plain_cell(cell) for cell in line[:4]) == key:
-            return row
-    raise FileFormatError(f"{folder / DETAILED}: holds no row for the test {key!r}; score the table again")

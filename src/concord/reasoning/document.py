@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from concord.errors import LineProblem
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, provenance
 from concord.reasoning.correct import Rule
@@ -146,10 +145,9 @@ def _gap(gap: GapResult) -> dict[str, Any]:
 
 
 def _sensitivity_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of the sensitivity table as the record has it; version 1 began without the estimate."""
-    bare = {"value": row.get("faithfulness_gap"), "interval": row.get("interval"), "n": row.get("n", 0)}
+    """Return a row of the sensitivity table as the record has it."""
     rule = {name: row[name] for name in _RULE if row.get(name) is not None}
-    return {**row, "rule": rule if rule else None, "gap": row.get("gap", bare)}
+    return {**row, "rule": rule if rule else None}
 
 
 def _steps(steps: StepResult) -> dict[str, Any]:
@@ -192,9 +190,9 @@ def scores_of(
     options = _at(document, "options")
     _put(record, "options.rule", {name: options[name] for name in _RULE if name in _keys(options)})
     _put(record, "gap.sensitivity", _each(_at(document, "gap.sensitivity"), _sensitivity_row))
-    _put(record, "steps.optimal", _either(document, "steps.optimal_estimate", "steps.optimal"))
+    _put(record, "steps.optimal", _at(document, "steps.optimal_estimate"))
     _put(record, "steps.sweep", _each(_at(document, "steps.threshold_sweep"), _sweep_pair))
-    _put(record, "problems", _problems(document))
+    _put(record, "problems", _at(document, "problems.records"))
     outcomes = _at(document, "outcomes")
     _put(record, "outcomes", {mode: outcomes[mode] for mode in _keys(outcomes) if mode != "bias"})
     record["bias"] = _bias_record(document)
@@ -204,39 +202,20 @@ def scores_of(
 
 
 def _bias_record(document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the record of the bias; version 1 began with the headline as one of the groups."""
+    """Return the record of the bias."""
     bias = document.get("bias")
     if not isinstance(bias, Mapping):
         return None
-    groups = {group["name"]: group for group in bias.get("groups", []) if "name" in _keys(group)}
-    headline = bias.get("headline_group", groups.get(bias.get("headline")))
-    return {**bias, "headline": headline, "outcomes": _at(document, "outcomes.bias"), "rows": []}
-
-
-def _problems(document: Mapping[str, Any]) -> object:
-    """Return what a lenient scoring let pass; version 1 began with the sentences alone."""
-    records = _at(document, "problems.records")
-    if records is not _ABSENT:
-        return records
-    return _each(_at(document, "problems.list"), _problem_of_sentence)
-
-
-def _problem_of_sentence(sentence: str) -> dict[str, Any]:
-    place, _, rest = sentence.partition(": ")
-    found, _, expected = rest.rpartition(", expected ")
-    file, _, line = place.partition(", line ")
-    number = int(line) if line.isdecimal() else None
-    return encode(LineProblem(file, number, "", found, expected))  # type: ignore[no-any-return]
+    return {
+        **bias,
+        "headline": bias.get("headline_group"),
+        "outcomes": _at(document, "outcomes.bias"),
+        "rows": [],
+    }
 
 
 def _sweep_pair(row: Mapping[str, Any]) -> list[Any]:
     return [row.get("threshold"), row.get("step_f1")]
-
-
-def _either(document: Mapping[str, Any], estimate: str, value: str) -> object:
-    """Return an estimate, or one made of a bare number where a document holds no more."""
-    whole = _at(document, estimate)
-    return {"value": _at(document, value)} if whole is _ABSENT else whole
 
 
 def _each(values: object, make: Any) -> object:

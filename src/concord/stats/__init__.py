@@ -309,20 +309,3 @@ __all__ = [
     "z_agreement",
     "z_difference",
 ]
-
-_OLD_NAMES = {
-    "Design": "PairedDesign",
-    "Line": "RegressionLine",
-    "Pair": "ComparedPair",
-    "Ranking": "ModelRanking",
-    "Split": "BudgetSplit",
-    "told_apart": "distinguishable",
-}
-"""Names of earlier versions; other packages have classes of these names too."""
-
-
-def __getattr__(name: str) -> object:
-    """Return what an earlier version called by this name."""
-    if name in _OLD_NAMES:
-        return globals()[_OLD_NAMES[name]]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from concord import studies
 from concord.errors import FileFormatError
+from concord.files.documents import heading
 from concord.people.studies import StudiesResult
 from concord.people.studies.results import (
     HeldDesign,
@@ -104,21 +105,21 @@ def test_a_random_result_is_read_back_whole(
         assert read(Path(folder)) == result
 
 
-def test_a_folder_written_before_plans_had_a_heading_is_read(scored: StudiesResult, tmp_path: Path) -> None:
-    write(scored, tmp_path)
-    for name in ("plans.json", "prompts.json"):
-        document = json.loads((tmp_path / name).read_text("utf-8"))
-        del document["format"], document["format_version"]
-        (tmp_path / name).write_text(json.dumps(document), "utf-8")
-    assert read(tmp_path) == scored
-
-
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("tests.json", "[]", "tests.json: is no table of tests"),
-        ("plans.json", '{"plans": []}', "plans.json: has no key 'tests'"),
-        ("prompts.json", '{"prompts": [1]}', r"'prompts'\[0\]: got 1, expected a text"),
+        (
+            "plans.json",
+            json.dumps({**heading("plans of studies"), "plans": []}),
+            "plans.json: has no key 'tests'",
+        ),
+        ("plans.json", '{"plans": []}', "plans.json: format version None, expected 2"),
+        (
+            "prompts.json",
+            json.dumps({**heading("prompts of studies"), "prompts": [1]}),
+            r"'prompts'\[0\]: got 1, expected a text",
+        ),
         ("answers.csv", "study,n\n", "answers.csv: no column 'experiment'"),
         ("answers.jsonl", '{"id": "a", "prompt": 99}\n', "line 1, 'prompt': got 99, expected a number below"),
         ("answers.jsonl", "{\n", "answers.jsonl, line 1"),

@@ -9,7 +9,7 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
-from concord.files.documents import check_heading, heading, need_keys
+from concord.files.documents import heading, need_keys, read_document
 from concord.files.json_text import filled_lines, parsed
 from concord.files.output import write_csv, write_json, write_lines
 from concord.files.rows import read_rows
@@ -244,11 +244,8 @@ def read(folder: Path) -> StudiesResult:
 
 
 def _checked_document(path: Path, kind: str, keys: tuple[str, ...]) -> dict[str, Any]:
-    """Read a document; those that Concord wrote before 2.0 have no heading."""
-    found = parsed(str(path), read_bytes(path))
-    if isinstance(found, dict) and "format_version" not in found:
-        found = {"format_version": 1, **found}
-    document = check_heading(found, kind, where=str(path))
+    """Read a document that has these keys."""
+    document = read_document(path, kind)
     need_keys(document, keys, path)
     return document
 

@@ -11,7 +11,6 @@ from typing import Any
 from concord.errors import FileFormatError, quoted_path
 from concord.files.contents import is_file, is_folder, read_bytes
 from concord.files.delimited import text_records
-from concord.files.documents import READ_VERSIONS
 from concord.files.json_text import parsed
 from concord.files.output import plain_cell
 from concord.files.text import decode
@@ -83,7 +82,7 @@ def _taken(
     if kind is None or kind.key not in document:
         return None, [Problem(shown, "is not a result of Concord: no number that the page knows")]
     version = document.get("format_version")
-    faults = [] if version in READ_VERSIONS else [Problem(shown, _version_words(version))]
+    faults = [] if version == RESULT_FORMAT else [Problem(shown, _version_words(version))]
     run = _run_record(file.parent, folder)
     said = words(document, "model") or words(document, "agent") or words(run, "model")
     model = said or (name if name and file.parent == folder else _folder_name(file, folder))
