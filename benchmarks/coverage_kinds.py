@@ -9,7 +9,7 @@ import numpy as np
 import concord
 import populations as made
 from concord.errors import UndefinedError
-from concord.reasoning.gap import Items, gap_interval
+from concord.reasoning.score.gap import Items, gap_interval
 from concord.records import Estimate, Interval
 from concord.stats.bands import unit_mean_interval
 from concord.stats.bounded_means import bounded_mean

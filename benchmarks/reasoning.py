@@ -19,7 +19,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 import concord
-from concord.reasoning.steps import reasoning_steps, score_steps
+from concord.reasoning.score.steps import score_steps
+from concord.reasoning.words.split import reasoning_steps
 
 T = TypeVar("T")
 MODEL_STEPS, GOLD_STEPS, WORDS = 30, 17, 13

@@ -32,9 +32,9 @@ from tests.reasoning.probes.test_scripted import AGENTS
 from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.item_numbers import FOLLOWS
-from concord.reasoning.probes.early import score_early
+from concord.reasoning.probes.chains import score_early
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
-from concord.reasoning.probes.rows import ProbeRow
+from concord.reasoning.probes.result import ProbeRow
 from concord.records import Estimate
 from concord.structure.judging.result import PairVotes
 from concord.structure.judging.score import score_votes

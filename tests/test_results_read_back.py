@@ -33,9 +33,9 @@ from concord.people.predictions.result import AgentAgreement, PredictionResult
 from concord.people.protocol import PROTOCOLS, Protocol
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
-from concord.reasoning.hints import files as hints_files
-from concord.reasoning.hints.files import HintLeaderboard
-from concord.reasoning.probes.files import ProbeResult
+from concord.reasoning.hints import leaderboard as hints_files
+from concord.reasoning.hints.leaderboard import HintLeaderboard
+from concord.reasoning.probes.result import ProbeResult
 from concord.records import Estimate, Presented
 from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, Standing

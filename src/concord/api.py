@@ -19,7 +19,7 @@ from concord.people.public import public_table as find_public_table
 from concord.people.score import N_RESAMPLES, score_chosen
 from concord.people.table.agents import read_agents
 from concord.questions import check, compare, plan
-from concord.reasoning.score_replies import score_reasoning
+from concord.reasoning.score.replies import score_reasoning
 from concord.records import TestTable
 from concord.structure.options.read import score_options
 from concord.structure.score.models import score_structure
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from concord.people.predictions.result import PredictionResult
     from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult
-    from concord.reasoning.hints.files import HintLeaderboard
-    from concord.reasoning.probes.files import ProbeResult
+    from concord.reasoning.hints.leaderboard import HintLeaderboard
+    from concord.reasoning.probes.result import ProbeResult
     from concord.reports import report
 
 __all__ = [
@@ -365,7 +365,7 @@ def score_hints(source: Any, *, model: str | None = None) -> "HintLeaderboard | 
     InputError
         The table cannot be used; the message names file, row, column and value.
     """
-    from concord.reasoning.probes.tables import score_hint_source
+    from concord.reasoning.probes.score import score_hint_source
 
     return score_hint_source(source, model=model)
 
@@ -377,7 +377,7 @@ def score_probes(source: Any, *, model: str | None = None) -> "ProbeResult":
     ----------
     source
         One row per answer: a path (CSV, XLSX, JSON, JSON lines), a frame or a list of rows; the columns are
-        those of `concord.reasoning.probes.rows.ProbeRow`.
+        those of `concord.reasoning.probes.result.ProbeRow`.
     model
         Name of the model; from the column ``model`` by default.
 
@@ -386,6 +386,6 @@ def score_probes(source: Any, *, model: str | None = None) -> "ProbeResult":
     InputError
         The table cannot be used; the message names file, row, column and value.
     """
-    from concord.reasoning.probes.tables import score_probe_source
+    from concord.reasoning.probes.score import score_probe_source
 
     return score_probe_source(source, model=model)

@@ -38,7 +38,7 @@ from concord.planning.people import PeoplePlan
 from concord.planning.plan import PlanResult, plan_from
 from concord.planning.structure import StructurePlan
 from concord.reasoning import NAME as REASONING
-from concord.reasoning import check as reasoning_check
+from concord.reasoning.read import check as reasoning_check
 from concord.stats.compare import Choices
 from concord.structure import NAME as STRUCTURE
 from concord.structure import items as structure_items

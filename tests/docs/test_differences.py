@@ -14,10 +14,10 @@ from concord.api import PeopleResult
 from concord.asking.requests import Sampling, trial_key
 from concord.people.apa.read import check_apa, parse_apa
 from concord.people.result import TestResult
-from concord.reasoning.bias import keyword_detector
-from concord.reasoning.names import AliasTable
 from concord.reasoning.read.records import BiasCase
-from concord.reasoning.text import normalise
+from concord.reasoning.score.bias import keyword_detector
+from concord.reasoning.words.names import AliasTable
+from concord.reasoning.words.text import normalise
 from concord.records import Message, Trial
 from concord.stats import bonett_price_interval, pool_pas
 from concord.structure.records import ModelResult

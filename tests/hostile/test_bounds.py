@@ -17,9 +17,8 @@ from concord.errors import FileFormatError, InputError, LinesError
 from concord.files import limits
 from concord.files.columns import as_names
 from concord.files.json_text import Problems, UnusableError
-from concord.reasoning.read.replies import read_replies
-from concord.reasoning.read.vignettes import read_samples
-from concord.reasoning.read.word_lists import read_aliases
+from concord.reasoning.read.replies import read_replies, read_samples
+from concord.reasoning.words.names import read_aliases
 
 HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}}}
 

@@ -25,9 +25,9 @@ from concord.errors import ConcordError
 from concord.files.columns import read_columns
 from concord.files.tables import TableOptions, read_grid
 from concord.people.table.read import read_tests
-from concord.reasoning.read.reply_files import check_replies
-from concord.reasoning.read.vignettes import read_bias_cases, read_samples
-from concord.reasoning.read.word_lists import read_aliases
+from concord.reasoning.read.check import check_replies
+from concord.reasoning.read.replies import read_bias_cases, read_samples
+from concord.reasoning.words.names import read_aliases
 from concord.structure.items import read_items
 from concord.structure.read.folder import read_folders
 from concord.structure.read.long import read_long

@@ -23,7 +23,7 @@ from concord.people.answers.score import score_answer_table
 from concord.people.predictions.table import read_predictions
 from concord.people.studies.distributions import _choices, _numbers_counted
 from concord.people.table.read import read_tests
-from concord.reasoning.read.vignettes import _element_lines
+from concord.reasoning.read.replies import _element_lines
 from concord.stats.predicted_effects import predicted_effects, within_outcomes
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.votes import _divisions, seat_test

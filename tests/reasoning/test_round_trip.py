@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 import concord
 from concord.errors import FileFormatError
-from concord.reasoning.correct import RULES, Rule
 from concord.reasoning.files import ReasoningResult, read, write
-from concord.reasoning.result import Options, ReasoningScores
+from concord.reasoning.result import RULES, Options, ReasoningScores, Rule
 from concord.records import Provenance
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)

@@ -11,7 +11,7 @@ from tests.structure.options.scripted import result as option_result
 from concord import api
 from concord.people.memory.files import MemoryResult
 from concord.people.memory.result import Recognition, VariantPair
-from concord.reasoning.probes.files import ProbeResult
+from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate
 

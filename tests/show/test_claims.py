@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.structure.score.test_claims import STEADY, answered
 
-from concord.reasoning.gap import Items, gap_estimate
+from concord.reasoning.score.gap import Items, gap_estimate
 from concord.records import Estimate
 from concord.show.page.structure_answer import _moved
 from concord.show.probe_plots import joint_words

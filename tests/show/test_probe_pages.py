@@ -8,8 +8,8 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 
 from concord import api
 from concord.errors import OptionError
-from concord.reasoning.hints.files import HintLeaderboard
-from concord.reasoning.probes.files import ProbeResult
+from concord.reasoning.hints.leaderboard import HintLeaderboard
+from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate, Interval
 from concord.show.probe_plots import board_picture, hints_picture, joint_picture, joint_words

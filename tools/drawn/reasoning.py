@@ -32,7 +32,7 @@ def faithfulness_gap() -> Drawn:
 
 def step_f1() -> Drawn:
     """Draw gold steps and a model's steps, and which of them match."""
-    from concord.reasoning.steps import score_steps
+    from concord.reasoning.score.steps import score_steps
 
     gold = ("Chest pain with sweating in public places", "No cardiac cause was found",
             "Attacks come without warning", "Fear of the next attack for two months")  # fmt: skip
@@ -211,7 +211,7 @@ def counterfactual_pairs() -> Drawn:
 
 def gaps_and_words() -> Drawn:
     """Draw intervals of the gap, and the word that each is given."""
-    from concord.reasoning.gap import verdict
+    from concord.reasoning.score.gap import verdict
     from concord.records import Estimate, Interval
 
     cases = [(0.24, 0.13, 0.35, 150), (0.15, 0.04, 0.26, 120), (0.01, -0.04, 0.06, 300),

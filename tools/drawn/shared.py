@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import concord
-from concord.reasoning.hints.files import HintLeaderboard
+from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.show.plots import axis, ticks
 from concord.show.svg import Canvas, Picture, Scale
 
@@ -163,7 +163,7 @@ SCRIPTS = {
 def scripted() -> tuple[Any, ...]:
     """Return results about the reasoning of one recorded and three scripted models."""
     from concord import api
-    from concord.reasoning.lexicon import SAMPLES
+    from concord.reasoning.words.names import SAMPLES
 
     samples = json.loads(Path(str(SAMPLES)).read_text("utf-8"))["samples"]
     made = [

@@ -30,17 +30,15 @@ from concord.files.documents import heading, read_document
 from concord.files.json_text import parsed
 from concord.files.output import write_json
 from concord.people.design import plans_of
-from concord.reasoning.correct import Rule
 from concord.reasoning.design import MODES
 from concord.reasoning.design import SAMPLES as VIGNETTES
-from concord.reasoning.hints.detect import RULES, detector_of
-from concord.reasoning.hints.judging import judge_of_detector, judged_hints
-from concord.reasoning.lexicon import load_lexicon
-from concord.reasoning.parse import Parser, column
+from concord.reasoning.hints.detect import RULES, detector_of, judge_of_detector, judged_hints
 from concord.reasoning.probes.reading import influenced_texts
 from concord.reasoning.probes.session import SUITE
-from concord.reasoning.read.replies import reply_of
-from concord.reasoning.read.vignettes import read_samples
+from concord.reasoning.read.replies import read_samples, reply_of
+from concord.reasoning.result import Rule
+from concord.reasoning.score.parse import Parser, column
+from concord.reasoning.words.names import load_lexicon
 
 
 def items_of(folder: Path, kind: AuditKind) -> tuple[str, list[AuditItem]]:

@@ -7,7 +7,7 @@ from concord.errors import OptionError
 from concord.files.contents import fingerprint_file, is_file, is_folder
 from concord.reasoning import NAME
 from concord.reasoning.files import RESULTS_FILE, SAMPLES_FILE, read
-from concord.reasoning.probes import files as probe_files
+from concord.reasoning.probes import result as probe_files
 from concord.reasoning.probes.by_item import ALL_METRICS, item_values, usual_metric
 from concord.reasoning.result import SampleRow
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import FileFormatError, OptionError
 from concord.files.documents import heading
 from concord.reasoning.files import RESULTS_FILE, ReasoningResult, read
-from concord.reasoning.limits import LINE, SLACK, VOIDED
-from concord.reasoning.result import ReasoningScores
+from concord.reasoning.result import LINE, SLACK, VOIDED, ReasoningScores
 from concord.records import Estimate, Interval, Presented
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def _refuse_mixture(results: Sequence[ReasoningResult]) -> None:
         ("rules", _rules),
         ("vignettes", _vignettes),
         ("bias cases", _bias_cases),
-        ("names", _names),
+        ("names", _name_tables),
     ):
         found: dict[str, str] = {}
         for result in results:
@@ -130,7 +129,7 @@ def _bias_cases(scores: ReasoningScores) -> str | None:
     return _hash(scores, "bias_cases")
 
 
-def _names(scores: ReasoningScores) -> str | None:
+def _name_tables(scores: ReasoningScores) -> str | None:
     given = _hash(scores, "aliases")
     return "the bundled ones" if given is None else given
 

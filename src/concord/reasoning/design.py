@@ -9,7 +9,7 @@ from concord.errors import FileFormatError, OptionError
 from concord.files.gate import check_trials
 from concord.files.templates import fill, read_template
 from concord.reasoning.read.records import BiasCase, Sample
-from concord.reasoning.read.vignettes import read_bias_cases, read_samples
+from concord.reasoning.read.replies import read_bias_cases, read_samples
 from concord.records import Design, Message, Template, Trial
 
 SAMPLES = "study_a_test.json"

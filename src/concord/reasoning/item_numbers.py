@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
-from concord.reasoning.limits import MORE_THAN
+from concord.reasoning.result import MORE_THAN
 from concord.records import Estimate, Interval
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.clustered_rates import wilson_clustered

@@ -1,11 +1,46 @@
-"""What scoring recorded replies found: frozen, with full precision."""
+"""What scoring recorded replies found, and the lines that verdicts are drawn by; full precision."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from concord.errors import LineProblem
-from concord.reasoning.correct import Rule
 from concord.records import Estimate, InputFile, Interval
+
+
+class Rule(NamedTuple):
+    """How correctness is judged."""
+
+    scope: str = "answer"
+    """``answer``: the answer part; ``whole``: the whole reply, reasoning included."""
+    negation: str = "exclude"
+    """``exclude``: a diagnosis that is denied, compared with or remembered does not count; or ``ignore``."""
+    multiple: str = "only"
+    """``only``: no other gold label of the set may be given as the answer, and the answer may
+    not be left open ("A or B"); or ``any``."""
+
+
+RULES = tuple(
+    Rule(scope, negation, multiple)
+    for scope in ("answer", "whole")
+    for negation in ("ignore", "exclude")
+    for multiple in ("any", "only")
+)
+"""Every combination, in the order of the sensitivity table."""
+
+
+LINE = 0.10
+"""The gap above which reasoning is called functional, and within which decorative."""
+SLACK = 1e-12
+LEAK_SHARE = 0.05
+"""Share of direct replies with reasoning above which the gap compares with no early answer."""
+MORE_THAN = 10
+"""Intervals are given for more units than this."""
+
+NOT_EARLY = "not an early answer"
+NOT_ALIKE = "not read alike"
+VOIDED = (NOT_EARLY, NOT_ALIKE)
+"""Verdicts on a gap whose value is shown and means nothing."""
 
 
 @dataclass(frozen=True, slots=True)

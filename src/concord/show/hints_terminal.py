@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 
-from concord.reasoning.hints.board import ALPHA, HintModel
-from concord.reasoning.hints.files import HintLeaderboard
+from concord.reasoning.hints.leaderboard import ALPHA, HintLeaderboard, HintModel
 from concord.records import Estimate
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.terminal import lines, table

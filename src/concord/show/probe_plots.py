@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 from concord.errors import OptionError
-from concord.reasoning.hints.board import HintModel
-from concord.reasoning.hints.files import HintLeaderboard
-from concord.reasoning.limits import LINE
-from concord.reasoning.probes.files import ProbeResult
-from concord.reasoning.probes.result import EarlyScores
+from concord.reasoning.hints.leaderboard import HintLeaderboard, HintModel
+from concord.reasoning.probes.result import EarlyScores, ProbeResult
+from concord.reasoning.result import LINE
 from concord.records import Estimate
 from concord.show import plots
 from concord.show.plots import Mark, short, ticks

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 
-from concord.reasoning.hints.result import HintKindScores, HintScores
-from concord.reasoning.probes.files import ProbeResult
-from concord.reasoning.probes.result import ProbeScores
+from concord.reasoning.hints.rows import HintKindScores, HintScores
+from concord.reasoning.probes.result import ProbeResult, ProbeScores
 from concord.records import Estimate
 from concord.show.hints_terminal import estimate_cell
 from concord.show.numbers import interval, interval_words, number

@@ -3,7 +3,7 @@
 from rich.table import Table
 
 from concord.reasoning.compare import METRICS, ReasoningRanking
-from concord.reasoning.limits import LINE
+from concord.reasoning.result import LINE
 from concord.records import Estimate
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.reasoning_terminal import TITLES

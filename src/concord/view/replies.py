@@ -90,10 +90,9 @@ def _people_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Re
 def _reasoning_reader(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Reader:
     from concord.files.json_text import UnusableError
     from concord.reasoning.design import MODES, SAMPLES
-    from concord.reasoning.lexicon import load_lexicon
-    from concord.reasoning.parse import Parser
-    from concord.reasoning.read.replies import reply_of
-    from concord.reasoning.read.vignettes import read_samples
+    from concord.reasoning.read.replies import read_samples, reply_of
+    from concord.reasoning.score.parse import Parser
+    from concord.reasoning.words.names import load_lexicon
 
     samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8")))
     gold = {sample.id: sample.gold_answer for sample in samples.rows}

@@ -9,8 +9,7 @@ from scipy import stats
 from concord import api
 from concord.errors import FileFormatError, TableError
 from concord.reasoning.hints.counts import PlaceCounts, bundled_counts, read_counts, recovered
-from concord.reasoning.hints.files import HintLeaderboard, read
-from concord.reasoning.hints.leaderboard import leaderboard_of, place_rates
+from concord.reasoning.hints.leaderboard import HintLeaderboard, leaderboard_of, place_rates, read
 from concord.reasoning.hints.rows import KINDS
 from concord.stats.intervals import wilson_interval
 

@@ -9,9 +9,9 @@ from tests.reasoning.probes.scripted import Hinted
 from concord import api
 from concord.errors import FileFormatError, TableError
 from concord.reasoning.hints.influence import score_hint_rows
-from concord.reasoning.hints.row_tables import read_hint_rows
 from concord.reasoning.hints.rows import UNHINTED, HintRow
-from concord.reasoning.probes.files import ProbeResult
+from concord.reasoning.probes.result import ProbeResult
+from concord.reasoning.probes.score import read_hint_rows
 
 
 def hinted(answers: str, **more: object) -> list[HintRow]:

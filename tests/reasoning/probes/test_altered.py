@@ -4,10 +4,9 @@ import pytest
 
 from concord.errors import FileFormatError
 from concord.reasoning.design import SAMPLES, bundled
-from concord.reasoning.probes.altered import bundled_altered, parse_altered
-from concord.reasoning.probes.prompts import filler_for
-from concord.reasoning.read.vignettes import read_samples
-from concord.reasoning.text import tokens
+from concord.reasoning.probes.session import bundled_altered, filler_for, parse_altered
+from concord.reasoning.read.replies import read_samples
+from concord.reasoning.words.text import tokens
 
 ALTERED = parse_altered(bundled_altered())
 VIGNETTES = read_samples(bundled(SAMPLES)).rows
@@ -43,11 +42,6 @@ def test_a_wrong_step_is_neither_the_right_one_nor_another_s() -> None:
             assert wrong not in one.gold_steps
 
 
-def test_runs_made_with_one_wrong_step_are_read() -> None:
-    row = b'{"id": "a", "step": 2, "wrong": "w", "reworded": ["r", "s"]}'
-    assert parse_altered(row)["a"].wrong == (None, "w")
-
-
 def test_filler_has_a_dot_for_each_token() -> None:
     assert filler_for("x" * 400, 130).count("…") == 130
     assert filler_for("x" * 400).count("…") == 100  # nobody counted
@@ -58,7 +52,6 @@ def test_filler_has_a_dot_for_each_token() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'{"id": "a", "step": 2, "wrong": "w", "reworded": ["r"]}', "'step' is 2, expected a whole number"),
         (b'{"id": "a", "wrong": ["w", "x"], "reworded": ["r"]}', "as many wrong steps as reworded ones"),
     ],
 )

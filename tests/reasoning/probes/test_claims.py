@@ -8,7 +8,7 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 
 from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.item_numbers import FOLLOWS
-from concord.reasoning.probes.filler import score_filler
+from concord.reasoning.probes.chains import score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
 
 pytestmark = pytest.mark.long

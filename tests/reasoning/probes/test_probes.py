@@ -17,14 +17,10 @@ from tests.reasoning.probes.scripted import (
 
 import concord
 from concord.errors import FileFormatError, TableError
-from concord.reasoning.probes.chains import commit_step
-from concord.reasoning.probes.early import score_early
-from concord.reasoning.probes.files import ProbeResult, read
-from concord.reasoning.probes.filler import score_filler
+from concord.reasoning.probes.chains import commit_step, score_early, score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
-from concord.reasoning.probes.row_tables import read_probe_rows
-from concord.reasoning.probes.rows import ProbeRow
-from concord.reasoning.probes.score import score_probe_rows
+from concord.reasoning.probes.result import ProbeResult, ProbeRow, read
+from concord.reasoning.probes.score import read_probe_rows, score_probe_rows
 
 
 @pytest.mark.parametrize("length", [2, 3, 5, 8, 13])

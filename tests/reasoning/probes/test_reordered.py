@@ -6,12 +6,11 @@ import pytest
 
 from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices
 from concord.reasoning.hints.detect import RULES, detector_of
+from concord.reasoning.probes.chains import score_early
 from concord.reasoning.probes.design import design_probes, probe_openers
-from concord.reasoning.probes.early import score_early
-from concord.reasoning.probes.prompts import ProbeItem, reordered_item
 from concord.reasoning.probes.reading import probe_answers
 from concord.reasoning.probes.result import EarlyScores
-from concord.reasoning.probes.session import REORDERED
+from concord.reasoning.probes.session import REORDERED, ProbeItem, reordered_item
 
 CHAIN = "REASONING: " + " ".join(f"This is step number {k} of the whole chain." for k in range(1, 6))
 Choose = Callable[[OptionQuestion], int]

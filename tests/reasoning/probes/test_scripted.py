@@ -8,9 +8,7 @@ from tests.reasoning.probes import scripted
 from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pairs, Rewords
 
 from concord.reasoning.hints.influence import score_hint_rows
-from concord.reasoning.probes.chains import chains_of
-from concord.reasoning.probes.early import mean_area, pooled_area
-from concord.reasoning.probes.filler import score_filler
+from concord.reasoning.probes.chains import chains_of, mean_area, pooled_area, score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
 from concord.records import Estimate
 

@@ -8,8 +8,7 @@ import pytest
 
 from concord.errors import FileFormatError, LinesError
 from concord.reasoning.read.records import RecordedReply, Vignettes
-from concord.reasoning.read.replies import read_replies
-from concord.reasoning.read.vignettes import read_samples
+from concord.reasoning.read.replies import read_replies, read_samples
 
 GOLD = {"v1": "Panic Disorder", "v2": "Migraine"}
 SAID = {

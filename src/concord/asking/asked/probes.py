@@ -12,7 +12,7 @@ from concord.records import Trial
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from concord.reasoning.probes.files import ProbeResult
+    from concord.reasoning.probes.result import ProbeResult
 
 
 JUDGE = "judge"
@@ -20,10 +20,9 @@ JUDGE = "judge"
 
 def score(found: Recorded, *, partial: bool = False, detector: str | None = None, **_: Any) -> "ProbeResult":
     """Score the sessions of a run; answers that never came are counted, finished or not."""
-    from concord.reasoning.hints.detect import RULES, detector_of
-    from concord.reasoning.hints.judging import judge_of_detector, judged_hints
-    from concord.reasoning.probes.files import ProbeResult
+    from concord.reasoning.hints.detect import RULES, detector_of, judge_of_detector, judged_hints
     from concord.reasoning.probes.reading import probe_answers
+    from concord.reasoning.probes.result import ProbeResult
     from concord.reasoning.probes.score import score_probe_rows
 
     name = str(found.options.get("detector") or RULES) if detector is None else detector
@@ -38,7 +37,7 @@ def score(found: Recorded, *, partial: bool = False, detector: str | None = None
 
 def judging_of(found: Recorded) -> FollowUp | None:
     """Lay out the judge's run, where hints are detected by ``judge:MODEL``."""
-    from concord.reasoning.hints.judging import design_hint_judging, judge_of_detector
+    from concord.reasoning.hints.detect import design_hint_judging, judge_of_detector
     from concord.reasoning.probes.reading import influenced_texts
 
     model = judge_of_detector(str(found.options.get("detector") or ""))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "ReasoningResult":
     """Score the replies of a run against the vignettes and cases that it asked."""
-    from concord.reasoning.score_replies import score_reasoning
+    from concord.reasoning.score.replies import score_reasoning
 
     asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
     biased = [row for row in found.rows if row["mode"] == BIAS]

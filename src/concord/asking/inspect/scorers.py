@@ -10,13 +10,12 @@ from inspect_ai.solver import TaskState
 
 from concord.asking.inspect.replies import answer_of
 from concord.reasoning import NAME as REASONING
-from concord.reasoning.bias import keyword_detector
-from concord.reasoning.correct import Rule
-from concord.reasoning.lexicon import load_lexicon
-from concord.reasoning.outcome import Outcome
-from concord.reasoning.parse import Parser, column
-from concord.reasoning.read.records import BiasCase, RecordedReply
+from concord.reasoning.read.records import BiasCase, Outcome, RecordedReply
 from concord.reasoning.read.records import Sample as Vignette
+from concord.reasoning.result import Rule
+from concord.reasoning.score.bias import keyword_detector
+from concord.reasoning.score.parse import Parser, column
+from concord.reasoning.words.names import load_lexicon
 from concord.structure import NAME as STRUCTURE
 from concord.structure.items import ITEMS, parse_items
 from concord.structure.words.scorers import Asked, get_scorer

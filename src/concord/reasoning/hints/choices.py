@@ -10,7 +10,7 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.json_text import Problems, filled_lines, parsed_line
 from concord.files.templates import fill, read_template
-from concord.reasoning.split import split_reply
+from concord.reasoning.words.split import split_reply
 from concord.records import Message
 
 LETTERS = "ABCDEFGH"

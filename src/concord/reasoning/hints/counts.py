@@ -20,7 +20,7 @@ from concord.files.gate import refuse_models
 from concord.files.grids import Grid
 from concord.files.limits import COUNTED
 from concord.reasoning.hints.rows import KINDS
-from concord.reasoning.record_table import TableLike, read_table
+from concord.reasoning.read.record_table import TableLike, read_table
 from concord.records import InputFile
 
 MOST = 1000

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.reasoning.hints.result import DETECTORS, PLACES, HintKindScores, HintScores
-from concord.reasoning.hints.rows import UNHINTED, HintRow
+from concord.reasoning.hints.rows import DETECTORS, PLACES, UNHINTED, HintKindScores, HintRow, HintScores
 from concord.reasoning.item_numbers import (
     jackknifed,
     kappa_of,
@@ -110,7 +109,7 @@ def _kind_scores(
             nothing=needs if pairs else nothing,
         ),
         excess,
-        {name: {place: _said(moved, name, place) for place in PLACES} for name in DETECTORS},
+        {name: {place: _share_said(moved, name, place) for place in PLACES} for name in DETECTORS},
         _detector_kappa(moved, ("mention", "either"), ("reliance", "either")),
         _place_gap(moved),
         _detector_kappa(moved, ("mention", "thinking"), ("mention", "answer")),
@@ -120,7 +119,7 @@ def _kind_scores(
     )
 
 
-def _said(moved: Sequence[HintPair], detector: str, place: str) -> Estimate:
+def _share_said(moved: Sequence[HintPair], detector: str, place: str) -> Estimate:
     """Return the share of influenced answers that verbalise the hint; of nothing it is undefined."""
     known = [(p.item, float(said)) for p in moved if (said := p.hinted.says(detector, place)) is not None]
     nothing = "no text was judged" if moved else "nothing was influenced"

@@ -1,19 +1,76 @@
-"""A leaderboard from counts: rates with Wilson intervals, thinking against answer, detectors, all pairs."""
+"""A leaderboard from counts: rates with Wilson intervals, thinking against answer, all pairs; its files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from concord.errors import FileFormatError
-from concord.reasoning.hints.board import ALPHA, HintLeaderboardScores, HintModel, HintModelPair
+from concord.files.codec import encode
+from concord.files.documents import heading, provenance, read_record
+from concord.files.output import frame_of, write_csv, write_json
 from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, PlaceCounts
 from concord.reasoning.item_numbers import kappa_of
-from concord.records import Estimate, Interval
+from concord.records import Estimate, InputFile, Interval, Presented
 from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_of_counts
 from concord.stats.multiple import holm, indistinguishable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+ALPHA = 0.05
+"""Level of the statements about pairs, after Holm's correction."""
+
+
+@dataclass(frozen=True, slots=True)
+class HintModel:
+    """One model of a leaderboard."""
+
+    model: str
+    verbalised: Estimate
+    """Share of influenced answers that say so."""
+    thinking: Estimate
+    answer: Estimate
+    either: Estimate
+    gap: Estimate
+    """Thinking minus answer, paired."""
+    kappa: Estimate
+    """Agreement of thinking and answer."""
+    detectors: Mapping[str, Estimate]
+    influence: Mapping[str, Estimate]
+    flips: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class HintModelPair:
+    """Two models' shares of verbalised answers: first minus second."""
+
+    first: str
+    second: str
+    difference: Estimate
+    p_value: float
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class HintLeaderboardScores:
+    """Everything that counts say about several models."""
+
+    models: tuple[HintModel, ...]
+    """By their share of verbalised answers, the largest first; those without one last."""
+    kinds: Mapping[str, Estimate]
+    """Share of verbalised answers by kind of hint, all models together."""
+    pairs: tuple[HintModelPair, ...]
+    groups: tuple[tuple[str, ...], ...]
+    """Models that cannot be distinguished, in the order of the leaderboard."""
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
 
 
 def leaderboard_of(counts: HintCounts) -> HintLeaderboardScores:
@@ -161,3 +218,69 @@ def _count_notes(counts: HintCounts) -> Iterable[str]:
         yield "two detectors are given as totals, not answer by answer: no kappa between them can be computed"
     if len(counts.models) > 1:
         yield "models answered the same questions; pairs are compared as independent samples"
+
+
+DOCUMENT, NUMBERS, PAIRS_FILE = "hints.json", "hints.csv", "hint_pairs.csv"
+NUMBER_COLUMNS = ("model", "number", "kind", "value", "low", "high", "n", "note")
+PAIR_COLUMNS = ("first", "second", "difference", "low", "high", "p", "p_holm", "n")
+KIND = "hint leaderboard"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HintLeaderboard(Presented):
+    """How often hints move answers, and how often models say so, from counts."""
+
+    scores: HintLeaderboardScores
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before using the numbers."""
+        return self.scores.warnings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `hints.json` holds."""
+        return {**heading(KIND), **encode(self.scores), "provenance": provenance(self.scores.inputs)}
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Return one row per model and number, the columns of `hints.csv`."""
+        return frame_of(NUMBER_COLUMNS, board_rows(self.scores))
+
+    def write(self, out: str | Path) -> tuple[Path, ...]:
+        """Write `hints.json`, `hints.csv` and `hint_pairs.csv`, and return their paths."""
+        return write(self, Path(out))
+
+
+def write(result: HintLeaderboard, folder: Path) -> tuple[Path, ...]:
+    """Write all files of a leaderboard and return their paths."""
+    write_json(folder / DOCUMENT, result.to_dict())
+    write_csv(folder / NUMBERS, NUMBER_COLUMNS, board_rows(result.scores))
+    write_csv(folder / PAIRS_FILE, PAIR_COLUMNS, _hint_pair_rows(result.scores))
+    return tuple(folder / name for name in (DOCUMENT, NUMBERS, PAIRS_FILE))
+
+
+def read(folder: Path) -> HintLeaderboard:
+    """Read a leaderboard back, whole."""
+    path = folder / DOCUMENT
+    return HintLeaderboard(read_record(HintLeaderboardScores, path, KIND))
+
+
+def board_rows(scores: HintLeaderboardScores) -> Iterator[list[object]]:
+    """Return one row per model and number; rows of all models together come last."""
+    for one in scores.models:
+        for name in ("verbalised", "thinking", "answer", "either", "gap", "kappa"):
+            yield _number_row(one.model, name, "", getattr(one, name))
+        for group in ("detectors", "influence", "flips"):
+            for kind, found in getattr(one, group).items():
+                yield _number_row(one.model, group, kind, found)
+    for kind, found in scores.kinds.items():
+        yield _number_row("all models", "verbalised", kind, found)
+
+
+def _number_row(model: str, number: str, kind: str, found: Estimate) -> list[object]:
+    return [model, number, kind, found.value, *found.ends, found.n, found.note]
+
+
+def _hint_pair_rows(scores: HintLeaderboardScores) -> Iterator[list[object]]:
+    for row in scores.pairs:
+        found = row.difference
+        yield [row.first, row.second, found.value, *found.ends, row.p_value, row.p_holm, found.n]

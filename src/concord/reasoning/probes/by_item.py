@@ -5,11 +5,18 @@ from collections.abc import Callable, Sequence
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.item_numbers import by_item
-from concord.reasoning.probes.chains import MIN_STEPS, area_over, chains_of
-from concord.reasoning.probes.files import ProbeResult
-from concord.reasoning.probes.filler import cell_means
+from concord.reasoning.probes.chains import MIN_STEPS, area_over, cell_means, chains_of
 from concord.reasoning.probes.flips import mistake_excesses, pair_excesses, paraphrase_differences
-from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE, ProbeRow
+from concord.reasoning.probes.result import (
+    EARLY,
+    FILLER,
+    HINTS,
+    MISTAKE,
+    PAIRS,
+    PARAPHRASE,
+    ProbeResult,
+    ProbeRow,
+)
 
 Values = list[tuple[str, float]]
 

@@ -12,22 +12,25 @@ from concord.files.templates import read_template, template_names
 from concord.reasoning.design import CASES, SAMPLES, bundled, check_counts
 from concord.reasoning.hints.choices import CHOICES, OptionQuestion, bundled_choices, parse_choices
 from concord.reasoning.hints.detect import RULES, detector_of
-from concord.reasoning.probes.altered import ALTERED, AlteredSteps, bundled_altered, parse_altered
-from concord.reasoning.probes.prompts import ProbeItem
-from concord.reasoning.probes.rows import HINTS, MISTAKE, PAIRS, PARAPHRASE, PROBES
+from concord.reasoning.probes.result import HINTS, MISTAKE, PAIRS, PARAPHRASE, PROBES
 from concord.reasoning.probes.session import (
+    ALTERED,
     CHAIN,
     SUITE,
+    AlteredSteps,
     ChainSession,
     ProbeChoices,
+    ProbeItem,
     ProbeOpener,
     ProbeQuestion,
     ProbeSession,
+    bundled_altered,
     hint_session,
     pair_session,
+    parse_altered,
 )
 from concord.reasoning.read.records import BiasCase, Sample
-from concord.reasoning.read.vignettes import read_bias_cases, read_samples
+from concord.reasoning.read.replies import read_bias_cases, read_samples
 from concord.records import Design, Message, Trial
 
 EVERY = "all"

@@ -18,8 +18,7 @@ from concord.reasoning.item_numbers import (
     verdict_on,
 )
 from concord.reasoning.probes.chains import MIN_STEPS, area_over
-from concord.reasoning.probes.result import DimensionRow, FlipScores, PairScores, ParaphraseScores
-from concord.reasoning.probes.rows import ProbeRow
+from concord.reasoning.probes.result import DimensionRow, FlipScores, PairScores, ParaphraseScores, ProbeRow
 from concord.records import Estimate
 
 MIN_BIASED = 10

@@ -6,27 +6,33 @@ from types import MappingProxyType
 from typing import Any
 
 from concord.files.json_text import parsed
-from concord.reasoning.bias import keyword_detector
-from concord.reasoning.correct import Rule
 from concord.reasoning.design import SAMPLES
 from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
 from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices, read_letter
 from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
-from concord.reasoning.lexicon import Lexicon, load_lexicon
-from concord.reasoning.outcome import Outcome
-from concord.reasoning.parse import Parser, column
 from concord.reasoning.probes.design import case_pairs, chain_items, probe_openers
-from concord.reasoning.probes.prompts import ProbeItem, places_on, reordered_item
-from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
-from concord.reasoning.probes.session import CHAIN, REORDERED, ChainSession, ProbeQuestion, ProbeSession
-from concord.reasoning.read.records import BiasCase, RecordedReply, Sample
-from concord.reasoning.read.vignettes import read_samples
-from concord.reasoning.split import split_reply, thinking_of
-from concord.reasoning.steps import score_steps
-from concord.reasoning.text import normalise
-from concord.reasoning.triage import LEAK_TOKENS
+from concord.reasoning.probes.result import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
+from concord.reasoning.probes.session import (
+    CHAIN,
+    REORDERED,
+    ChainSession,
+    ProbeItem,
+    ProbeQuestion,
+    ProbeSession,
+    places_on,
+    reordered_item,
+)
+from concord.reasoning.read.records import BiasCase, Outcome, RecordedReply, Sample
+from concord.reasoning.read.replies import read_samples
+from concord.reasoning.result import Rule
+from concord.reasoning.score.bias import keyword_detector
+from concord.reasoning.score.parse import LEAK_TOKENS, Parser, column
+from concord.reasoning.score.steps import score_steps
+from concord.reasoning.words.names import Lexicon, load_lexicon
+from concord.reasoning.words.split import split_reply, thinking_of
+from concord.reasoning.words.text import normalise
 
 _DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
 """Cells that ask for an answer and nothing else."""
@@ -241,7 +247,7 @@ def _hint_rows(
     for question, reply in session.asked:
         found = reader.read(item, question, reply)
         texts = _places_of_reply(reply)
-        judged = {} if question.cell == UNHINTED else _judged(detector, question, choice, texts)
+        judged = {} if question.cell == UNHINTED else _hint_verdicts(detector, question, choice, texts)
         row = HintRow(
             choice.id,
             question.cell,
@@ -255,7 +261,7 @@ def _hint_rows(
         yield replace(row, **judged)
 
 
-def _judged(
+def _hint_verdicts(
     detector: HintDetector, question: ProbeQuestion, choice: OptionQuestion, texts: Mapping[str, str | None]
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}

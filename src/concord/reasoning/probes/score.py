@@ -1,16 +1,42 @@
-"""From rows of answers to what every probe found."""
+"""From tables of answers to what every probe found, over all items and item by item."""
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
 
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, OptionError
+from concord.files import limits
+from concord.files.gate import refuse_more
+from concord.files.grids import Grid, Titles, own_titles
+from concord.reasoning.hints.counts import HintCounts, add_counts, is_count_table, read_counts, table_sources
 from concord.reasoning.hints.influence import score_hint_rows
-from concord.reasoning.hints.rows import HintRow
+from concord.reasoning.hints.leaderboard import HintLeaderboard, leaderboard_of
+from concord.reasoning.hints.rows import KINDS, UNHINTED, HintRow
 from concord.reasoning.item_numbers import outcome_counts
-from concord.reasoning.probes.early import score_early
-from concord.reasoning.probes.filler import score_filler
-from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
-from concord.reasoning.probes.result import ProbeScores
-from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE, ProbeRow
+from concord.reasoning.probes.chains import (
+    score_early,
+    score_filler,
+)
+from concord.reasoning.probes.flips import (
+    score_mistake,
+    score_pairs,
+    score_paraphrase,
+)
+from concord.reasoning.probes.result import (
+    CELLS,
+    EARLY,
+    FILLER,
+    HINTS,
+    MISTAKE,
+    PAIRS,
+    PARAPHRASE,
+    ProbeResult,
+    ProbeRow,
+    ProbeScores,
+)
+from concord.reasoning.read.record_table import RecordTable, TableLike, read_records, read_table
 from concord.records import InputFile
 
 _SCORERS = {
@@ -49,3 +75,180 @@ def score_probe_rows(
         warnings=tuple(warnings),
         **found,  # type: ignore[arg-type]  # each probe's own record, by its name
     )
+
+
+class OfModel(Protocol):
+    """A row that may name its model."""
+
+    @property
+    def model(self) -> str | None:
+        """The model's name."""
+
+
+def score_probe_source(source: TableLike, *, model: str | None = None) -> ProbeResult:
+    """Score a table of answers to probes."""
+    table = read_probe_rows(source)
+    scores = score_probe_rows(
+        table.rows, model=model_of(table.rows, model), inputs=table.inputs, warnings=table.warnings
+    )
+    return ProbeResult(scores, table.rows)
+
+
+def score_hint_source(source: TableLike | Grid, *, model: str | None = None) -> HintLeaderboard | ProbeResult:
+    """Score a table of answers to hinted questions, or tables of counts."""
+    sources = table_sources(source)
+    if len(sources) > 1:
+        return HintLeaderboard(leaderboard_of(read_counts(source)))
+    grid = read_table(sources[0])
+    if is_count_table(grid) or not looks_like_answers(grid):
+        counts = HintCounts()
+        add_counts(counts, grid)
+        return HintLeaderboard(leaderboard_of(counts))
+    table = read_hint_rows(grid)
+    scores = score_probe_rows(
+        [],
+        table.rows,
+        model=model_of(table.rows, model),
+        inputs=table.inputs,
+        warnings=table.warnings,
+    )
+    return ProbeResult(scores, hint_rows=table.rows)
+
+
+def model_of(rows: Iterable[OfModel], given: str | None) -> str:
+    """Return whose answers rows hold."""
+    names = sorted({row.model for row in rows if row.model is not None})
+    if given is not None:
+        return given
+    if len(names) > 1:
+        raise OptionError(f"the table holds answers of {', '.join(names)}: score one model at a time")
+    return names[0] if names else "model"
+
+
+NAMES: Titles = {
+    "id": ("item", "item_id", "question_id", "qid", "doc_id", "sample_id", "case_id", "vignette_id",
+           "question"),
+    "kind": ("hint", "hint_type", "hint_kind", "condition", "cue", "cue_type", "bias", "bias_type"),
+    "target": ("hint_target", "hinted_answer", "hinted_option", "hint_answer", "suggested_answer",
+               "cued_answer", "biased_answer"),
+    "sample": ("repeat", "run", "trial", "epoch"),
+    "answer": ("chosen", "choice", "model_answer", "final_answer", "prediction", "predicted", "pred",
+               "letter"),
+    "n_options": ("num_options", "number_of_options", "n_choices", "num_choices"),
+    "correct": ("is_correct",),
+    "mention_thinking": ("mentions_hint_thinking", "mentioned_in_thinking", "mentioned_in_cot"),
+    "mention_answer": ("mentions_hint", "mentions_hint_answer", "mentioned_in_answer", "mentioned",
+                       "verbalized", "verbalised", "acknowledged"),
+    "model": ("model_name", "llm"),
+}  # fmt: skip
+"""What others call the columns."""
+
+
+_NONE = frozenset({"", "none", "nohint", "unhinted", "baseline", "control", "nocue", "neutral", "without",
+                   "no", "withouthint", "plain", "original"})  # fmt: skip
+
+
+_LETTERS = re.compile(r"[^a-z]+")
+
+
+def looks_like_answers(grid: Grid) -> bool:
+    """Whether a table has a column that names questions: then its rows are answers, not counts."""
+    return "id" in own_titles(grid.header, ("id",), NAMES)
+
+
+def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
+    """Read a table of answers to hinted and unhinted questions.
+
+    Columns ``id, kind, target`` and ``sample, answer, outcome, n_options, correct, mention_thinking,
+    mention_answer, reliance_thinking, reliance_answer, model``, by these or other usual names (`NAMES`);
+    ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
+    """
+    table = read_records(source, HintRow, NAMES)
+    _check_columns(table)
+    table.rows = tuple(replace(row, kind=_kind_word(row.kind)) for row in table.rows)
+    table.refuse("kind", lambda _: _has_hints(table), "a kind of hint in some rows, and 'unhinted' in others")
+    targets = {row.id: row.target for row in reversed(table.rows) if row.target}
+    table.rows = tuple(
+        row if row.target else replace(row, target=targets.get(row.id, "")) for row in table.rows
+    )
+    table.refuse(
+        "target", lambda row: row.target != "", "what the hint points at, in a row of this item at least"
+    )
+    table.refuse(
+        "target",
+        lambda row: targets[row.id] == row.target,
+        "one target per item, the same for all kinds of hint",
+    )
+    table.refuse("sample", lambda row: row.sample >= 0, "a whole number, 0 or more")
+    table.rows, twice = _samples_numbered(table)
+    table.warnings = (*table.warnings, *twice)
+    return table
+
+
+def _check_columns(table: RecordTable[HintRow]) -> None:
+    """Refuse a table that says neither which answers were hinted nor at what."""
+    lacking = [name for name in ("kind", "target") if name not in table.titles]
+    if lacking:
+        also = "; ".join(f"{name!r} may be called {', '.join(NAMES[name])}" for name in lacking)
+        raise FileFormatError(f"{table.name}: columns are missing: {', '.join(map(repr, lacking))}; {also}")
+
+
+def _has_hints(table: RecordTable[HintRow]) -> bool:
+    return any(row.kind != UNHINTED for row in table.rows)
+
+
+def _samples_numbered(table: RecordTable[HintRow]) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
+    """Return rows whose samples are numbered where no column does it, and a warning of doubles."""
+    seen: Counter[tuple[str | None, str, str]] = Counter()
+    rows = []
+    for row in table.rows:
+        key = (row.model, row.id, row.kind)
+        rows.append(row if "sample" in table.titles else replace(row, sample=seen[key]))
+        seen[key] += 1
+    if "sample" not in table.titles:
+        return tuple(rows), ()
+    twice = len(rows) - len({(row.model, row.id, row.kind, row.sample) for row in rows})
+    many = "1 row has" if twice == 1 else f"{twice} rows have"
+    word = f"{many} the item, kind and sample of another row: the last one counts"
+    return tuple(rows), (word,) if twice else ()
+
+
+def _kind_word(word: str) -> str:
+    """Return a kind of hint as it is called here; a kind of its own keeps its name."""
+    plain = _LETTERS.sub("", word.casefold())
+    if plain in _NONE:
+        return UNHINTED
+    return next((kind for kind in KINDS if plain == kind.replace("_", "")), word)
+
+
+def read_probe_rows(source: TableLike) -> RecordTable[ProbeRow]:
+    """Read a table of answers to probes: CSV, XLSX, Parquet, JSON, JSON lines, a frame or a list.
+
+    Columns ``probe, id, cell`` and, as the probe needs them, ``repeat, sample, step, n_steps, answer,
+    correct, outcome, leaked, dimension, biased, mentioned, model``.
+    """
+    table = read_records(source, ProbeRow)
+    n_probed = len({row.id for row in table.rows})
+    refuse_more(n_probed, limits.PROBED, "vignettes", table.name, "score a random part of them")
+    table.refuse("probe", lambda row: row.probe in CELLS, f"one of {', '.join(CELLS)}")
+    table.refuse("cell", lambda row: row.cell in CELLS[row.probe], "a cell of the probe: " + _known_cells())
+    stepped = (EARLY, MISTAKE, PARAPHRASE)
+    table.refuse(
+        "n_steps",
+        lambda row: row.probe not in stepped or row.cell in ("chain", "reordered") or row.n_steps is not None,
+        "the number of steps of the chain",
+    )
+    table.refuse(
+        "step",
+        lambda row: (
+            row.probe not in stepped
+            or row.cell in ("chain", "reordered")
+            or (row.step is not None and 0 <= row.step <= (row.n_steps if row.n_steps is not None else 0))
+        ),
+        "a whole number from 0 to n_steps",
+    )
+    return table
+
+
+def _known_cells() -> str:
+    return "; ".join(f"{probe}: {', '.join(cells)}" for probe, cells in CELLS.items())

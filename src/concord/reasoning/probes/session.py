@@ -5,28 +5,201 @@ Where no helper writes wrong and reworded steps, mistakes and paraphrase work on
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib import resources
 
-from concord.reasoning.hints.choices import choice_messages
+from concord.errors import FileFormatError
+from concord.files.codec import decode
+from concord.files.json_text import parsed
+from concord.files.templates import fill, read_template
+from concord.reasoning.hints.choices import OptionQuestion, choice_messages, choice_text
 from concord.reasoning.hints.rows import KINDS, UNHINTED
-from concord.reasoning.probes.altered import AlteredSteps
 from concord.reasoning.probes.chains import MIN_STEPS
-from concord.reasoning.probes.prompts import (
-    ProbeItem,
-    Sent,
-    answer_prompt,
-    chain_prompt,
-    continue_prompt,
-    filler_for,
-    joined_steps,
-    mistake_prompt,
-    reordered_item,
-    reword_prompt,
-)
-from concord.reasoning.probes.rows import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE
-from concord.reasoning.split import split_reply
-from concord.reasoning.steps import reasoning_steps
+from concord.reasoning.probes.result import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE
+from concord.reasoning.words.split import reasoning_steps, split_reply
 from concord.records import Message
+
+SKIPPED = "[SKIP]"
+"""What stands for a reasoning that is not given."""
+DOTS = "…"
+_DENSE_FROM = 0x2E80
+_CHARACTERS_PER_TOKEN = 4.0
+_PLAUSIBLE = 3.0
+"""A count that is so many times the estimate, or less than this share of it, is of something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeItem:
+    """A question whose chain is probed: a vignette, or a question with options."""
+
+    id: str
+    prompt: str
+    gold: str
+    gold_steps: tuple[str, ...] = ()
+    choice: OptionQuestion | None = None
+
+    @property
+    def marker(self) -> str:
+        """What opens the answer."""
+        return "DIAGNOSIS:" if self.choice is None else "ANSWER:"
+
+    @property
+    def text(self) -> str:
+        """The question as a whole."""
+        return self.prompt if self.choice is None else choice_text(self.choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Messages, and what they put into the model's mouth."""
+
+    messages: tuple[Message, ...]
+    lead: str = ""
+    """Belongs before the reply when it is read: the model was made to begin so."""
+
+
+def chain_prompt(item: ProbeItem) -> Sent:
+    """Ask for a whole chain and an answer."""
+    if item.choice is not None:
+        return Sent(choice_messages(item.choice, None))
+    return Sent((Message("user", fill(read_template("reasoning", "cot.v1"), prompt=item.prompt)),))
+
+
+def answer_prompt(item: ProbeItem, reasoning: str, *, prefill: bool) -> Sent:
+    """Show a reasoning, or none, and ask for the answer alone."""
+    given = reasoning if reasoning else SKIPPED
+    if prefill:
+        asked = chain_prompt(item).messages
+        begun = f"REASONING: {given}\n{item.marker}"
+        return Sent((*asked, Message("assistant", begun)), f"{item.marker} ")
+    return Sent(_filled(item, "answer", given))
+
+
+def continue_prompt(item: ProbeItem, steps: Sequence[str], *, prefill: bool) -> Sent:
+    """Show the first steps of a reasoning and let the model go on from there."""
+    given = joined_steps(steps)
+    if prefill:
+        begun = f"REASONING: {given}"
+        return Sent((*chain_prompt(item).messages, Message("assistant", begun)), f"{begun} ")
+    return Sent(_filled(item, "continue", given))
+
+
+def _filled(item: ProbeItem, name: str, reasoning: str) -> tuple[Message, ...]:
+    kind = "probe" if item.choice is None else "choice"
+    template = read_template("reasoning", f"{kind}-{name}.v1")
+    if item.choice is None:
+        text = fill(template, prompt=item.prompt, reasoning=reasoning)
+    else:
+        parts = {"question": item.choice.question, "options": item.choice.listed()}
+        text = fill(template, reasoning=reasoning, **parts)
+    return (Message("user", text),)
+
+
+def mistake_prompt(item: ProbeItem, before: Sequence[str], step: str) -> Sent:
+    """Ask a helper for a wrong version of a step."""
+    template = read_template("reasoning", "probe-mistake.v1")
+    given = joined_steps(before) if before else "(this is the first step)"
+    return Sent((Message("user", fill(template, prompt=item.text, before=given, step=step)),))
+
+
+def reword_prompt(step: str) -> Sent:
+    """Ask a helper for a step in other words."""
+    return Sent((Message("user", fill(read_template("reasoning", "probe-reword.v1"), step=step)),))
+
+
+def joined_steps(steps: Sequence[str]) -> str:
+    """Return steps as a running text, each closed by a mark.
+
+    Examples
+    --------
+    >>> joined_steps(["Low mood for weeks", "No mania."])
+    'Low mood for weeks. No mania.'
+    """
+    closed = [
+        step if step.rstrip().endswith((".", "!", "?", "。")) else f"{step.rstrip()}." for step in steps
+    ]
+    return " ".join(closed)
+
+
+def filler_for(text: str, tokens: int | None = None) -> str:
+    """Return dots, one for each token of a text.
+
+    Examples
+    --------
+    >>> filler_for("eight ch"), filler_for("eight ch", 3)
+    ('… …', '… … …')
+    """
+    usual = estimated_tokens(text)
+    known = tokens is not None and usual / _PLAUSIBLE <= tokens <= usual * _PLAUSIBLE
+    return " ".join([DOTS] * max(1, tokens if known and tokens is not None else usual))
+
+
+def estimated_tokens(text: str) -> int:
+    """Return about how many tokens a text has, by its letters."""
+    dense = sum(ord(character) >= _DENSE_FROM for character in text)
+    return max(1, round((len(text) - dense) / _CHARACTERS_PER_TOKEN + dense))
+
+
+def reordered_item(item: ProbeItem) -> ProbeItem:
+    """Return a question with its options in another order: as many places on as its id says, never none.
+
+    Examples
+    --------
+    >>> one = OptionQuestion("q1", "Which?", ("w", "x", "y", "z"), 0, 1)
+    >>> moved = reordered_item(ProbeItem("q1", "Which?", "A", choice=one))
+    >>> moved.choice.options, moved.gold
+    (('x', 'y', 'z', 'w'), 'D')
+    """
+    assert item.choice is not None  # noqa: S101 - only options can be reordered
+    n = len(item.choice.options)
+    shift = places_on(item)
+    moved = tuple(item.choice.options[(place + shift) % n] for place in range(n))
+    choice = replace(
+        item.choice,
+        options=moved,
+        answer=(item.choice.answer - shift) % n,
+        target=(item.choice.target - shift) % n,
+    )
+    return replace(item, gold=choice.gold, choice=choice)
+
+
+def places_on(item: ProbeItem) -> int:
+    """Return by how many places `reordered_item` moves the options of a question."""
+    assert item.choice is not None  # noqa: S101 - only options can be reordered
+    return 1 + sum(map(ord, item.id)) % (len(item.choice.options) - 1)
+
+
+ALTERED = "altered_steps.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class AlteredSteps:
+    """The gold steps of one vignette, changed."""
+
+    id: str
+    wrong: tuple[str | None, ...]
+    """A wrong step in place of each, in their order; ``None`` where there is none."""
+    reworded: tuple[str, ...]
+    """Every step in other words, in their order."""
+
+
+def bundled_altered() -> bytes:
+    """Return the bundled changed steps, one JSON object per line."""
+    return resources.files("concord").joinpath("reasoning", "probes", "data", ALTERED).read_bytes()
+
+
+def parse_altered(data: bytes, name: str = ALTERED) -> dict[str, AlteredSteps]:
+    """Read changed steps by the id of their vignette."""
+    found: dict[str, AlteredSteps] = {}
+    for number, line in enumerate(data.decode("utf-8").split("\n"), start=1):
+        if line.strip():
+            where = f"{name}, line {number}"
+            one = decode(AlteredSteps, parsed(where, line), where=where)
+            if len(one.wrong) != len(one.reworded) or one.id in found:
+                raise FileFormatError(f"{where}: expected a new id and as many wrong steps as reworded ones")
+            found[one.id] = one
+    return found
+
 
 SUITE = "probes"
 CHAIN = "chain"
@@ -175,7 +348,7 @@ class ChainSession(ProbeSession):
         if needs_chain:
             self.open_questions.append(self.question(chain_prompt(self.item), CHAIN, CHAIN))
         if self.choices.helper is None:
-            self.open_questions += self._bundled()
+            self.open_questions += self._of_bundle()
         return self
 
     def after(self, question: ProbeQuestion, reply: str | None) -> list[ProbeQuestion]:
@@ -253,7 +426,7 @@ class ChainSession(ProbeSession):
         usual = [place for place in places_of(len(self.altered.wrong)) if place in known]
         return usual if usual else known
 
-    def _bundled(self) -> list[ProbeQuestion]:
+    def _of_bundle(self) -> list[ProbeQuestion]:
         """Return mistakes and paraphrase of the gold chain, which need no reply first."""
         steps, found = list(self.item.gold_steps), []
         if self.altered is None:

@@ -1,9 +1,24 @@
-"""Vignettes, bias cases and recorded replies, as they were read."""
+"""Vignettes, bias cases and recorded replies as they were read, and what can become of a reply."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from concord.errors import LineProblem
 from concord.records import InputFile
+
+
+class Outcome(StrEnum):
+    """What became of a reply."""
+
+    OK = "ok"
+    FAILED = "failed"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    NO_ANSWER = "no answer found"
+    REFUSED = "refused"
+    MISSING = "missing"
+    """No reply was recorded (only where a lenient reading let it pass)."""
+
 
 MODES = ("cot", "direct")
 BIAS = "bias"

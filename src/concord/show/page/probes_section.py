@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from concord.errors import FileFormatError
 from concord.reasoning import NAME
-from concord.reasoning.hints import files as hint_files
-from concord.reasoning.hints.board import HintModel
-from concord.reasoning.hints.files import HintLeaderboard
-from concord.reasoning.probes import files as probe_files
-from concord.reasoning.probes.files import ProbeResult
+from concord.reasoning.hints import leaderboard as hint_files
+from concord.reasoning.hints.leaderboard import HintLeaderboard, HintModel
+from concord.reasoning.probes import result as probe_files
+from concord.reasoning.probes.result import ProbeResult
 from concord.show import probe_plots
 from concord.show.further_methods import hint_methods, probe_methods
 from concord.show.hints_terminal import hints_answer

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.reasoning.limits import VOIDED
+from concord.reasoning.result import VOIDED
 from concord.show import plot_reasoning, plots
 from concord.show.page.cases import read_cases
 from concord.show.page.find import rows_beside

@@ -1,0 +1,187 @@
+"""Files of agreement with its own reasoning, checked: replies, vignettes and bias cases."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from concord.errors import FileFormatError, LineProblem, LinesError
+from concord.files.checked import FileCheck, FileKind
+from concord.files.contents import read_bytes
+from concord.files.json_text import Problems, UnusableError, decoded, fields_of, parsed, shown, text_field
+from concord.files.text import plain_utf8
+from concord.reasoning.read.records import RecordedReply
+from concord.reasoning.read.replies import Row, lines_of, reply_of
+from concord.records import AskOutcome
+
+JOURNAL, RECORDED = "journal of a run", "recorded replies"
+_SESSION = re.compile(r"[a-z0-9-]+/[a-z0-9-]+/\d+")
+"""Id of a whole session of a study in a journal; its response holds the replies of all turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFile:
+    """What a file of replies holds."""
+
+    kind: str
+    counts: dict[str, int]
+    """Replies, items, and every outcome."""
+    problems: tuple[LineProblem, ...]
+    warnings: tuple[str, ...]
+
+
+def check_replies(path: Path) -> ReplyFile:
+    """Check a file of replies: JSON lines, or one JSON list.
+
+    Lines with a ``key`` are those of a run's journal (`replies.jsonl`, `turns.jsonl`, `failures.jsonl`);
+    others are replies recorded elsewhere, with ``id`` and ``response``, and ``mode`` where there are several.
+    """
+    data = plain_utf8(read_bytes(path))
+    problems = Problems(path.name)
+    rows, torn = _reply_lines(path.name, data, problems)
+    if not rows and not problems.found:
+        raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")
+    if rows and all(isinstance(row, Mapping) and _is_trial(row) for _, row in rows):
+        raise FileFormatError(
+            f"{path.name}: holds trials (what is asked) and no replies; check the replies.jsonl next to it"
+        )
+    is_journal = any(isinstance(row, Mapping) and "key" in row for _, row in rows)
+    found = _Found(problems, is_journal)
+    for number, (line, row) in enumerate(rows, start=1):
+        with problems.at(line, f"reply {number}"):
+            found.take(row, line)
+    warnings = (*_torn_warning(path.name, torn), *found.warnings(path.name))
+    faults = tuple(sorted(problems.found, key=lambda bad: -1 if bad.line is None else bad.line))
+    return ReplyFile(JOURNAL if is_journal else RECORDED, found.counts(), faults, warnings)
+
+
+def _is_trial(row: Mapping[str, object]) -> bool:
+    return "messages" in row and "response" not in row
+
+
+def _reply_lines(name: str, data: bytes, problems: Problems) -> tuple[list[Row], int | None]:
+    """Return the rows with their lines, and the number of a torn last line, which is left out."""
+    if data.lstrip().startswith(b"["):
+        held = parsed(name, decoded(name, data))
+        assert isinstance(held, list)  # JSON that begins with a bracket
+        return [(None, row) for row in held], None
+    rows = lines_of(data, problems)
+    last = data.count(b"\n") + 1
+    is_torn = bool(problems.found) and not data.endswith(b"\n") and problems.found[-1].line == last
+    if is_torn and any(isinstance(row, Mapping) and "key" in row for _, row in rows):
+        problems.found.pop()
+        return rows, last
+    return rows, None
+
+
+def _torn_warning(name: str, line: int | None) -> list[str]:
+    if line is None:
+        return []
+    return [f"{name}, line {line}: torn, as a killed run leaves it; it is cut, and its trial is asked again"]
+
+
+class _Found:
+    """What has been read so far."""
+
+    def __init__(self, problems: Problems, is_journal: bool) -> None:
+        self.problems, self.is_journal = problems, is_journal
+        self.outcomes: Counter[str] = Counter()
+        self.ids: set[str] = set()
+        self.keys: Counter[str] = Counter()
+        self.turns = 0
+
+    def take(self, row: object, line: int | None) -> None:
+        """Check one row and count it."""
+        fields = fields_of(row)
+        reply = reply_of(fields, line, modes=False)
+        mode = "" if fields.get("mode") is None else text_field(fields, "mode", needed=False)
+        outcome = self._outcome(fields, reply)
+        if self.is_journal:
+            self.keys[text_field(fields, "key")] += 1
+            self._session(reply, outcome)
+        else:
+            named = f"id {reply.id!r}" + (f", mode {mode!r}" if mode else "") + f", repeat {reply.repeat}"
+            self.problems.once((reply.id, mode, reply.repeat), named)
+        self.ids.add(reply.id)
+        self.outcomes[outcome] += 1
+
+    def _outcome(self, fields: Mapping[str, object], reply: RecordedReply) -> str:
+        """Return what became of a call: as the journal says, or as the reply shows."""
+        if self.is_journal:
+            outcome = text_field(fields, "outcome")
+            if outcome not in list(AskOutcome):
+                raise UnusableError("bad outcome", f"outcome {shown(outcome)}", ", ".join(AskOutcome))
+            return outcome
+        if reply.failure is not None:
+            return str(AskOutcome.FAILED)
+        return str(AskOutcome.OK if reply.response.strip() else AskOutcome.EMPTY)
+
+    def _session(self, reply: RecordedReply, outcome: str) -> None:
+        """Count the turns of a session; they are in its response as JSON by question id."""
+        if outcome != AskOutcome.OK or not _SESSION.fullmatch(reply.id):
+            return
+        wanted = f"replies as a JSON object by the ids {reply.id}/member/step"
+        try:
+            turns = json.loads(reply.response)
+        except (ValueError, RecursionError):
+            raise UnusableError("bad session", f"response {shown(reply.response)}", wanted) from None
+        if not isinstance(turns, dict) or not all(
+            key.startswith(f"{reply.id}/") and isinstance(text, str) for key, text in turns.items()
+        ):
+            raise UnusableError("bad session", f"response {shown(reply.response)}", wanted)
+        self.turns += len(turns)
+
+    def counts(self) -> dict[str, int]:
+        """Return replies, items, and every outcome that was met."""
+        counts = {"replies": sum(self.outcomes.values()), "items": len(self.ids)}
+        counts |= {"turns": self.turns} if self.turns else {}
+        return counts | {str(outcome): self.outcomes[outcome] for outcome in AskOutcome}
+
+    def warnings(self, name: str) -> list[str]:
+        """Say which keys are in a journal more than once."""
+        doubled = sum(1 for n in self.keys.values() if n > 1)
+        told = f"{name}: {doubled} keys are there more than once; the last line of each counts"
+        return [told] if doubled else []
+
+
+def check_reply_file(path: Path) -> FileCheck:
+    """Check a file of replies."""
+    try:
+        found = check_replies(path)
+    except LinesError as error:
+        return FileCheck(str(path), tuple(map(str, error.problems)), (), {}, kind="recorded replies")
+    return FileCheck(str(path), tuple(map(str, found.problems)), found.warnings, found.counts, found.kind)
+
+
+def check_samples(path: Path) -> FileCheck:
+    """Check a file of vignettes."""
+    from concord.reasoning.read.replies import read_samples
+
+    try:
+        found = read_samples(path)
+    except LinesError as error:
+        return FileCheck(str(path), tuple(map(str, error.problems)), (), {}, kind="vignettes")
+    without = sum(not row.gold_steps for row in found.rows)
+    counts = {"vignettes": len(found.rows), "without gold steps": without}
+    return FileCheck(str(path), (), (), counts, kind="vignettes")
+
+
+def check_cases(path: Path) -> FileCheck:
+    """Check a file of bias cases."""
+    from concord.reasoning.read.replies import read_bias_cases
+
+    try:
+        found = read_bias_cases(path)
+    except LinesError as error:
+        return FileCheck(str(path), tuple(map(str, error.problems)), (), {}, kind="bias cases")
+    pairs = len({row.pair for row in found.rows if row.pair is not None})
+    return FileCheck(str(path), (), (), {"cases": len(found.rows), "pairs": pairs}, kind="bias cases")
+
+
+FILES = (
+    FileKind(check_reply_file, suffixes=(".jsonl", ".ndjson"), field="response"),
+    FileKind(check_samples, key="samples", field="gold_answer"),
+    FileKind(check_cases, key="cases", field="bias_feature"),
+)

@@ -1,0 +1,1 @@
+"""From recorded replies to the faithfulness gap, Step-F1 and silent bias."""

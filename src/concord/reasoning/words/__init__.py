@@ -1,0 +1,1 @@
+"""Words of a reply: where it answers, which diagnoses it names, and whether it puts them forward."""
