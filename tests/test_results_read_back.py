@@ -1,11 +1,12 @@
 """Every result that is written is read back whole: random records of every kind."""
 
 import importlib
+import itertools
 import json
 import pkgutil
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -19,6 +20,7 @@ from concord.asking.runs import RunResult
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
 from concord.comparing.metrics import MetricCompareResult, UnitWords, read_metric_comparison
 from concord.comparing.result import CompareResult, ModelScores, TaskMeans, read_item_comparison
+from concord.kinds import Kind
 from concord.people import files as people_files
 from concord.people.agents_files import AgentsResult
 from concord.people.agents_files import read as read_agents
@@ -37,6 +39,9 @@ from concord.reasoning.hints import leaderboard as hints_files
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
 from concord.records import Estimate, Presented
+from concord.show.page.declared import shown_result
+from concord.show.terminal import drawn, fitting
+from concord.show.views import view_of
 from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 from concord.structure.judging import result as judge_files
@@ -53,6 +58,10 @@ PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     Any: st.none() | st.booleans() | st.integers(-9, 9) | TEXT,
     object: st.none() | st.integers(-9, 9) | TEXT,
 }
+
+
+_fewest = [0]
+"""Entries of every list of a random record, while strategies are made."""
 
 
 def record(kind: type[Any], **own: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -72,7 +81,7 @@ def _of(hint: Any) -> st.SearchStrategy[Any]:
     if origin in (Union, types.UnionType):
         return st.one_of([st.none() if one is type(None) else _of(one) for one in inside])
     if origin is tuple and inside[-1:] == (Ellipsis,):
-        return st.lists(_of(inside[0]), max_size=2).map(tuple)
+        return st.lists(_of(inside[0]), min_size=_fewest[0], max_size=2).map(tuple)
     if origin is tuple:
         return st.tuples(*map(_of, inside))
     if isinstance(origin, type) and issubclass(origin, Mapping):
@@ -172,3 +181,59 @@ def test_methods_name_the_version_that_computed_the_result(tmp_path: Path) -> No
     found = people_files.read(tmp_path)
     assert "Concord (version 0.0.1, commit 0123456789)" in found.methods()
     assert found.to_dict()["commit"] == "0123456789abcdef"
+
+
+def _changed(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Return copies of a record in each of which one number is another, and the names that lead to it."""
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return
+    if isinstance(value, int):
+        yield (), value + 1017
+    elif isinstance(value, float):
+        yield (), -1.7 * value + 3.3
+    elif isinstance(value, Mapping):
+        for key, inside in value.items():
+            yield from (((str(key), *path), {**value, key: new}) for path, new in _changed(inside))
+    elif isinstance(value, tuple):
+        for i, inside in enumerate(value):
+            yield from ((path, (*value[:i], new, *value[i + 1 :])) for path, new in _changed(inside))
+    elif is_dataclass(value) and not isinstance(value, type):
+        for one in fields(value):
+            yield from (
+                ((one.name, *path), replace(value, **{one.name: new}))
+                for path, new in _changed(getattr(value, one.name))
+            )
+
+
+DECLARED = [kind for kind in KINDS if issubclass(kind, Kind) and kind.TABLES]
+
+
+PROVENANCE = {"inputs", "made", "level", "seed", "n_left_out"}
+"""What the page tells of every result in other places: its provenance, the level below each table."""
+
+
+def _screen(result: Kind) -> str:
+    """Return the surface that shows every number; the terminal may leave some out."""
+    if result.SECTION:
+        return shown_result(result, 0)
+    return drawn(fitting(view_of(result).report(result)), width=400)
+
+
+@pytest.mark.parametrize("kind", DECLARED, ids=lambda kind: kind.__name__)
+@settings(
+    deadline=None,
+    max_examples=4,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(data=st.data())
+def test_a_number_that_changes_is_seen(kind: type[Kind], data: st.DataObject) -> None:
+    _fewest[0] = 1
+    try:
+        result = data.draw(record(kind))
+    finally:
+        _fewest[0] = 0
+    before = _screen(result)
+    for path, other in itertools.islice(_changed(result), 60):
+        if not set(path) & (kind.UNSHOWN | PROVENANCE):
+            assert _screen(other) != before, f"no screen shows {'.'.join(path)}"

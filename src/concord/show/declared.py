@@ -72,6 +72,9 @@ def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], res
     said = [held.note(result)]
     if levels:
         said.append(f"Intervals: {' and '.join(level_words(level) for level in levels)}.")
+    sizes = sorted({one.n for _, one in found if one.value is not None and one.n})
+    if sizes and not any(column.count for column in columns):
+        said.append(f"n = {sizes[0]:,}{f' to {sizes[-1]:,}' if len(sizes) > 1 else ''}.")
     if undefined:
         said.append(f"Undefined ({UNDEFINED}): {_reasons(undefined, 'undefined: ')}.")
     if bare:

@@ -96,7 +96,7 @@ class MemoryResult(Kind):
 
     def notes(self) -> Sequence[str]:
         """Return what is lost under another surface, over the recognised studies."""
-        return list(self._deltas()) if self.pairs else []
+        return list(self._deltas())
 
     def who(self) -> Sequence[str]:
         """Return the model."""

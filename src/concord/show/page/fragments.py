@@ -170,12 +170,20 @@ def _table_cell(value: Cell, head: Heading) -> str:
     if isinstance(value, Estimate):
         ends = "" if value.interval is None else interval(value.interval, head.digits, sign=head.sign)
         shown = Markup('<span class="ci">{}</span>').format(typeset(ends)) if ends else Markup("")
-        return Markup('<td class="num" data-v="{}"><span class="v">{}</span>{}</td>').format(
-            "" if value.value is None else value.value, _cell_text(value.value, head), shown
+        return Markup('<td class="num" data-v="{}" title="{}"><span class="v">{}</span>{}</td>').format(
+            "" if value.value is None else value.value, _behind(value), _cell_text(value.value, head), shown
         )
     return Markup('<td class="num" data-v="{}">{}</td>').format(
         "" if value is None else value, _cell_text(value, head)
     )
+
+
+def _behind(value: Estimate) -> str:
+    """Return what a number rests on, for whoever points at it: n, what was left out, how it was made."""
+    left = f", {value.n_left_out:,} left out" if value.n_left_out else ""
+    said = [f"n = {value.n:,}{left}"] if value.n or left else []
+    method = value.method if value.interval is None else value.interval.method
+    return visible("; ".join([*said, *filter(None, (method, value.note))]))
 
 
 def _cell_text(value: Cell, head: Heading) -> str:
