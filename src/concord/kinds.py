@@ -209,7 +209,8 @@ class Kind(Publishable):
     OF_ONE_MODEL: ClassVar[bool] = False
     """Whether each result is of one model, and is seen with it on the page."""
     UNSHOWN: ClassVar[frozenset[str]] = frozenset()
-    """Fields that no screen shows on purpose: settings that the methods paragraph or the provenance tells."""
+    """Fields, by their names or the way to them (``a.b``), that no screen shows on purpose: settings that the
+    methods paragraph or the provenance tells."""
 
     def sentences(self) -> Sequence[str]:
         """Return what was found, the first of them a title."""

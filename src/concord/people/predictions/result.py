@@ -230,6 +230,9 @@ class PredictionResult(Kind):
         ),
     )
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+        {"agents.effects", "references.effects"}
+    )  # a row each in its file
 
     agents: tuple[AgentAgreement, ...]
     """By name."""
