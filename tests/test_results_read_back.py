@@ -25,8 +25,7 @@ from concord.people import files as people_files
 from concord.people.agents_files import AgentsResult
 from concord.people.agents_files import read as read_agents
 from concord.people.agents_result import COMPARED, AgentScores, AgentStanding
-from concord.people.answers import files as answers_files
-from concord.people.answers.files import AnswersResult
+from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory.files import MemoryResult
 from concord.people.mixed.result import CombineResult
@@ -125,7 +124,7 @@ AGENTS = record(
 
 KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]]] = {
     AgentsResult: (AGENTS, read_agents),
-    AnswersResult: (record(AnswersResult), answers_files.read),
+    AnswersResult: (record(AnswersResult), AnswersResult.read),
     MemoryResult: (record(MemoryResult), MemoryResult.read),
     PredictionResult: (record(PredictionResult), PredictionResult.read),
     CombineResult: (record(CombineResult), CombineResult.read),

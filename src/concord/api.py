@@ -25,7 +25,7 @@ from concord.structure.options.read import score_options
 from concord.structure.score.models import score_structure
 
 if TYPE_CHECKING:
-    from concord.people.answers.files import AnswersResult
+    from concord.people.answers.result import AnswersResult
     from concord.people.predictions.result import PredictionResult
     from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
+from concord.people.answers.result import AnswersResult
 from concord.people.memory.files import MemoryResult
 from concord.people.mixed.result import CombineResult
 from concord.people.predictions.result import PredictionResult
@@ -15,7 +16,6 @@ from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
     agents_section,
-    answers_section,
     judge_section,
     make_page,
     options_section,
@@ -36,7 +36,7 @@ PANELS: tuple[Panel, ...] = (people_panel.PANEL, structure_panel.PANEL, reasonin
 
 SECTIONS: tuple[Section, ...] = (
     agents_section.SECTION,
-    answers_section.SECTION,
+    section_of(AnswersResult),
     section_of(PredictionResult),
     section_of(CombineResult),
     section_of(MemoryResult),

@@ -249,7 +249,7 @@ def answers() -> Drawn:
 
     found = api.score_answers("twin-2k-500-answers", n_resamples=20)
     return drawn(
-        histograms_picture(found.agents[0]),
+        histograms_picture(found),
         "The outcomes farthest from people: answers of people above the line, of their digital "
         "twins below, in the pale band where another sample of people would end. Data: Peng et al. 2025.",
     )

@@ -23,8 +23,8 @@ from concord.errors import MismatchError
 from concord.files.contents import fingerprint_file
 from concord.files.documents import folder_name, folder_with, holding_folder
 from concord.people import NAME
-from concord.people.answers.files import DOCUMENT, read
-from concord.people.answers.result import AgentAnswers
+from concord.people.answers.records import AgentAnswers
+from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import metric_values, paired_difference
 from concord.records import Interval
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
@@ -45,13 +45,13 @@ class _Compared:
 
 def is_answers_folder(source: object) -> bool:
     """Whether a path is a folder with the files of `concord score answers`."""
-    return folder_with(source, DOCUMENT) is not None
+    return folder_with(source, AnswersResult.FILE) is not None
 
 
 def compare_answers_folders(asked: CompareRequest) -> MetricCompareResult:
     """Compare results about answers, outcome by outcome."""
     sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
-    folders = [(Path(source), read(holding_folder(Path(source), DOCUMENT))) for source in sources]
+    folders = [(Path(source), AnswersResult.read(source)) for source in sources]
     agents = [(folder_name(folder), one) for folder, result in folders for one in result.agents]
     check_names(names, len(agents), "agents")
     own = distinct([agent_name(folder, one.agent) for folder, one in agents])
@@ -78,7 +78,10 @@ def compare_answers_folders(asked: CompareRequest) -> MetricCompareResult:
         pairs,
         place,
         {"level": choices.level},
-        tuple(fingerprint_file(holding_folder(folder, DOCUMENT) / DOCUMENT) for folder, _ in folders),
+        tuple(
+            fingerprint_file(holding_folder(folder, AnswersResult.FILE) / AnswersResult.FILE)
+            for folder, _ in folders
+        ),
     )
 
 

@@ -171,14 +171,14 @@ def drawn_by(declared: PictureOf, result: Any, **choices: Any) -> Picture | None
 
 
 def picture_of(result: Kind, kind: str | None = None, **choices: Any) -> Picture:
-    """Draw a picture of a result by its name, the usual one by default."""
+    """Draw a picture of a result by its name, by default the first that has something to show."""
     if not result.PICTURES:
         raise OptionError(f"there is no picture of a {type(result).__name__}")
-    chosen = next((one for one in result.PICTURES if kind in (None, one.name)), None)
-    if chosen is None:
+    chosen = [one for one in result.PICTURES if kind in (None, one.name)]
+    if not chosen:
         names = ", ".join(one.name for one in result.PICTURES)
         raise OptionError(f"there is no picture {kind!r} of this result; expected one of {names}")
-    found = drawn_by(chosen, result, **choices)
+    found = next((drawn for one in chosen if (drawn := drawn_by(one, result, **choices)) is not None), None)
     if found is None:
         raise UndefinedError(
             f"there is nothing to draw: {next(iter(result.sentences()), 'this result has no numbers')}"
@@ -195,9 +195,11 @@ def small_picture_of(result: Kind) -> Picture | None:
 
 
 def paper_table_of(result: Kind, name: str) -> PaperTable:
-    """Return a table of a result for a paper; ``headline`` is the first."""
+    """Return a table of a result for a paper; ``headline`` is the first that has rows."""
     known = [one for one in result.TABLES if one.shown(PAPER)]
-    chosen = next((one for one in known if one.name == name or name == "headline"), None)
+    chosen = next((one for one in known if one.name == name), None)
+    if name == "headline":
+        chosen = next((one for one in known if any(True for _ in one.rows(result))), next(iter(known), None))
     if chosen is None:
         given = (
             f"expected headline or one of {', '.join(one.name for one in known)}"

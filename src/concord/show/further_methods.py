@@ -27,19 +27,6 @@ def agents_methods(result: Any, document: Document) -> str:
     )
 
 
-def answers_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about answers as distributions."""
-    outcomes = max((len(one.outcomes) for one in result.agents), default=0)
-    return (
-        f"Answers were compared as distributions with {with_concord(document)}, "
-        f"{_counted(outcomes, 'outcome', 'outcomes')} of each agent. The variance ratio is the variance of "
-        "the agent's answers over that of people's; the total variation distance is the share of answers "
-        "that would have to change. Beside both stands what another sample of people of the same size, and "
-        f"what random answers would reach. Intervals are {100 * result.level:g} %, for other studies like "
-        "these."
-    )
-
-
 def judge_methods(result: Any, document: Document) -> str:
     """Return the paragraph about judges."""
     pairs = max((len(one.pairs) for one in result.judges), default=0)
@@ -109,7 +96,6 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "StructureResult": _by_document(structure_methods),
     "ReasoningResult": _by_document(reasoning_methods),
     "AgentsResult": agents_methods,
-    "AnswersResult": answers_methods,
     "JudgeResult": judge_methods,
     "OptionResult": option_methods,
     "ProbeResult": probe_methods,

@@ -167,7 +167,6 @@ VIEWS: dict[str, View] = {
     ),
     "JudgeResult": View("judge_terminal.judge_report", "judge_terminal.judge_gist"),
     "AgentsResult": View("agents_terminal.agents_report", drawn_by="page.agents_section.draw_agents"),
-    "AnswersResult": View("answers_terminal.answers_report"),
     "ProbeResult": View("probes_terminal.probes_report", drawn_by="probe_plots.draw_probes"),
     "HintLeaderboard": View("hints_terminal.hints_report", drawn_by="probe_plots.draw_board"),
     "ReasoningRanking": View("ranking_terminal.ranking_report"),

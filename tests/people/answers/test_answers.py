@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import concord
 from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, TableError
-from concord.people.answers.files import AnswersResult, read, write
 from concord.people.answers.records import Moments
+from concord.people.answers.result import AnswersResult
 from concord.people.answers.table import read_answer_table
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
@@ -207,8 +207,8 @@ def test_what_is_written_is_read_back_whole(tmp_path: Path, n: int, m: int, seed
         for i in range(size)
     ]
     result = concord.score_answers(rows, n_resamples=20)
-    write(result, tmp_path)
-    assert read(tmp_path) == result
+    result.write(tmp_path)
+    assert AnswersResult.read(tmp_path) == result
 
 
 def test_the_report_fits_eighty_columns_and_says_the_answer_first() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.people.answers.result import AgentAnswers, AnswerNumber, AnswerSummary
+from concord.people.answers.records import AgentAnswers, AnswerNumber, AnswerSummary
+from concord.people.answers.result import spread_words
 from concord.people.answers.score import paired_difference
 from concord.records import Estimate, Interval
-from concord.show.answers_terminal import _spread_words
 from concord.stats.answer_spread import answer_spread, variance_ratio
 from concord.stats.multiple import holm
 
@@ -32,7 +32,7 @@ def said_of(agent: np.ndarray, people: np.ndarray) -> str:
     found = variance_ratio(one, two)
     ends = None if np.isnan(found.low) else Interval(found.low, found.high, 0.95, "")
     numbers = {"variance_ratio": AnswerNumber(Estimate(found.value, ends))}
-    return _spread_words("a", AgentAnswers("a", AnswerSummary("all", 1, 1, numbers), (), ()))
+    return spread_words("a", AgentAnswers("a", AnswerSummary("all", 1, 1, numbers), (), ()))
 
 
 def false_claims(draw: Draw, n: int, replicates: int) -> int:

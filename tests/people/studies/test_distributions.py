@@ -10,8 +10,8 @@ import pytest
 
 from concord import studies
 from concord.errors import StudyError
-from concord.people.answers.files import read
 from concord.people.answers.records import AnswerSet, OutcomeKey
+from concord.people.answers.result import AnswersResult
 from concord.people.studies.distributions import answers_of
 from concord.people.studies.format import HumanMoments, Test
 from concord.people.studies.load import find_studies, read_study
@@ -176,7 +176,7 @@ def test_a_run_of_studies_gives_the_answers_too(tmp_path: Path) -> None:
     assert {one.n_agent for one in found.outcomes} == {25}
     assert found.overall.numbers["entropy_ratio"].estimate.value == 0
     done.write(tmp_path)
-    assert read(tmp_path / DISTRIBUTIONS) == done.distributions
+    assert AnswersResult.read(tmp_path / DISTRIBUTIONS) == done.distributions
 
 
 def test_an_outcome_that_two_tests_read_is_taken_once() -> None:

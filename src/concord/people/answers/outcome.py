@@ -7,8 +7,16 @@ import numpy as np
 from scipy import special
 
 from concord.errors import UndefinedError
-from concord.people.answers.records import MOST_OPTIONS, AnswerSet, Moments, OutcomeKey
-from concord.people.answers.result import COVERS_LESS, DISTANCES, AnswerNumber, OutcomeAnswers
+from concord.people.answers.records import (
+    COVERS_LESS,
+    DISTANCES,
+    MOST_OPTIONS,
+    AnswerNumber,
+    AnswerSet,
+    Moments,
+    OutcomeAnswers,
+    OutcomeKey,
+)
 from concord.records import Estimate, Interval
 from concord.stats.answer_spread import (
     LEAST_DF,

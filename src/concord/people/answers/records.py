@@ -1,12 +1,15 @@
-"""What was answered: one set of answers per agent and outcome, people's and the agent's side by side."""
+"""What was answered, people's and the agent's side by side, and what scoring it gives: frozen records."""
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from concord.records import InputFile
+from concord.records import Estimate, InputFile
 from concord.stats.elementwise import Floats
 
 MOST_OPTIONS = 25
@@ -91,3 +94,159 @@ class AnswerSets:
         """Answers of all agents together."""
         rows = (one for found in self.sets.values() for one in found)
         return sum(one.agent_n if isinstance(one, Moments) else one.replies.size for one in rows)
+
+
+COVERS_LESS = "the interval may cover less than it says"
+"""How a note ends that stands beside an interval which simulations found too short."""
+
+METRICS = {
+    "variance_ratio": "variance, agent to people",
+    "entropy_ratio": "entropy, agent to people",
+    "tvd": "total variation distance",
+    "overlap": "overlap",
+    "w1": "Wasserstein distance, share of the scale",
+    "ks": "Kolmogorov-Smirnov distance",
+    "jsd": "Jensen-Shannon divergence, bits",
+    "simbench": "SimBench score",
+    "mean_gap": "mean, agent minus people, in SDs of people",
+    "person_r": "correlation over persons",
+    "r_explained": "share of it between groups",
+}
+"""Every number, with the words that a table heads it with."""
+DISTANCES = ("tvd", "w1", "ks", "jsd")
+"""Those with a noise floor, references and a place."""
+RATIOS = ("variance_ratio", "entropy_ratio")
+"""Those that are summarised by their median and whose 1 means 'as people'."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerNumber:
+    """One number and what it is read against."""
+
+    estimate: Estimate
+    people: Estimate | None = None
+    """Two samples of people at the same sizes: the noise floor; its interval is their range."""
+    random: float | None = None
+    """Random answers, as many as the agent gave."""
+    place: Estimate | None = None
+    """1: as near as another sample of people; 0: as far as random answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeAnswers:
+    """One outcome of one agent."""
+
+    study: str
+    outcome: str
+    condition: str
+    kind: str
+    """``choice``, ``scale``, ``values`` or ``moments``."""
+    n_people: int
+    n_agent: int
+    n_persons: int
+    """Persons on both sides."""
+    numbers: dict[str, AnswerNumber]
+    labels: tuple[str, ...] = ()
+    """Options, or the left ends of the cells of a grid."""
+    human_shares: tuple[float, ...] = ()
+    agent_shares: tuple[float, ...] = ()
+    means: tuple[float | None, float | None] = (None, None)
+    """Of people and of the agent."""
+
+    @property
+    def name(self) -> str:
+        """Outcome and condition."""
+        return f"{self.outcome} · {self.condition}" if self.condition else self.outcome
+
+    @property
+    def full_name(self) -> str:
+        """Study, outcome and condition."""
+        return self.name if self.study == "all" else f"{self.study}: {self.name}"
+
+    @property
+    def spread(self) -> AnswerNumber | None:
+        """How much answers vary: the variance ratio, of options the ratio of entropies."""
+        return self.numbers.get("variance_ratio", self.numbers.get("entropy_ratio"))
+
+    def people_bands(self, level: float) -> list[tuple[float, float]]:
+        """Return where so many of other samples of people of the agent's size lie, around the shares seen."""
+        reach = float(special.ndtri(0.5 + level / 2))
+        noise = 1 / max(self.n_people, 1) + 1 / max(self.n_agent, 1)
+        ends = ((p, reach * math.sqrt(p * (1 - p) * noise)) for p in self.human_shares)
+        return [(max(0.0, p - half), min(1.0, p + half)) for p, half in ends]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSummary:
+    """Outcomes together: a study, or all of them."""
+
+    name: str
+    n_outcomes: int
+    n_studies: int
+    numbers: dict[str, AnswerNumber]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAnswers:
+    """One group of people, over outcomes."""
+
+    group: str
+    n_people: int
+    n_outcomes: int
+    error: Estimate
+    """Mean error of the group's means, agent minus people, in SDs of people."""
+    absolute_error: Estimate
+    human_deviation: float | None
+    """How far the group's mean lies from that of all people, averaged over outcomes, in SDs."""
+    agent_deviation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummary:
+    """All groups of one agent."""
+
+    groups: tuple[GroupAnswers, ...]
+    slope: Estimate
+    """Groups' deviations, agent on people, people's noise taken out: above 1 groups are exaggerated."""
+    parity_gap: Estimate
+    """Largest minus smallest mean absolute error of groups."""
+    too_small: tuple[str, ...] = ()
+    """Groups of fewer than 30 people, which are not scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAnswers:
+    """Everything about one agent."""
+
+    agent: str
+    overall: AnswerSummary
+    studies: tuple[AnswerSummary, ...]
+    outcomes: tuple[OutcomeAnswers, ...]
+    groups: GroupSummary | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDifference:
+    """Two agents on the outcomes both answered: first minus second."""
+
+    first: str
+    second: str
+    metric: str
+    difference: Estimate
+    p_value: float | None
+    p_holm: float | None
+
+
+def noted_outcomes(agents: Iterable[AgentAnswers]) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Return each reason why intervals may cover less than they say: of how many outcomes, which numbers."""
+    found: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for agent in agents:
+        for outcome in agent.outcomes:
+            by_note: dict[str, list[str]] = {}
+            for name, number in outcome.numbers.items():
+                if number.estimate.note.endswith(COVERS_LESS):
+                    by_note.setdefault(number.estimate.note, []).append(name)
+            for note, names in by_note.items():
+                count, known = found.get(note, (0, ()))
+                found[note] = count + 1, tuple(dict.fromkeys((*known, *names)))
+    return found

@@ -1,139 +1,515 @@
-"""What scoring answers gives: frozen, full precision, undefined is ``None`` with a reason."""
+"""What scoring answers gives, declared once: one document, tables of numbers and of pairs of agents."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
-from concord.records import Estimate
+from scipy import special
 
-COVERS_LESS = "the interval may cover less than it says"
-"""How a note ends that stands beside an interval which simulations found too short."""
+from concord.files.number_words import UNDEFINED, how_many, interval_words, level_words, number, p_words
+from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table, with_provenance
+from concord.people.answers.records import (
+    METRICS,
+    AgentAnswers,
+    AnswerDifference,
+    AnswerNumber,
+    GroupAnswers,
+    GroupSummary,
+    OutcomeAnswers,
+    noted_outcomes,
+)
+from concord.records import Estimate, InputFile, Interval
 
-METRICS = {
-    "variance_ratio": "variance, agent to people",
-    "entropy_ratio": "entropy, agent to people",
-    "tvd": "total variation distance",
-    "overlap": "overlap",
-    "w1": "Wasserstein distance, share of the scale",
-    "ks": "Kolmogorov-Smirnov distance",
-    "jsd": "Jensen-Shannon divergence, bits",
-    "simbench": "SimBench score",
-    "mean_gap": "mean, agent minus people, in SDs of people",
-    "person_r": "correlation over persons",
-    "r_explained": "share of it between groups",
-}
-"""Every number, with the words that a table heads it with."""
-DISTANCES = ("tvd", "w1", "ks", "jsd")
-"""Those with a noise floor, references and a place."""
-RATIOS = ("variance_ratio", "entropy_ratio")
-"""Those that are summarised by their median and whose 1 means 'as people'."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerNumber:
-    """One number and what it is read against."""
-
-    estimate: Estimate
-    people: Estimate | None = None
-    """Two samples of people at the same sizes: the noise floor; its interval is their range."""
-    random: float | None = None
-    """Random answers, as many as the agent gave."""
-    place: Estimate | None = None
-    """1: as near as another sample of people; 0: as far as random answers."""
+SHORT = {
+    "variance_ratio": "variance ratio", "entropy_ratio": "entropy ratio", "tvd": "TVD", "overlap": "overlap",
+    "w1": "W1", "ks": "KS", "jsd": "JSD", "simbench": "SimBench S", "mean_gap": "mean gap (SD)",
+    "person_r": "r over persons", "r_explained": "of it, groups",
+}  # fmt: skip
+"""Every number, with the words that the head of a narrow column has."""
+MOST_OUTCOMES = 8
+"""Outcomes that the terminal names; the page and files hold all of them."""
+MOST_PAIRS = 6
+ALPHA = 0.05
+CAUTIOUS = 0.99
+"""Level at which it is said that answers vary otherwise: an interval of 95 % of the ratio of skewed answers
+that vary alike excludes 1 too often."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeAnswers:
-    """One outcome of one agent."""
-
-    study: str
-    outcome: str
-    condition: str
-    kind: str
-    """``choice``, ``scale``, ``values`` or ``moments``."""
-    n_people: int
-    n_agent: int
-    n_persons: int
-    """Persons on both sides."""
-    numbers: dict[str, AnswerNumber]
-    labels: tuple[str, ...] = ()
-    """Options, or the left ends of the cells of a grid."""
-    human_shares: tuple[float, ...] = ()
-    agent_shares: tuple[float, ...] = ()
-    means: tuple[float | None, float | None] = (None, None)
-    """Of people and of the agent."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerSummary:
-    """Outcomes together: a study, or all of them."""
-
-    name: str
-    n_outcomes: int
-    n_studies: int
-    numbers: dict[str, AnswerNumber]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupAnswers:
-    """One group of people, over outcomes."""
-
-    group: str
-    n_people: int
-    n_outcomes: int
-    error: Estimate
-    """Mean error of the group's means, agent minus people, in SDs of people."""
-    absolute_error: Estimate
-    human_deviation: float | None
-    """How far the group's mean lies from that of all people, averaged over outcomes, in SDs."""
-    agent_deviation: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class GroupSummary:
-    """All groups of one agent."""
-
-    groups: tuple[GroupAnswers, ...]
-    slope: Estimate
-    """Groups' deviations, agent on people, people's noise taken out: above 1 groups are exaggerated."""
-    parity_gap: Estimate
-    """Largest minus smallest mean absolute error of groups."""
-    too_small: tuple[str, ...] = ()
-    """Groups of fewer than 30 people, which are not scored."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentAnswers:
-    """Everything about one agent."""
+class _NumberRow(NamedTuple):
+    """A number of an agent: of all outcomes, a study, an outcome or a group."""
 
     agent: str
-    overall: AnswerSummary
-    studies: tuple[AnswerSummary, ...]
-    outcomes: tuple[OutcomeAnswers, ...]
-    groups: GroupSummary | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerDifference:
-    """Two agents on the outcomes both answered: first minus second."""
-
-    first: str
-    second: str
+    level: str
     metric: str
-    difference: Estimate
-    p_value: float | None
-    p_holm: float | None
+    found: AnswerNumber
+    study: str = ""
+    outcome: str = ""
+    condition: str = ""
+    group: str = ""
+
+    @property
+    def note(self) -> str:
+        """What is said of the number, and of its place."""
+        place = self.found.place
+        notes = [self.found.estimate.note, "" if place is None or not place.note else f"place {place.note}"]
+        return "; ".join(note for note in notes if note)
 
 
-def noted_outcomes(agents: Iterable[AgentAnswers]) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Return each reason why intervals may cover less than they say: of how many outcomes, which numbers."""
-    found: dict[str, tuple[int, tuple[str, ...]]] = {}
-    for agent in agents:
-        for outcome in agent.outcomes:
-            by_note: dict[str, list[str]] = {}
-            for name, number in outcome.numbers.items():
-                if number.estimate.note.endswith(COVERS_LESS):
-                    by_note.setdefault(number.estimate.note, []).append(name)
-            for note, names in by_note.items():
-                count, known = found.get(note, (0, ()))
-                found[note] = count + 1, tuple(dict.fromkeys((*known, *names)))
-    return found
+def _number_rows(result: "AnswersResult") -> Iterator[_NumberRow]:
+    """Return one row per agent and number: all outcomes, each study, each outcome, each group."""
+    for one in result.agents:
+        yield from _overall_rows(one)
+        yield from _study_rows(one)
+        for outcome in one.outcomes:
+            where = (outcome.study, outcome.outcome, outcome.condition)
+            for name, found in outcome.numbers.items():
+                yield _NumberRow(one.agent, "outcome", name, found, *where)
+        if one.groups is not None:
+            yield from _group_rows(one.agent, one.groups)
+
+
+def _overall_rows(one: AgentAnswers) -> Iterator[_NumberRow]:
+    return (_NumberRow(one.agent, "all", name, found) for name, found in one.overall.numbers.items())
+
+
+def _study_rows(one: AgentAnswers) -> Iterator[_NumberRow]:
+    for study in one.studies:
+        for name, found in study.numbers.items():
+            yield _NumberRow(one.agent, "study", name, found, study.name)
+
+
+def _group_rows(agent: str, groups: GroupSummary) -> Iterator[_NumberRow]:
+    for one in groups.groups:
+        for name, found in (("group_error", one.error), ("group_absolute_error", one.absolute_error)):
+            yield _NumberRow(agent, "group", name, AnswerNumber(found), group=one.group)
+    for name, found in (("group_slope", groups.slope), ("parity_gap", groups.parity_gap)):
+        yield _NumberRow(agent, "all groups", name, AnswerNumber(found))
+
+
+def _ends_of(name: str) -> dict[str, str]:
+    return {name: "value", f"{name}_low": "low", f"{name}_high": "high"}
+
+
+NUMBER_ROWS = Table(
+    "number_rows",
+    rows=_number_rows,
+    file="answers.csv",
+    on=(),
+    columns=(
+        *(Column(name) for name in ("agent", "level", "study", "outcome", "condition", "group", "metric")),
+        Column(
+            "estimate",
+            lambda row: row.found.estimate,
+            spread={"value": "value", "low": "low", "high": "high"},
+        ),
+        Column("people", lambda row: row.found.people, spread=_ends_of("people")),
+        Column("random", lambda row: row.found.random),
+        Column("place", lambda row: row.found.place, spread=_ends_of("place")),
+        Column("n", lambda row: row.found.estimate.n),
+        Column("n_left_out", lambda row: row.found.estimate.n_left_out),
+        Column("note"),
+    ),
+)
+DIFFERENCES = Table(
+    "differences",
+    rows=lambda result: result.differences,
+    title="Pairs of agents, first minus second",
+    file="answer_differences.csv",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("first", words=True),
+        Column("second", words=True),
+        Column("metric", on=(FILE,)),
+        Column("metric", lambda row: METRICS.get(row.metric, row.metric), words=True, on=(PAGE,)),
+        Column("difference", sign=True, spread={"difference": "value", "low": "low", "high": "high"}),
+        Column("p", lambda row: row.p_value, p=True),
+        Column("p_holm", title="p (Holm)", p=True),
+        Column("n", lambda row: row.difference.n, count=True),
+        Column("note", lambda row: row.difference.note, on=(FILE,)),
+    ),
+)
+
+
+def _only(result: "AnswersResult") -> tuple[AgentAnswers, ...]:
+    """Return the agent of a result of one."""
+    return result.agents if len(result.agents) == 1 else ()
+
+
+def _several(result: "AnswersResult") -> Sequence[AgentAnswers]:
+    """Return the agents of a result of several, the nearest first."""
+    return result.by_distance() if len(result.agents) > 1 else ()
+
+
+def _of_metric(name: str) -> Callable[[AgentAnswers], Estimate | None]:
+    def get(one: AgentAnswers) -> Estimate | None:
+        found = one.overall.numbers.get(name)
+        return None if found is None else found.estimate
+
+    return get
+
+
+def _of_groups(name: str) -> Callable[[AgentAnswers], Estimate | None]:
+    return lambda one: None if one.groups is None else getattr(one.groups, name)
+
+
+def _place_of(one: AgentAnswers | OutcomeAnswers) -> Estimate | None:
+    found = one.overall.numbers if isinstance(one, AgentAnswers) else one.numbers
+    return found["tvd"].place if "tvd" in found else None
+
+
+def _summary_title(result: "AnswersResult") -> str:
+    """Say what the numbers of all outcomes are of."""
+    first = result.by_distance()[0].overall
+    start = "All outcomes" if len(result.agents) == 1 else f"Answers of {len(result.agents)} agents"
+    return f"{start} · {first.n_outcomes} outcomes, {first.n_studies} studies"
+
+
+AGENTS = Table(
+    "agents",
+    rows=_several,
+    title=_summary_title,
+    columns=(
+        Column("agent", words=True),
+        *(
+            Column(name, _of_metric(name), SHORT[name], optional=True)
+            for name in ("variance_ratio", "entropy_ratio", "tvd", "w1", "person_r")
+        ),
+        Column("place", _place_of, optional=True),
+        Column("group_slope", _of_groups("slope"), optional=True, on=(PAGE,)),
+        Column("parity_gap", _of_groups("parity_gap"), optional=True, on=(PAGE,)),
+    ),
+)
+_NUMBERS = (
+    Column("metric", lambda row: SHORT[row.metric], "number", words=True, on=(TERMINAL,)),
+    Column("metric", lambda row: METRICS[row.metric], "number", words=True, on=(PAGE, PAPER)),
+    Column("estimate", lambda row: row.found.estimate, "agent", digits=3),
+    Column("people", lambda row: row.found.people, "noise floor", digits=3, optional=True),
+    Column("random", lambda row: row.found.random, digits=3, optional=True),
+    Column("place", lambda row: row.found.place, optional=True),
+    Column("n", lambda row: row.found.estimate.n, on=(PAGE,), count=True),
+    Column("n_left_out", lambda row: row.found.estimate.n_left_out, "left out", on=(PAGE,), count=True),
+)
+NUMBERS = Table(
+    "numbers",
+    rows=lambda result: [row for one in _only(result) for row in _overall_rows(one)],
+    title=_summary_title,
+    columns=_NUMBERS,
+)
+EACH = Table(
+    "each",
+    rows=lambda result: [
+        row
+        for one in result.by_distance()
+        for row in (*(() if _only(result) else _overall_rows(one)), *_study_rows(one))
+    ],
+    title="Every agent and study",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("agent", words=True),
+        Column("study", lambda row: row.study or "all", words=True),
+        *_NUMBERS,
+    ),
+)
+_OUTCOME = (
+    Column("full_name", lambda row: row[1].full_name, "outcome", words=True),
+    Column("n_people", lambda row: row[1].n_people, "n people", count=True),
+    Column("n_agent", lambda row: row[1].n_agent, "n agent", count=True),
+    Column("spread", lambda row: _estimate_of(row[1].spread), "variance or entropy"),
+    Column("tvd", lambda row: _estimate_of(row[1].numbers.get("tvd")), "TVD", optional=True),
+    Column("place", lambda row: _place_of(row[1]), optional=True),
+)
+FARTHEST = Table(
+    "outcomes",
+    rows=lambda result: [
+        (one.agent, outcome)
+        for one in _only(result)
+        for outcome in sorted(one.outcomes, key=farthest_first)[:MOST_OUTCOMES]
+    ],
+    title=lambda result: _outcomes_title(len(result.agents[0].outcomes)),
+    on=(TERMINAL, PAPER),
+    columns=_OUTCOME,
+)
+OUTCOMES = Table(
+    "every_outcome",
+    rows=lambda result: [
+        ("" if _only(result) else one.agent, outcome)
+        for one in result.by_distance()
+        for outcome in one.outcomes
+    ],
+    title="Every outcome",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        *_OUTCOME[:1],
+        Column("agent", lambda row: row[0], words=True, optional=True),
+        *_OUTCOME[1:],
+        Column(
+            "person_r",
+            lambda row: _estimate_of(row[1].numbers.get("person_r")),
+            "r over persons",
+            optional=True,
+        ),
+        Column("n_persons", lambda row: row[1].n_persons or None, "persons", count=True, optional=True),
+    ),
+)
+_GROUP_TITLE = "Groups, in SDs of people (own: the group's mean minus that of all)"
+_GROUP = (
+    Column("group", lambda row: row[1].group, words=True),
+    Column("n_people", lambda row: row[1].n_people, "n", count=True),
+    Column("n_outcomes", lambda row: row[1].n_outcomes, "outcomes", count=True, on=(PAGE,)),
+    Column("error", lambda row: row[1].error, sign=True),
+    Column("absolute_error", lambda row: row[1].absolute_error, on=(PAGE,)),
+    Column("human_deviation", lambda row: row[1].human_deviation, "people's own", sign=True),
+    Column("agent_deviation", lambda row: row[1].agent_deviation, "agent's own", sign=True),
+)
+
+
+def _groups_of(agents: Iterable[AgentAnswers]) -> Iterator[tuple[str, GroupAnswers]]:
+    return ((one.agent, group) for one in agents if one.groups is not None for group in one.groups.groups)
+
+
+GROUPS = Table("groups", rows=lambda result: _groups_of(_only(result)), title=_GROUP_TITLE, columns=_GROUP)
+EVERY_GROUP = Table(
+    "every_group",
+    rows=lambda result: _groups_of(_several(result)),
+    title=_GROUP_TITLE,
+    on=(PAGE,),
+    folded=True,
+    columns=(Column("agent", lambda row: row[0], words=True), *_GROUP),
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AnswersResult(Kind):
+    """Answers of agents against answers of people, as distributions."""
+
+    FORMAT: ClassVar[str] = "answers result"
+    FILE: ClassVar[str] = "answers.json"
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "answers"
+    HEADING: ClassVar[str] = "Answers as distributions"
+    KEY: ClassVar[str] = "answer_metrics"
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        AGENTS, NUMBERS, EACH, FARTHEST, OUTCOMES, GROUPS, EVERY_GROUP, NUMBER_ROWS, DIFFERENCES,
+    )  # fmt: skip
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf("agents", "answers_plots.leaderboard_picture", small=True),
+        PictureOf(
+            "histograms",
+            "answers_plots.histograms_picture",
+            "The outcomes farthest from people; people above the line, the agent below.",
+            each=lambda result: [one.agent for one in result.by_distance()],
+        ),
+        PictureOf(
+            "ratios",
+            "answers_plots.ratios_picture",
+            lambda result: (
+                "Below 1 the agent's answers vary less than people's. "
+                f"Lines are {level_words(result.level)} intervals."
+            ),
+            each=lambda result: [one.agent for one in result.by_distance()],
+        ),
+        PictureOf(
+            "groups",
+            "answers_plots.groups_picture",
+            lambda result: f"Groups of at least 30 people. Lines are {level_words(result.level)} intervals.",
+            each=lambda result: [one.agent for one in result.by_distance()],
+        ),
+    )
+
+    agents: tuple[AgentAnswers, ...]
+    differences: tuple[AnswerDifference, ...] = ()
+    level: float = 0.95
+    n_resamples: int = 0
+    seed: int = 0
+    inputs: tuple[InputFile, ...] = ()
+    warnings: tuple[str, ...] = field(default=())
+
+    def agent(self, name: str) -> AgentAnswers:
+        """Return one agent's numbers."""
+        return next(one for one in self.agents if one.agent == name)
+
+    def by_distance(self) -> list[AgentAnswers]:
+        """Return agents from the nearest to people to the farthest: by distance, else by variance ratio."""
+
+        def nearest_first(one: AgentAnswers) -> tuple[bool, float]:
+            tvd, ratio = (_value_of(one.overall.numbers.get(name)) for name in ("tvd", "variance_ratio"))
+            if tvd is not None:
+                return False, tvd
+            return ratio is None, 0.0 if ratio is None else abs(1 - ratio)
+
+        return sorted(self.agents, key=nearest_first)
+
+    def sentences(self) -> Sequence[str]:
+        """Return the finding in a sentence or two: only what intervals show."""
+        best = self.by_distance()[0]
+        who = "The agent" if len(self.agents) == 1 and best.agent == "agent" else best.agent
+        lead = "" if len(self.agents) == 1 else self._lead_words(best)
+        return [
+            lead
+            + " ".join(
+                part for part in (spread_words(who, best), _place_words(best), _person_words(best)) if part
+            )
+        ]
+
+    def notes(self) -> Sequence[str]:
+        """Return what the numbers are read against, and which pairs of agents are distinguishable."""
+        return list(self._notes())
+
+    def who(self) -> Sequence[str]:
+        """Return the agents."""
+        return [one.agent for one in self.agents]
+
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
+        held = with_provenance(Kind.document(self), self.inputs)
+        return {"question": self.QUESTION, "answer_metrics": dict(METRICS), **held}
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        outcomes = max((len(one.outcomes) for one in self.agents), default=0)
+        return (
+            f"Answers were compared as distributions with {concord}, "
+            f"{how_many(outcomes, 'outcome', 'outcomes')} of each agent. The variance ratio is the variance "
+            "of the agent's answers over that of people's; the total variation distance is the share of "
+            "answers that would have to change. Beside both stands what another sample of people of the same "
+            f"size, and what random answers would reach. Intervals are {level_words(self.level)}, for other "
+            "studies like these."
+        )
+
+    def _lead_words(self, best: AgentAnswers) -> str:
+        """Say who comes first, and of how many others that is shown."""
+        metric = "tvd" if "tvd" in best.overall.numbers else "variance_ratio"
+        words = "total variation distance" if metric == "tvd" else "variance ratio"
+        rows = [
+            row for row in self.differences if row.metric == metric and best.agent in (row.first, row.second)
+        ]
+        apart = sum(row.p_holm is not None and row.p_holm < ALPHA for row in rows)
+        return (
+            f"Of {len(self.agents)} agents {best.agent} comes first by its {words}; it is distinguishable "
+            f"from {apart} of the {len(self.agents) - 1} others. "
+        )
+
+    def _notes(self) -> Iterator[str]:
+        first = self.agents[0]
+        if any(name in first.overall.numbers for name in ("tvd", "w1")):
+            yield (
+                "Noise floor: another sample of people of these sizes; random: random answers. Place: 1 is "
+                "as near as people, 0 as far as random answers. Intervals of one outcome speak of "
+                "populations: the noise of samples, which makes every distance too large, is taken out."
+            )
+        total = sum(len(one.outcomes) for one in self.agents)
+        for note, (count, metrics) in noted_outcomes(self.agents).items():
+            of = "" if total == 1 else f" of {count} of {total} outcomes"
+            yield f"{', '.join(SHORT[name] for name in metrics)}{of}: {note}."
+        if first.overall.n_studies >= 3:
+            yield f"Intervals speak of other studies like these ({first.overall.n_studies} here)."
+        if first.groups is not None and len(self.agents) == 1:
+            yield from _group_notes(first.groups)
+        yield from self._pairs_apart()
+
+    def _pairs_apart(self) -> Iterator[str]:
+        for metric, words in (("tvd", "distance"), ("variance_ratio", "the log of their variance ratio")):
+            rows = [row for row in self.differences if row.metric == metric]
+            apart = [row for row in rows if row.p_holm is not None and row.p_holm < ALPHA]
+            if not rows:
+                continue
+            by = f"their {words}" if metric == "tvd" else words
+            yield f"{len(apart)} of {len(rows)} pairs of agents are distinguishable by {by} (Holm, {ALPHA})."
+            for row in sorted(apart, key=lambda row: -abs(row.difference.value or 0.0))[:MOST_PAIRS]:
+                shown = number(row.difference.value, 2, sign=True)
+                yield f"  {row.first} − {row.second}: {shown} ({p_words(row.p_holm)})"
+            if len(apart) > MOST_PAIRS:
+                yield f"  and {len(apart) - MOST_PAIRS} more, in {DIFFERENCES.file}"
+
+
+def _value_of(found: AnswerNumber | None) -> float | None:
+    return None if found is None else found.estimate.value
+
+
+def _estimate_of(found: AnswerNumber | None) -> Estimate | None:
+    return None if found is None else found.estimate
+
+
+def farthest_first(outcome: OutcomeAnswers) -> float:
+    """Return how near an outcome is to people: by distance, else by the variance ratio."""
+    tvd, ratio = (_value_of(outcome.numbers.get(name)) for name in ("tvd", "variance_ratio"))
+    if tvd is not None:
+        return -tvd
+    return 0.0 if ratio is None else -abs(1 - ratio)
+
+
+def _outcomes_title(total: int) -> str:
+    more = total - MOST_OUTCOMES
+    shown = f", the {MOST_OUTCOMES} farthest from people ({more} more in {NUMBER_ROWS.file})"
+    return "Outcomes" + (shown if more > 0 else "")
+
+
+def spread_words(who: str, one: AgentAnswers) -> str:
+    """Say how much answers vary, and no more than a cautious interval of the ratio shows."""
+    name = "variance_ratio" if "variance_ratio" in one.overall.numbers else "entropy_ratio"
+    found = _estimate_of(one.overall.numbers.get(name))
+    if found is None or found.value is None:
+        return ""
+    what = "variance" if name == "variance_ratio" else "entropy"
+    share = f"{number(found.value, 2)} of the {what} of people's ({_ends_words(found)})"
+    if found.interval is None:
+        return f"{who}'s answers have {share}."
+    low, high = cautious_ends(found.value, found.interval)
+    if high < 1:
+        return f"{who}'s answers vary too little: {share}."
+    if low > 1:
+        return f"{who}'s answers vary too much: {share}."
+    return f"No difference in how much answers vary could be shown: {share}."
+
+
+def cautious_ends(ratio: float, ends: Interval) -> tuple[float, float]:
+    """Return the interval of a ratio, stretched on its log to the cautious level."""
+    if ratio <= 0:
+        return ends.low, ends.high
+    wider = max(1.0, float(special.ndtri(0.5 + CAUTIOUS / 2) / special.ndtri(0.5 + ends.level / 2)))
+    return ratio * (ends.low / ratio) ** wider, ratio * (ends.high / ratio) ** wider
+
+
+def _ends_words(found: Estimate) -> str:
+    if found.interval is None:
+        return "no interval"
+    return f"{level_words(found.interval.level)} {interval_words(found.interval)}"
+
+
+def _place_words(one: AgentAnswers) -> str:
+    tvd = one.overall.numbers.get("tvd")
+    if tvd is None or tvd.estimate.value is None or tvd.people is None:
+        return ""
+    text = (
+        f"{_percent(tvd.estimate.value)} of them would have to change to match people's "
+        f"distribution; of another sample of people, {_percent(tvd.people.value)}"
+    )
+    return f"{text}." if tvd.random is None else f"{text}, of random answers {_percent(tvd.random)}."
+
+
+def _percent(share: float | None) -> str:
+    return UNDEFINED if share is None else f"{number(100 * share, 0)} %"
+
+
+def _person_words(one: AgentAnswers) -> str:
+    found = _estimate_of(one.overall.numbers.get("person_r"))
+    if found is None or found.value is None:
+        return ""
+    return f"Over persons the correlation is {number(found.value, 2)} ({_ends_words(found)})."
+
+
+def _group_notes(groups: GroupSummary) -> Iterator[str]:
+    slope, gap = groups.slope, groups.parity_gap
+    if slope.value is not None:
+        yield (
+            f"How groups differ, agent to people: slope {number(slope.value, 2)} ({_ends_words(slope)}); "
+            "above 1 groups are exaggerated, below 1 flattened."
+        )
+    if gap.value is not None:
+        words = "Parity gap (largest minus smallest mean absolute error)"
+        yield f"{words}: {number(gap.value, 2)} ({_ends_words(gap)})."
+    if groups.too_small:
+        yield f"Groups of fewer than 30 people, not scored: {', '.join(groups.too_small)}."

@@ -12,21 +12,24 @@ from concord.engine import SERIAL, Engine
 from concord.errors import InputError, UndefinedError
 from concord.files.gate import refuse_more
 from concord.files.limits import AGENTS, COMPARED_IN_PAIRS, OPTION_DRAWS
-from concord.people.answers.files import AnswersResult
 from concord.people.answers.outcome import FINE, GRID, Cells, lay_out, score_outcome
-from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
-from concord.people.answers.result import (
+from concord.people.answers.records import (
     DISTANCES,
     METRICS,
     RATIOS,
     AgentAnswers,
     AnswerDifference,
     AnswerNumber,
+    AnswerSet,
+    AnswerSets,
     AnswerSummary,
     GroupAnswers,
     GroupSummary,
+    Moments,
     OutcomeAnswers,
+    OutcomeKey,
 )
+from concord.people.answers.result import AnswersResult
 from concord.people.answers.sides import refuse_many
 from concord.records import Estimate, Interval
 from concord.stats.clustered import clustered_mean

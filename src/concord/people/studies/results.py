@@ -14,8 +14,7 @@ from concord.files.json_text import filled_lines, parsed
 from concord.files.output import write_csv, write_json, write_lines
 from concord.files.rows import read_rows
 from concord.people import files
-from concord.people.answers.files import AnswersResult
-from concord.people.answers.files import read as read_answers
+from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory.files import MemoryResult
 from concord.people.studies.parse import ItemOutcome
@@ -238,7 +237,7 @@ def read(folder: Path) -> StudiesResult:
         tuple(_item_counts(read_rows(folder / COUNTS, CountRow))),
         tuple(_replies_of(folder)),
         decode(tuple[TestInputs, ...], plans["tests"], where=f"{where}, 'tests'"),
-        read_answers(spread) if spread.is_dir() else None,
+        AnswersResult.read(spread) if spread.is_dir() else None,
         MemoryResult.read(folder) if memory.is_file() else None,
     )
 

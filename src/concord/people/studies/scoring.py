@@ -9,7 +9,7 @@ from typing import Any
 
 from concord.errors import FileFormatError, OptionError, StudyError, StudyProblem
 from concord.files.contents import read_bytes
-from concord.people.answers.files import AnswersResult
+from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import score_answer_table
 from concord.people.files import PeopleResult
 from concord.people.memory.files import MemoryResult

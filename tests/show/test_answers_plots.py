@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 
 import concord
+from concord.people.answers.result import AnswersResult
 from concord.show.answers_plots import groups_picture, histograms_picture, ratios_picture
 
 RNG = np.random.default_rng(3)
 
 
-def _result(name: str = "o") -> object:
+def _result(name: str = "o") -> AnswersResult:
     rows = [
         {
             "study": f"s{i % 3}",
@@ -25,7 +26,7 @@ def _result(name: str = "o") -> object:
 
 
 def test_the_page_shows_answers_and_escapes_their_names(tmp_path: Path) -> None:
-    _result("<b>x").write(tmp_path / "found")  # type: ignore[attr-defined]
+    _result("<b>x").write(tmp_path / "found")
     made = concord.report(tmp_path / "found", out=tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text("utf-8")
     assert "Answers as distributions" in text
@@ -35,9 +36,9 @@ def test_the_page_shows_answers_and_escapes_their_names(tmp_path: Path) -> None:
 
 
 def test_pictures_hold_every_answer_ratio_and_group() -> None:
-    (one,) = _result().agents  # type: ignore[attr-defined]
-    drawn = histograms_picture(one)
+    result = _result()
+    drawn = histograms_picture(result)
     assert drawn is not None and len(drawn.rows) == 1 + 3 * 5
-    ratios, groups = ratios_picture(one), groups_picture(one, one.groups)
+    ratios, groups = ratios_picture(result), groups_picture(result)
     assert ratios is not None and groups is not None
     assert "o0" in ratios.body and "a (100)" in groups.body
