@@ -13,14 +13,14 @@ from concord.asking.folder import RECORD, TRIALS, read_record
 from concord.asking.journal import FAILURES, REPLIES, TURNS, Tally, journals, open_file, parsed_line
 from concord.asking.limits import Prices
 from concord.errors import InputError
+from concord.files.facts import document_facts
 from concord.records import AskOutcome
-from concord.show.page.comparison import comparison
+from concord.show.page.comparison import comparison, read_compared
 from concord.show.page.find import COMPARISONS, read_document
 from concord.show.page.first_screen import first_sentence
 from concord.show.page.found import ResultFile
 from concord.show.page.panel import Panel
 from concord.show.page.section import Section
-from concord.show.page.values import words
 from concord.view.replies import GOOD, KeptRuns, Reader, Stamp, interned, row_at, stamp
 
 
@@ -222,7 +222,7 @@ def sentence_of(path: Path, found: FoundResult, sections: Sequence[Section]) -> 
             document = read_document(file)
             if section.key not in document:
                 continue
-            record = section.read(ResultFile(section.name, file, document, "", section.file, {}))
+            record = section.read(ResultFile(section.name, file, document, "", section.file))
         except InputError:
             continue  # the page says what is wrong with it
         said = section.says(record)
@@ -239,7 +239,9 @@ def _compared_words(file: Path) -> str:
         if file.stat().st_size > LARGEST:
             return ""
         document = read_document(file)
-        return comparison(ResultFile(COMPARISONS.kind, file, document, "", file.name, {}), {}).finding
+        held = read_compared(file.parent, document)
+        source = ResultFile(COMPARISONS.kind, file, document, "", file.name, result=held)
+        return comparison(source, {}).finding
     except (InputError, OSError):
         return ""  # the page says what is wrong with it
 
@@ -254,9 +256,8 @@ def headline_of(path: Path, found: FoundResult, panels: Sequence[Panel]) -> Foun
             document = read_document(path / panel.file)
             if panel.key not in document:
                 continue
-            source = ResultFile(
-                panel.name, path / panel.file, document, words(document, "model"), panel.file, {}
-            )
+            model = document_facts(document).model
+            source = ResultFile(panel.name, path / panel.file, document, model, panel.file)
             views, _ = panel.read(source)
         except InputError:
             continue  # the page says what is wrong with it

@@ -1,6 +1,7 @@
 """What the templates are given: rows, pictures, notes. Rounding happens in the templates' filters."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from concord.errors import printable
@@ -11,21 +12,7 @@ from concord.show.page.content import Content
 from concord.show.page.first_screen import first_screen
 from concord.show.page.found import ResultFile
 from concord.show.page.section import by_question
-from concord.show.page.values import (
-    ShownNumber,
-    inline,
-    leaves,
-    number,
-    part,
-    parts,
-    texts,
-    words,
-)
-
-PROVENANCE = (
-    "format_version", "concord_version", "commit", "python_version", "packages", "seed", "options",
-    "protocol", "protocol_choices", "reading", "rules", "model_settings", "tokens", "cost",
-)  # fmt: skip
+from concord.show.page.values import ShownNumber, inline
 
 
 def context(content: Content, title: str) -> dict[str, Any]:
@@ -56,7 +43,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "methods": _methods(content),
         "bibtex": bibtex(sources_of(content)),
         "provenance": _provenances(content),
-        "warnings": [(source, texts(source.document, "warnings")) for source in content.sources],
+        "warnings": [(source, source.facts.warnings) for source in content.sources],
     }
 
 
@@ -121,18 +108,18 @@ def _was_asked(source: ResultFile, content: Content) -> bool:
 
 
 def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
-    document, panel = source.document, content.panel(source.kind)
-    how = words(document, panel.choice) if panel is not None else ""
-    names = [words(model, "model") or words(model, "name") for model in parts(document, "models")]
-    names = names if any(names) else _named_inside(source, content)
-    design = words(source.run, "options", "design")
+    facts, panel = source.facts, content.panel(source.kind)
+    how = "" if panel is None else facts.choices[panel.choice]
+    names = list(facts.models) or _named_inside(source, content)
+    design, tokens = source.run.design, source.run.tokens or facts.tokens
+    asked = source.run.settings or facts.settings
     return {
         "question": content.agrees(source),
         "model": _some_names(names) if names else source.model,
         "how": ", ".join([*([how] if how else []), *([f"design {design}"] if design else [])]) or "–",
-        "units": "–" if panel is None else panel.over(document),
-        "settings": ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in leaves(_sampling(source))) or "–",
-        "tokens": _token_words(source),
+        "units": "–" if panel is None else panel.over(source.document),
+        "settings": ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in asked) or "–",
+        "tokens": "–" if tokens is None else f"{tokens[0]:,} in, {tokens[1]:,} out",
         "file": source.shown,
     }
 
@@ -152,18 +139,6 @@ def _named_inside(source: ResultFile, content: Content) -> list[str]:
         if file is source
         for name in filled.section.who(record)
     ]
-
-
-def _sampling(source: ResultFile) -> Mapping[str, Any]:
-    """Return how the model was asked: as the run says, else as the result does."""
-    said = part(source.run, "sampling")
-    return said if said else part(source.document, "model_settings")
-
-
-def _token_words(source: ResultFile) -> str:
-    held = part(source.run, "tokens") or part(source.document, "tokens")
-    read, written = (number(held, key) for key in ("input", "output"))
-    return "–" if read is None or written is None else f"{read:,.0f} in, {written:,.0f} out"
 
 
 def board(content: Content) -> dict[str, Any]:
@@ -240,18 +215,10 @@ def _provenances(content: Content) -> list[dict[str, Any]]:
 
 
 def _provenance(source: ResultFile, content: Content) -> dict[str, Any]:
-    kept: Mapping[str, Any] = {key: source.document[key] for key in PROVENANCE if key in source.document}
-    inputs = source.document.get("inputs")
-    files = (
-        list(inputs.values()) if isinstance(inputs, Mapping) else inputs if isinstance(inputs, list) else []
-    )
+    facts = source.facts
     return {
         "question": content.agrees(source),
-        "rows": list(leaves(kept)),
-        "inputs": [
-            {"name": words(one, "name"), "size": number(one, "size"), "sha256": words(one, "sha256")}
-            for one in files
-            if isinstance(one, Mapping)
-        ],
-        "problems": texts(source.document, "problems", "list"),
+        "rows": list(facts.made),
+        "inputs": [asdict(one) for one in facts.inputs],
+        "problems": list(facts.problems),
     }

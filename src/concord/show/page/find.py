@@ -11,11 +11,11 @@ from typing import Any
 from concord.errors import FileFormatError, quoted_path
 from concord.files.contents import is_file, is_folder, read_bytes
 from concord.files.delimited import text_records
+from concord.files.facts import document_facts, run_facts
 from concord.files.json_text import parsed
 from concord.files.output import plain_cell
 from concord.files.text import decode
 from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
-from concord.show.page.values import Document, words
 from concord.version import RESULT_FORMAT
 
 COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
@@ -83,8 +83,8 @@ def _taken(
         return None, [Problem(shown, "is not a result of Concord: no number that the page knows")]
     version = document.get("format_version")
     faults = [] if version == RESULT_FORMAT else [Problem(shown, _version_words(version))]
-    run = _run_record(file.parent, folder)
-    said = words(document, "model") or words(document, "agent") or words(run, "model")
+    run = run_facts(file.parent, folder)
+    said = document_facts(document).model or run.model
     model = said or (name if name and file.parent == folder else _folder_name(file, folder))
     return ResultFile(kind.kind, file, document, model, shown, run), faults
 
@@ -128,19 +128,6 @@ def _shown_path(file: Path, folder: Path) -> str:
     if file == folder:
         return file.name
     return (Path(folder.resolve().name) / file.relative_to(folder)).as_posix()
-
-
-def _run_record(start: Path, top: Path) -> Document:
-    """Find `run.json` in the folder of a result or above it, not above what was given."""
-    for folder in (start, *start.parents):
-        if (folder / "run.json").is_file():
-            try:
-                return read_document(folder / "run.json")
-            except FileFormatError:
-                return {}
-        if folder.resolve() == top.resolve():
-            break
-    return {}
 
 
 def _folder_name(file: Path, folder: Path) -> str:

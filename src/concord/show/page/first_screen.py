@@ -11,7 +11,6 @@ from concord.show.page.answer import AnswerCell, ModelRow, answer_rows, dashed, 
 from concord.show.page.comparison import Comparison, standing_of
 from concord.show.page.content import Content
 from concord.show.page.panel import Panel, Reference
-from concord.show.page.values import number
 from concord.show.plots import short as short_number
 from concord.show.strips import Strip, strip
 
@@ -103,8 +102,7 @@ def cut_lines(content: Content) -> list[str]:
         by_file.setdefault(row.result, Counter())[row.kept.outcome] += 1
     lines = []
     for source in content.sources:
-        limit = number(source.run, "sampling", "max_tokens")
-        said = cut_advice(by_file.get(source.shown, {}), None if limit is None else int(limit))
+        said = cut_advice(by_file.get(source.shown, {}), source.run.max_tokens)
         lines += [f"{source.model}: {said}."] if said else []
     return lines
 
@@ -125,7 +123,7 @@ def _reference_cell(reference: Reference, here: bool) -> AnswerCell | None:
 
 def _said_invented(content: Content) -> set[str]:
     """Return models whose results say themselves that their data are synthetic."""
-    return {view.model for view in content.all_views if view.source.document.get("synthetic") is True}
+    return {view.model for view in content.all_views if view.source.facts.synthetic}
 
 
 def _shown_names(content: Content) -> dict[str, str]:

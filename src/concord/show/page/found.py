@@ -1,10 +1,11 @@
 """Results as they lie in folders, and what could not be read: the records of a search."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.files.facts import DocumentFacts, RunFacts, document_facts
 from concord.files.kept_replies import KeptReply
 from concord.show.page.values import Document
 
@@ -44,10 +45,15 @@ class ResultFile:
     """Name of the model, or of the folder where the result does not say."""
     shown: str
     """The file as a reader should see it: no folders above those that were given."""
-    run: Document = field(default_factory=dict)
-    """Record of the run that the replies came from, where there is one."""
+    run: RunFacts = RunFacts()
+    """What the run tells that the replies came from, where there is one."""
     result: Any = None
     """The record, where it was read or made."""
+
+    @property
+    def facts(self) -> DocumentFacts:
+        """What the document tells of itself."""
+        return document_facts(self.document)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, Re
 from concord.show.page.panel import ModelView, Panel
 from concord.show.page.replies import find_replies
 from concord.show.page.section import Section, fill_sections
-from concord.show.page.values import part, words
 
 MOST_WORK = 1_000_000
 """Pairs of models times tests up to which they are compared for the page: about a second."""
@@ -96,7 +95,8 @@ def refuse_mixed(found: FoundResults, panels: Sequence[Panel]) -> None:
     for panel in panels:
         used: dict[str, list[str]] = {}
         for source in found.of(panel.name):
-            used.setdefault(_made_under(source, panel.choice), []).append(source.shown)
+            made_under = source.facts.choices[panel.choice]
+            used.setdefault(made_under if made_under else "not said", []).append(source.shown)
         if len(used) > 1:
             listed = "; ".join(f"{name}: {', '.join(files[:3])}" for name, files in used.items())
             raise OptionError(
@@ -104,13 +104,3 @@ def refuse_mixed(found: FoundResults, panels: Sequence[Panel]) -> None:
                 f"They cannot be in one table; "
                 f"score them again under one ({panel.again}), or make a page of each"
             )
-
-
-def _made_under(source: ResultFile, what: str) -> str:
-    """Name the choices of a result; two results under one name and other choices differ too."""
-    name = words(source.document, what)
-    if what == "protocol":
-        choices = part(source.document, "protocol_choices")
-        default = words(choices, "name")
-        return name if not choices or name == default else f"{name} ({default})"
-    return name if name else "not said"

@@ -9,7 +9,7 @@ from concord.show.citations import Entry
 from concord.show.page.answer import QuestionAnswer
 from concord.show.page.found import Problem, ResultFile
 from concord.show.page.texts import Texts
-from concord.show.page.values import Document, ShownNumber, words
+from concord.show.page.values import Document, ShownNumber
 from concord.show.svg import Picture
 
 
@@ -50,7 +50,7 @@ class NamedView:
     @property
     def design(self) -> str:
         """The design the model was asked by, where the result names one."""
-        return words(self.source.document, "design")
+        return self.source.facts.design
 
     @property
     def label(self) -> str:

@@ -117,7 +117,7 @@ def people_view(source: ResultFile) -> tuple[PeopleView, list[Problem]]:
     known = {_test_key(one): one for one in parts(plans, "tests")}
     behind = tuple(_behind(known.get(_test_key(test))) for test in tests) if known else ()
     designs = [words(one, "design", "name") for one in parts(plans, "plans")]
-    design = [words(source.document, "design"), words(source.run, "options", "design"), *designs]
+    design = [words(source.document, "design"), source.run.design, *designs]
     answers, unread = read_answers(source)
     view = replace(
         view_of(source, tests),

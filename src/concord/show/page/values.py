@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -224,14 +224,3 @@ def estimate(document: object) -> ShownNumber:
         level=number(inside, "level"),
         method=words(inside, "method") or words(document, "interval_method"),
     )
-
-
-def leaves(document: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Return every leaf of a document with its path, for a table of settings."""
-    if isinstance(document, Mapping):
-        for key, value in document.items():
-            yield from leaves(value, f"{name}.{key}" if name else str(key))
-    elif isinstance(document, list):
-        yield name, ", ".join(str(one) for one in document)
-    elif document is not None:
-        yield name, str(document)
