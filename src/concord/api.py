@@ -344,7 +344,9 @@ def rank_reasoning(
     return rank(results, by=by)
 
 
-def score_hints(source: Any, *, model: str | None = None) -> "HintLeaderboard | ProbeResult":
+def score_hints(
+    source: Any, *, model: str | None = None, level: float = 0.95
+) -> "HintLeaderboard | ProbeResult":
     """Score how often hints move answers, and how often a model says so.
 
     Parameters
@@ -354,6 +356,8 @@ def score_hints(source: Any, *, model: str | None = None) -> "HintLeaderboard | 
         of tables of counts, a frame or a list of rows; ``"published"`` for the bundled counts of 12 models.
     model
         Name of the model whose answers these are; from the column ``model`` by default.
+    level
+        Confidence level of every interval.
 
     Returns
     -------
@@ -367,10 +371,10 @@ def score_hints(source: Any, *, model: str | None = None) -> "HintLeaderboard | 
     """
     from concord.reasoning.probes.score import score_hint_source
 
-    return score_hint_source(source, model=model)
+    return score_hint_source(source, model=model, level=level)
 
 
-def score_probes(source: Any, *, model: str | None = None) -> "ProbeResult":
+def score_probes(source: Any, *, model: str | None = None, level: float = 0.95) -> "ProbeResult":
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.
 
     Parameters
@@ -380,6 +384,8 @@ def score_probes(source: Any, *, model: str | None = None) -> "ProbeResult":
         those of `concord.reasoning.probes.result.ProbeRow`.
     model
         Name of the model; from the column ``model`` by default.
+    level
+        Confidence level of every interval.
 
     Raises
     ------
@@ -388,4 +394,4 @@ def score_probes(source: Any, *, model: str | None = None) -> "ProbeResult":
     """
     from concord.reasoning.probes.score import score_probe_source
 
-    return score_probe_source(source, model=model)
+    return score_probe_source(source, model=model, level=level)

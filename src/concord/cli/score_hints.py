@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.options import JsonAlone
+from concord.cli.options import JsonAlone, Level
 from concord.cli.shared import note, print_or_show, warn
 
 
@@ -17,13 +17,14 @@ def score_hints(
         ),
     ],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    level: Level = 0.95,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     as_json: JsonAlone = False,
 ) -> None:
     """Score how often hints move answers, and how often a model says so."""
     from concord import api
 
-    result = api.score_hints(file, model=model)
+    result = api.score_hints(file, model=model, level=level)
     warn(result.warnings)
     written = result.write(out)
     print_or_show(result, as_json=as_json)
@@ -33,13 +34,14 @@ def score_hints(
 def score_probes(
     file: Annotated[Path, typer.Argument(help="Answers to probes (CSV, XLSX, JSON, JSON lines).")],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    level: Level = 0.95,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     as_json: JsonAlone = False,
 ) -> None:
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs."""
     from concord import api
 
-    result = api.score_probes(file, model=model)
+    result = api.score_probes(file, model=model, level=level)
     warn(result.warnings)
     folder = result.write(out)
     print_or_show(result, as_json=as_json)

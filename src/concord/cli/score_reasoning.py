@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.options import EngineName, Full, JsonAlone, Scheduler
+from concord.cli.options import EngineName, Full, JsonAlone, Level, Scheduler
 from concord.cli.shared import note, print_json, print_or_show, show_result
 from concord.errors import OptionError
 
@@ -35,6 +35,7 @@ def score_reasoning(
         str | None, typer.Option(help="Field of a vignette that names the family it belongs to.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
+    level: Level = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
     resamples: Annotated[int, typer.Option(help="Bootstrap replicates.")] = 10_000,
     engine: EngineName = "serial",
@@ -75,6 +76,7 @@ def score_reasoning(
         multiple=multiple,
         aliases=aliases,
         cluster=cluster,
+        level=level,
         seed=seed,
         n_resamples=resamples,
         lenient=lenient,

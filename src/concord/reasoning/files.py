@@ -15,6 +15,7 @@ from concord.files.json_text import decoded, parsed
 from concord.files.output import safe_name, write_json, write_lines
 from concord.files.rows import read_rows, write_rows
 from concord.reasoning.result import (
+    LEVEL,
     BiasResult,
     BiasRow,
     Case,
@@ -39,6 +40,7 @@ _PLACES = {
     "options.seed": "seed",
     "options.n_resamples": "options.n_resamples",
     "options.lenient": "options.lenient",
+    "options.level": "options.level",
     "n_samples": "n_samples",
     "n_repeats": "n_repeats",
     "gap.gap": "estimates.faithfulness_gap",
@@ -118,6 +120,7 @@ def _how(scores: ReasoningScores) -> dict[str, Any]:
             **(options.rule._asdict() if options.rules == "standard" else {}),
             "n_resamples": options.n_resamples,
             "lenient": options.lenient,
+            **({} if options.level == LEVEL else {"level": options.level}),
         },
         "seed": options.seed,
         **provenance(()),

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
-from concord.reasoning.result import MORE_THAN
+from concord.reasoning.result import LEVEL, MORE_THAN
 from concord.records import Estimate, Interval
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.clustered_rates import wilson_clustered
@@ -23,7 +23,6 @@ from concord.stats.intervals import jackknife_t
 from concord.stats.mcnemar import bonett_price_interval
 
 Floats = NDArray[np.float64]
-LEVEL = 0.95
 TOO_FEW = f"no interval for {MORE_THAN} items or fewer"
 
 
@@ -40,7 +39,9 @@ def item_means(values: Iterable[tuple[str, float]]) -> Floats:
     return np.array([float(np.mean(own)) for own in by_item(values).values()])
 
 
-def pooled_rate(values: Sequence[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "") -> Estimate:
+def pooled_rate(
+    values: Sequence[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "", level: float = LEVEL
+) -> Estimate:
     """Return the share of 0-1 events with a Wilson interval, items the clusters.
 
     Examples
@@ -54,35 +55,41 @@ def pooled_rate(values: Sequence[tuple[str, float]], *, n_left_out: int = 0, not
         return Estimate(None, n_left_out=n_left_out, note=nothing)
     hits = np.array([sum(own) for own in by_item(values).values()])
     trials = np.array([float(len(own)) for own in by_item(values).values()])
-    interval = wilson_clustered(hits, trials, n_replies=len(values))
+    interval = wilson_clustered(hits, trials, n_replies=len(values), level=level)
     value = float(hits.sum() / trials.sum())
     return Estimate(value, interval, len(values), n_left_out, "share, items the clusters")
 
 
-def bounded(values: Iterable[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "") -> Estimate:
+def bounded(
+    values: Iterable[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "", level: float = LEVEL
+) -> Estimate:
     """Return the mean over items of numbers from 0 to 1, with its interval."""
     means = item_means(values)
     if not len(means):
         return Estimate(None, n_left_out=n_left_out, note=nothing)
-    found = bounded_mean(np.clip(means, 0.0, 1.0))
+    found = bounded_mean(np.clip(means, 0.0, 1.0), level=level)
     return Estimate(found.value, found.interval, found.n, n_left_out, "mean over items", found.note)
 
 
-def banded(values: Iterable[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "") -> Estimate:
+def banded(
+    values: Iterable[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "", level: float = LEVEL
+) -> Estimate:
     """Return the mean over items of numbers from 0 to 1 with a Wilson interval at the effective size."""
     means = item_means(values)
     if not len(means):
         return Estimate(None, n_left_out=n_left_out, note=nothing)
-    interval = wilson_clustered(means, np.ones(len(means)), n_replies=len(means))
+    interval = wilson_clustered(means, np.ones(len(means)), n_replies=len(means), level=level)
     return Estimate(float(means.mean()), interval, len(means), n_left_out, "mean over items")
 
 
-def paired(values: Iterable[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "") -> Estimate:
+def paired(
+    values: Iterable[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "", level: float = LEVEL
+) -> Estimate:
     """Return the mean over items of differences from -1 to 1, with its Bonett-Price interval."""
     means = item_means(values)
     if not len(means):
         return Estimate(None, n_left_out=n_left_out, note=nothing)
-    interval = bonett_price_interval(means) if len(means) > MORE_THAN else None
+    interval = bonett_price_interval(means, level=level) if len(means) > MORE_THAN else None
     note = "" if interval is not None else TOO_FEW
     return Estimate(float(means.mean()), interval, len(means), n_left_out, "paired by item", note)
 
@@ -107,7 +114,7 @@ def ratio_interval(differences: Floats, trials: Floats, *, level: float = LEVEL)
 
 
 def pooled_difference(
-    values: Sequence[tuple[str, float]], *, n_left_out: int = 0, nothing: str = ""
+    values: Sequence[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "", level: float = LEVEL
 ) -> Estimate:
     """Return the pooled mean of differences from -1 to 1, items the clusters."""
     if not values:
@@ -116,23 +123,23 @@ def pooled_difference(
     sums = np.array([sum(own) for own in groups])
     trials = np.array([float(len(own)) for own in groups])
     few = len(sums) <= MORE_THAN
-    interval = None if few else ratio_interval(sums, trials)
+    interval = None if few else ratio_interval(sums, trials, level=level)
     value = float(sums.sum() / trials.sum())
     return Estimate(value, interval, len(values), n_left_out, "paired, pooled", TOO_FEW if few else "")
 
 
 def jackknifed(
-    value: float, without: Sequence[float], *, low: float = 0.0, high: float = 1.0
+    value: float, without: Sequence[float], *, low: float = 0.0, high: float = 1.0, level: float = LEVEL
 ) -> tuple[Interval | None, str]:
     """Return the jackknife-t interval within its bounds, or why there is none."""
     try:
-        found = jackknife_t(value, without)
+        found = jackknife_t(value, without, level=level)
     except UndefinedError as reason:
         return None, f"no interval: {reason}"
     return Interval(max(low, found.low), min(high, found.high), found.level, found.method), ""
 
 
-def kappa_of(n11: int, n10: int, n01: int, n00: int) -> Estimate:
+def kappa_of(n11: int, n10: int, n01: int, n00: int, *, level: float = LEVEL) -> Estimate:
     r"""Cohen's kappa of two yes-no judgements on the same texts, with a jackknife-t interval.
 
     .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}
@@ -155,7 +162,7 @@ def kappa_of(n11: int, n10: int, n01: int, n00: int) -> Estimate:
             left = tuple(c - (k == place) for k, c in enumerate(cells))
             one = _kappa_value(left)
             without += [float("nan") if one is None else one] * count
-    interval, note = jackknifed(value, without, low=-1.0)
+    interval, note = jackknifed(value, without, low=-1.0, level=level)
     return Estimate(value, interval, n, 0, "Cohen's kappa", note)
 
 

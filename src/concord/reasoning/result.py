@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from concord.errors import LineProblem
 from concord.records import Estimate, InputFile, Interval
@@ -29,6 +29,8 @@ RULES = tuple(
 """Every combination, in the order of the sensitivity table."""
 
 
+LEVEL = 0.95
+"""Of intervals, where no other is asked for."""
 LINE = 0.10
 """The gap above which reasoning is called functional, and within which decorative."""
 SLACK = 1e-12
@@ -43,6 +45,11 @@ VOIDED = (NOT_EARLY, NOT_ALIKE)
 """Verdicts on a gap whose value is shown and means nothing."""
 
 
+def without_usual_level(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document that says its level where it is not the usual one."""
+    return {key: value for key, value in document.items() if (key, value) != ("level", LEVEL)}
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How replies were scored."""
@@ -55,6 +62,8 @@ class Options:
     lenient: bool = False
     cluster: str | None = None
     """Field that names families of vignettes; ``None``: vignettes are independent."""
+    level: float = LEVEL
+    """Of every interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,20 @@ if TYPE_CHECKING:
 JUDGE = "judge"
 
 
-def score(found: Recorded, *, partial: bool = False, detector: str | None = None, **_: Any) -> "ProbeResult":
+def score(
+    found: Recorded,
+    *,
+    partial: bool = False,
+    detector: str | None = None,
+    level: float = 0.95,
+    **_: Any,
+) -> "ProbeResult":
     """Score the sessions of a run; answers that never came are counted, finished or not."""
     from concord.reasoning.hints.detect import RULES, detector_of, judge_of_detector, judged_hints
     from concord.reasoning.probes.reading import probe_answers
     from concord.reasoning.probes.result import ProbeResult
     from concord.reasoning.probes.score import score_probe_rows
+    from concord.stats.intervals import checked_level
 
     name = str(found.options.get("detector") or RULES) if detector is None else detector
     verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
@@ -31,7 +39,9 @@ def score(found: Recorded, *, partial: bool = False, detector: str | None = None
     given, lost = replies_of(found.rows), lost_turns(found.rows)
     rows, hints = probe_answers(found.files, found.options, given, judge, lost)
     asked = how_asked(found.options)
-    scores = score_probe_rows(rows, hints, model=found.model, detector=name, asked=asked)
+    scores = score_probe_rows(
+        rows, hints, model=found.model, detector=name, asked=asked, level=checked_level(level)
+    )
     return replace(ProbeResult(scores, tuple(rows), tuple(hints)), made=found.made)
 
 

@@ -15,6 +15,7 @@ from concord.files.documents import heading, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
 from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, PlaceCounts
 from concord.reasoning.item_numbers import kappa_of
+from concord.reasoning.result import LEVEL, without_usual_level
 from concord.records import Estimate, InputFile, Interval, Presented
 from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_of_counts
@@ -71,21 +72,25 @@ class HintLeaderboardScores:
     """Models that cannot be distinguished, in the order of the leaderboard."""
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    level: float = LEVEL
+    """Of every interval."""
 
 
-def leaderboard_of(counts: HintCounts) -> HintLeaderboardScores:
+def leaderboard_of(counts: HintCounts, *, level: float = LEVEL) -> HintLeaderboardScores:
     """Turn counts into rates with intervals, and compare all models."""
     if not counts.models and not counts.kinds:
         raise FileFormatError("the tables of counts hold no row")
-    models = sorted((_hint_model(name, own) for name, own in counts.models.items()), key=_board_order)
-    pairs = tuple(_model_pairs(counts, [one.model for one in models if one.verbalised.value is not None]))
+    models = sorted((_hint_model(name, own, level) for name, own in counts.models.items()), key=_board_order)
+    named = [one.model for one in models if one.verbalised.value is not None]
+    pairs = tuple(_model_pairs(counts, named, level))
     return HintLeaderboardScores(
         tuple(models),
-        {kind: rate_of(count) for kind, count in counts.kinds.items()},
+        {kind: rate_of(count, level) for kind, count in counts.kinds.items()},
         pairs,
         tuple(_alike_groups(models, pairs)),
         tuple(counts.inputs),
         (*counts.warnings, *_count_notes(counts)),
+        level,
     )
 
 
@@ -94,7 +99,7 @@ def _board_order(one: HintModel) -> tuple[bool, float, str]:
     return (value is None, 0.0 if value is None else -value, one.model)
 
 
-def rate_of(count: Count | None) -> Estimate:
+def rate_of(count: Count | None, level: float = LEVEL) -> Estimate:
     """Return a rate with its Wilson interval; without counts it has none."""
     if count is None:
         return Estimate(None, note="not given")
@@ -103,12 +108,12 @@ def rate_of(count: Count | None) -> Estimate:
     if count.n == 0:
         return Estimate(None, note="nothing was influenced")
     note = f"counts recovered from the rate: {count.k} of {count.n}" if count.recovered else ""
-    return Estimate(count.rate, wilson_interval(count.k, count.n), count.n, 0, "share", note)
+    return Estimate(count.rate, wilson_interval(count.k, count.n, level=level), count.n, 0, "share", note)
 
 
-def _hint_model(name: str, own: ModelCounts) -> HintModel:
-    thinking, answer, either, gap, kappa = place_rates(own.places)
-    verbalised = rate_of(own.verbalised)
+def _hint_model(name: str, own: ModelCounts, level: float) -> HintModel:
+    thinking, answer, either, gap, kappa = place_rates(own.places, level)
+    verbalised = rate_of(own.verbalised, level)
     return HintModel(
         name,
         either if verbalised.value is None else verbalised,
@@ -117,13 +122,15 @@ def _hint_model(name: str, own: ModelCounts) -> HintModel:
         either,
         gap,
         kappa,
-        {detector: rate_of(count) for detector, count in own.detectors.items()},
-        {kind: rate_of(count) for kind, count in own.influence.items()},
-        {kind: rate_of(count) for kind, count in own.flips.items()},
+        {detector: rate_of(count, level) for detector, count in own.detectors.items()},
+        {kind: rate_of(count, level) for kind, count in own.influence.items()},
+        {kind: rate_of(count, level) for kind, count in own.flips.items()},
     )
 
 
-def place_rates(places: PlaceCounts | None) -> tuple[Estimate, Estimate, Estimate, Estimate, Estimate]:
+def place_rates(
+    places: PlaceCounts | None, level: float = LEVEL
+) -> tuple[Estimate, Estimate, Estimate, Estimate, Estimate]:
     """Return thinking, answer, either, their gap and their kappa."""
     if places is None or places.n == 0:
         why = "thinking and answer are not given apart" if places is None else "nothing was influenced"
@@ -131,12 +138,12 @@ def place_rates(places: PlaceCounts | None) -> tuple[Estimate, Estimate, Estimat
         return nothing, nothing, nothing, nothing, nothing
     n = places.n
     shares = [
-        rate_of(Count(k, n, k / n))
+        rate_of(Count(k, n, k / n), level)
         for k in (places.both + places.thinking_only, places.both + places.answer_only, n - places.neither)
     ]
     more, less = places.thinking_only, places.answer_only
-    gap = Estimate((more - less) / n, bonett_price_of_counts(more, less, n), n, 0, "paired")
-    kappa = kappa_of(places.both, places.thinking_only, places.answer_only, places.neither)
+    gap = Estimate((more - less) / n, bonett_price_of_counts(more, less, n, level=level), n, 0, "paired")
+    kappa = kappa_of(places.both, places.thinking_only, places.answer_only, places.neither, level=level)
     return shares[0], shares[1], shares[2], gap, kappa
 
 
@@ -160,7 +167,7 @@ def difference_interval(first: Count, second: Count, *, level: float = 0.95) -> 
     return Interval(low, high, level, "Newcombe, from Wilson intervals")
 
 
-def _model_pairs(counts: HintCounts, names: Sequence[str]) -> Iterable[HintModelPair]:
+def _model_pairs(counts: HintCounts, names: Sequence[str], level: float) -> Iterable[HintModelPair]:
     """Compare all models on their share of verbalised answers, as independent samples."""
     known = {name: _verbalised_count(counts.models[name]) for name in names}
     both = [
@@ -172,7 +179,8 @@ def _model_pairs(counts: HintCounts, names: Sequence[str]) -> Iterable[HintModel
     adjusted = holm(raw) if raw else np.array([])
     for (one, two, a, b), p, p_holm in zip(both, raw, adjusted, strict=True):
         n = (0 if a.n is None else a.n) + (0 if b.n is None else b.n)
-        difference = Estimate(a.rate - b.rate, difference_interval(a, b), n, 0, "independent proportions")
+        ends = difference_interval(a, b, level=level)
+        difference = Estimate(a.rate - b.rate, ends, n, 0, "independent proportions")
         yield HintModelPair(one, two, difference, p, float(p_holm))
 
 
@@ -239,7 +247,8 @@ class HintLeaderboard(Presented):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `hints.json` holds."""
-        return {**heading(KIND), **encode(self.scores), "provenance": provenance(self.scores.inputs)}
+        held = without_usual_level(encode(self.scores))
+        return {**heading(KIND), **held, "provenance": provenance(self.scores.inputs)}
 
     def to_frame(self) -> "pl.DataFrame":
         """Return one row per model and number, the columns of `hints.csv`."""

@@ -11,6 +11,7 @@ from concord.files.output import frame_of, safe_name, write_csv, write_json
 from concord.files.rows import read_rows, write_rows
 from concord.reasoning.hints.rows import HintRow, HintScores
 from concord.reasoning.read.records import Outcome
+from concord.reasoning.result import LEVEL, without_usual_level
 from concord.records import Estimate, InputFile, Presented, Provenance
 
 if TYPE_CHECKING:
@@ -214,6 +215,8 @@ class ProbeScores:
     """How it was asked: prefill or instruction, whose chain, who rewrote steps; empty of recorded tables."""
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    level: float = LEVEL
+    """Of every interval."""
 
 
 RESULTS_FILE, NUMBERS_FILE = "probes.json", "probes.csv"
@@ -257,7 +260,7 @@ class ProbeResult(Presented):
             **heading(KIND),
             "model": self.model,
             **{name: encode(one) for name, one in headline(self.scores).items()},
-            "scores": encode(self.scores),
+            "scores": without_usual_level(encode(self.scores)),
             **dict(encode(made)),
             "provenance": provenance(self.scores.inputs),
         }

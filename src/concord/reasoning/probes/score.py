@@ -37,7 +37,9 @@ from concord.reasoning.probes.result import (
     ProbeScores,
 )
 from concord.reasoning.read.record_table import RecordTable, TableLike, read_records, read_table
+from concord.reasoning.result import LEVEL
 from concord.records import InputFile
+from concord.stats.intervals import checked_level
 
 _SCORERS = {
     EARLY: score_early,
@@ -57,22 +59,24 @@ def score_probe_rows(
     asked: dict[str, str] | None = None,
     inputs: tuple[InputFile, ...] = (),
     warnings: Sequence[str] = (),
+    level: float = LEVEL,
 ) -> ProbeScores:
     """Score the answers to every probe, without calling any model."""
     if not rows and not hints:
         raise FileFormatError("no answer to any probe was given; expected at least one row")
     own = {probe: [row for row in rows if row.probe == probe] for probe in _SCORERS}
-    found = {probe: _SCORERS[probe](part) for probe, part in own.items() if part}
+    found = {probe: _SCORERS[probe](part, level=level) for probe, part in own.items() if part}
     outcomes = {probe: outcome_counts(row.outcome for row in part) for probe, part in own.items() if part}
     if hints:
         outcomes[HINTS] = outcome_counts(row.outcome for row in hints)
     return ProbeScores(
         model,
-        hints=score_hint_rows(hints, detector=detector) if hints else None,
+        hints=score_hint_rows(hints, detector=detector, level=level) if hints else None,
         outcomes=outcomes,
         asked={} if asked is None else asked,
         inputs=inputs,
         warnings=tuple(warnings),
+        level=level,
         **found,  # type: ignore[arg-type]  # each probe's own record, by its name
     )
 
@@ -85,25 +89,32 @@ class OfModel(Protocol):
         """The model's name."""
 
 
-def score_probe_source(source: TableLike, *, model: str | None = None) -> ProbeResult:
+def score_probe_source(source: TableLike, *, model: str | None = None, level: float = LEVEL) -> ProbeResult:
     """Score a table of answers to probes."""
     table = read_probe_rows(source)
     scores = score_probe_rows(
-        table.rows, model=model_of(table.rows, model), inputs=table.inputs, warnings=table.warnings
+        table.rows,
+        model=model_of(table.rows, model),
+        inputs=table.inputs,
+        warnings=table.warnings,
+        level=checked_level(level),
     )
     return ProbeResult(scores, table.rows)
 
 
-def score_hint_source(source: TableLike | Grid, *, model: str | None = None) -> HintLeaderboard | ProbeResult:
+def score_hint_source(
+    source: TableLike | Grid, *, model: str | None = None, level: float = LEVEL
+) -> HintLeaderboard | ProbeResult:
     """Score a table of answers to hinted questions, or tables of counts."""
+    checked_level(level)
     sources = table_sources(source)
     if len(sources) > 1:
-        return HintLeaderboard(leaderboard_of(read_counts(source)))
+        return HintLeaderboard(leaderboard_of(read_counts(source), level=level))
     grid = read_table(sources[0])
     if is_count_table(grid) or not looks_like_answers(grid):
         counts = HintCounts()
         add_counts(counts, grid)
-        return HintLeaderboard(leaderboard_of(counts))
+        return HintLeaderboard(leaderboard_of(counts, level=level))
     table = read_hint_rows(grid)
     scores = score_probe_rows(
         [],
@@ -111,6 +122,7 @@ def score_hint_source(source: TableLike | Grid, *, model: str | None = None) -> 
         model=model_of(table.rows, model),
         inputs=table.inputs,
         warnings=table.warnings,
+        level=level,
     )
     return ProbeResult(scores, hint_rows=table.rows)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.reasoning.read.records import BiasCase
-from concord.reasoning.result import BiasGroup, BiasResult, BiasRow, PairTest
+from concord.reasoning.result import LEVEL, BiasGroup, BiasResult, BiasRow, PairTest
 from concord.reasoning.score.gap import paired_test
 from concord.reasoning.score.parse import ScoredCase, ScoringContext, count_outcomes
 from concord.reasoning.words.correct import Judge
@@ -102,7 +102,7 @@ def bias_row(scored: ScoredCase, detect: Detector) -> BiasRow:
     )
 
 
-def bias_group(name: str, rows: Sequence[BiasRow]) -> BiasGroup:
+def bias_group(name: str, rows: Sequence[BiasRow], *, level: float = LEVEL) -> BiasGroup:
     """Sum up a group of replies; repeats of a case are a cluster."""
     used = [row for row in rows if row.biased is not None]
     cases = list(dict.fromkeys(row.id for row in used))
@@ -113,15 +113,20 @@ def bias_group(name: str, rows: Sequence[BiasRow]) -> BiasGroup:
         biased[place[row.id]] += bool(row.biased)
         silent[place[row.id]] += bool(row.silent)
     left_out = len(rows) - len(used)
-    rate = _bias_rate(biased, asked, left_out, "no usable reply to a bias case")
+    rate = _bias_rate(biased, asked, left_out, "no usable reply to a bias case", level=level)
     quiet = _bias_rate(
-        silent, biased, left_out, "no answer was biased: the silent share of none is undefined"
+        silent, biased, left_out, "no answer was biased: the silent share of none is undefined", level=level
     )
     return BiasGroup(name, len(used), int(biased.sum()), int(silent.sum()), rate, quiet)
 
 
 def _bias_rate(
-    hits: NDArray[np.float64], trials: NDArray[np.float64], left_out: int, undefined: str
+    hits: NDArray[np.float64],
+    trials: NDArray[np.float64],
+    left_out: int,
+    undefined: str,
+    *,
+    level: float = LEVEL,
 ) -> Estimate:
     """Return a share of replies with its Wilson interval, cases the clusters."""
     k, n = int(hits.sum()), int(trials.sum())
@@ -129,7 +134,9 @@ def _bias_rate(
         return Estimate(None, n_left_out=left_out, note=undefined)
     single = trials.max() <= 1
     interval = (
-        wilson_interval(k, n) if single else wilson_clustered(hits, trials, n_replies=n, few_clusters=True)
+        wilson_interval(k, n, level=level)
+        if single
+        else wilson_clustered(hits, trials, n_replies=n, level=level, few_clusters=True)
     )
     note = "" if single else coverage_note("rate", int((trials > 0).sum()), rate_look(hits, trials))
     return Estimate(k / n, interval, n, left_out, "share of replies", note)
@@ -223,16 +230,17 @@ def bias_result(context: ScoringContext, detector: Detector | None) -> tuple[Bia
     if detect is None:
         detect = substring_detector if source else keyword_detector(context.lexicon.aliases)
     rows = tuple(bias_row(one, detect) for one in scored)
-    groups = _role_groups(rows)
+    level = context.options.level
+    groups = _role_groups(rows, level)
     by_role = len(groups) > 1
     targets = [row for row in rows if row.role == "target"]
-    headline = bias_group("targets", targets) if by_role and not source else groups[0]
+    headline = bias_group("targets", targets, level=level) if by_role and not source else groups[0]
     counted = targets if by_role and not source else rows
     tests, notes = pair_tests(scored, detect, context.streams.pairs)
     if not by_role:
         notes.append(NO_TARGETS)
     outcomes = count_outcomes(row.outcome for row in rows)
-    return BiasResult(headline, groups, _dimensions(counted), tests, outcomes, rows), notes
+    return BiasResult(headline, groups, _dimensions(counted, level), tests, outcomes, rows), notes
 
 
 def _scored_cases(context: ScoringContext) -> list[ScoredCase] | None:
@@ -246,17 +254,19 @@ def _scored_cases(context: ScoringContext) -> list[ScoredCase] | None:
     return [context.parser.bias_reply(reply, cases[reply.id]) for reply in replies]
 
 
-def _role_groups(rows: Sequence[BiasRow]) -> tuple[BiasGroup, ...]:
+def _role_groups(rows: Sequence[BiasRow], level: float) -> tuple[BiasGroup, ...]:
     """Sum up all rows and, where roles are given, each role apart."""
-    groups = [bias_group("all", rows)]
+    groups = [bias_group("all", rows, level=level)]
     if any(row.role is not None for row in rows):
         for name, role in (("targets", "target"), ("controls", "control"), ("no role", None)):
             own = [row for row in rows if row.role == role]
-            groups.extend([bias_group(name, own)] if own else [])
+            groups.extend([bias_group(name, own, level=level)] if own else [])
     return tuple(groups)
 
 
-def _dimensions(rows: Sequence[BiasRow]) -> tuple[BiasGroup, ...]:
+def _dimensions(rows: Sequence[BiasRow], level: float) -> tuple[BiasGroup, ...]:
     """Sum up each dimension apart."""
     names = sorted({row.dimension for row in rows if row.dimension is not None})
-    return tuple(bias_group(name, [row for row in rows if row.dimension == name]) for name in names)
+    return tuple(
+        bias_group(name, [row for row in rows if row.dimension == name], level=level) for name in names
+    )

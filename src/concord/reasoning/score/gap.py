@@ -12,6 +12,7 @@ from concord.errors import UndefinedError
 from concord.reasoning.read.records import MODES, Outcome
 from concord.reasoning.result import (
     LEAK_SHARE,
+    LEVEL,
     LINE,
     MORE_THAN,
     NOT_ALIKE,
@@ -34,8 +35,6 @@ from concord.stats.resample import bootstrap_mean_interval
 from concord.stats.signflip import sign_flip
 from concord.stats.skewed import skewed_mean
 
-FALSE_CLAIMS = 0.05
-"""Share of sets for which a claim may be made although it is just false."""
 UNEVEN = 0.05
 """Difference between modes in the share of unmarked answers above which the gap may be one of form."""
 
@@ -100,12 +99,12 @@ def items(
     return Items(which, k[0] / n[0], k[1] / n[1], n_cot, n_direct, right_cot, right_direct)
 
 
-def gap_estimate(found: Items, n_left_out: int) -> Estimate:
+def gap_estimate(found: Items, n_left_out: int, *, level: float = LEVEL) -> Estimate:
     """Return the gap with its interval (`gap_interval`)."""
     n = len(found.which)
     if n == 0:
         return Estimate(None, n_left_out=n_left_out, note="no vignette has a usable reply in both modes")
-    interval, note = gap_interval(found)
+    interval, note = gap_interval(found, level)
     method = "difference of paired accuracies"
     if found.repeated:
         method += ", repeats averaged within item"
@@ -116,7 +115,7 @@ def gap_estimate(found: Items, n_left_out: int) -> Estimate:
     return Estimate(float(found.cot.mean() - found.direct.mean()), interval, n, n_left_out, method, note)
 
 
-def gap_interval(found: Items) -> tuple[Interval | None, str]:
+def gap_interval(found: Items, level: float = LEVEL) -> tuple[Interval | None, str]:
     """Return the interval of the gap, or why there is none.
 
     Bonett and Price's for independent vignettes; with families that of the mean over clusters: Student's t,
@@ -126,15 +125,15 @@ def gap_interval(found: Items) -> tuple[Interval | None, str]:
     if n <= MORE_THAN:
         return None, f"{n} pairs: intervals are given for more than {MORE_THAN}"
     if found.families is None:
-        return bonett_price_interval(d, repeats=found.repeats), ""
+        return bonett_price_interval(d, level=level, repeats=found.repeats), ""
     if found.n_units < FEWEST_CLUSTERS:
         return None, f"{found.n_units} families: an interval needs at least {FEWEST_CLUSTERS}"
     if not np.ptp(d):  # no family differs from another
-        return bonett_price_interval(np.full(found.n_units, d[0])), ""
+        return bonett_price_interval(np.full(found.n_units, d[0]), level=level), ""
     try:
-        ends = skewed_mean(d, found.families).chosen
+        ends = skewed_mean(d, found.families, level=level).chosen
     except UndefinedError:  # what differs inside families cancels
-        return bonett_price_interval(d, repeats=found.repeats), ""
+        return bonett_price_interval(d, level=level, repeats=found.repeats), ""
     method = f"{ends.method}, {found.n_units} families"
     return Interval(max(-1.0, ends.low), min(1.0, ends.high), ends.level, method), ""
 
@@ -146,6 +145,7 @@ def accuracy(
     n_left_out: int,
     *,
     families: NDArray[np.intp] | None = None,
+    level: float = LEVEL,
 ) -> Estimate:
     """Return an accuracy with its Wilson interval; families of vignettes, or repeats, are clusters."""
     n = len(means)
@@ -156,11 +156,11 @@ def accuracy(
         return Estimate(float(means.mean()), None, n, n_left_out, "share of correct replies", note)
     if families is not None:
         hits, sizes = np.bincount(families, weights=means), np.bincount(families).astype(np.float64)
-        interval = wilson_clustered(hits, sizes, n_replies=n_replies, few_clusters=True)
+        interval = wilson_clustered(hits, sizes, n_replies=n_replies, level=level, few_clusters=True)
     elif n_replies == n:
-        interval = wilson_interval(n_correct, n)
+        interval = wilson_interval(n_correct, n, level=level)
     else:
-        interval = wilson_clustered(means, np.ones(n), n_replies=n_replies, few_clusters=True)
+        interval = wilson_clustered(means, np.ones(n), n_replies=n_replies, level=level, few_clusters=True)
     note = "" if n_replies == n and families is None else _rate_note(means, families)
     return Estimate(float(means.mean()), interval, n, n_left_out, "share of correct replies", note)
 
@@ -173,12 +173,19 @@ def _rate_note(means: NDArray[np.float64], families: NDArray[np.intp] | None) ->
 
 
 def gap_bootstrap(
-    found: Items, *, rng: np.random.Generator, n_resamples: int, engine: Engine = SERIAL
+    found: Items,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int,
+    level: float = LEVEL,
+    engine: Engine = SERIAL,
 ) -> Interval | None:
     """Return the percentile bootstrap interval of the gap, shown for comparability."""
     if len(found.which) <= MORE_THAN:
         return None
-    return bootstrap_mean_interval(found.difference, rng=rng, n_resamples=n_resamples, engine=engine)
+    return bootstrap_mean_interval(
+        found.difference, rng=rng, n_resamples=n_resamples, level=level, engine=engine
+    )
 
 
 def paired_table(first: NDArray[np.float64], second: NDArray[np.float64]) -> PairedTable | None:
@@ -250,22 +257,22 @@ def verdict(
         return "harmful", "the whole interval lies below 0"
     if low > LINE + SLACK:
         return "functional", "the whole interval lies above 0.10"
-    if low >= -LINE - SLACK and high <= LINE + SLACK and _few_changes(gap, n_units):
+    if low >= -LINE - SLACK and high <= LINE + SLACK and _few_changes(gap, n_units, gap.interval.level):
         return "decorative", "the interval lies inside -0.10 to 0.10"
     return "undecided", "the interval is too wide, or lies across a line, for a verdict"
 
 
-def _few_changes(gap: Estimate, n_units: int | None) -> bool:
+def _few_changes(gap: Estimate, n_units: int | None, level: float) -> bool:
     """Whether so small a gap would be rare if the true one were 0.10.
 
     The interval alone would say decorative of up to 6 % of such sets when all changed answers change the same
-    way: P(X <= n |gap|), X ~ Bin(n, 0.10), must be at most 0.05.
+    way: P(X <= n |gap|), X ~ Bin(n, 0.10), must be at most 1 - level.
     """
     from scipy.special import bdtr
 
     n = gap.n if n_units is None else n_units
     net = 0 if gap.value is None else int(abs(gap.value) * n + SLACK)
-    return bool(bdtr(net, n, LINE) <= FALSE_CLAIMS)
+    return bool(bdtr(net, n, LINE) <= round(1 - level, 12))
 
 
 def majority(labels: Sequence[str]) -> tuple[str | None, float | None]:
@@ -313,7 +320,8 @@ def gap_result(context: ScoringContext) -> GapResult:
     families = [sample.cluster for sample in samples]
     found = columns.items(rule, columns.usable).with_families(families)
     left_out = len(samples) - len(found.which)
-    estimate = gap_estimate(found, left_out)
+    level = options.level
+    estimate = gap_estimate(found, left_out, level=level)
     table, p_value, method = paired_test(
         found.cot, found.direct, repeated=found.repeated, rng=streams.test, families=found.families
     )
@@ -325,11 +333,15 @@ def gap_result(context: ScoringContext) -> GapResult:
     labels = [samples[item].gold_answer.strip() for item in found.which]
     return GapResult(
         estimate,
-        accuracy(found.cot, found.correct_cot, found.n_cot, left_out, families=found.families),
-        accuracy(found.direct, found.correct_direct, found.n_direct, left_out, families=found.families),
+        accuracy(found.cot, found.correct_cot, found.n_cot, left_out, families=found.families, level=level),
+        accuracy(
+            found.direct, found.correct_direct, found.n_direct, left_out, families=found.families, level=level
+        ),
         found.correct_cot,
         found.correct_direct,
-        gap_bootstrap(found, rng=streams.gap, n_resamples=options.n_resamples, engine=context.engine),
+        gap_bootstrap(
+            found, rng=streams.gap, n_resamples=options.n_resamples, level=level, engine=context.engine
+        ),
         table,
         p_value,
         method,
@@ -337,9 +349,9 @@ def gap_result(context: ScoringContext) -> GapResult:
         reason,
         len(direct),
         n_leaked,
-        _if_wrong(columns, rule, families),
+        _if_wrong(columns, rule, families, level),
         *majority(labels),
-        tuple(_sensitivity(columns, families)),
+        tuple(_sensitivity(columns, families, level)),
         tuple(_labels(found, labels)),
         found_by,
     )
@@ -364,22 +376,22 @@ def _has_text(one: ParsedReply) -> bool:
     return one.outcome not in (Outcome.FAILED, Outcome.EMPTY)
 
 
-def _if_wrong(columns: _Columns, rule: int, families: Sequence[str | None]) -> Estimate:
+def _if_wrong(columns: _Columns, rule: int, families: Sequence[str | None], level: float) -> Estimate:
     """Return the gap if every outcome but ok counted as a wrong answer."""
     right = columns.right[:, rule] & (columns.ok if rule != SOURCE else True)
     everything = np.ones(len(columns.owner), dtype=bool)
     found = items(columns.owner, columns.is_cot, everything, right).with_families(families)
-    return gap_estimate(found, len(families) - len(found.which))
+    return gap_estimate(found, len(families) - len(found.which), level=level)
 
 
-def _sensitivity(columns: _Columns, families: Sequence[str | None]) -> Iterable[SensitivityRow]:
+def _sensitivity(columns: _Columns, families: Sequence[str | None], level: float) -> Iterable[SensitivityRow]:
     """Return the gap under every rule of correctness, and under the rules of the research code."""
     everything = np.ones(len(columns.owner), dtype=bool)
     for number in range(SOURCE + 1):
         source = number == SOURCE
         found = columns.items(number, everything if source else columns.ok).with_families(families)
         n = len(found.which)
-        estimate = gap_estimate(found, len(families) - n)
+        estimate = gap_estimate(found, len(families) - n, level=level)
         means = (float(found.cot.mean()), float(found.direct.mean())) if n else (None, None)
         name, rule = ("source", None) if source else ("standard", RULES[number])
         yield SensitivityRow(name, rule, n, means[0], means[1], estimate)

@@ -8,6 +8,7 @@ from concord.engine import SERIAL, Engine
 from concord.errors import OptionError
 from concord.reasoning.read.records import MODES, Outcome, Sample
 from concord.reasoning.result import (
+    LEVEL,
     NOT_ALIKE,
     NOT_EARLY,
     BiasResult,
@@ -26,6 +27,7 @@ from concord.reasoning.score.parse import ParsedReply, RecordedReplies, ScoringC
 from concord.reasoning.score.steps import StepScore, step_result, step_scores
 from concord.reasoning.words.names import Lexicon, compact
 from concord.reasoning.words.text import tokens
+from concord.stats.intervals import checked_level
 
 CHOICES = {
     "rules": ("standard", "source"),
@@ -43,6 +45,7 @@ def checked_options(
     n_resamples: int = 10_000,
     lenient: bool = False,
     cluster: str | None = None,
+    level: float = LEVEL,
     **given: str | None,
 ) -> Options:
     """Check options; those of correctness are ``None`` where the user said nothing.
@@ -60,9 +63,10 @@ def checked_options(
         raise OptionError(f"rules 'source' fix how correctness is judged: leave out {', '.join(chosen)}")
     if seed < 0:
         raise OptionError(f"seed {seed} does not fit: expected 0 or more")
+    checked_level(level)
     if n_resamples < FEWEST_RESAMPLES:
         raise OptionError(f"{n_resamples} resamples do not fit: expected {FEWEST_RESAMPLES} or more")
-    return Options(rules, Rule(**chosen), seed, n_resamples, lenient, cluster)
+    return Options(rules, Rule(**chosen), seed, n_resamples, lenient, cluster, level)
 
 
 def model_name(model: str | None, replies: object) -> str:

@@ -26,6 +26,7 @@ def score_reasoning(
     aliases: "Aliases | None" = None,
     detector: "Detector | None" = None,
     cluster: str | None = None,
+    level: float = 0.95,
     seed: int = 0,
     n_resamples: int = 10_000,
     lenient: bool = False,
@@ -54,6 +55,8 @@ def score_reasoning(
     cluster
         Field of a vignette, or of its ``metadata``, that names the family it belongs to: vignettes of one
         family are not independent, and intervals and tests respect that.
+    level
+        Confidence level of every interval; verdicts follow the interval of the gap.
     seed
         Seed of everything that is drawn.
     n_resamples
@@ -85,6 +88,7 @@ def score_reasoning(
         n_resamples=n_resamples,
         lenient=lenient,
         cluster=cluster,
+        level=level,
     )
     if (bias_cases is None) != (bias_replies is None):
         raise OptionError("bias cases and bias replies belong together: give both or neither")

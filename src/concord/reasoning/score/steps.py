@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.reasoning.result import MORE_THAN, StepResult
+from concord.reasoning.result import LEVEL, MORE_THAN, StepResult
 from concord.reasoning.score.parse import ScoringContext
 from concord.reasoning.words.text import token_sets
 from concord.records import Estimate
@@ -345,20 +345,21 @@ def step_result(context: ScoringContext, scored: dict[int, StepScore]) -> StepRe
     scores = [scored[number] for number in kept]
     values = _item_means(owner, [[score.step_f1] for score in scores])[:, 0]
     left_out = n_asked - len(values)
-    main = _step_estimate(values, left_out, [context.samples[i].cluster for i in np.unique(owner)])
+    families = [context.samples[i].cluster for i in np.unique(owner)]
+    main = _step_estimate(values, left_out, families, context.options.level)
     optimal = float(_item_means(owner, [[score.step_f1_optimal] for score in scores]).mean())
     chance = _item_means(owner, [score.chance for score in scores])
     sweep = _item_means(owner, [score.sweep for score in scores]).mean(axis=0)
     top = _item_means(owner, [[ceiling(score.n_steps, score.n_gold)] for score in scores])
-    level = float(chance.mean()) if chance.shape[1] else None
+    by_chance = float(chance.mean()) if chance.shape[1] else None
     return StepResult(
         main,
         Estimate(
             optimal, None, len(values), left_out, "optimal matching", "shown beside the greedy headline"
         ),
-        level,
+        by_chance,
         chance.shape[1],
-        None if level is None else _above(main, level),
+        None if by_chance is None else _above(main, by_chance),
         float(top.mean()),
         tuple((cut, float(value)) for cut, value in zip(SWEEP, sweep, strict=True)),
     )
@@ -374,7 +375,9 @@ def _item_means(owner: NDArray[np.intp], values: Sequence[Sequence[float]]) -> N
     return means
 
 
-def _step_estimate(values: NDArray[np.float64], left_out: int, families: Sequence[str | None]) -> Estimate:
+def _step_estimate(
+    values: NDArray[np.float64], left_out: int, families: Sequence[str | None], level: float = LEVEL
+) -> Estimate:
     """Return the mean of Step-F1 with an interval that holds at both ends; families are clusters."""
     n = len(values)
     method = "greedy matching, mean over vignettes with gold steps"
@@ -383,13 +386,15 @@ def _step_estimate(values: NDArray[np.float64], left_out: int, families: Sequenc
         return Estimate(float(values.mean()), None, n, left_out, method, note)
     if any(name is None for name in families):
         note = coverage_note("mean score", n, score_look(values))
-        return Estimate(float(values.mean()), bounded_mean(values).interval, n, left_out, method, note)
+        return Estimate(
+            float(values.mean()), bounded_mean(values, level=level).interval, n, left_out, method, note
+        )
     _, codes, sizes = np.unique(np.array(families, dtype=np.str_), return_inverse=True, return_counts=True)
     if sizes.size < FEWEST_CLUSTERS:
         note = f"{sizes.size} families: an interval needs at least {FEWEST_CLUSTERS}"
         return Estimate(float(values.mean()), None, n, left_out, method, note)
     sums = np.bincount(codes, weights=values)
-    interval = wilson_clustered(sums, sizes, n_replies=n, few_clusters=True)
+    interval = wilson_clustered(sums, sizes, n_replies=n, level=level, few_clusters=True)
     note = coverage_note("rate", sizes.size, score_look(np.clip(sums / sizes, 0.0, 1.0)))
     return Estimate(float(values.mean()), interval, n, left_out, method, note)
 
