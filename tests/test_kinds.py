@@ -185,7 +185,7 @@ def test_pictures_of_each_agent_are_drawn_of_each_and_folded(monkeypatch: pytest
     assert page.count("<details>") == 2
     assert "Tone of a" in page and "Tone of b&lt;i&gt;" in page
     assert "Lines are 80 % intervals." in page and "95 %" not in page
-    assert len(section_of(ToneResult).pictures([_tones()])) == 2
+    assert [one.name for one in section_of(ToneResult).pictures([_tones()])] == ["tone", "tone-2"]
 
 
 def test_details_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:

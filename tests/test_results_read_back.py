@@ -43,9 +43,8 @@ from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
 from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
-from concord.structure.judging import result as judge_files
 from concord.structure.judging.result import NUMBERS, JudgeResult, JudgeScores
-from concord.structure.options.result import OptionResult
+from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.result import StructureResult
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=6)
@@ -103,6 +102,11 @@ def _estimates(names: Iterable[str]) -> st.SearchStrategy[dict[str, Any]]:
 
 OWN: dict[Any, Callable[[], st.SearchStrategy[Any]]] = {
     Choices: lambda: st.just(Choices(0.9, margin=0.1)),
+    # an empty cell is no answer, and a table with NUL is no text file
+    OptionReply: lambda: record(
+        OptionReply,
+        **{name: st.sampled_from(["a", "=b c"]) for name in ("item", "arrangement", "answer", "cluster")},
+    ),
     JudgeScores: lambda: record(JudgeScores, numbers=_estimates(NUMBERS)),
     AgentAgreement: lambda: record(AgentAgreement, numbers=_estimates(predictions.METRICS)),
     TaskMeans: lambda: record(TaskMeans, means=_two(_of(float))),
@@ -129,13 +133,14 @@ KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]
     PredictionResult: (record(PredictionResult), PredictionResult.read),
     CombineResult: (record(CombineResult), CombineResult.read),
     HintLeaderboard: (record(HintLeaderboard), hints_files.read),
-    JudgeResult: (record(JudgeResult), judge_files.read),
+    JudgeResult: (record(JudgeResult), JudgeResult.read),
+    OptionResult: (record(OptionResult), OptionResult.read),
     CompareResult: (record(CompareResult, models=_two(record(ModelScores))), read_item_comparison),
     MetricCompareResult: (record(MetricCompareResult), read_metric_comparison),
     **{kind: (record(kind), kind.read) for kind in (AuditResult, PeopleAudit, HintAudit)},
 }
 ELSEWHERE = {
-    PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, OptionResult, RunResult
+    PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, RunResult
 }  # fmt: skip
 """Results of several files, whose tests are with them."""
 

@@ -56,6 +56,8 @@ class Column:
     count: bool = False
     p: bool = False
     digits: int = 2
+    ends: int | None = None
+    """Digits of the ends of an interval; as many as of the value where it is not said."""
     sign: bool = False
     on: Sequence[str] = EVERYWHERE
     spread: Mapping[str, str] | None = None
@@ -71,6 +73,11 @@ class Column:
     def heading(self) -> str:
         """What screens call it."""
         return self.name.replace("_", " ") if self.title is None else self.title
+
+    @property
+    def end_digits(self) -> int:
+        """Digits of the ends of an interval."""
+        return self.digits if self.ends is None else self.ends
 
     def file_names(self) -> tuple[str, ...]:
         """Return the names of its columns in files."""

@@ -16,9 +16,7 @@ from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
     agents_section,
-    judge_section,
     make_page,
-    options_section,
     people_panel,
     probes_section,
     reasoning_panel,
@@ -30,6 +28,8 @@ from concord.show.page.declared import section_of
 from concord.show.page.find import COMPARISONS
 from concord.show.page.panel import Panel
 from concord.show.page.section import Section
+from concord.structure.judging.result import JudgeResult
+from concord.structure.options.result import OptionResult
 
 PANELS: tuple[Panel, ...] = (people_panel.PANEL, structure_panel.PANEL, reasoning_panel.PANEL)
 """The three questions as the page shows them."""
@@ -40,8 +40,8 @@ SECTIONS: tuple[Section, ...] = (
     section_of(PredictionResult),
     section_of(CombineResult),
     section_of(MemoryResult),
-    judge_section.SECTION,
-    options_section.SECTION,
+    section_of(JudgeResult),
+    section_of(OptionResult),
     probes_section.PROBES,
     probes_section.BOARD,
     referee_section.SECTION,

@@ -25,8 +25,7 @@ from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
 from concord.stats.votes import seat_numbers
-from concord.structure.judging import result as judge_files
-from concord.structure.judging.result import DOCUMENT, JudgeScores, PairVotes
+from concord.structure.judging.result import JudgeResult, JudgeScores, PairVotes, is_judge_folder
 from concord.structure.judging.score import (
     agreement_by_pair,
     cluster_labels,
@@ -66,7 +65,7 @@ class _Judged:
 def compare_judge_folders(asked: CompareRequest) -> MetricCompareResult:
     """Compare every judge of results of `concord score judge` on the pairs that both judged."""
     names, metric, choices = asked.names, asked.metric, asked.choices
-    results = [(Path(source), judge_files.read(Path(source))) for source in asked.sources]
+    results = [(Path(source), JudgeResult.read(source)) for source in asked.sources]
     found = [(folder_name(path), one) for path, result in results for one in result.judges]
     if len(found) < 2:
         raise OptionError(
@@ -97,7 +96,9 @@ def compare_judge_folders(asked: CompareRequest) -> MetricCompareResult:
         pairs,
         place,
         {"level": choices.level, "seed": choices.seed},
-        tuple(fingerprint_file(holding_folder(path, DOCUMENT) / DOCUMENT) for path, _ in results),
+        tuple(
+            fingerprint_file(holding_folder(path, JudgeResult.FILE) / JudgeResult.FILE) for path, _ in results
+        ),
         tuple(gates),
     )
 
@@ -147,6 +148,4 @@ def _metric_difference(
     )  # fmt: skip
 
 
-KIND = ResultKind(
-    _KIND, "a result about judges", judge_files.is_judge_folder, compare_judge_folders, alone=True
-)
+KIND = ResultKind(_KIND, "a result about judges", is_judge_folder, compare_judge_folders, alone=True)

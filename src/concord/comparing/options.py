@@ -30,8 +30,7 @@ from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
 from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
-from concord.structure.options import result as option_files
-from concord.structure.options.result import DOCUMENT, OptionResult
+from concord.structure.options.result import OptionResult, is_option_folder
 from concord.structure.options.score import BY_ITEM, METRICS, RSTD, OptionItems, option_items, rstd_of
 
 WORDS = UnitWords("item", "items", "item", "items", least="5 items")
@@ -45,7 +44,7 @@ def compare_option_folders(asked: CompareRequest) -> MetricCompareResult:
     """Compare what options do to models that answered the same questions."""
     sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
     head = known_metric("consistency" if metric is None else metric, METRICS)
-    results = [option_files.read(Path(source)) for source in sources]
+    results = [OptionResult.read(source) for source in sources]
     _refuse_other_arrangers(results)
     check_names(names, len(results), "results")
     called = distinct([one.model for one in results]) if names is None else list(names)
@@ -75,7 +74,10 @@ def compare_option_folders(asked: CompareRequest) -> MetricCompareResult:
         pairs,
         place,
         {"level": choices.level, "seed": choices.seed},
-        tuple(fingerprint_file(holding_folder(Path(source), DOCUMENT) / DOCUMENT) for source in sources),
+        tuple(
+            fingerprint_file(holding_folder(Path(source), OptionResult.FILE) / OptionResult.FILE)
+            for source in sources
+        ),
     )
 
 
@@ -177,7 +179,7 @@ def _rstd_difference(a: Floats, b: Floats, labels: Sequence[str], choices: Choic
 KIND = ResultKind(
     _KIND,
     "a result about options",
-    option_files.is_option_folder,
+    is_option_folder,
     compare_option_folders,
     metrics=METRICS,
 )

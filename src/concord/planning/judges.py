@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,7 @@ from concord.planning.normal import power_of_mean, units_needed
 from concord.planning.options import PlanOptions
 from concord.planning.pilots import NO_SPREAD, PilotPlan
 from concord.stats.elementwise import Floats
-from concord.structure.judging import result as judge_files
-from concord.structure.judging.result import JudgeScores
+from concord.structure.judging.result import JudgeResult, JudgeScores
 from concord.structure.judging.score import vote_counts
 
 _USUAL_EFFECT = 0.05
@@ -47,7 +45,7 @@ def plan_judges(sources: Sequence[Any], wanted: PlanOptions, metric: str | None)
         raise OptionError("a plan for judges rests on one result of concord score judge")
     if metric not in (None, "preference"):
         raise OptionError(f"a plan for judges is about the preference for a seat, not {metric!r}")
-    result = judge_files.read(Path(sources[0]))
+    result = JudgeResult.read(sources[0])
     judge, between, within = _noisiest(result.judges)
     effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
     if not effect < 0.5:

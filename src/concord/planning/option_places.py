@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from concord.planning.normal import power_of_mean, units_needed
 from concord.planning.options import PlanOptions
 from concord.planning.pilots import NO_SPREAD, PilotPlan
 from concord.stats.elementwise import Floats
-from concord.structure.options import result as option_files
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import option_items
 
@@ -56,7 +54,7 @@ def plan_options(sources: Sequence[Any], wanted: PlanOptions, metric: str | None
     chosen = "first_option" if metric is None else metric
     if chosen not in _WORDS:
         raise OptionError(f"a plan for options is about {', '.join(_WORDS)}, not {chosen!r}")
-    result = option_files.read(Path(sources[0]))
+    result = OptionResult.read(sources[0])
     pilot = option_items(result.replies)
     there = ~np.isnan(pilot.values[chosen])
     values = pilot.values[chosen][there]

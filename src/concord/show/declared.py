@@ -25,13 +25,13 @@ def cell_text(column: Column, value: object, *, below: bool = False) -> str:
     """Return a cell as text: a number with its interval beside it, or below it where columns are narrow."""
     if isinstance(value, Estimate):
         shown = cell_text(column, value.value)
-        ends = "" if value.interval is None else interval(value.interval, column.digits, sign=column.sign)
+        ends = "" if value.interval is None else interval(value.interval, column.end_digits, sign=column.sign)
         gap = "\n" if below else " "
         return shown + gap + ends if ends else shown
     if value is None or value == "":
         return UNDEFINED
     if isinstance(value, Interval):
-        return interval(value, column.digits, sign=column.sign)
+        return interval(value, column.end_digits, sign=column.sign)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, str):

@@ -27,34 +27,6 @@ def agents_methods(result: Any, document: Document) -> str:
     )
 
 
-def judge_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about judges."""
-    pairs = max((len(one.pairs) for one in result.judges), default=0)
-    return (
-        f"Verdicts of {_counted(len(result.judges), 'judge', 'judges')} on "
-        f"{_counted(pairs, 'pair', 'pairs')} of answers were scored with {with_concord(document)}. "
-        "Flip excess is the share of differing pairs of votes of unlike orders minus that of one "
-        "order, tested by dividing votes at random between the orders "
-        f"({result.n_permutations:,} times, seed {result.seed}); preference is the share of votes for "
-        "the first seat minus 1/2, with the exact sign test over pairs. Position bias is said at 5 %, both "
-        f"tests together (Holm, 1979). Intervals are {100 * result.level:g} % over pairs."
-    )
-
-
-def option_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about places, names and dress of options."""
-    items = len({reply.item for reply in result.replies})
-    over = f" on {_counted(items, 'question', 'questions')}" if items else ""
-    what = f" ({result.arranger})" if result.arranger else ""
-    return (
-        f"Choices among options were scored with {with_concord(document)}{over}{what}. "
-        "Consistency is the share of pairs of replies under unlike arrangements that choose the same option, "
-        "flip excess what the arrangement changes beyond what changes between repeats; RStd is the standard "
-        "deviation of accuracy over places of the right option, tested by dividing replies at random between "
-        "the places."
-    )
-
-
 def probe_methods(result: Any, document: Document) -> str:
     """Return the paragraph about interventions on reasoning."""
     scores = result.scores
@@ -96,8 +68,6 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "StructureResult": _by_document(structure_methods),
     "ReasoningResult": _by_document(reasoning_methods),
     "AgentsResult": agents_methods,
-    "JudgeResult": judge_methods,
-    "OptionResult": option_methods,
     "ProbeResult": probe_methods,
     "HintLeaderboard": hint_methods,
 }

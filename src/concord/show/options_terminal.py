@@ -1,21 +1,9 @@
-"""What options do to a model's choices, and plans for them, as lines."""
+"""Plans for options as lines."""
 
 from collections.abc import Iterator
 
 from concord.planning.option_places import OptionPlan
 from concord.show.numbers import number
-from concord.structure.options.result import OptionResult
-
-
-def option_lines(result: OptionResult) -> Iterator[str]:
-    """Return everything a reader of the terminal should see."""
-    scores = result.scores
-    lost = f", {scores.n_unread} replies without a readable choice" if scores.n_unread else ""
-    yield (
-        f"{result.model}: {scores.n_items} questions under {scores.n_arrangements} arrangements "
-        f"({result.arranger}){lost}"
-    )
-    yield from scores.lines()
 
 
 def option_plan_lines(plan: OptionPlan) -> Iterator[str]:

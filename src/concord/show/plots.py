@@ -35,6 +35,8 @@ class Mark:
     note: str = ""
     people: bool = False
     """Of people, not of a model."""
+    level: float | None = None
+    """Level of its interval, where it has one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,9 @@ def _interval_caption(label: str, marks: Sequence[Mark], key: Sequence[str], lev
     said = [f"{label[:1].upper()}{label[1:]}."]
     drawn = any(m.low is not None and m.high is not None for m in marks)
     if drawn and not key:
-        said.append(f"Lines are {level_words(level)} intervals.")
+        own = sorted({m.level for m in marks if m.level is not None})
+        levels = " and ".join(map(level_words, own if own else [level]))
+        said.append(f"Lines are {levels} intervals.")
     if drawn and key:
         line, pale = (one.replace(":", " interval,", 1) for one in key[:2])
         band = f"; pale band: {pale}" if any(m.inner_low is not None for m in marks) else ""

@@ -17,8 +17,8 @@ WEAK = 0.5
 
 def estimate_mark(label: str, found: Estimate) -> Mark:
     """Return a number with its interval as a row of a chart."""
-    ends = found.interval
-    return Mark(label, found.value, None if ends is None else ends.low, None if ends is None else ends.high)
+    level = None if found.interval is None else found.interval.level
+    return Mark(label, found.value, *found.ends, level=level)
 
 
 def framed(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:

@@ -1,10 +1,14 @@
-"""Judges on the page."""
+"""Judges on every surface: the page, the terminal, a notebook, a picture, a paper."""
 
 from pathlib import Path
 
+import pytest
 from tests.structure.judging import scripted
 
 import concord
+from concord.errors import OptionError, UndefinedError
+from concord.show.page.declared import section_of
+from concord.structure.judging.result import JudgeResult
 
 
 def test_judges_are_a_section_of_the_page(tmp_path: Path) -> None:
@@ -15,3 +19,23 @@ def test_judges_are_a_section_of_the_page(tmp_path: Path) -> None:
     assert "Preference for the first seat" in page
     assert "&lt;b&gt;first&lt;/b&gt;" in page
     assert "<b>first</b>" not in page
+
+
+def test_every_surface_has_the_level_that_was_asked_for() -> None:
+    result = concord.score_judge(scripted.rows(scripted.always_first, n=12), judge="j", level=0.8)
+    page = section_of(JudgeResult).show([result])
+    shown = (repr(result), result._repr_html_(), str(result.table()), result.methods(), page)
+    for one in (*shown, result.plot().caption):
+        assert "80 %" in one
+        assert "95 %" not in one
+
+
+def test_what_is_not_known_has_its_reason_and_no_picture() -> None:
+    rows = [{"pair": i, "winner": "a", "judge": "j"} for i in range(9)]
+    result = concord.score_judge(rows)
+    for shown in (repr(result), str(result.table())):
+        assert "the order in which answers were shown is not recorded" in shown
+    with pytest.raises(UndefinedError, match="nothing to draw: j: "):
+        result.plot("preference")
+    with pytest.raises(OptionError, match="expected one of preference"):
+        result.plot("seats")

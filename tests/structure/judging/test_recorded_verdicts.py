@@ -11,8 +11,7 @@ import concord
 from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.planning.judges import JudgePlan
-from concord.structure.judging import result as files
-from concord.structure.judging.result import PairVotes
+from concord.structure.judging.result import JudgeResult, PairVotes
 
 FASTCHAT: dict[str, Any] = {
     "question_id": 81,
@@ -148,8 +147,18 @@ def test_a_result_is_written_and_read_back_whole(tmp_path: Path) -> None:
     result = concord.score_judge(scripted.rows(scripted.length_lover, n=10), judge="j")
     paths = result.write(tmp_path)
     assert [path.name for path in paths] == ["judge.json", "judge.csv", "judge_wins.csv", "judge_pairs.csv"]
-    assert files.read(tmp_path) == result
-    assert result.to_frame().columns == list(files.NUMBER_COLUMNS)
+    assert JudgeResult.read(tmp_path) == result
+    assert result.to_frame().columns == [
+        "judge",
+        "number",
+        "value",
+        "low",
+        "high",
+        "p",
+        "n",
+        "n_left_out",
+        "note",
+    ]
 
 
 def test_a_judge_is_asked_for_by_name() -> None:

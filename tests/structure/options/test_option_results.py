@@ -10,10 +10,10 @@ import pytest
 from tests.structure.options.scripted import replies, result
 
 import concord
-from concord.errors import FileFormatError, MismatchError, OptionError
+from concord.errors import FileFormatError, MismatchError, OptionError, UndefinedError
 from concord.planning.option_places import OptionPlan
+from concord.show.page.declared import section_of
 from concord.structure.arrangers import rotations
-from concord.structure.options import result as files
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import option_items, rstd_of, score_options
 
@@ -27,16 +27,16 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def test_a_result_is_written_and_read_back_whole(folders: tuple[Path, Path]) -> None:
-    assert files.read(folders[0]) == result("biased", 0.6, 0.9)
-    assert files.read(folders[0]).to_frame().height == 5 + 4 + 4
+    assert OptionResult.read(folders[0]) == result("biased", 0.6, 0.9)
+    assert OptionResult.read(folders[0]).to_frame().height == 5 + 4 + 4
 
 
 def test_a_damaged_result_is_named(tmp_path: Path, folders: tuple[Path, Path]) -> None:
-    document = json.loads((folders[0] / files.DOCUMENT).read_text("utf-8"))
+    document = json.loads((folders[0] / OptionResult.FILE).read_text("utf-8"))
     document["option_scores"]["n_items"] = "many"
-    (tmp_path / files.DOCUMENT).write_text(json.dumps(document), "utf-8")
+    (tmp_path / OptionResult.FILE).write_text(json.dumps(document), "utf-8")
     with pytest.raises(FileFormatError, match="n_items"):
-        files.read(tmp_path)
+        OptionResult.read(tmp_path)
 
 
 def test_models_are_compared_on_the_same_questions(folders: tuple[Path, Path]) -> None:
@@ -56,7 +56,7 @@ def test_a_ranking_has_the_interval_of_each_model(folders: tuple[Path, Path], me
     for one, folder in zip(found["models"], folders, strict=True):
         value, ends = found["ranking_values"][one["name"]], one["ranking_interval"]
         assert ends["low"] <= value <= ends["high"]
-        scores = files.read(folder).scores
+        scores = OptionResult.read(folder).scores
         own = {"consistency": scores.consistency, "first_option": scores.selection[0]}.get(metric)
         if own is not None and own.interval is not None and own.interval.low > 0:
             assert (ends["low"], ends["high"]) == (own.interval.low, own.interval.high)
@@ -126,11 +126,30 @@ def test_options_are_a_section_of_the_page(folders: tuple[Path, Path], tmp_path:
 
 
 def test_a_result_can_be_drawn_and_shows_itself(folders: tuple[Path, Path]) -> None:
-    found = files.read(folders[0])
+    found = OptionResult.read(folders[0])
     assert "24 questions under 4 arrangements (options-cyclic)" in repr(found)
     assert found.plot("choices").to_svg().startswith("<svg")
-    with pytest.raises(OptionError, match="there are accuracy, choices"):
+    with pytest.raises(OptionError, match="expected one of accuracy, choices"):
         found.plot("foo")
+
+
+def test_every_surface_has_the_level_that_was_asked_for() -> None:
+    rows = replies(0.3, 0.5, n=24)
+    found = OptionResult("m", score_options(rows, n_permutations=9, level=0.8), "set", "options-cyclic")
+    page = section_of(OptionResult).show([found])
+    for shown in (repr(found), found._repr_html_(), str(found.table()), page, found.plot().caption):
+        assert "80 %" in shown
+        assert "95 %" not in shown
+    value = f"{found.scores.accuracy_by_place[2].value:.3f}"
+    assert value in repr(found) and value in str(found.table("places")) and value in page
+
+
+def test_a_result_without_places_has_no_picture() -> None:
+    rows = [replace(one, right_place=0) for one in replies(0.3, 0.5, n=10)]
+    found = OptionResult("m", score_options(rows, n_permutations=9))
+    assert "the right option is never in this place" in repr(found)
+    with pytest.raises(UndefinedError, match="nothing to draw"):
+        OptionResult("m", replace(found.scores, selection=())).plot("choices")
 
 
 def test_families_of_items_widen_the_intervals() -> None:

@@ -9,7 +9,7 @@ from tests.structure.options.scripted import replies, result
 
 import concord
 from concord.errors import FileFormatError, OptionError
-from concord.structure.options import result as files
+from concord.structure.options.result import REPLIES, OptionResult
 from concord.structure.options.score import score_options as score_replies
 
 ORDERS = ("ABCD", "BCDA", "CDAB", "DABC")
@@ -48,7 +48,7 @@ def test_a_table_gives_the_numbers_of_the_replies(tmp_path: Path) -> None:
 def test_the_replies_of_a_run_are_scored_again(tmp_path: Path) -> None:
     run = result("m", 0.4, 0.7)
     run.write(tmp_path)
-    again = concord.score_options(tmp_path / files.REPLIES, model="m", n_permutations=99)
+    again = concord.score_options(tmp_path / REPLIES.file, model="m", n_permutations=99)
     assert again.scores == run.scores
     assert again.replies == run.replies
 
@@ -87,7 +87,7 @@ def test_options_as_shown_say_which_was_chosen(tmp_path: Path) -> None:
 def test_a_result_of_a_table_is_read_back_compared_and_planned(tmp_path: Path) -> None:
     for name, bias in (("a", 0.5), ("b", 0.0)):
         concord.score_options(rows(bias, seed=int(bias)), model=name).write(tmp_path / name)
-    assert files.read(tmp_path / "a") == concord.score_options(rows(0.5), model="a")
+    assert OptionResult.read(tmp_path / "a") == concord.score_options(rows(0.5), model="a")
     found = concord.compare(tmp_path / "a", tmp_path / "b", metric="first_option")
     assert found.standing.order == ("b", "a")  # type: ignore[union-attr]
     assert concord.plan(tmp_path / "b", metric="first_option", effect=0.05).to_dict()["needed"]
@@ -175,7 +175,7 @@ def test_the_command_writes_what_it_prints(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["score", "options", str(path), "--out", str(tmp_path / "r")])
     assert done.exit_code == 0
     assert "model: 24 questions under 4 arrangements (recorded)" in done.stdout
-    assert files.read(tmp_path / "r").scores.n_items == 24
+    assert OptionResult.read(tmp_path / "r").scores.n_items == 24
     bad = CliRunner().invoke(app, ["score", "options", str(tmp_path / "r" / "options.csv")])
     assert bad.exit_code == 2
 

@@ -11,11 +11,6 @@ from concord.structure import NAME
 from concord.structure.design import design_structure
 from concord.structure.items import ITEMS
 from concord.structure.options.result import (
-    DOCUMENT,
-    OPTION_COLUMNS,
-    REPLIES,
-    TABLE,
-    OptionReply,
     OptionResult,
 )
 from concord.structure.words.answers import (
@@ -118,12 +113,14 @@ def answer_table(found: Recorded) -> AnswerTable:
             score_options(chosen),
             str(found.options.get("items")),
             str(found.options["arranger"]),
+            tuple(chosen),
         )
         counted["options"] = encode(result.scores)
         lines += result.scores.lines()
-        tables[TABLE] = (OPTION_COLUMNS, tuple(result.scores.rows()))
-        tables[REPLIES] = (tuple(one.name for one in fields(OptionReply)), tuple(map(astuple, chosen)))
-        documents[DOCUMENT] = result.to_dict()
+        for held in result.TABLES:
+            if held.file:
+                tables[held.file] = (held.file_columns(), tuple(map(tuple, held.file_rows(result))))
+        documents[result.FILE] = result.to_dict()
     about, said = _about_scorer(found)
     if about is not None:
         counted["scorer_calibration"] = encode(about)

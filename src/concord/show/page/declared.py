@@ -1,5 +1,8 @@
 """Any declared kind of result as a section of the page."""
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from concord.errors import FileFormatError
@@ -31,14 +34,23 @@ def section_of(kind: type[Kind]) -> Section:
         read=read_one,
         show=lambda records: fragments.fragment(*(shown_result(one, i) for i, one in enumerate(records))),
         show_one=shown_result if kind.OF_ONE_MODEL else None,
-        pictures=lambda records: [
-            drawn for one in records for found in _pictures(one).values() for _, drawn in found
-        ],
+        pictures=_all_pictures,
         says=lambda result: result.sentences(),
         who=lambda result: result.who(),
         methods=lambda result, document: result.paragraph(with_concord(document)),
         cites=(CONCORD, *(METHODS[key] for key in kind.CITES)),
     )
+
+
+def _all_pictures(records: Sequence[Kind]) -> list[Picture]:
+    """Return the pictures of all results, each under a name of its own."""
+    drawn = [one for record in records for found in _pictures(record).values() for _, one in found]
+    seen: Counter[str] = Counter()
+    named = []
+    for one in drawn:
+        seen[one.name] += 1
+        named.append(one if seen[one.name] == 1 else replace(one, name=f"{one.name}-{seen[one.name]}"))
+    return named
 
 
 def _pictures(result: Kind) -> dict[str, list[tuple[str, Picture]]]:
@@ -98,7 +110,9 @@ def _head(column: Column) -> fragments.Heading | str:
     if column.words:
         return column.heading
     form = partial(cell_text, column) if column.count or column.p else None
-    return fragments.Heading(column.heading, digits=column.digits, sign=column.sign, form=form)
+    return fragments.Heading(
+        column.heading, digits=column.digits, ends=column.end_digits, sign=column.sign, form=form
+    )
 
 
 def _page_cell(column: Column, value: object) -> fragments.Cell:

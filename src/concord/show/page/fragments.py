@@ -24,6 +24,8 @@ class Heading:
     title: str
     is_number: bool = True
     digits: int = 2
+    ends: int = 2
+    """Digits of the ends of intervals."""
     sign: bool = False
     form: Callable[[float], str] | None = None
     """How its numbers are written, where not with so many digits: counts, p-values."""
@@ -168,7 +170,7 @@ def _table_cell(value: Cell, head: Heading) -> str:
     if not head.is_number:
         return Markup("<td><bdi>{}</bdi></td>").format(_cell_text(value, head))
     if isinstance(value, Estimate):
-        ends = "" if value.interval is None else interval(value.interval, head.digits, sign=head.sign)
+        ends = "" if value.interval is None else interval(value.interval, head.ends, sign=head.sign)
         shown = Markup('<span class="ci">{}</span>').format(typeset(ends)) if ends else Markup("")
         return Markup('<td class="num" data-v="{}" title="{}"><span class="v">{}</span>{}</td>').format(
             "" if value.value is None else value.value, _behind(value), _cell_text(value.value, head), shown

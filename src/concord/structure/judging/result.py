@@ -1,19 +1,15 @@
-"""What recorded verdicts say about judges: records, and their files written and read back."""
+"""What recorded verdicts say about judges, declared once: one document, three files of tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from concord.errors import OptionError
-from concord.files.codec import encode
-from concord.files.documents import folder_with, heading, holding_folder, provenance, read_record
-from concord.files.output import frame_of, write_csv, write_json
-from concord.records import Estimate, InputFile, Presented, Provenance
-
-if TYPE_CHECKING:
-    import polars as pl
-
+from concord.files.documents import folder_with
+from concord.files.number_words import level_words
+from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.records import Estimate, InputFile, Provenance
+from concord.structure import NAME
 
 Counts = tuple[int, int, int]
 """Votes for answer A, for answer B, ties."""
@@ -106,20 +102,141 @@ class JudgeScores:
         return (min(sizes), max(sizes)) if sizes else (0, 0)
 
 
-DOCUMENT, TABLE, PAIRS, WINS = "judge.json", "judge.csv", "judge_pairs.csv", "judge_wins.csv"
-NUMBER_COLUMNS = ("judge", "number", "value", "low", "high", "p", "n", "n_left_out", "note")
-PAIR_COLUMNS = (
-    "judge", "pair", "cluster", "model_a", "model_b", "length_a", "length_b",
-    *(f"{order}_{verdict}" for order in ("ab", "ba", "unordered", "human") for verdict in ("a", "b", "tie")),
-    "unreadable_ab", "unreadable_ba", "unreadable_unordered",
-)  # fmt: skip
-WIN_COLUMNS = ("judge", "model", "win_rate", "low", "high", "n", "note")
-_KIND = "judge result"
+def _number(name: str, title: str, *, sign: bool = False) -> Column:
+    return Column(name, lambda one: one.numbers[name], title, digits=3, ends=2, sign=sign)
+
+
+def _each_number(result: "JudgeResult") -> Iterator[tuple[str, str, Estimate, float | None]]:
+    """Return every judge, name of a number, number, and p-value where it has a test."""
+    for one in result.judges:
+        tests = {"preference": one.preference_p, "flip_excess": one.flips_p}
+        yield from ((one.judge, name, one.numbers[name], tests.get(name)) for name in NUMBERS)
+
+
+def _of_pair(name: str, field: str, i: int | None = None) -> Column:
+    """Return a column of what a pair holds, or of the i-th of its counts."""
+
+    def get(row: tuple[JudgeScores, PairVotes]) -> object:
+        value: object = getattr(row[1], field)
+        return value[i] if i is not None and isinstance(value, tuple) else value
+
+    return Column(name, get)
+
+
+SEATS = Table(
+    "seats",
+    rows=lambda result: result.judges,
+    title="Do verdicts depend on the seats?",
+    columns=(
+        Column("judge", words=True),
+        _number("flip_excess", "flip excess"),
+        Column("flips_p", title="p", p=True),
+        _number("preference", "preference", sign=True),
+        Column("preference_p", title="p", p=True),
+        _number("inconsistency", "inconsistency"),
+        _number("repeat", "repeats"),
+    ),
+)
+LENGTH = Table(
+    "length",
+    rows=lambda result: result.judges,
+    title="Ties, and length of answers",
+    columns=(
+        Column("judge", words=True),
+        _number("ties", "ties"),
+        _number("reversal", "winner changes"),
+        _number("longer", "longer wins"),
+        _number("length_slope", "log odds"),
+        _number("length_slope_human", "people's"),
+    ),
+)
+PEOPLE = Table(
+    "people",
+    rows=lambda result: result.judges,
+    title="Agreement with people",
+    columns=(
+        Column("judge", words=True),
+        _number("agreement", "agreement"),
+        _number("kappa", "kappa"),
+        _number("agreement_human", "between people"),
+        _number("kappa_human", "their kappa"),
+        _number("agreement_gap", "gap", sign=True),
+    ),
+)
+EACH = Table(
+    "numbers",
+    rows=_each_number,
+    title="Every number",
+    file="judge.csv",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("judge", lambda row: row[0], words=True),
+        Column("number", lambda row: row[1], on=(FILE,)),
+        Column("number", lambda row: NUMBERS[row[1]], words=True, on=(PAGE,)),
+        Column(
+            "value", lambda row: row[2], digits=3, spread={"value": "value", "low": "low", "high": "high"}
+        ),
+        Column("p", lambda row: row[3], p=True),
+        Column("n", lambda row: row[2].n, count=True),
+        Column("n_left_out", lambda row: row[2].n_left_out, "left out", count=True),
+        Column("note", lambda row: row[2].note, on=(FILE,)),
+    ),
+)
+WINS = Table(
+    "wins",
+    rows=lambda result: ((one, wins) for one in result.judges for wins in one.wins),
+    title="Wins after both orders, ties half",
+    file="judge_wins.csv",
+    columns=(
+        Column("judge", lambda row: row[0].judge, words=True),
+        Column("model", lambda row: row[1].model, words=True),
+        Column(
+            "win_rate",
+            lambda row: row[1].rate,
+            digits=3,
+            ends=2,
+            spread={"win_rate": "value", "low": "low", "high": "high"},
+        ),
+        Column("n", lambda row: row[1].rate.n, "pairs", count=True),
+        Column("note", lambda row: row[1].rate.note, on=(FILE,)),
+    ),
+)
+PAIRS = Table(
+    "pairs",
+    rows=lambda result: ((one, pair) for one in result.judges for pair in one.pairs),
+    file="judge_pairs.csv",
+    on=(),
+    columns=(
+        Column("judge", lambda row: row[0].judge),
+        *(_of_pair(name, name) for name in ("pair", "cluster", "model_a", "model_b", "length_a", "length_b")),
+        *(
+            _of_pair(f"{order}_{verdict}", order, i)
+            for order in ("ab", "ba", "unordered", "human")
+            for i, verdict in enumerate(("a", "b", "tie"))
+        ),
+        *(
+            _of_pair(f"unreadable_{order}", "unreadable", i)
+            for i, order in enumerate(("ab", "ba", "unordered"))
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class JudgeResult(Presented):
+class JudgeResult(Kind):
     """What recorded verdicts say about one or more judges."""
+
+    FORMAT: ClassVar[str] = "judge result"
+    FILE: ClassVar[str] = "judge.json"
+    QUESTION: ClassVar[str] = NAME
+    SECTION: ClassVar[str] = "judges"
+    HEADING: ClassVar[str] = "Judges"
+    KEY: ClassVar[str] = "judges"
+    TABLES: ClassVar[tuple[Table, ...]] = (SEATS, LENGTH, PEOPLE, EACH, WINS, PAIRS)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("preference", "structure_plots.judge_picture"),)
+    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"inputs", "warnings", "made"})
 
     judges: tuple[JudgeScores, ...]
     """By name."""
@@ -139,71 +256,59 @@ class JudgeResult(Presented):
         OptionError
             There is no such judge, or several and none named.
         """
-        names = [one.judge for one in self.judges]
+        names = self.who()
         if name is None and len(names) == 1:
             return self.judges[0]
         if name not in names:
             raise OptionError(f"judge {name!r} is not one of {', '.join(map(repr, names))}")
         return self.judges[names.index(name)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that `judge.json` holds."""
-        return {**heading(_KIND), **encode(self), "provenance": provenance(self.inputs)}
+    def who(self) -> list[str]:
+        """Return the judges."""
+        return [one.judge for one in self.judges]
 
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per judge and number, the columns of `judge.csv`."""
-        return frame_of(NUMBER_COLUMNS, judge_rows(self))
+    def sentences(self) -> Sequence[str]:
+        """Return what may be said of each judge."""
+        return [one.sentence for one in self.judges]
 
-    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
-        """Write the files of the result and return their paths."""
-        return write(self, Path(out))
+    def notes(self) -> Sequence[str]:
+        """Return how many votes each judge gave, and what the numbers are."""
+        return [
+            *map(_counted_votes, self.judges),
+            "Flip excess: differing pairs of votes of unlike orders minus those of one order; its test "
+            "divides votes at random between the orders. Preference: votes for the first seat minus 1/2; "
+            "exact sign test over pairs. Position bias is said at 5 %, both tests together (Holm). "
+            f"Intervals: {level_words(self.level)} over pairs.",
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
+        return with_provenance(Kind.document(self), self.inputs)
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        pairs = max((len(one.pairs) for one in self.judges), default=0)
+        return (
+            f"Verdicts of {_of_them(len(self.judges), 'judge')} on {_of_them(pairs, 'pair')} of answers were "
+            f"scored with {concord}. Flip excess is the share of differing pairs of votes of unlike orders "
+            "minus that of one order, tested by dividing votes at random between the orders "
+            f"({self.n_permutations:,} times, seed {self.seed}); preference is the share of votes for the "
+            "first seat minus 1/2, with the exact sign test over pairs. Position bias is said at 5 %, both "
+            f"tests together (Holm, 1979). Intervals are {level_words(self.level)} over pairs."
+        )
 
 
-def write(result: JudgeResult, folder: Path) -> tuple[Path, ...]:
-    """Write all files of a result and return their paths."""
-    write_json(folder / DOCUMENT, result.to_dict())
-    write_csv(folder / TABLE, NUMBER_COLUMNS, judge_rows(result))
-    write_csv(folder / WINS, WIN_COLUMNS, _win_rows(result))
-    write_csv(folder / PAIRS, PAIR_COLUMNS, _pair_rows(result))
-    return tuple(folder / name for name in (DOCUMENT, TABLE, WINS, PAIRS))
+def _of_them(n: int, one: str) -> str:
+    return f"{n:,} {one if n == 1 else one + 's'}"
 
 
-def read(folder: Path) -> JudgeResult:
-    """Read a result back, whole."""
-    path = holding_folder(folder, DOCUMENT) / DOCUMENT
-    return read_record(JudgeResult, path, _KIND)
+def _counted_votes(one: JudgeScores) -> str:
+    low, high = one.votes_per_order
+    votes = str(low) if low == high else f"{low} to {high}"
+    lost = f", {one.n_unreadable} without a verdict" if one.n_unreadable else ""
+    return f"{one.judge}: {len(one.pairs)} pairs, {one.n_votes} votes, {votes} per order{lost}."
 
 
 def is_judge_folder(source: object) -> bool:
     """Whether a path is a folder with the files of `concord score judge`."""
-    return folder_with(source, DOCUMENT) is not None
-
-
-def judge_rows(result: JudgeResult) -> Iterator[list[object]]:
-    """Return one row per judge and number."""
-    for one in result.judges:
-        tests = {"preference": one.preference_p, "flip_excess": one.flips_p}
-        for name in NUMBERS:
-            number = one.numbers[name]
-            counts = (number.n, number.n_left_out, number.note)
-            yield [one.judge, name, number.value, *number.ends, tests.get(name), *counts]
-
-
-def _win_rows(result: JudgeResult) -> Iterator[list[object]]:
-    for one in result.judges:
-        for wins in one.wins:
-            yield [
-                one.judge,
-                wins.model,
-                wins.rate.value,
-                *wins.rate.ends,
-                wins.rate.n,
-                wins.rate.note,
-            ]
-
-
-def _pair_rows(result: JudgeResult) -> Iterator[list[object]]:
-    for one in result.judges:
-        for pair in one.pairs:
-            names = (pair.pair, pair.cluster, pair.model_a, pair.model_b, pair.length_a, pair.length_b)
-            yield [one.judge, *names, *pair.ab, *pair.ba, *pair.unordered, *pair.human, *pair.unreadable]
+    return folder_with(source, JudgeResult.FILE) is not None

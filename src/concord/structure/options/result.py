@@ -1,22 +1,18 @@
-"""What options do to a model's choices: records, and their files written and read back."""
+"""What options do to a model's choices, declared once: one document, one file of numbers, one of replies."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Self
 
-from concord.files.codec import decode, encode
-from concord.files.documents import folder_with, heading, holding_folder, provenance, read_document
-from concord.files.output import frame_of, write_csv, write_json
-from concord.files.rows import read_rows, write_rows
-from concord.records import Estimate, InputFile, Presented
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-OPTION_COLUMNS = ("number", "place", "value", "low", "high", "p", "n", "note")
-
+from concord.files import codec
+from concord.files.documents import folder_with, holding_folder, provenance, read_record
+from concord.files.number_words import interval, number, p_words
+from concord.files.rows import read_rows
+from concord.kinds import Column, Kind, PictureOf, Table
+from concord.records import Estimate, InputFile
+from concord.structure import NAME
 
 CLAIM_LEVEL = 0.05
 """Level of the test behind what is said about places."""
@@ -65,21 +61,6 @@ class OptionScores:
     places_note: str = ""
     """Why an effect of the place cannot be tested; empty where it can, or where there are no places."""
 
-    def rows(self) -> Iterator[tuple[object, ...]]:
-        """Return one row per number, the columns of `options.csv`."""
-        named: list[tuple[str, int | None, Estimate]] = [
-            ("consistency", None, self.consistency),
-            ("repeat_agreement", None, self.repeat_agreement),
-            ("flip_excess", None, self.flip_excess),
-            ("rstd", None, self.rstd),
-            ("rstd_floor", None, Estimate(self.rstd_floor)),
-            *(("accuracy_by_place", i, one) for i, one in enumerate(self.accuracy_by_place, 1)),
-            *(("selection", i, one) for i, one in enumerate(self.selection, 1)),
-        ]
-        for name, place, found in named:
-            p = self.rstd_p if name == "rstd" else None
-            yield (name, place, found.value, *found.ends, p, found.n, found.note)
-
     @property
     def sentence(self) -> str:
         """What may be said: each claim only where its own interval or test shows it."""
@@ -105,17 +86,15 @@ class OptionScores:
         return self.rstd_p is not None and self.rstd_p < CLAIM_LEVEL and (ends is None or ends.low > 0)
 
     def lines(self) -> list[str]:
-        """Return the numbers in words."""
-        excess = self.flip_excess
+        """Return the numbers in words, for the end of a run."""
         told = [
             self.sentence,
             f"consistency over arrangements {_spelt(self.consistency)}, over repeats "
-            f"{_spelt(self.repeat_agreement)}, flip excess {_spelt(excess)}",
+            f"{_spelt(self.repeat_agreement)}, flip excess {_spelt(self.flip_excess)}",
         ]
         if self.rstd.value is not None:
-            floor = "–" if self.rstd_floor is None else f"{self.rstd_floor:.3f}"
-            p = "–" if self.rstd_p is None else f"{self.rstd_p:.3f}"
-            told.append(f"RStd over places {_spelt(self.rstd)}, without their effect {floor} (p = {p})")
+            floor, p = number(self.rstd_floor), p_words(self.rstd_p)
+            told.append(f"RStd over places {_spelt(self.rstd)}, without their effect {floor} ({p})")
             told.append("accuracy by place: " + ", ".join(_spelt(one) for one in self.accuracy_by_place))
         if self.selection and self.selection[0].value is None:
             told.append(f"selection bias: {_spelt(self.selection[0])}")
@@ -130,20 +109,110 @@ class OptionScores:
 def _spelt(found: Estimate) -> str:
     if found.value is None:
         return f"– ({found.note})" if found.note else "–"
-    ends = "" if found.interval is None else f" [{found.interval.low:.3f}, {found.interval.high:.3f}]"
-    return f"{found.value:.3f}{ends}"
+    ends = "" if found.interval is None else f" {interval(found.interval, 3)}"
+    return f"{number(found.value)}{ends}"
 
 
-DOCUMENT, TABLE, REPLIES = "options.json", "options.csv", "option_replies.csv"
-_KIND = "option result"
+def _each_number(result: "OptionResult") -> Iterator[tuple[str, int | None, Estimate, float | None]]:
+    """Return every number: its name, its place where it has one, the number, its p-value where it has one."""
+    scores = result.scores
+    yield "consistency", None, scores.consistency, None
+    yield "repeat_agreement", None, scores.repeat_agreement, None
+    yield "flip_excess", None, scores.flip_excess, None
+    yield "rstd", None, scores.rstd, scores.rstd_p
+    yield "rstd_floor", None, Estimate(scores.rstd_floor), None
+    yield from (("accuracy_by_place", i, one, None) for i, one in enumerate(scores.accuracy_by_place, 1))
+    yield from (("selection", i, one, None) for i, one in enumerate(scores.selection, 1))
+
+
+def _each_place(result: "OptionResult") -> Iterator[tuple[int, Estimate, Estimate]]:
+    """Return every place with its accuracy and its choices."""
+    pairs = zip_longest(result.scores.accuracy_by_place, result.scores.selection, fillvalue=Estimate(None))
+    return ((i, *pair) for i, pair in enumerate(pairs, 1))
+
+
+def _of_scores(name: str, title: str, *, digits: int = 3, count: bool = False, p: bool = False) -> Column:
+    return Column(name, lambda row: getattr(row.scores, name), title, digits=digits, count=count, p=p)
+
+
+_WHAT = Column("model", lambda row: f"{row.model}: {row.arranger}", words=True)
+
+AGREEMENT = Table(
+    "agreement",
+    rows=lambda result: (result,),
+    title="Do choices change with the arrangement?",
+    columns=(
+        _WHAT,
+        _of_scores("consistency", "consistency"),
+        _of_scores("repeat_agreement", "repeats agree"),
+        _of_scores("flip_excess", "flip excess"),
+        _of_scores("n_items", "questions", count=True),
+        _of_scores("n_arrangements", "arrangements", count=True),
+        _of_scores("n_unread", "unread", count=True),
+    ),
+)
+SPREAD = Table(
+    "rstd",
+    rows=lambda result: (result,) if result.scores.accuracy_by_place else (),
+    title="Does the place of the right option matter?",
+    columns=(
+        _WHAT,
+        _of_scores("rstd", "RStd"),
+        _of_scores("rstd_floor", "RStd without places"),
+        _of_scores("rstd_p", "p", p=True),
+    ),
+)
+PLACES = Table(
+    "places",
+    rows=_each_place,
+    title="Places of the options",
+    columns=(
+        Column("place", lambda row: f"place {row[0]}", words=True),
+        Column("accuracy", lambda row: row[1], "right answers", digits=3),
+        Column("selection", lambda row: row[2], "choices beyond even", digits=3, sign=True),
+    ),
+)
+EACH = Table(
+    "numbers",
+    rows=_each_number,
+    file="options.csv",
+    on=(),
+    columns=(
+        Column("number", lambda row: row[0]),
+        Column("place", lambda row: row[1]),
+        Column("value", lambda row: row[2], spread={"value": "value", "low": "low", "high": "high"}),
+        Column("p", lambda row: row[3]),
+        Column("n", lambda row: row[2], spread={"n": "n", "note": "note"}),
+    ),
+)
+REPLIES = Table(
+    "replies",
+    rows=lambda result: result.replies,
+    file="option_replies.csv",
+    on=(),
+    columns=tuple(Column(one.name) for one in fields(OptionReply)),
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OptionResult(Presented):
+class OptionResult(Kind):
     """What places, names and dress of options do to one model's choices."""
 
+    FORMAT: ClassVar[str] = "option result"
+    FILE: ClassVar[str] = "options.json"
+    QUESTION: ClassVar[str] = NAME
+    SECTION: ClassVar[str] = "options"
+    HEADING: ClassVar[str] = "Options and formats"
+    KEY: ClassVar[str] = "option_scores"
+    TABLES: ClassVar[tuple[Table, ...]] = (AGREEMENT, SPREAD, PLACES, EACH, REPLIES)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf("accuracy", "structure_plots.places_picture"),
+        PictureOf("choices", "structure_plots.choices_picture"),
+    )
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"items", "replies", "inputs", "warnings"})
+
     model: str
-    scores: OptionScores
+    scores: OptionScores = field(metadata={codec.KEY: "option_scores"})
     items: str = ""
     """What the set of questions is called."""
     arranger: str = ""
@@ -153,53 +222,62 @@ class OptionResult(Presented):
     """The table that was scored; empty for a run, whose folder says it."""
     warnings: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that `options.json` holds; replies are in a table of their own."""
+    def who(self) -> Sequence[str]:
+        """Return the model."""
+        return [self.model]
+
+    def sentences(self) -> Sequence[str]:
+        """Return what may be said."""
+        return [f"{self.model}: {self.scores.sentence}"]
+
+    def notes(self) -> Sequence[str]:
+        """Return what was asked, and what the numbers are."""
+        n, lost = self.scores, self.scores.n_unread
+        unread = f", {lost} replies without a readable choice" if lost else ""
+        return [
+            f"{self.model}: {n.n_items} questions under {n.n_arrangements} arrangements "
+            f"({self.arranger}){unread}.",
+            "Consistency: two replies under unlike arrangements choose the same option. Flip excess: what "
+            "the arrangement changes beyond what changes between repeats. RStd: standard deviation of "
+            "accuracy over places of the right option, beside what it would be if places did nothing, with "
+            "the test against that. Choices beyond even: of each place, minus an even share "
+            "(0: every place is chosen as often as any other).",
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading; replies are in a table of their own."""
         return {
-            **heading(_KIND),
             "model": self.model,
             "items": self.items,
             "arranger": self.arranger,
-            "option_scores": encode(self.scores),
-            "inputs": encode(self.inputs),
+            "option_scores": codec.encode(self.scores),
+            "inputs": codec.encode(self.inputs),
             "warnings": list(self.warnings),
             "provenance": provenance(self.inputs),
         }
 
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per number, the columns of `options.csv`."""
-        return frame_of(OPTION_COLUMNS, [list(row) for row in self.scores.rows()])
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a result back, whole."""
+        place = holding_folder(Path(folder), cls.FILE)
+        found = read_record(cls, place / cls.FILE, cls.FORMAT)
+        file = place / REPLIES.file
+        return replace(found, replies=read_rows(file, OptionReply)) if file.is_file() else found
 
-    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
-        """Write the files of the result and return their paths."""
-        return write(self, Path(out))
-
-
-def write(result: OptionResult, folder: Path) -> tuple[Path, ...]:
-    """Write all files of a result and return their paths."""
-    write_json(folder / DOCUMENT, result.to_dict())
-    write_csv(folder / TABLE, OPTION_COLUMNS, result.scores.rows())
-    write_rows(folder / REPLIES, OptionReply, result.replies)
-    return tuple(folder / name for name in (DOCUMENT, TABLE, REPLIES))
-
-
-def read(folder: Path) -> OptionResult:
-    """Read a result back, whole."""
-    place = holding_folder(folder, DOCUMENT)
-    path = place / DOCUMENT
-    document: Mapping[str, Any] = read_document(path, _KIND)
-    scores = decode(OptionScores, document.get("option_scores"), where=f"{path}, 'option_scores'")
-    named = {
-        key: decode(str, document.get(key), where=f"{path}, {key!r}")
-        for key in ("model", "items", "arranger")
-    }
-    replies = read_rows(place / REPLIES, OptionReply) if (place / REPLIES).is_file() else ()
-    # results of earlier versions have neither
-    inputs = decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{path}, 'inputs'")
-    warnings = decode(tuple[str, ...], document.get("warnings", []), where=f"{path}, 'warnings'")
-    return OptionResult(named["model"], scores, named["items"], named["arranger"], replies, inputs, warnings)
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        n = len({reply.item for reply in self.replies})
+        over = f" on {n:,} {'question' if n == 1 else 'questions'}" if n else ""
+        what = f" ({self.arranger})" if self.arranger else ""
+        return (
+            f"Choices among options were scored with {concord}{over}{what}. Consistency is the share of "
+            "pairs of replies under unlike arrangements that choose the same option, flip excess what the "
+            "arrangement changes beyond what changes between repeats; RStd is the standard deviation of "
+            "accuracy over places of the right option, tested by dividing replies at random between the "
+            "places."
+        )
 
 
 def is_option_folder(source: object) -> bool:
     """Whether a path is a folder with what options do."""
-    return folder_with(source, DOCUMENT) is not None
+    return folder_with(source, OptionResult.FILE) is not None
