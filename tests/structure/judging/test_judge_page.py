@@ -7,6 +7,7 @@ from tests.structure.judging import scripted
 
 import concord
 from concord.errors import OptionError, UndefinedError
+from concord.show import structure_plots
 from concord.show.page.declared import section_of
 from concord.structure.judging.result import JudgeResult
 
@@ -23,9 +24,11 @@ def test_judges_are_a_section_of_the_page(tmp_path: Path) -> None:
 
 def test_every_surface_has_the_level_that_was_asked_for() -> None:
     result = concord.score_judge(scripted.rows(scripted.always_first, n=12), judge="j", level=0.8)
+    drawn = structure_plots.judge_picture(result)
+    assert drawn is not None
     page = section_of(JudgeResult).show([result])
     shown = (repr(result), result._repr_html_(), str(result.table()), result.methods(), page)
-    for one in (*shown, result.plot().caption):
+    for one in (*shown, drawn.caption):
         assert "80 %" in one
         assert "95 %" not in one
 

@@ -12,6 +12,7 @@ from tests.structure.options.scripted import replies, result
 import concord
 from concord.errors import FileFormatError, MismatchError, OptionError, UndefinedError
 from concord.planning.option_places import OptionPlan
+from concord.show import structure_plots
 from concord.show.page.declared import section_of
 from concord.structure.arrangers import rotations
 from concord.structure.options.result import OptionReply, OptionResult
@@ -136,8 +137,10 @@ def test_a_result_can_be_drawn_and_shows_itself(folders: tuple[Path, Path]) -> N
 def test_every_surface_has_the_level_that_was_asked_for() -> None:
     rows = replies(0.3, 0.5, n=24)
     found = OptionResult("m", score_options(rows, n_permutations=9, level=0.8), "set", "options-cyclic")
+    drawn = structure_plots.places_picture(found)
+    assert drawn is not None
     page = section_of(OptionResult).show([found])
-    for shown in (repr(found), found._repr_html_(), str(found.table()), page, found.plot().caption):
+    for shown in (repr(found), found._repr_html_(), str(found.table()), page, drawn.caption):
         assert "80 %" in shown
         assert "95 %" not in shown
     value = f"{found.scores.accuracy_by_place[2].value:.3f}"
