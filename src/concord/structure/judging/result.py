@@ -150,8 +150,8 @@ LENGTH = Table(
         _number("length_slope_human", "people's"),
     ),
 )
-PEOPLE = Table(
-    "people",
+AGREEMENT = Table(
+    "agreement",
     rows=lambda result: result.judges,
     title="Agreement with people",
     columns=(
@@ -233,10 +233,10 @@ class JudgeResult(Kind):
     SECTION: ClassVar[str] = "judges"
     HEADING: ClassVar[str] = "Judges"
     KEY: ClassVar[str] = "judges"
-    TABLES: ClassVar[tuple[Table, ...]] = (SEATS, LENGTH, PEOPLE, EACH, WINS, PAIRS)
+    TABLES: ClassVar[tuple[Table, ...]] = (SEATS, LENGTH, AGREEMENT, EACH, WINS, PAIRS)
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("preference", "structure_plots.judge_picture"),)
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"inputs", "warnings", "made"})
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"pairs", "n_permutations"})  # in files
 
     judges: tuple[JudgeScores, ...]
     """By name."""

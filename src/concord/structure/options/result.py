@@ -209,7 +209,7 @@ class OptionResult(Kind):
         PictureOf("accuracy", "structure_plots.places_picture"),
         PictureOf("choices", "structure_plots.choices_picture"),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"items", "replies", "inputs", "warnings"})
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"replies"})  # in a file
 
     model: str
     scores: OptionScores = field(metadata={codec.KEY: "option_scores"})
