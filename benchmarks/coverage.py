@@ -3,8 +3,8 @@
 Every kind of interval on ten and more populations whose truth is known, and on twenty drawn at random
 (`populations.py`). Blocks of replicates have seeds of their own, so that any number of processes gives the
 same table; finished cells are kept in a file of lines, and a run that was stopped goes on where it was.
-``--write`` makes docs/explanation/coverage.md and src/concord/stats/coverage_table.py, from which the program
-warns, out of that file.
+``--write`` makes docs/explanation/coverage.md and stats/data/coverage.json, from which the program warns,
+out of that file.
 """
 
 # ruff: noqa: E402
@@ -26,12 +26,12 @@ import numpy as np
 
 from ceiling import section
 from coverage_kinds import FRESH, KINDS, RANDOM, Kind
-from coverage_page import INSIDE, counts, flagged, lookup_module, page, summary  # noqa: F401
+from coverage_page import INSIDE, counts, flagged, lookup_table, page, summary  # noqa: F401
 from populations import Draw
 
 HERE = Path(__file__).parents[1]
 PAGE = HERE / "docs" / "explanation" / "coverage.md"
-TABLE = HERE / "src" / "concord" / "stats" / "coverage_table.py"
+TABLE = HERE / "src" / "concord" / "stats" / "data" / "coverage.json"
 BLOCK = 50
 N_RANDOM = 20
 """Populations drawn at random for each kind of number."""
@@ -201,7 +201,7 @@ def main() -> int:
     cells = read_cells(options.state)
     print("\n" + summary(cells))
     if options.write:
-        TABLE.write_text(lookup_module(cells), "utf-8")
+        TABLE.write_text(lookup_table(cells), "utf-8")
         ceiling = "" if options.ceiling is None else section(options.ceiling)
         PAGE.write_text(page(cells, KINDS, ceiling), "utf-8")
     return 0

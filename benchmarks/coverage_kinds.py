@@ -13,13 +13,12 @@ from concord.reasoning.score.gap import Items, gap_interval
 from concord.records import Estimate, Interval
 from concord.stats.bands import unit_mean_interval
 from concord.stats.bounded_means import bounded_mean
-from concord.stats.clustered import clustered_mean
-from concord.stats.clustered_rates import wilson_clustered
+from concord.stats.clustered import clustered_mean, wilson_clustered
 from concord.stats.coverage import difference_look, effects_look, rate_look, score_look, spread_look
-from concord.stats.flips import flip_excess
 from concord.stats.intervals import jackknife_t
 from concord.stats.order import order_effect
 from concord.stats.skewed import skewed_mean
+from concord.stats.spread import flip_excess
 from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 from populations import Draw, Floats, Rng

@@ -1,6 +1,7 @@
 # ruff: noqa: E501 - paragraphs of the page are single lines
 """What `coverage.py` found as a page of the documentation and as the table that the program warns from."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -51,53 +52,19 @@ def _called(cell: Any) -> str:
     return str(cell.number if cell.number else cell.kind)
 
 
-def lookup_module(cells: Sequence[Any]) -> str:
-    """The module of the package that holds the table; sizes without a fault are kept as bounds of others."""
-    lines = [
-        '"""Coverage outside 93 to 97 % by kind, units and look; made by benchmarks/coverage.py --write."""',
-        "",
-        "from typing import NamedTuple",
-        "",
-        "",
-        "class CoverageRow(NamedTuple):",
-        '    """What was simulated for intervals of one kind, number of units and look."""',
-        "",
-        "    kind: str",
-        "    size: int",
-        '    """Studies, items, families or cases: so many, up to the next number."""',
-        "    look: str",
-        "    lowest: float",
-        "    lowest_at: str",
-        '    """The population with the lowest coverage."""',
-        "    highest: float",
-        "    highest_at: str",
-        "",
-        "",
-        "SIZES: dict[str, tuple[int, ...]] = {",
-    ]
+def lookup_table(cells: Sequence[Any]) -> str:
+    """The table that the program warns from; sizes without a fault are kept as bounds of others."""
     sizes: dict[str, set[int]] = {}
     for cell in cells:
         if cell.kind != "benchmark":
             sizes.setdefault(_called(cell), set()).add(cell.size)
-    lines += [f'    "{kind}": {tuple(sorted(found))!r},' for kind, found in sorted(sizes.items())]
-    lines += ["}", '"""Numbers of units that were simulated."""', "ROWS: tuple[CoverageRow, ...] = ("]
-    for (kind, size, look), (low, high) in flagged(cells).items():
-        parts = (
-            kind,
-            size,
-            look,
-            round(low.covered, 3),
-            _where(low),
-            round(high.covered, 3),
-            _where(high),
-        )
-        text = ", ".join(f'"{part}"' if isinstance(part, str) else repr(part) for part in parts)
-        row = f"    CoverageRow({text}),"
-        if len(row) > 110:
-            inside = ",\n        ".join(f'"{p}"' if isinstance(p, str) else repr(p) for p in parts)
-            row = f"    CoverageRow(\n        {inside},\n    ),"
-        lines.append(row)
-    return "\n".join([*lines, ")", ""])
+    rows = [
+        [*key, round(low.covered, 3), _where(low), round(high.covered, 3), _where(high)]
+        for key, (low, high) in flagged(cells).items()
+    ]
+    listed = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
+    kinds = json.dumps({kind: sorted(found) for kind, found in sorted(sizes.items())})
+    return f'{{"sizes": {kinds},\n "rows": [\n{listed}\n]}}\n'
 
 
 def warned(cell: Any, rows: Mapping[tuple[str, int, str], Any]) -> float:

@@ -17,8 +17,7 @@ from concord.errors import OptionError
 from concord.stats.bands import ItemWeights
 from concord.stats.compare import Choices
 from concord.stats.ranking import compare_models
-from concord.stats.resample import bootstrap, bootstrap_mean_interval
-from concord.stats.signflip import sign_flip
+from concord.stats.resample import bootstrap, bootstrap_mean_interval, sign_flip
 
 pytest.importorskip("joblib", reason="joblib is not installed: the numbers stand alone here")
 

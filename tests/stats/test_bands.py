@@ -13,10 +13,11 @@ from concord.stats.bands import (
     GapTable,
     ItemWeights,
     band_from_draws,
+    cross_fit_worst,
+    half_splits,
     mean_gap_interval,
     on_exact_grid,
 )
-from concord.stats.cross_fit import cross_fit_worst, half_splits
 from concord.stats.gaps import expected_maximum, fixed_m_gap
 
 P = 23

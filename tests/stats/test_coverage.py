@@ -1,5 +1,6 @@
 """The simulation of coverage in a small size, and the warnings that come from its table."""
 
+import json
 import sys
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
@@ -11,7 +12,7 @@ import pytest
 
 from concord.stats import coverage
 from concord.stats.compare import Choices, compare_items
-from concord.stats.coverage_table import ROWS, SIZES, CoverageRow
+from concord.stats.coverage import CoverageRow, Simulated, simulated
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -34,8 +35,7 @@ def test_a_condition_with_a_fault_is_named_with_its_size(monkeypatch: pytest.Mon
         CoverageRow("PAS", 5, "in the middle, alike", 0.69, "failures behind a middle", 0.95, "bell"),
         CoverageRow("PAS", 9, "at an end of the scale", 0.95, "bell", 0.988, "near the ceiling"),
     )
-    monkeypatch.setattr(coverage, "ROWS", rows)
-    monkeypatch.setattr(coverage, "SIZES", {"PAS": (5, 9)})
+    monkeypatch.setattr(coverage, "simulated", lambda: Simulated(rows, {"PAS": (5, 9)}))
     note = coverage.coverage_note("PAS", 7, "in the middle, alike")
     assert "69 %" in note
     assert "failures behind a middle" in note
@@ -45,8 +45,9 @@ def test_a_condition_with_a_fault_is_named_with_its_size(monkeypatch: pytest.Mon
 
 
 def test_rows_of_the_table_belong_to_sizes_that_were_simulated() -> None:
-    assert all(row.size in SIZES[row.kind] for row in ROWS)
-    assert all(row.lowest < coverage.INSIDE[0] or row.highest > coverage.INSIDE[1] for row in ROWS)
+    rows, sizes = simulated()
+    assert all(row.size in sizes[row.kind] for row in rows)
+    assert all(row.lowest < coverage.INSIDE[0] or row.highest > coverage.INSIDE[1] for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -123,9 +124,7 @@ def test_the_same_cells_make_the_same_page_and_table(simulation: ModuleType, tmp
     page = simulation.page(cells, simulation.KINDS)
     assert "## PAS over other studies" in page
     assert "Drawn at random" in page
-    namespace: dict[str, object] = {}
-    exec(simulation.lookup_module(cells), namespace)  # noqa: S102 - what the program will import
-    assert namespace["SIZES"] == {"PAS": (3, 5)}
+    assert json.loads(simulation.lookup_table(cells))["sizes"] == {"PAS": [3, 5]}
 
 
 def _said(draw: Callable[[np.random.Generator, int], np.ndarray], scale: float) -> tuple[float, float]:

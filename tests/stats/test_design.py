@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from concord.errors import OptionError, UndefinedError
 from concord.stats.budget import Components, best_split
 from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
-from concord.stats.power import power_paired, power_signs
+from concord.stats.power import power_mcnemar, power_paired, power_signs
 from concord.stats.power_clusters import Clusters
-from concord.stats.power_counts import power_mcnemar
 
 
 def test_the_test_is_the_one_that_a_comparison_would_use() -> None:

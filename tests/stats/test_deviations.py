@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.stats.deviations import deviation_band
+from concord.stats.gaps import deviation_band
 
 
 def test_values_and_ends_are_those_of_the_definition() -> None:

@@ -15,8 +15,15 @@ from concord.stats.answer_spread import (
     person_correlation_interval,
     variance_ratio,
 )
-from concord.stats.distance_noise import AnswerCounts, read_distances
-from concord.stats.distances import entropy, jensen_shannon, kolmogorov_smirnov, total_variation, wasserstein
+from concord.stats.distances import (
+    AnswerCounts,
+    entropy,
+    jensen_shannon,
+    kolmogorov_smirnov,
+    read_distances,
+    total_variation,
+    wasserstein,
+)
 
 shares = st.lists(st.integers(0, 50), min_size=4, max_size=4).filter(any).map(lambda x: np.array(x) / sum(x))
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.stats.flips import flip_excess
+from concord.stats.spread import flip_excess
 
 
 def brute(rows: list[tuple[int, int, int]]) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from concord.errors import OptionError
-from concord.stats.groups import group_starts, mean_groups
+from concord.stats.pooling import group_starts, mean_groups
 
 
 def test_a_run_ends_where_any_key_changes() -> None:

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from concord.errors import OptionError
-from concord.stats.bands import GapTable, ItemWeights
-from concord.stats.maxima import MaximumSide, difference_of_maxima
+from concord.stats.bands import GapTable, ItemWeights, MaximumSide, difference_of_maxima
 
 Floats = NDArray[np.float64]
 

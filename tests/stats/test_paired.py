@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.clustered_rates import wilson_clustered
+from concord.stats.clustered import wilson_clustered
 from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
-from concord.stats.resample import bootstrap_mean_interval
-from concord.stats.signflip import sign_flip
+from concord.stats.resample import bootstrap_mean_interval, sign_flip
 
 
 def differences(n11: int, n10: int, n01: int, n00: int) -> list[int]:

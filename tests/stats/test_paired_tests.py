@@ -9,7 +9,7 @@ from concord.errors import OptionError, UndefinedError
 from concord.stats.clustered import clustered_mean, clustered_se
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
-from concord.stats.signflip import sign_flip
+from concord.stats.resample import sign_flip
 
 DARWIN = [6.125, -8.375, 1, 2, 0.75, 2.875, 3.5, 5.125, 1.75, 3.625, 7, 3, 9.375, 7.5, -6]
 """Crossed less self-fertilised maize, inches: Darwin (1876), as in Fisher (1935), section 17."""

@@ -10,17 +10,20 @@ from hypothesis import strategies as st
 from concord.errors import OptionError, UndefinedError
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.power import (
+    counted_interval_width,
     detectable_effect,
+    disagreements,
     fewest,
     interval_width,
     items_needed,
+    paired_sd,
+    power_mcnemar,
     power_paired,
     power_signs,
     power_two_sample,
     root_bias,
 )
-from concord.stats.power_counts import counted_interval_width, disagreements, paired_sd, power_mcnemar
-from concord.stats.signflip import sign_flip
+from concord.stats.resample import sign_flip
 
 
 @pytest.mark.long

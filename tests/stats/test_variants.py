@@ -5,12 +5,11 @@ import pytest
 from scipy.special import stdtrit
 
 from concord.errors import OptionError
-from concord.stats.agreement import concordance
+from concord.stats.agreement import concordance, hedges_g, precision_weighted_concordance
 from concord.stats.bounded_means import bounded_bootstrap, bounded_mean
-from concord.stats.clustered_rates import wilson_clustered
+from concord.stats.clustered import wilson_clustered
 from concord.stats.correlation import log_bf_correlation, printed_correlation
 from concord.stats.posteriors import pas_states, posterior_states
-from concord.stats.variants import hedges_g, precision_weighted_concordance
 
 
 def test_hedges_factor_is_that_of_its_table() -> None:

@@ -14,8 +14,7 @@ from concord.people.protocol import Protocol
 from concord.people.scored import TestScores
 from concord.stats.agreement import concordance, concordance_unnormalised
 from concord.stats.elementwise import Floats
-from concord.stats.groups import mean_groups
-from concord.stats.pooling import fisher_z, pool_normalised_groups, pool_pas_groups
+from concord.stats.pooling import fisher_z, mean_groups, pool_normalised_groups, pool_pas_groups
 from concord.stats.zscores import calibrated_agreement_groups, rms_z_groups, z_agreement
 
 FEWEST_TESTS = 3

@@ -14,11 +14,10 @@ from concord.files.documents import provenance
 from concord.planning.kinds import PlanKind
 from concord.planning.options import PlanOptions, wanted_of
 from concord.records import InputFile, Presented
-from concord.stats.budget import BudgetSplit
+from concord.stats.budget import BudgetSplit, variance_interval
 from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
-from concord.stats.variance import variance_interval
 
 
 @dataclass(frozen=True, slots=True, repr=False)

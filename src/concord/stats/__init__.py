@@ -10,6 +10,8 @@ from concord.stats.agreement import (
     concordance,
     concordance_about_zero,
     concordance_unnormalised,
+    hedges_g,
+    precision_weighted_concordance,
     weighted_pearson,
     weighted_regression,
 )
@@ -29,11 +31,10 @@ from concord.stats.bounded_means import (
     bounded_bootstrap,
     bounded_mean,
 )
-from concord.stats.budget import BudgetSplit, Components, best_split
-from concord.stats.clustered import MeanError, clustered_mean, clustered_se
-from concord.stats.clustered_rates import wilson_clustered
+from concord.stats.budget import BudgetSplit, Components, best_split, variance_interval
+from concord.stats.clustered import MeanError, clustered_mean, clustered_se, ends_weight, wilson_clustered
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
-from concord.stats.contingency import log_bf_contingency
+from concord.stats.contingency import chi_square, log_bf_contingency
 from concord.stats.correlation import (
     log_bf_correlation,
     log_bf_correlation_wetzels,
@@ -76,19 +77,18 @@ from concord.stats.exact_ranks import (
     p_spearman_exact_rho,
     p_wilcoxon_exact,
 )
-from concord.stats.flips import flip_excess
 from concord.stats.gamma_ratios import gamma_ratio_cdf, gamma_ratio_quantile
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
-from concord.stats.groups import group_starts, mean_groups
 from concord.stats.intervals import jackknife_t, wilson, wilson_interval
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
 from concord.stats.meta_analysis import MetaAnalysis, meta_analysis
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
 from concord.stats.order import OrderEffect, order_effect, sphericity
-from concord.stats.pearson import chi_square
 from concord.stats.pooling import (
     fisher_z,
     fisher_z_inverse,
+    group_starts,
+    mean_groups,
     pool_normalised,
     pool_normalised_groups,
     pool_pas,
@@ -96,15 +96,18 @@ from concord.stats.pooling import (
 )
 from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
 from concord.stats.power import (
+    counted_interval_width,
     detectable_effect,
+    disagreements,
     interval_width,
     items_needed,
+    paired_sd,
+    power_mcnemar,
     power_paired,
     power_signs,
     power_two_sample,
 )
 from concord.stats.power_clusters import Clusters, design_effect, power_clustered
-from concord.stats.power_counts import counted_interval_width, disagreements, paired_sd, power_mcnemar
 from concord.stats.pvalues import (
     p_binomial,
     p_chi_square,
@@ -127,16 +130,13 @@ from concord.stats.replication import (
     selection_adjusted,
     small_telescopes,
 )
-from concord.stats.resample import bootstrap, bootstrap_mean_interval
-from concord.stats.scale_ends import ends_weight
-from concord.stats.signflip import SignFlip, sign_flip
+from concord.stats.resample import SignFlip, bootstrap, bootstrap_mean_interval, sign_flip
 from concord.stats.skewed import SkewedMean, TailShape, skewed_mean, tail_shape
+from concord.stats.spread import flip_excess
 from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.true_effects import draw_true_effects
 from concord.stats.two_rates import prob_first_rate_higher
-from concord.stats.variance import variance_interval
-from concord.stats.variants import hedges_g, precision_weighted_concordance
 from concord.stats.zscores import (
     calibrated_agreement,
     calibrated_agreement_groups,

@@ -11,8 +11,7 @@ from scipy.special import betaincc, betaln, xlog1py, xlogy
 
 from concord.errors import OptionError
 from concord.stats import jzs
-from concord.stats.elementwise import Bools, Floats, broadcast, where_defined
-from concord.stats.shaping import shaped
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
 
 DEFAULT_R = float(np.sqrt(0.5))
 """Prior scale of t tests."""

@@ -17,7 +17,7 @@ from concord.stats.elementwise import Bools, Floats
 from concord.stats.equivalence import WithinMargin, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
-from concord.stats.signflip import sign_flip
+from concord.stats.resample import sign_flip
 from concord.stats.skewed import SkewedMean, skewed_mean
 
 TESTS = ("auto", "mcnemar", "mcnemar-mid-p", "sign-flip", "sign-flip-mid-p", "t")

@@ -9,8 +9,7 @@ from scipy.special import betaln, gammaln, hyp2f1
 
 from concord.stats import jzs
 from concord.stats.bayes import check_alternative
-from concord.stats.elementwise import Bools, Floats, broadcast, where_defined
-from concord.stats.shaping import shaped
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
 
 _SMALL = "a correlation needs |r| <= 1, n >= 3 and kappa > 0"
 _DEPTH = 36.0

@@ -1,18 +1,21 @@
 """How often intervals like one at hand held the truth in simulations: conditions, and the size of the fault.
 
 `benchmarks/coverage.py` simulates every kind of interval on populations whose truth is known and writes
-`coverage_table`: for each kind, number of units and look of the data the lowest and the highest coverage
+`data/coverage.json`: for each kind, number of units and look of the data the lowest and the highest coverage
 among populations that often look so. What lies outside 93 to 97 % is a warning here.
 """
 
+import json
+import pkgutil
 from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from concord.records import Interval
-from concord.stats.coverage_table import ROWS, SIZES, CoverageRow
-from concord.stats.scale_ends import ends_weight
+from concord.stats.clustered import ends_weight
 from concord.stats.skewed import LEAST_SKEW, tail_shape
 
 INSIDE = (0.93, 0.97)
@@ -25,12 +28,37 @@ ALIKE = 0.10
 """Numbers between 0 and 1 with a smaller standard deviation are alike."""
 
 
+class CoverageRow(NamedTuple):
+    """What was simulated for intervals of one kind, number of units and look."""
+
+    kind: str
+    size: int
+    """Studies, items, families or cases: so many, up to the next number."""
+    look: str
+    lowest: float
+    lowest_at: str
+    """The population with the lowest coverage."""
+    highest: float
+    highest_at: str
+
+
+class Simulated(NamedTuple):
+    """What lay outside 93 to 97 % by kind, units and look, and how many units were simulated."""
+
+    rows: tuple[CoverageRow, ...]
+    sizes: dict[str, tuple[int, ...]]
+
+
+@cache
+def simulated() -> Simulated:
+    """Return what `benchmarks/coverage.py --write` found."""
+    found = json.loads(pkgutil.get_data(__name__, "data/coverage.json") or b"{}")
+    sizes = {kind: tuple(some) for kind, some in found["sizes"].items()}
+    return Simulated(tuple(CoverageRow(*row) for row in found["rows"]), sizes)
+
+
 def score_look(values: ArrayLike) -> str:
     """Return what numbers between 0 and 1 look like.
-
-    References
-    ----------
-    ``benchmarks/coverage.py`` shows what each condition means for an interval.
 
     Examples
     --------
@@ -49,10 +77,6 @@ def score_look(values: ArrayLike) -> str:
 def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
     """Return what rates of several studies or cases look like.
 
-    References
-    ----------
-    As for `score_look`.
-
     Examples
     --------
     >>> rate_look([3, 2, 30], [4, 4, 40])
@@ -67,10 +91,6 @@ def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
 
 def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
     """Return what effects of people and agent look like over studies.
-
-    References
-    ----------
-    As for `score_look`.
 
     Examples
     --------
@@ -89,10 +109,6 @@ def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
 
 def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str:
     """Return what differences look like.
-
-    References
-    ----------
-    As for `score_look`.
 
     Examples
     --------
@@ -134,10 +150,6 @@ def unseen_gains_matter(interval: Interval, mean: float, scores: Sequence[ArrayL
 def spread_look(p_value: float | None) -> str:
     """Return what a spread of means looks like: whether its test finds one.
 
-    References
-    ----------
-    As for `score_look`.
-
     Examples
     --------
     >>> spread_look(0.3)
@@ -149,28 +161,21 @@ def spread_look(p_value: float | None) -> str:
 def coverage_row(kind: str, size: float, look: str) -> CoverageRow | None:
     """Return what was simulated for intervals like this one; ``None`` where all lay inside 93 to 97 %.
 
-    References
-    ----------
-    ``benchmarks/coverage.py``.
-
     Examples
     --------
     >>> coverage_row("no such kind", 5, "plain") is None
     True
     """
-    sizes = SIZES.get(kind)
+    known = simulated()
+    sizes = known.sizes.get(kind)
     if sizes is None:
         return None
     band = max((one for one in sizes if one <= size), default=sizes[0])
-    return next((row for row in ROWS if (row.kind, row.size, row.look) == (kind, band, look)), None)
+    return next((row for row in known.rows if (row.kind, row.size, row.look) == (kind, band, look)), None)
 
 
 def coverage_note(kind: str, size: float, look: str) -> str:
     """Say how often intervals like this one held the truth in simulations; empty where they hold.
-
-    References
-    ----------
-    ``benchmarks/coverage.py``.
 
     Examples
     --------

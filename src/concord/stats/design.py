@@ -10,15 +10,24 @@ from concord.errors import OptionError, UndefinedError
 from concord.stats.budget import BudgetSplit, Components, best_split
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
-from concord.stats.power import fewest, interval_width, power_signs
-from concord.stats.power_clusters import Clusters, design_effect, power_clustered, spread_of
-from concord.stats.power_counts import (
+from concord.stats.power import (
     counted_interval_width,
     disagreements,
+    fewest,
+    interval_width,
     paired_sd,
     power_mcnemar,
+    power_signs,
 )
-from concord.stats.power_skewed import MOST_UNITS, SkewCost, skew_cost
+from concord.stats.power_clusters import (
+    MOST_UNITS,
+    Clusters,
+    SkewCost,
+    design_effect,
+    power_clustered,
+    skew_cost,
+    spread_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logit, ndtri
 
 from concord.errors import OptionError
-from concord.stats.elementwise import Bools, Floats, broadcast, where_defined
-from concord.stats.shaping import shaped
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
 
 LARGEST_R = 1 - 1e-6
 """Correlations from this size on have no finite d-equivalent."""

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from concord.errors import UndefinedError
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -59,3 +61,12 @@ def cells_first(work: Callable[[Floats], Floats], tables: Floats) -> Floats:
     step = max(1, CHUNK_CELLS // max(1, tables.shape[1] * tables.shape[2]))
     parts = (tables[begin : begin + step] for begin in range(0, max(1, len(tables)), step))
     return np.concatenate([work(np.ascontiguousarray(np.moveaxis(part, 0, -1))) for part in parts])
+
+
+def shaped(values: Floats, shape: tuple[int, ...], undefined: str) -> Floats | float:
+    """Return values their shape; a single undefined value raises, one among many stays NaN."""
+    if shape:
+        return values.reshape(shape)
+    if np.isnan(values[0]):
+        raise UndefinedError(undefined)
+    return float(values[0])

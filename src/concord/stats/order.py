@@ -1,17 +1,16 @@
 """The order effect: how far mean scores move between arrangements beyond what items and noise explain."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from concord.errors import UndefinedError
 from concord.records import Interval
+from concord.stats.elementwise import Floats
 from concord.stats.spread import spread_of
 
-Floats: TypeAlias = NDArray[np.float64]
 METHOD = "spread of means with their covariance over items"
 _ZERO = 1e-24
 """Mean squares of scores in [0, 1] below this are rounding."""

@@ -5,8 +5,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from concord.errors import OptionError
-from concord.stats.elementwise import Floats, broadcast
-from concord.stats.shaping import shaped
+from concord.stats.elementwise import Floats, broadcast, shaped
 
 SIGN_SPLIT = 1e-4
 """What the `sign` split leaves to the direction that was not observed."""

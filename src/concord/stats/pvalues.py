@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betaln, chdtrc, fdtr, fdtrc, ndtr, stdtr, xlog1py, xlogy
 
-from concord.stats.elementwise import Floats, broadcast, where_defined
-from concord.stats.pearson import ChiSquare, chi_square
-from concord.stats.shaping import shaped
+from concord.stats.contingency import ChiSquare, chi_square
+from concord.stats.elementwise import Floats, broadcast, shaped, where_defined
 
 __all__ = [
     "ChiSquare",

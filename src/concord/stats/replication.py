@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from concord.errors import OptionError
-from concord.stats.elementwise import Bools, Floats, broadcast, where_defined
+from concord.stats.elementwise import Bools, Floats, broadcast, shaped, where_defined
 from concord.stats.intervals import checked_level
-from concord.stats.shaping import shaped
 
 _NEEDS = "needs finite effects and positive standard errors"
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaln, gammaln, ndtr
 
-from concord.stats.elementwise import Floats, broadcast, where_defined
-from concord.stats.shaping import shaped
+from concord.stats.elementwise import Floats, broadcast, shaped, where_defined
 
 LARGE = 150.0
 """From this cell on (in all four) the Edgeworth series is right to 1e-11."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from concord.stats.elementwise import Floats
-from concord.stats.groups import checked_starts, mean_groups, one_group, sums
+from concord.stats.pooling import checked_starts, mean_groups, one_group, sums
 
 
 def z_agreement(z: ArrayLike) -> float | Floats:

@@ -24,7 +24,7 @@ from concord.people.predictions.table import (
 )
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
-from concord.stats.unit_information import log_bf_unit_information, prob_positive_unit_information
+from concord.stats.predicted_effects import log_bf_unit_information, prob_positive_unit_information
 
 EFFECTS = [(2.0, 2.5), (0.1, 0.4), (-1.5, -0.2), (1.0, -1.8)]
 TWO = (("GPT-4", "agent_effect_d"), ("experts", "expert_prediction"))

@@ -16,10 +16,10 @@ from concord.people.score import score_table
 from concord.records import Side, TestRow, TestTable
 from concord.show.page.referee_section import SECTION, RefereeOf, difference_picture
 from concord.show.referee_terminal import referee_lines
+from concord.stats.agreement import hedges_g
 from concord.stats.equivalence import equivalence
 from concord.stats.meta_analysis import meta_analysis
 from concord.stats.replication import log_bf_replication, selection_adjusted, small_telescopes
-from concord.stats.variants import hedges_g
 
 
 def _rows() -> list[TestRow]:

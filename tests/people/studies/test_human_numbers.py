@@ -10,7 +10,7 @@ import pytest
 
 from concord import studies
 from concord.people.studies.format import Test as StudyTest
-from concord.stats.pearson import chi_square
+from concord.stats.contingency import chi_square
 
 ALL = {file.name: file.study for file in studies.find_studies([])}
 

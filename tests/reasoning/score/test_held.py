@@ -10,7 +10,7 @@ from concord.reasoning.score.gap import Items, accuracy, gap_estimate
 from concord.reasoning.score.steps import _step_estimate as step_estimate
 from concord.stats import coverage
 from concord.stats.compare import compare_items
-from concord.stats.coverage_table import CoverageRow
+from concord.stats.coverage import CoverageRow
 from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 

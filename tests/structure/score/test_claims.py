@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from concord.stats.bands import ItemWeights
-from concord.stats.flips import flip_excess
 from concord.stats.order import order_effect
+from concord.stats.spread import flip_excess
 from concord.structure.records import ScoreOptions
 from concord.structure.score.compare import compare_structure
 from concord.structure.score.definitions import Counted, counted_cells

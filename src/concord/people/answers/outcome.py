@@ -31,7 +31,7 @@ from concord.stats.answer_spread import (
     shared_log_variance,
     variance_ratio,
 )
-from concord.stats.distance_noise import AnswerCounts, DistanceReading, read_distances
+from concord.stats.distances import AnswerCounts, DistanceReading, read_distances
 from concord.stats.elementwise import Floats
 
 GRID = 20

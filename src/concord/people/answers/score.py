@@ -33,7 +33,7 @@ from concord.people.answers.result import AnswersResult
 from concord.people.answers.sides import refuse_many
 from concord.records import Estimate, Interval
 from concord.stats.clustered import clustered_mean
-from concord.stats.distance_noise import N_RESAMPLES
+from concord.stats.distances import N_RESAMPLES
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, jackknife_t
 from concord.stats.multiple import holm

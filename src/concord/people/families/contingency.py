@@ -32,7 +32,7 @@ from concord.people.families.draft import Draft, Table, in_words, sign
 from concord.people.protocol import Protocol
 from concord.people.same_people import SharedPart, two_counts
 from concord.records import Side
-from concord.stats import bayes, contingency, effects, pearson, pvalues, two_rates
+from concord.stats import bayes, contingency, effects, pvalues, two_rates
 from concord.stats.elementwise import Floats
 
 
@@ -79,7 +79,7 @@ class Tables(Family):
     def _p_of(self, flat: NDArray[np.intp]) -> Floats:
         """p-values of some tables, by their place."""
         tables = self.tables.reshape(-1, *self.tables.shape[-2:])[flat]
-        result = pearson.chi_square(tables, yates=False)
+        result = contingency.chi_square(tables, yates=False)
         return np.asarray(pvalues.p_chi_square(result.statistic, result.df))
 
     def evidence(self, protocol: Protocol) -> Evidence:
@@ -91,7 +91,7 @@ class Tables(Family):
 
     def _chi_square(self, *, yates: bool) -> tuple[Floats, Floats]:
         """Pearson's statistic and its df; NaN where a margin is empty."""
-        result = pearson.chi_square(self.tables, yates=yates)
+        result = contingency.chi_square(self.tables, yates=yates)
         return np.asarray(result.statistic), np.asarray(result.df, dtype=np.float64)
 
     def _log_bf(self, protocol: Protocol) -> Floats:
@@ -157,7 +157,7 @@ class Tables(Family):
         for place, table in enumerate(self.tables):
             held = table[table.any(axis=1)][:, table.any(axis=0)]
             df = (held.shape[0] - 1) * (held.shape[1] - 1)
-            chi2 = float(pearson.chi_square(held).statistic) if df else 0.0
+            chi2 = float(contingency.chi_square(held).statistic) if df else 0.0
             strength[place] = max(0.0, chi2 - df) / table.sum()
             weight = 1 - df / chi2 if chi2 > df else 0.0
             filled = table + 0.5

@@ -17,8 +17,13 @@ from concord.people.protocol import STANDARD
 from concord.stats import pvalues
 from concord.stats.elementwise import Floats, or_none
 from concord.stats.posteriors import pas_states, posterior_states
-from concord.stats.predicted_effects import MIN_PAIRS, effects_pearson, predicted_effects
-from concord.stats.unit_information import log_bf_unit_information, prob_positive_unit_information
+from concord.stats.predicted_effects import (
+    MIN_PAIRS,
+    effects_pearson,
+    log_bf_unit_information,
+    predicted_effects,
+    prob_positive_unit_information,
+)
 
 ALPHA = 0.05
 FEWEST = 4

@@ -25,7 +25,7 @@ from concord.people.referee.selection import selection_of
 from concord.people.scored import score_tests
 from concord.people.work import ScoredTests
 from concord.records import Estimate, TestRow
-from concord.stats.agreement import concordance
+from concord.stats.agreement import concordance, hedges_g, precision_weighted_concordance
 from concord.stats.elementwise import Bools, Floats, or_none
 from concord.stats.equivalence import SMALLEST_OF_INTEREST, equivalence
 from concord.stats.meta_analysis import meta_analysis
@@ -37,7 +37,6 @@ from concord.stats.replication import (
     small_telescopes,
 )
 from concord.stats.study_rates import apr_interval
-from concord.stats.variants import hedges_g, precision_weighted_concordance
 
 SCALES, ODDS = (0.5, 1.0, 2.0), (1 / 3, 1.0, 3.0)
 """Factors on the scales of the priors, and prior odds on both sides."""

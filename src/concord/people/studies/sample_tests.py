@@ -198,7 +198,7 @@ def variance_ratio(first: Floats, second: Floats) -> Statistic:
 
 def contingency(counts: NDArray[np.int64]) -> Statistic:
     """Contingency table, rows are groups; its p is Pearson's without Yates' correction."""
-    from concord.stats.pearson import chi_square
+    from concord.stats.contingency import chi_square
     from concord.stats.pvalues import p_chi_square
 
     need(int(counts.sum(axis=1).min()), 1, "answers in a group")

@@ -14,7 +14,7 @@ from concord.show.page.panel import NamedView
 from concord.show.page.table import PageColumn
 from concord.show.page.values import Document, ShownNumber, count, estimate, number, part, parts, texts, words
 from concord.show.svg import Picture
-from concord.stats.deviations import deviation_band
+from concord.stats.gaps import deviation_band
 
 ITEM_COLUMNS = (
     PageColumn("item", "item"),

@@ -10,9 +10,8 @@ from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import checked_level, jackknife_t
-from concord.stats.logistic import logistic_line
 from concord.stats.multiple import holm
-from concord.stats.votes import seat_numbers, seat_test, sign_test
+from concord.stats.votes import logistic_line, seat_numbers, seat_test, sign_test
 from concord.structure.judging.result import JudgeScores, ModelWins, PairVotes
 from concord.structure.unit_means import MIN_PAIRS, SIGNED, mean_over_units
 

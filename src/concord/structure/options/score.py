@@ -10,8 +10,7 @@ from concord.errors import UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, GapTable, mean_gap_interval
 from concord.stats.elementwise import Floats
-from concord.stats.flips import flip_excess
-from concord.stats.spread import spread_of
+from concord.stats.spread import flip_excess, spread_of
 from concord.structure.options.result import OptionReply, OptionScores
 from concord.structure.unit_means import MIN_PAIRS, UNIT, Ends, mean_over_rows, mean_over_units
 

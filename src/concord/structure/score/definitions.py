@@ -14,10 +14,10 @@ from concord.stats.bands import (
     GapTable,
     ItemWeights,
     band_from_draws,
+    cross_fit_worst,
     mean_gap_interval,
     unit_mean_interval,
 )
-from concord.stats.cross_fit import cross_fit_worst
 from concord.stats.gaps import expected_maximum, fixed_m_gap_binary, fixed_m_gap_cells
 from concord.structure.records import Codes, Consistency, Floats, ScoreGrid, ScoreOptions
 

@@ -9,9 +9,17 @@ from scipy import special
 
 from concord.errors import UndefinedError
 from concord.records import Estimate, Interval
-from concord.stats.bands import MIN_UNITS, STILL, GapTable, ItemWeights, on_exact_grid
+from concord.stats.bands import (
+    MIN_UNITS,
+    STILL,
+    GapTable,
+    ItemWeights,
+    MaximaDifference,
+    MaximumSide,
+    difference_of_maxima,
+    on_exact_grid,
+)
 from concord.stats.clustered import clustered_mean
-from concord.stats.maxima import MaximaDifference, MaximumSide, difference_of_maxima
 from concord.stats.order import OrderEffect, order_effect
 from concord.stats.pairs import MetricDifference
 from concord.stats.skewed import skewed_mean

@@ -10,8 +10,8 @@ from concord.stats.bands import MIN_UNITS, GapBand, GapTable, mean_gap_interval
 from concord.stats.bounded_means import bounded_bootstrap
 from concord.stats.clustered import clustered_mean
 from concord.stats.coverage import coverage_note, difference_look, score_look, spread_look
-from concord.stats.flips import flip_excess
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
+from concord.stats.spread import flip_excess
 from concord.structure.records import Floats, Order, ScoreGrid, ScoreOptions
 from concord.structure.score.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
 

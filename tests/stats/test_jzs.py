@@ -6,7 +6,7 @@ import pytest
 from concord.stats import jzs
 from concord.stats.bayes import log_bf_anova, log_bf_t
 from concord.stats.elementwise import Floats
-from concord.stats.jzs_nodes import log_integrals
+from concord.stats.jzs import log_integrals
 
 N = 4000
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from concord.errors import UndefinedError
-from concord.stats.logistic import logistic_line
+from concord.stats.votes import logistic_line
 
 
 @pytest.mark.long
