@@ -13,9 +13,9 @@ from concord.reasoning.score.gap import Items, gap_interval
 from concord.records import Estimate, Interval
 from concord.stats.bands import unit_mean_interval
 from concord.stats.bounded_means import bounded_mean
-from concord.stats.clustered import clustered_mean, wilson_clustered
+from concord.stats.clustered import clustered_mean
 from concord.stats.coverage import difference_look, effects_look, rate_look, score_look, spread_look
-from concord.stats.intervals import jackknife_t
+from concord.stats.intervals import jackknife_t, wilson_clustered
 from concord.stats.order import order_effect
 from concord.stats.skewed import skewed_mean
 from concord.stats.spread import flip_excess

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.clustered import wilson_clustered
-from concord.stats.intervals import wilson_interval
+from concord.stats.intervals import wilson_clustered, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval, sign_flip
 

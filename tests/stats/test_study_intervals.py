@@ -10,9 +10,8 @@ from concord.errors import OptionError, UndefinedError
 from concord.stats.bounded_means import (
     bounded_bootstrap,
 )
-from concord.stats.clustered import ends_lean, ends_weight
 from concord.stats.gamma_ratios import gamma_ratio_cdf, gamma_ratio_quantile
-from concord.stats.intervals import jackknife_t
+from concord.stats.intervals import ends_lean, ends_weight, jackknife_t
 from concord.stats.study_concordance import StudyMoments, ecs_interval, unseen_weights
 from concord.stats.study_rates import UNSEEN, apr_interval, pas_interval
 

@@ -7,8 +7,8 @@ from scipy.special import stdtrit
 from concord.errors import OptionError
 from concord.stats.agreement import concordance, hedges_g, precision_weighted_concordance
 from concord.stats.bounded_means import bounded_bootstrap, bounded_mean
-from concord.stats.clustered import wilson_clustered
 from concord.stats.correlation import log_bf_correlation, printed_correlation
+from concord.stats.intervals import wilson_clustered
 from concord.stats.posteriors import pas_states, posterior_states
 
 

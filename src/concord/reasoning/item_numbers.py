@@ -18,8 +18,7 @@ from concord.errors import UndefinedError
 from concord.reasoning.result import LEVEL, MORE_THAN
 from concord.records import Estimate, Interval
 from concord.stats.bounded_means import bounded_mean
-from concord.stats.clustered import wilson_clustered
-from concord.stats.intervals import jackknife_t
+from concord.stats.intervals import jackknife_t, wilson_clustered
 from concord.stats.mcnemar import bonett_price_interval
 
 Floats = NDArray[np.float64]

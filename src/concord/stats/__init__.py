@@ -32,7 +32,7 @@ from concord.stats.bounded_means import (
     bounded_mean,
 )
 from concord.stats.budget import BudgetSplit, Components, best_split, variance_interval
-from concord.stats.clustered import MeanError, clustered_mean, clustered_se, ends_weight, wilson_clustered
+from concord.stats.clustered import MeanError, clustered_mean, clustered_se
 from concord.stats.compare import Choices, PairedComparison, Verdict, compare_items, mean_estimate
 from concord.stats.contingency import chi_square, log_bf_contingency
 from concord.stats.correlation import (
@@ -79,7 +79,7 @@ from concord.stats.exact_ranks import (
 )
 from concord.stats.gamma_ratios import gamma_ratio_cdf, gamma_ratio_quantile
 from concord.stats.gaps import expected_maximum, fixed_m_gap, fixed_m_gap_binary
-from concord.stats.intervals import jackknife_t, wilson, wilson_interval
+from concord.stats.intervals import ends_weight, jackknife_t, wilson, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
 from concord.stats.meta_analysis import MetaAnalysis, meta_analysis
 from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable

@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from concord.records import Estimate, Interval
-from concord.stats.clustered import bounded_vector, ends_weight
 from concord.stats.elementwise import Floats
 from concord.stats.gamma_ratios import GammaRatio, gamma_ratio_quantiles
-from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
+from concord.stats.intervals import FEWEST_CLUSTERS, bounded_vector, checked_level, ends_weight
 from concord.stats.skewed import skewed_mean
 
 MANY_UNITS = 500

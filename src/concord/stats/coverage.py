@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from concord.records import Interval
-from concord.stats.clustered import ends_weight
+from concord.stats.intervals import ends_weight
 from concord.stats.skewed import LEAST_SKEW, tail_shape
 
 INSIDE = (0.93, 0.97)

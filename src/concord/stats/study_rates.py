@@ -15,11 +15,18 @@ from scipy import special
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
 from concord.stats.bounded_means import MANY_UNITS, bounded_bootstraps
-from concord.stats.clustered import bounded_vector, ends_lean, ends_weight
 from concord.stats.coverage import coverage_note, rate_look, score_look
 from concord.stats.elementwise import Floats
 from concord.stats.gamma_ratios import GammaRatio, gamma_ratio_quantiles
-from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, joined_notes, too_few_studies
+from concord.stats.intervals import (
+    FEWEST_CLUSTERS,
+    bounded_vector,
+    checked_level,
+    ends_lean,
+    ends_weight,
+    joined_notes,
+    too_few_studies,
+)
 
 UNSEEN = "allows for studies unlike those seen"
 HIDDEN = "covers about 70 %, not 95, where a study in eight fails and none was seen"

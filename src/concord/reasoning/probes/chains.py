@@ -40,7 +40,7 @@ from concord.reasoning.probes.result import (
 )
 from concord.reasoning.result import LEAK_SHARE, LEVEL, MORE_THAN, SLACK
 from concord.records import Estimate
-from concord.stats.clustered import wilson_clustered
+from concord.stats.intervals import wilson_clustered
 from concord.stats.mcnemar import bonett_price_interval
 
 NOT_EARLY = "not early answers"

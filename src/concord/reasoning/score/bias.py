@@ -13,9 +13,8 @@ from concord.reasoning.score.parse import ScoredCase, ScoringContext, count_outc
 from concord.reasoning.words.correct import Judge
 from concord.reasoning.words.names import AliasTable, NameIndex
 from concord.records import Estimate
-from concord.stats.clustered import wilson_clustered
 from concord.stats.coverage import coverage_note, rate_look
-from concord.stats.intervals import wilson_interval
+from concord.stats.intervals import wilson_clustered, wilson_interval
 
 
 @dataclass(frozen=True, slots=True)

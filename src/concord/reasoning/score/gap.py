@@ -27,9 +27,8 @@ from concord.reasoning.result import (
 from concord.reasoning.score.parse import SOURCE, ParsedReply, ScoringContext, column
 from concord.reasoning.words.answer import MARKED, How
 from concord.records import Estimate, Interval
-from concord.stats.clustered import wilson_clustered
 from concord.stats.coverage import coverage_note, difference_look, score_look
-from concord.stats.intervals import FEWEST_CLUSTERS, wilson_interval
+from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval, sign_flip
 from concord.stats.skewed import skewed_mean

@@ -11,9 +11,8 @@ from concord.reasoning.score.parse import ScoringContext
 from concord.reasoning.words.text import token_sets
 from concord.records import Estimate
 from concord.stats.bounded_means import bounded_mean
-from concord.stats.clustered import wilson_clustered
 from concord.stats.coverage import coverage_note, score_look
-from concord.stats.intervals import FEWEST_CLUSTERS
+from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered
 
 THRESHOLD = 0.6
 """Dice overlap at which two steps match."""
