@@ -27,7 +27,7 @@ from concord.people.agents_files import read as read_agents
 from concord.people.agents_result import COMPARED, AgentScores, AgentStanding
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
-from concord.people.memory.files import MemoryResult
+from concord.people.memory import MemoryResult
 from concord.people.mixed.result import CombineResult
 from concord.people.predictions import result as predictions
 from concord.people.predictions.result import AgentAgreement, PredictionResult

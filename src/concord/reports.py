@@ -6,7 +6,7 @@ from typing import Any
 
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
 from concord.people.answers.result import AnswersResult
-from concord.people.memory.files import MemoryResult
+from concord.people.memory import MemoryResult
 from concord.people.mixed.result import CombineResult
 from concord.people.predictions.result import PredictionResult
 from concord.questions import compare

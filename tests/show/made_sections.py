@@ -9,8 +9,7 @@ from tests.structure.judging import scripted
 from tests.structure.options.scripted import result as option_result
 
 from concord import api
-from concord.people.memory.files import MemoryResult
-from concord.people.memory.result import Recognition, VariantPair
+from concord.people.memory import MemoryResult, Recognition, VariantPair
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate

@@ -1,6 +1,6 @@
 """Original against variant as a picture."""
 
-from concord.people.memory.files import MemoryResult, difference
+from concord.people.memory import MemoryResult, difference
 from concord.show import plots
 from concord.show.svg import Picture
 
@@ -23,5 +23,6 @@ def memory_picture(result: MemoryResult, *, units: float = plots.WIDTH) -> Pictu
         marks,
         label="PAS of the original minus PAS of the variant",
         lines=[(0.0, "no difference")],
+        level=0.95 if delta.interval is None else delta.interval.level,
         width=units,
     )

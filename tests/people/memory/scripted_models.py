@@ -8,7 +8,7 @@ import numpy as np
 from tests.people.studies.people_like import SCRIPTS, PeopleLike, Person
 
 from concord import studies
-from concord.people.memory.names import MARK, base_of
+from concord.people.memory import MARK, base_of
 from concord.people.studies.load import bundled_studies, find_studies, with_variants
 from concord.people.studies.plan import StudyPlan, plan_study
 from concord.people.studies.sessions import Question

@@ -11,14 +11,24 @@ from tests.people.memory.scripted_models import plans, verdict
 import concord
 from concord import studies
 from concord.errors import FileFormatError, OptionError
-from concord.people.memory.files import MemoryResult
-from concord.people.memory.names import MARK, base_of
-from concord.people.memory.result import MEMORY, NO_SIGN, NOT_RECOGNISED, UNKNOWN, Recognition, VariantPair
-from concord.people.memory.score import memory_result
+from concord.people.memory import (
+    MARK,
+    MEMORY,
+    NO_SIGN,
+    NOT_RECOGNISED,
+    UNKNOWN,
+    MemoryResult,
+    Recognition,
+    VariantPair,
+    base_of,
+    memory_result,
+)
 from concord.people.studies.load import bundled_studies, find_studies, variant_of, with_variants
 from concord.people.studies.plan import plan_study
 from concord.people.studies.probe import directed_tests, direction_of, probe_text, read_recognition
 from concord.records import Estimate, Interval
+from concord.show.memory_plots import memory_picture
+from concord.show.page.declared import section_of
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
 
@@ -82,7 +92,9 @@ def test_a_reply_that_does_not_know_is_not_recognised(reply: str) -> None:
     assert (found.recognised, found.year_right, found.n_right) == (False, False, 0)
 
 
-def _result(pas: np.ndarray, variant: np.ndarray, recognised: bool = True) -> MemoryResult:
+def _result(
+    pas: np.ndarray, variant: np.ndarray, recognised: bool = True, level: float = 0.95
+) -> MemoryResult:
     names = [f"s{i}" for i in range(len(pas))]
     findings, groups = [], []
     for name, values in [(n, pas[i]) for i, n in enumerate(names)] + [
@@ -91,7 +103,7 @@ def _result(pas: np.ndarray, variant: np.ndarray, recognised: bool = True) -> Me
         findings.append(SimpleNamespace(study=name, sub_study="", finding="F", pas=float(values)))
         groups.append(SimpleNamespace(name=name, ecs=SimpleNamespace(value=None)))
     said = [Recognition(name, recognised, recognised, 0, 0, 0) for name in names]
-    return memory_result(said, cast("Any", groups), cast("Any", findings))
+    return memory_result(said, cast("Any", groups), cast("Any", findings), level=level)
 
 
 def test_without_recognition_or_without_variants_nothing_is_called_memory() -> None:
@@ -193,3 +205,12 @@ def test_the_page_says_what_the_model_remembers_and_escapes_it(tmp_path: Path) -
     assert "Has the model read the studies?" in text and "It answers from memory." in text
     assert "mean, recognised" in text
     assert "<b>x" not in text and "<i>y" not in text
+
+
+def test_every_surface_says_the_level_of_its_intervals() -> None:
+    result = _result(np.array([0.9, 0.8, 0.95, 0.7]), np.array([0.4, 0.35, 0.5, 0.4]), level=0.8)
+    terminal = drawn(fitting(view_of(result).report(result)), width=140)
+    picture = memory_picture(result)
+    assert picture is not None and "Lines are 80 % intervals." in picture.caption
+    for shown in (terminal, repr(result), result._repr_html_(), section_of(MemoryResult).show([result])):
+        assert "80 %" in shown and "95 %" not in shown

@@ -6,7 +6,7 @@ from concord.asking.askable import Askable, Demo, FollowUp, Recorded, Sessions
 from concord.asking.replies import replies_of
 from concord.people import NAME
 from concord.people.design import design_people, plans_of, session_openers
-from concord.people.memory.names import MARK
+from concord.people.memory import MARK
 from concord.people.studies.describe import middle_reply
 from concord.records import AskOutcome, Trial
 

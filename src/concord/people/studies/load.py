@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from concord.errors import NAME_SHOWN, FileFormatError, InputError, OptionError, StudyError, StudyProblem
 from concord.files.contents import unreadable
 from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
-from concord.people.memory.names import MARK
+from concord.people.memory import MARK
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
 from concord.people.studies.format import Study, StudyFile

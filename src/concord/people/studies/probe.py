@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from concord.files.text import normal_form
-from concord.people.memory.result import Recognition
+from concord.people.memory import Recognition
 from concord.people.studies.format import Study, Test
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import Session

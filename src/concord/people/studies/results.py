@@ -16,7 +16,7 @@ from concord.files.rows import read_rows
 from concord.people import files
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
-from concord.people.memory.files import MemoryResult
+from concord.people.memory import MemoryResult
 from concord.people.studies.parse import ItemOutcome
 from concord.people.table.document import stored_table, table_document
 from concord.records import InputFile, Presented, TestTable

@@ -12,9 +12,7 @@ from concord.files.contents import read_bytes
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import score_answer_table
 from concord.people.files import PeopleResult
-from concord.people.memory.files import MemoryResult
-from concord.people.memory.names import MARK
-from concord.people.memory.score import memory_result
+from concord.people.memory import MARK, MemoryResult, memory_result
 from concord.people.score import score_chosen
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.distributions import answers_of

@@ -1,0 +1,274 @@
+"""Whether a model has read a study: what it recognises, and what it shows under another surface."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import special
+
+from concord.files.number_words import interval_words, level_words, number
+from concord.kinds import FILE, PAGE, TERMINAL, Column, Kind, PictureOf, Table
+from concord.people.result import FindingResult, GroupResult
+from concord.records import Estimate, Interval
+
+MARK = "-variant-"
+"""Between the name of a study and that of its variant."""
+
+
+def base_of(study: str) -> str:
+    """Return the name of the study that a variant belongs to; its own where it is none.
+
+    Examples
+    --------
+    >>> base_of("framing-variant-flood"), base_of("framing")
+    ('framing', 'framing')
+    """
+    return study.partition(MARK)[0]
+
+
+MEMORY, NO_SIGN, NOT_RECOGNISED, UNKNOWN = "memory", "no sign of memory", "not recognised", "not known"
+"""Verdicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """What a model said about one study, and what of it is right."""
+
+    study: str
+    recognised: bool
+    """An author of the study is named."""
+    year_right: bool
+    n_directions: int
+    """Effects whose direction is published and was asked for."""
+    n_right: int
+    n_unknown: int
+    authors: str = ""
+    """As the model gave them."""
+    finding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantPair:
+    """One study as published and in another surface, on the same findings."""
+
+    study: str
+    variant: str
+    recognised: bool | None
+    """None where recognition was not asked."""
+    pas: float | None
+    variant_pas: float | None
+    ecs: float | None
+    variant_ecs: float | None
+    n_findings: int
+
+
+def difference(original: float | None, variant: float | None) -> float | None:
+    """Return original minus variant; None where either is undefined."""
+    return None if original is None or variant is None else original - variant
+
+
+def _directions(one: Recognition) -> str:
+    """Say how many directions of published effects the model knew."""
+    unknown = f", {one.n_unknown} unknown" if one.n_unknown else ""
+    return f"{one.n_right} of {one.n_directions}{unknown}"
+
+
+def _whether_recognised(one: VariantPair) -> object:
+    """Return whether the study was recognised, or that it was not asked."""
+    return "not asked" if one.recognised is None else one.recognised
+
+
+KNOWN = Table(
+    "recognised",
+    rows=lambda result: result.recognised,
+    title="What the model recognised",
+    columns=(
+        Column("study", words=True),
+        Column("recognised", words=True),
+        Column("year_right", words=True),
+        Column("directions", _directions, "directions right", words=True),
+        Column("authors", title="authors named", words=True),
+        Column("finding", title="finding named", words=True, on=(PAGE,), optional=True),
+    ),
+)
+PAIRS = Table(
+    "pairs",
+    rows=lambda result: result.pairs,
+    title="Original against variant",
+    file="memory_pairs.csv",
+    columns=(
+        Column("study", words=True),
+        Column("variant", words=True),
+        Column("recognised", on=(FILE,)),
+        Column("recognised", _whether_recognised, words=True, on=(TERMINAL, PAGE)),
+        Column("pas", title="PAS"),
+        Column("variant_pas", title="PAS of variant"),
+        Column("pas_difference", lambda one: difference(one.pas, one.variant_pas), "difference", sign=True),
+        Column("ecs", title="ECS"),
+        Column("variant_ecs", title="ECS of variant"),
+        Column("ecs_difference", lambda one: difference(one.ecs, one.variant_ecs), "of ECS", sign=True),
+        Column("n_findings", title="findings", count=True),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MemoryResult(Kind):
+    """What a model recognised, and what it lost when the surface changed."""
+
+    FORMAT: ClassVar[str] = "memory result"
+    FILE: ClassVar[str] = "memory.json"
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "memory"
+    HEADING: ClassVar[str] = "Has the model read the studies?"
+    KEY: ClassVar[str] = "delta_pas"
+    TABLES: ClassVar[tuple[Table, ...]] = (KNOWN, PAIRS)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf(
+            "memory",
+            "memory_plots.memory_picture",
+            "Above 0 the model does better on the published surface. Line: the interval of the mean.",
+        ),
+    )
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"verdict"})  # the sentence says it
+
+    recognised: tuple[Recognition, ...]
+    pairs: tuple[VariantPair, ...]
+    delta_pas: Estimate
+    """Original minus variant, mean over the recognised studies that have one."""
+    delta_ecs: Estimate
+    verdict: str
+    sentence: str
+    model: str | None = None
+    """Who was asked, where the run says it."""
+
+    def sentences(self) -> Sequence[str]:
+        """Return the verdict in words."""
+        return [self.sentence if self.model is None else f"{self.model}: {self.sentence}"]
+
+    def notes(self) -> Sequence[str]:
+        """Return what is lost under another surface, over the recognised studies."""
+        return list(self._deltas())
+
+    def who(self) -> Sequence[str]:
+        """Return the model."""
+        return [] if self.model is None else [self.model]
+
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
+        return {"question": self.QUESTION, **Kind.document(self)}
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        return (
+            f"Whether the model knows the studies was scored with {concord}: it was asked to "
+            "recognise them, and answered them both as published and under another surface."
+        )
+
+    def _deltas(self) -> Iterator[str]:
+        for name, found in (("PAS", self.delta_pas), ("ECS", self.delta_ecs)):
+            if found.value is None:
+                yield f"{name}, original minus variant: {found.note}."
+                continue
+            ends = found.note
+            if found.interval is not None:
+                words = interval_words(found.interval, sign=True)
+                ends = f"{level_words(found.interval.level)} interval {words}"
+            value = number(found.value, 2, sign=True)
+            yield f"{name}, original minus variant: {value} ({ends}), {found.n} studies."
+
+
+FEWEST_STUDIES = 3
+
+
+def memory_result(
+    recognised: Sequence[Recognition],
+    studies: Sequence[GroupResult],
+    findings: Sequence[FindingResult],
+    *,
+    level: float = 0.95,
+    model: str | None = None,
+) -> MemoryResult:
+    """Compare originals with their variants and say what follows."""
+    known = {one.study: one.recognised for one in recognised}
+    pairs = tuple(_paired(studies, findings, known))
+    used = [pair for pair in pairs if pair.recognised]
+    pas = _delta([(pair.pas, pair.variant_pas) for pair in used], level)
+    ecs = _delta([(pair.ecs, pair.variant_ecs) for pair in used], level)
+    verdict = _verdict(recognised, pairs, pas)
+    sentence = _sentence(verdict, recognised, pas)
+    return MemoryResult(tuple(recognised), pairs, pas, ecs, verdict, sentence, model)
+
+
+def _paired(
+    studies: Sequence[GroupResult], findings: Sequence[FindingResult], known: Mapping[str, bool]
+) -> list[VariantPair]:
+    by_name = {one.name: one for one in studies}
+    made = []
+    for name, variant in by_name.items():
+        base = by_name.get(base_of(name))
+        if MARK not in name or base is None:
+            continue
+        own = {(one.sub_study, one.finding): one.pas for one in findings if one.study == name}
+        theirs = {(one.sub_study, one.finding): one.pas for one in findings if one.study == base.name}
+        both = [key for key in own if own[key] is not None and theirs.get(key) is not None]
+        sides = [_mean_of([side[key] for key in both]) for side in (theirs, own)]
+        made.append(
+            VariantPair(
+                base.name, name.partition(MARK)[2], known.get(base.name), sides[0], sides[1],
+                base.ecs.value, variant.ecs.value, len(both),
+            )
+        )  # fmt: skip
+    return made
+
+
+def _mean_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _delta(pairs: Sequence[tuple[float | None, float | None]], level: float) -> Estimate:
+    """Return the mean of paired differences with Student's t over studies."""
+    gaps = np.array([one - two for one, two in pairs if one is not None and two is not None])
+    if not gaps.size:
+        return Estimate(None, note="undefined: no recognised study has a variant with both numbers")
+    value = float(gaps.mean())
+    if gaps.size < FEWEST_STUDIES or np.ptp(gaps) == 0:
+        return Estimate(
+            value, n=gaps.size, note=f"no interval: {gaps.size} studies, or no spread between them"
+        )
+    reach = float(special.stdtrit(gaps.size - 1, 0.5 + level / 2) * gaps.std(ddof=1) / np.sqrt(gaps.size))
+    return Estimate(value, Interval(value - reach, value + reach, level, "t over studies"), n=gaps.size)
+
+
+def _verdict(recognised: Sequence[Recognition], pairs: Sequence[VariantPair], delta: Estimate) -> str:
+    if not recognised or not pairs:
+        return UNKNOWN
+    if not any(pair.recognised for pair in pairs):
+        return NOT_RECOGNISED
+    return MEMORY if delta.interval is not None and delta.interval.low > 0 else NO_SIGN
+
+
+def _sentence(verdict: str, recognised: Sequence[Recognition], delta: Estimate) -> str:
+    n = sum(one.recognised for one in recognised)
+    start = f"The model recognised {n} of {len(recognised)} studies"
+    if verdict == UNKNOWN:
+        return (
+            f"{start}; run variants too (--variant all) to see whether it answers from memory."
+            if recognised
+            else ("Whether the model knows the studies was not asked (--memory).")
+        )
+    if verdict == NOT_RECOGNISED:
+        return f"{start}, none of those that have a variant."
+    ends = delta.interval
+    between = "no interval"
+    if ends is not None:
+        between = f"{level_words(ends.level)} {interval_words(ends, sign=True)}"
+    value = "undefined" if delta.value is None else number(delta.value, 2, sign=True)
+    told = f"PAS of the originals minus that of their variants is {value} ({between})"
+    if verdict == MEMORY:
+        return (
+            f"{start}, and agrees less with people when the surface changes: {told}. It answers from memory."
+        )
+    return f"{start}; {told}: no sign that it answers from memory could be shown."
