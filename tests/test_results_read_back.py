@@ -122,8 +122,7 @@ AGENTS = record(
     agents=_two(record(AgentScores)),
     standings=STANDINGS,
     without=st.just({}),
-    tables=st.just({}),
-    score_each=st.none(),
+    one=st.none(),
 )
 
 KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]]] = {

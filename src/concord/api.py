@@ -146,7 +146,7 @@ def score_people(
         Where new samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
         no number.
     margin
-        Smallest effect of interest (d), against which nulls that a single agent keeps are tested.
+        Smallest effect of interest (d), against which nulls that an agent keeps are tested.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
 
@@ -185,6 +185,7 @@ def score_people(
             n_simulations=n_simulations,
             seed=seed,
             engine=chosen_engine(engine),
+            margin=margin,
         )
     return score_chosen(
         tests,

@@ -22,9 +22,10 @@ from concord.people.families import t as family_t
 from concord.people.families.t import TTests
 from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
+from concord.people.redrawn import new_participants
 from concord.people.scored import Context, TestScores, score_tests
 from concord.people.sides import Precomputed, SideTable
-from concord.people.uncertainty import Jackknife, new_participants
+from concord.people.uncertainty import Jackknife
 from concord.records import Interval, TestRow
 from concord.stats import bayes, pvalues
 
@@ -219,9 +220,8 @@ def fresh_coverage(name: str, runs: int, seed: int, n_target: int = 200) -> dict
         seen = observed(human, rng), observed(agent, rng)
         values = benchmark(scored(*seen), STUDIES)
         options: dict[str, Any] = {"level": 0.95, "n_resamples": N_RESAMPLES, "rng": rng}
-        fresh = new_participants(_side(seen[0]), _side(seen[1]), context, tree, APART, **options)
+        fresh = new_participants((_side(seen[0]), _side(seen[1])), context, tree, APART, **options)
         for metric, tally in tallies.items():
-            error = float(fresh.errors[metric].benchmark)
-            interval = fresh.interval(metric, float(values[metric]), error).interval
+            interval = fresh.bound(metric, float(values[metric]), "benchmark").interval
             tally.count(interval, float(again[metric].mean()))
     return tallies

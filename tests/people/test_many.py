@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,15 @@ import pytest
 
 import concord
 from concord.api import demo_table
-from concord.errors import MismatchError
-from concord.people.agents_files import AgentsResult
+from concord.errors import FileFormatError, MismatchError, OptionError
+from concord.people.agents_files import AgentsResult, read
 from concord.people.bounds import simulate_bounds
 from concord.people.floor_ceiling import Simulation
 from concord.people.many import score_agents
 from concord.people.protocol import PROTOCOLS
 from concord.people.score import score_table
 from concord.people.sides import SideTable
+from concord.people.table.agents import on_the_same_tests
 from concord.people.table.read import read_tests
 from concord.records import Interval, TestRow, TestTable
 
@@ -57,7 +59,7 @@ def same(one: Interval | None, other: Interval | None) -> None:
 
 
 def equal_to_alone(found: AgentsResult, name: str, alone: concord.api.PeopleResult) -> None:
-    agent = found[name]
+    agent = next(one for one in found.agents if one.name == name)
     for metric in ("pas", "ecs", "apr"):
         many, single = getattr(agent, metric), getattr(alone, metric)
         assert many.value == pytest.approx(single.value, abs=1e-12)
@@ -167,16 +169,55 @@ def mixed_tables() -> dict[str, TestTable]:
     }
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_each_of_many_is_the_result_of_a_single_scoring_to_the_byte(tmp_path: Path, level: float) -> None:
+    tables, options = t_tables(4), OPTIONS | {"level": level, "margin": 0.3}  # two designs
+    found = concord.score_people(tables, **options)
+    found.write(tmp_path / "many")
+    for name, rows in tables.items():
+        alone = concord.score_people(rows, model=name, **options)
+        assert found[name] == alone
+        alone.write(tmp_path / name)
+        assert contents(tmp_path / "many" / name) == contents(tmp_path / name)
+
+
+def test_one_of_many_is_shown_and_written_as_a_result(tmp_path: Path) -> None:
+    found = concord.score_people(t_tables(3), **OPTIONS)
+    found.write(tmp_path)
+    one, again = found["agent 1"], read(tmp_path)["agent 1"]
+    assert one == again
+    assert one.model == "agent 1"
+    assert one.pas.value == pytest.approx(found.agents[1].pas.value, abs=1e-12)
+    assert "<svg" in one.plot().to_svg()
+    assert "Agreement with people was scored" in one.methods()
+    assert "PAS" in str(one.table())
+    assert "PAS" in one._repr_html_()
+    assert "agent 1" in concord.plot_models([one, found["agent 2"]]).to_svg()
+    with pytest.raises(OptionError, match="there is no agent 'agent 9'; expected 'agent 0', 'agent 1'"):
+        found["agent 9"]
+
+
+def test_an_agent_without_a_folder_is_not_read_back(tmp_path: Path) -> None:
+    found = replace(concord.score_people(t_tables(2), n_resamples=0, n_simulations=0), one=None)
+    found.write(tmp_path)
+    with pytest.raises(OptionError, match="the result of 'agent 0' alone is not here"):
+        found["agent 0"]
+    with pytest.raises(FileFormatError, match="agent 0"):
+        read(tmp_path)["agent 0"]
+
+
 @pytest.mark.long
 def test_what_agents_share_is_computed_once_and_changes_no_digit() -> None:
     given = mixed_tables()
     options = OPTIONS | {"n_simulations": 20}
     found = score_agents(given, **options)
-    each = {str(one.model): one for one in found.each()}
-    assert list(each) == list(given)
-    for name, table in found.tables.items():
+    for name, table in on_the_same_tests(given).items():
         alone = score_table(table, **options)
-        assert replace(each[name], model=None) == replace(alone, model=None)
+        assert replace(found[name], model=None) == replace(alone, model=None)
 
 
 def test_floor_ceiling_and_people_are_drawn_once_for_all_agents(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,11 +231,11 @@ def test_floor_ceiling_and_people_are_drawn_once_for_all_agents(monkeypatch: pyt
     monkeypatch.setattr("concord.people.computed.simulate_bounds", simulated)
     monkeypatch.setattr(SideTable, "draw", lambda self, *args: calls.update(["draws"]) or drawn(self, *args))
     tables = {name: read_tests(rows) for name, rows in t_tables(4).items()}  # two designs
-    found = score_agents(tables, n_resamples=0, n_simulations=20)
-    calls.clear()
-    assert len(list(replace(found, n_resamples=200).each())) == 4
-    # one block each under three correlations: of people once, of the four agents each
-    assert calls == {"simulations": 2, "draws": 3 + 3 * 4}
+    found = score_agents(tables, n_resamples=200, n_simulations=20)
+    assert calls == {"simulations": 2, "draws": 1 + 4}  # of people once, of the four agents each
+    assert len(list(found.each())) == 4
+    # one block each under two more correlations
+    assert calls == {"simulations": 2, "draws": (1 + 4) + 2 * (1 + 4)}
 
 
 def test_one_agent_is_the_case_of_one() -> None:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from concord.api import demo_table
-from concord.people.aggregate import Ends
+from concord.people.aggregate import Levels
 from concord.people.layout import lay_out
 from concord.people.lookup import Lookup, Quintic
 from concord.people.protocol import PROTOCOLS
-from concord.people.redrawn import redrawn_ends
+from concord.people.redrawn import redrawn_levels
 from concord.people.scored import TestScores
 from concord.people.table.read import read_tests
 from concord.people.uncertainty import all_levels
@@ -20,7 +20,7 @@ from concord.stats.elementwise import Floats
 def some_scores(n_tests: int, *, holes: bool) -> TestScores:
     """Return random scores of 6 tables; with holes, other tests are undefined in each."""
     rng = np.random.default_rng(4)
-    shape = (2, 3, n_tests)
+    shape = (6, n_tests)
     nothing = np.full(shape, np.nan)
 
     def draw(low: float, high: float) -> Floats:
@@ -31,7 +31,7 @@ def some_scores(n_tests: int, *, holes: bool) -> TestScores:
         return values
 
     pas = draw(0, 1)
-    pas[0, 0, 0] = 1.0
+    pas[0, 0] = 1.0
     return TestScores(
         pas=pas,
         n_eff=np.broadcast_to(rng.uniform(20, 90, n_tests), shape),
@@ -55,9 +55,9 @@ def some_scores(n_tests: int, *, holes: bool) -> TestScores:
 def test_metrics_of_redrawn_tables_are_those_of_tables(protocol: str, holes: bool) -> None:
     layout = lay_out(read_tests(demo_table()).rows)
     scores = some_scores(len(layout.rows), holes=holes)
-    fast = redrawn_ends(scores, layout, PROTOCOLS[protocol])
+    fast = redrawn_levels(scores, layout, PROTOCOLS[protocol])
     for metric, levels in all_levels(scores, layout, PROTOCOLS[protocol]).items():
-        for level in Ends.__slots__:
+        for level in Levels.__slots__[1:]:  # findings have no interval of new participants
             np.testing.assert_allclose(
                 getattr(fast[metric], level), getattr(levels, level), rtol=0, atol=1e-12, err_msg=metric
             )

@@ -136,7 +136,7 @@ def score_people(
         raise
     make_way(out, result.inputs, model)
     if isinstance(result, api.AgentsResult):
-        _tell_many(result, result.write(out, engine=choices["engine"]), json=json)
+        _tell_many(result, result.write(out), json=json)
         return
     _tell(result, result.to_dict() if json else None, result.write(out), full=full)
 

@@ -56,7 +56,10 @@ def encode(value: object) -> Any:
         return _number(cast("float", value))
     names = _names_and_keys(cast("Hashable", kind))
     if names is not None:
-        return {key: encode(getattr(value, name)) for name, key in names}
+        return {
+            key: held if type(held := getattr(value, name)) in _AS_THEY_ARE else encode(held)
+            for name, key in names
+        }
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple) and hasattr(value, "_asdict"):

@@ -80,7 +80,7 @@ def csv_line(cells: Sequence[object]) -> str:
     """
     if len(cells) == 1 and cells[0] in (None, ""):
         return '""'
-    return ",".join(map(_quoted, cells))
+    return ",".join([str(cell) if type(cell) is float else _quoted(cell) for cell in cells])
 
 
 def _quoted(cell: object) -> str:
@@ -92,7 +92,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterat
     """Return the lines of a table, guarded, each with its line feed: the same rows give the same bytes."""
     yield csv_line(columns) + "\n"
     for row in rows:
-        yield csv_line([safe_cell(cell) for cell in row]) + "\n"
+        yield csv_line([cell if type(cell) is float else safe_cell(cell) for cell in row]) + "\n"
 
 
 _NAME_LENGTH = 100
@@ -264,8 +264,12 @@ def _write_object(value: Any, line: str, put: Callable[[str], None]) -> None:
     for key, entry in value.items():
         if type(key) is not str:
             raise _OtherKindError
-        put(f"{before}{encode_basestring(key)}: ")
-        _write(entry, inner, put)
+        kind = type(entry)
+        if kind is dict or kind is list or kind is tuple:
+            put(f"{before}{encode_basestring(key)}: ")
+            _write(entry, inner, put)
+        else:
+            put(f"{before}{encode_basestring(key)}: {_plain(entry, kind)}")
         before = "," + inner
     put(line + "}")
 

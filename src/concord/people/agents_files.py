@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
-from concord.engine import SERIAL, Engine
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, OptionError, listed
 from concord.files.codec import decode, encode
 from concord.files.documents import heading, provenance, read_document
 from concord.files.limits import AGENT_FOLDERS
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.people.agents_result import COMPARED, AgentPair, AgentScores, AgentStanding, row_of
 from concord.people.files import PeopleResult
+from concord.people.files import read as read_single
 from concord.people.files import write as write_single
 from concord.people.protocol import Protocol
-from concord.records import InputFile, Presented, TestTable
+from concord.records import InputFile, Presented
 from concord.stats.elementwise import Floats
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 DOCUMENT, NUMBERS = "agents.json", "agents.csv"
 _KIND = "people result of many agents"
-_OWN = ("without", "tables", "score_each")
-"""Fields that the codec does not write: arrays are lists here, and tables of tests are not kept."""
+_OWN = ("without", "one")
+"""Fields that the codec does not write: arrays are lists here, and results of single agents are files."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,33 +49,25 @@ class AgentsResult(Presented):
     n_simulations: int = 0
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
-    tables: Mapping[str, TestTable] = field(default_factory=dict, compare=False)
-    """The agents' tests, where they were scored here: what results of single agents are made from."""
-    score_each: Callable[..., Iterator[PeopleResult]] | None = field(default=None, compare=False)
-    """What scores such tables: a result that is read back is scored no more, so that files need not."""
+    one: Callable[[str], PeopleResult] | None = field(default=None, compare=False)
+    """Gives the result of one agent by its name."""
 
-    def __getitem__(self, name: str) -> AgentScores:
-        """Return one agent by its name."""
-        return next(agent for agent in self.agents if agent.name == name)
+    def __getitem__(self, name: str) -> PeopleResult:
+        """Return the result of one agent by its name: that of a single scoring, to the last digit."""
+        names = [agent.name for agent in self.agents]
+        if name not in names:
+            raise OptionError(f"there is no agent {name!r}; expected {listed(names)}")
+        if self.one is None:
+            raise OptionError(f"the result of {name!r} alone is not here: score its table")
+        return self.one(name)
 
     def standing(self, metric: str = "pas") -> AgentStanding:
         """Return the order and the groups of a metric."""
         return next(one for one in self.standings if one.metric == metric)
 
-    def each(self, *, engine: Engine = SERIAL) -> Iterator[PeopleResult]:
-        """Score every agent alone and return its whole result, one after another."""
-        if not self.tables:
-            return
-        assert self.score_each is not None  # noqa: S101 - given with the tables
-        yield from self.score_each(
-            self.tables,
-            self.protocol,
-            level=self.level,
-            n_resamples=self.n_resamples,
-            n_simulations=self.n_simulations,
-            seed=self.seed,
-            engine=engine,
-        )
+    def each(self) -> Iterator[PeopleResult]:
+        """Return the result of every agent, one after another; none where they are not to be had."""
+        yield from () if self.one is None else (self.one(agent.name) for agent in self.agents)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `agents.json` holds."""
@@ -87,9 +79,9 @@ class AgentsResult(Presented):
 
         return pl.DataFrame([row_of(agent) for agent in self.agents], infer_schema_length=None)
 
-    def write(self, out: str | Path, *, engine: Engine = SERIAL) -> tuple[Path, ...]:
+    def write(self, out: str | Path) -> tuple[Path, ...]:
         """Write `agents.json`, `agents.csv`, and a folder per agent with the files of its own result."""
-        return write(self, Path(out), engine=engine)
+        return write(self, Path(out))
 
 
 def document(result: AgentsResult) -> dict[str, Any]:
@@ -117,16 +109,29 @@ def _folders(result: AgentsResult) -> list[tuple[str, str]]:
     return list(zip(names, distinct_names(names), strict=True))
 
 
-def write(result: AgentsResult, folder: Path, *, engine: Engine = SERIAL) -> tuple[Path, ...]:
+def write(result: AgentsResult, folder: Path) -> tuple[Path, ...]:
     """Write all files of a result; the inverse of `read`."""
     rows = [row_of(agent) for agent in result.agents]
     write_csv(folder / NUMBERS, list(rows[0]), [list(row.values()) for row in rows])
     written = [folder / DOCUMENT, folder / NUMBERS]
     places = dict(_folders(result))
-    for one in result.each(engine=engine) if places else ():
+    for one in result.each() if places else ():
         written.extend(write_single(one, folder / places[str(one.model)]))
     write_json(folder / DOCUMENT, document(result))
     return tuple(written)
+
+
+class _FromFolders:
+    """Reads the result of one agent from its own folder."""
+
+    def __init__(self, folder: Path, places: Mapping[str, str]) -> None:
+        self._folder, self._places = folder, places
+
+    def read(self, name: str) -> PeopleResult:
+        """Return the result of an agent by its name."""
+        if name not in self._places:
+            raise FileFormatError(f"{self._folder / DOCUMENT}, 'folders': {name!r} has no folder of its own")
+        return read_single(self._folder / self._places[name])
 
 
 def read(folder: Path) -> AgentsResult:
@@ -147,7 +152,8 @@ def read(folder: Path) -> AgentsResult:
         for f in fields(AgentsResult)
         if f.name not in _OWN
     }
-    result = AgentsResult(without=arrays, **plain)
+    places = decode(dict[str, str], found.get("folders", {}), where=f"{path}, 'folders'")
+    result = AgentsResult(without=arrays, one=_FromFolders(folder, places).read, **plain)
     if not result.agents:
         raise FileFormatError(f"{path}, 'agents': holds no agent")
     missing = [metric for metric in COMPARED if metric not in {one.metric for one in result.standings}]

@@ -1,6 +1,8 @@
 """Results of single tests and findings, with the evidence and the reasons behind them."""
 
 from collections.abc import Mapping
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -11,22 +13,59 @@ from concord.people.protocol import Protocol
 from concord.people.reasons import flags_of, outcome_of, reasons_of
 from concord.people.result import FindingResult, TestResult
 from concord.people.work import ScoredTests
-from concord.stats.elementwise import or_none
+from concord.records import TestRow
+from concord.stats.elementwise import each_or_none
+
+_NUMBERS = {
+    "pas": "scores.pas",
+    "ecs_test": "scores.ecs_test",
+    "z_diff": "scores.z_diff",
+    "human_effect": "human.effect",
+    "agent_effect": "agent.effect",
+    "human_effect_d": "scores.human_d",
+    "agent_effect_d": "scores.agent_d",
+    "human_log_bf": "human.log_bf",
+    "agent_log_bf": "agent.log_bf",
+    "human_p": "human.p_value",
+    "agent_p": "agent.p_value",
+    "n_eff": "scores.n_eff",
+    "human_effect_se": "human.effect_se",
+    "agent_effect_se": "agent.effect_se",
+    "human_posterior": "scores.human_posterior",
+    "agent_posterior": "scores.agent_posterior",
+    "human_prob_positive": "human.prob_positive",
+    "agent_prob_positive": "agent.prob_positive",
+}
+_SIGNS = {"human_direction": "human.direction", "agent_direction": "agent.direction"}
+_FLAGS = {
+    "human_significant": "scores.human_significant",
+    "agent_significant": "scores.agent_significant",
+    "direction_match": "scores.direction_match",
+    "passed": "scores.passes",
+}
+"""Fields of a result, and where they are among what was computed."""
 
 
 def results_of_tests(work: ScoredTests, kinds: Mapping[str, TestKind]) -> tuple[TestResult, ...]:
     """Return the scores of every test with the evidence behind them."""
-    used = aggregate.used_tests(work.scores)
+    columns: dict[str, list[Any]] = {"in_ecs": aggregate.used_tests(work.scores).tolist()}
+    for names, kind in ((_NUMBERS, float), (_SIGNS, int), (_FLAGS, bool)):
+        for name, place in names.items():
+            found = each_or_none(attrgetter(place)(work))
+            columns[name] = found if kind is float else [None if x is None else kind(x) for x in found]
+    rows = zip(*columns.values(), strict=True)
+    two_states = work.scores.two_states.tolist()
     return tuple(
-        _test(work, kinds[row.test_type], i, bool(used[i])) for i, row in enumerate(work.layout.rows)
+        _test(work, row, kinds[row.test_type], two, dict(zip(columns, values, strict=True)))
+        for row, two, values in zip(work.layout.rows, two_states, rows, strict=True)
     )
 
 
-def _test(work: ScoredTests, kind: TestKind, i: int, used: bool) -> TestResult:
-    row, scores, human, agent = work.layout.rows[i], work.scores, work.human, work.agent
-    pas, passed, z = or_none(scores.pas[i]), _flag(scores.passes[i]), or_none(scores.z_diff[i])
-    effects = (or_none(scores.human_d[i]), or_none(scores.agent_d[i]))
-    two_states = bool(scores.two_states[i]) and row.pas is None
+def _test(
+    work: ScoredTests, row: TestRow, kind: TestKind, two_states: bool, numbers: dict[str, Any]
+) -> TestResult:
+    pas, passed = numbers["pas"], numbers["passed"]
+    two_states = two_states and row.pas is None
     return TestResult(
         study=row.study,
         sub_study=row.sub_study,
@@ -34,44 +73,26 @@ def _test(work: ScoredTests, kind: TestKind, i: int, used: bool) -> TestResult:
         test=row.test,
         test_type=row.test_type,
         domain=row.domain,
-        outcome=outcome_of(row, pas, used, passed),
-        pas=pas,
+        outcome=outcome_of(row, pas, numbers["in_ecs"], passed),
         two_states=two_states,
-        ecs_test=or_none(scores.ecs_test[i]),
-        z_diff=z,
-        human_effect=or_none(human.effect[i]),
-        agent_effect=or_none(agent.effect[i]),
-        human_effect_d=effects[0],
-        agent_effect_d=effects[1],
-        in_ecs=used,
-        human_log_bf=or_none(human.log_bf[i]),
-        agent_log_bf=or_none(agent.log_bf[i]),
-        human_p=or_none(human.p_value[i]),
-        agent_p=or_none(agent.p_value[i]),
-        human_direction=_sign(human.direction[i]),
-        agent_direction=_sign(agent.direction[i]),
-        human_significant=_flag(scores.human_significant[i]),
-        agent_significant=_flag(scores.agent_significant[i]),
-        direction_match=_flag(scores.direction_match[i]),
-        passed=passed,
-        n_eff=or_none(scores.n_eff[i]),
-        human_effect_se=or_none(human.effect_se[i]),
-        agent_effect_se=or_none(agent.effect_se[i]),
-        human_posterior=or_none(scores.human_posterior[i]),
-        agent_posterior=or_none(scores.agent_posterior[i]),
-        human_prob_positive=or_none(human.prob_positive[i]),
-        agent_prob_positive=or_none(agent.prob_positive[i]),
         flags=flags_of(
-            row, kind, work.protocol, two_states=two_states, half_directed=_half_directed(work, i, passed)
+            row, kind, work.protocol, two_states=two_states, half_directed=_half_directed(numbers)
         ),
-        reasons=reasons_of(row, kind, pas=pas, effects=effects, z=z),
+        reasons=reasons_of(
+            row,
+            kind,
+            pas=pas,
+            effects=(numbers["human_effect_d"], numbers["agent_effect_d"]),
+            z=numbers["z_diff"],
+        ),
+        **numbers,
     )
 
 
-def _half_directed(work: ScoredTests, i: int, passed: bool | None) -> str | None:
+def _half_directed(numbers: Mapping[str, Any]) -> str | None:
     """Name the side without a direction, when the other has one and the test counts in APR."""
-    human, agent = np.isnan(work.human.direction[i]), np.isnan(work.agent.direction[i])
-    if passed is None or human == agent:
+    human, agent = numbers["human_direction"] is None, numbers["agent_direction"] is None
+    if numbers["passed"] is None or human == agent:
         return None
     return "human" if human else "agent"
 
@@ -82,18 +103,32 @@ def results_of_findings(work: ScoredTests, tests: tuple[TestResult, ...]) -> tup
     members: list[list[int]] = [[] for _ in groups.keys]
     for i, finding in enumerate(groups.finding_of_test):
         members[finding].append(i)
-    return tuple(_finding(work, g, members[g], tests) for g in range(len(groups.keys)))
+    n_of_people = each_or_none(work.human.n_eff)
+    strict = each_or_none(work.levels["ecs_strict"].finding)
+    columns = zip(
+        groups.keys,
+        [[tests[i] for i in own] for own in members],
+        each_or_none(work.levels["pas"].finding),
+        each_or_none(work.normalised.finding),
+        strict if groups is work.layout.full else [_merged_strict(work, own) for own in members],
+        [[n_of_people[i] for i in own] for own in members],
+        strict=True,
+    )
+    return tuple(_finding(work.protocol, *column) for column in columns)
 
 
-def _finding(work: ScoredTests, g: int, members: list[int], tests: tuple[TestResult, ...]) -> FindingResult:
-    groups = work.layout.grouping(work.protocol.finding_key)
-    study, sub_study, finding = groups.keys[g]
-    inside = [tests[i] for i in members]
-    pas = or_none(work.levels["pas"].finding[g])
-    strict = _strict_of(work, members)
+def _finding(
+    protocol: Protocol,
+    key: tuple[str, str, str],
+    inside: list[TestResult],
+    pas: float | None,
+    normalised: float | None,
+    strict: float | None,
+    human_n: list[float | None],
+) -> FindingResult:
+    study, sub_study, finding = key
     place = quadrant(pas, strict)
-    human_n = [or_none(work.human.n_eff[i]) for i in members]
-    counted = [test.passed for test in inside if _counts_in_apr(test, work.protocol)]
+    counted = [test.passed for test in inside if _counts_in_apr(test, protocol)]
     return FindingResult(
         study=study,
         sub_study=sub_study,
@@ -101,7 +136,7 @@ def _finding(work: ScoredTests, g: int, members: list[int], tests: tuple[TestRes
         n_tests=len(inside),
         n_scored=sum(test.pas is not None for test in inside),
         pas=pas,
-        normalised_pas=or_none(work.normalised.finding[g]),
+        normalised_pas=normalised,
         ecs_strict=strict,
         apr=sum(map(bool, counted)) / len(counted) if counted else None,
         quadrant=place[0] if place else None,
@@ -114,17 +149,9 @@ def _counts_in_apr(test: TestResult, protocol: Protocol) -> bool:
     return test.passed is not None and (protocol.apr_over == "all" or bool(test.human_significant))
 
 
-def _strict_of(work: ScoredTests, members: list[int]) -> float | None:
-    """ECS-strict of a finding; where sub-studies are merged, the mean over the findings it holds."""
+def _merged_strict(work: ScoredTests, members: list[int]) -> float | None:
+    """ECS-strict of a finding whose sub-studies are merged: the mean over the findings it holds."""
     parts = np.unique(work.layout.full.finding_of_test[members])
     values = work.levels["ecs_strict"].finding[parts]
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if len(defined) else None
-
-
-def _flag(value: float) -> bool | None:
-    return None if np.isnan(value) else bool(value)
-
-
-def _sign(value: float) -> int | None:
-    return None if np.isnan(value) else int(value)

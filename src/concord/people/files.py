@@ -260,7 +260,7 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
 def _referee_summary(found: Referee) -> dict[str, Any]:
     """Return what a referee asks over all tests; by test and study it is in `referee.json`."""
     apart = ("tests", "inside_studies", "studies")
-    return {key: value for key, value in encode(found).items() if key not in apart}
+    return {one.name: encode(getattr(found, one.name)) for one in fields(found) if one.name not in apart}
 
 
 def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:

@@ -86,33 +86,41 @@ class Lookup:
 
 
 class Quintic:
-    """The same tables as polynomials of every cell: more memory, and half the time for many readings."""
+    """Tables of some designs as polynomials of every cell, for tests that have them: quick to read often."""
 
-    def __init__(self, lookup: Lookup) -> None:
-        self.lookup = lookup
-        self.size = lookup.log_bf.shape[1]
+    def __init__(self, lookup: Lookup, design: NDArray[np.intp] | None = None) -> None:
+        """Take the tables of designs, and the design of each test; without it each test has its own."""
+        size = lookup.log_bf.shape[1]
+        self._design = np.arange(len(lookup.log_bf)) if design is None else design
+        self._last, self._start = size - float(_MARGIN), self._design * (size - 5)
         self._log_bf = _coefficients(lookup.log_bf)
         steady = lookup.positive.shape[1] == 1
         self._positive = None if steady else _coefficients(lookup.positive)
+        self._steady = lookup.positive[:, 0][self._design]
+        self._cap, self._end = lookup.cap[self._design], lookup.end[self._design]
 
     def read(self, s: Floats) -> tuple[Floats, Floats]:
         """Read log BF and P(positive) off for statistics (B, k) that are not `outside`, as `Lookup.read`."""
         magnitude = np.abs(s)
         x = quick_asinh(magnitude * 0.5)
         x *= 1 / _STEP
-        np.minimum(x, self.size - float(_MARGIN), out=x)
+        np.minimum(x, self._last, out=x)
         start = x.astype(np.intp)
         start -= 2
         np.maximum(start, 0, out=start)
         x -= start
         x -= _MIDDLE
-        start += np.arange(s.shape[-1]) * (self.size - 5)
+        start += self._start
         log_bf = _horner(self._log_bf, start, x)
-        if np.isfinite(self.lookup.cap).any():
-            log_bf[magnitude > self.lookup.cap] = CAP
-        steady = self._positive is None
-        up = self.lookup.positive[:, 0] if self._positive is None else _horner(self._positive, start, x)
-        return log_bf, np.where(s > 0, up, 1 - up) if steady else _turned(s, up)
+        if np.isfinite(self._cap).any():
+            log_bf[magnitude > self._cap] = CAP
+        if self._positive is None:
+            return log_bf, np.where(s > 0, self._steady, 1 - self._steady)
+        return log_bf, _turned(s, _horner(self._positive, start, x))
+
+    def outside(self, s: Floats) -> Bools:
+        """Which statistics the tables do not reach."""
+        return np.asarray(np.abs(s) > self._end)
 
 
 _MIDDLE = 2.5

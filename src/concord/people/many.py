@@ -6,7 +6,7 @@ all agents of one design (the same tests with the same sample sizes). Arrays hav
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -22,27 +22,25 @@ from concord.people.agents_pairs import COLUMNS, compare_agents
 from concord.people.agents_result import AgentScores
 from concord.people.aggregate import Profiles, apr_passes
 from concord.people.bound import Bound
-from concord.people.bounds import N_SIMULATIONS, simulate_bounds
-from concord.people.computed import context_of
+from concord.people.bounds import N_SIMULATIONS
+from concord.people.computed import AgentTests, SameTests
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.floor_ceiling import Simulation
-from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
+from concord.people.redrawn import NewSamples
 from concord.people.result import METRICS, Score
-from concord.people.same_tests import DrawnOnce, design_of
-from concord.people.score import N_RESAMPLES, score_from, score_table
+from concord.people.score import N_RESAMPLES, score_agent, score_from
 from concord.people.scored import Context, TestScores, score_tests
-from concord.people.shared_draws import Draws, draws_of_agents
 from concord.people.sides import SideTable
 from concord.people.simulated import METRICS as BOUNDED
-from concord.people.study_intervals import each_ecs_by_data
+from concord.people.study_intervals import ecs_by_data
 from concord.people.table.agents import on_the_same_tests
-from concord.people.truth import human_effects
 from concord.people.uncertainty import all_levels, jackknife_bound, mean_bounds, rate_bounds
 from concord.records import TestRow, TestTable
 from concord.stats.elementwise import Floats, or_none
+from concord.stats.equivalence import SMALLEST_OF_INTEREST
 
 
 def score_agents(
@@ -54,6 +52,7 @@ def score_agents(
     n_simulations: int = N_SIMULATIONS,
     seed: int = 0,
     engine: Engine = SERIAL,
+    margin: float = SMALLEST_OF_INTEREST,
 ) -> AgentsResult:
     """Score many agents on the same tests."""
     if not tables:
@@ -62,28 +61,28 @@ def score_agents(
     given, tables = tables, on_the_same_tests(tables)
     names, sorted_rows = list(tables), [_sorted(table) for table in tables.values()]
     _check_same(names, sorted_rows)
-    layout = lay_out(sorted_rows[0])
-    rows = layout.rows
-    human = SideTable.from_rows(rows, [row.human for row in rows], protocol.human_prior_odds, KINDS)
-    shared = _Shared(
-        layout=layout,
-        human=human,
-        says=human.evidence(protocol),
-        human_se=human_effects(human, protocol).se,
-        protocol=protocol,
+    same = SameTests.of(
+        sorted_rows[0],
+        protocol,
         level=level,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
         seed=seed,
         engine=engine,
     )
+    layout = same.layout
+    rows = layout.rows
+    agents = [same.agent(own) for own in sorted_rows]
     groups: dict[Hashable, list[int]] = defaultdict(list)
-    for i, own in enumerate(sorted_rows):
-        groups[design_of(own)].append(i)
+    for i, own in enumerate(agents):
+        groups[own.design].append(i)
     found: dict[int, AgentScores] = {}
+    samples: dict[int, NewSamples] = {}
     shape = (len(names), len(layout.rows))
     without = {metric: np.full((len(names), len(layout.studies)), np.nan) for metric in METRICS}
     columns = {name: np.full(shape, np.nan) for name in COLUMNS}
     for members in groups.values():
-        group = _compute(shared, [sorted_rows[i] for i in members], n_resamples, n_simulations)
+        group = _compute(same, [agents[i] for i in members], folders=len(names) <= AGENT_FOLDERS)
         bounds = {
             (metric, domain): _bounds(group, metric, domain)
             for metric in METRICS
@@ -92,6 +91,7 @@ def score_agents(
         for place, i in enumerate(members):
             n_missing = len(rows) - len(given[names[i]].rows)
             found[i] = replace(_agent(group, bounds, place, names[i]), n_tests=len(rows), n_missing=n_missing)
+            samples[i] = group.samples[place]
             for metric in METRICS:
                 without[metric][i] = group.without[metric][place]
         for name, column in columns.items():
@@ -114,18 +114,30 @@ def score_agents(
             *dict.fromkeys(text for table in tables.values() for text in table.warnings),
             *_told(names),
         ),
-        tables=tables,
-        score_each=_score_each,
+        one=_OneOfMany(same, tables, agents, samples, margin).result,
     )
 
 
-def _score_each(
-    tables: Mapping[str, TestTable], protocol: Protocol, **options: Any
-) -> Iterator[PeopleResult]:
-    """Score every agent alone; what people and the design decide is drawn once, to the same digit."""
-    once = DrawnOnce()
-    for name, table in tables.items():
-        yield replace(score_table(table, protocol, once=once, **options), model=name)
+class _OneOfMany:
+    """Gives the whole result of one agent: that of its table scored alone, to the last digit."""
+
+    def __init__(
+        self,
+        same: SameTests,
+        tables: Mapping[str, TestTable],
+        agents: Sequence[AgentTests],
+        samples: Mapping[int, NewSamples],
+        margin: float,
+    ) -> None:
+        self._same, self._tables, self._agents, self._samples = same, tables, agents, samples
+        self._margin = margin
+        self._place = {name: i for i, name in enumerate(tables)}
+
+    def result(self, name: str) -> PeopleResult:
+        """Return the result of an agent by its name."""
+        i = self._place[name]
+        table = replace(self._tables[name], model=name)
+        return score_agent(self._same, table, self._agents[i], self._samples[i], margin=self._margin)
 
 
 def _told(names: Sequence[str]) -> list[str]:
@@ -169,24 +181,10 @@ def _check_same(names: Sequence[str], tables: Sequence[tuple[TestRow, ...]]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
-    """What all agents share."""
-
-    layout: Layout
-    human: SideTable
-    says: Evidence
-    human_se: Floats
-    protocol: Protocol
-    level: float
-    seed: int
-    engine: Engine
-
-
-@dataclass(frozen=True, slots=True)
 class _Group:
     """Agents of one design, computed together."""
 
-    shared: _Shared
+    shared: SameTests
     scores: TestScores
     levels: dict[str, Any]
     passes: aggregate.Passes
@@ -198,62 +196,45 @@ class _Group:
     ecs_domain_without: Floats
     """(A, D, S)."""
     without: dict[str, Floats]
-    draws: Draws
+    samples: tuple[NewSamples, ...]
+    """One per agent."""
     simulation: Simulation
 
 
-def _compute(
-    shared: _Shared, tables: Sequence[tuple[TestRow, ...]], n_resamples: int, n_simulations: int
-) -> _Group:
-    layout, protocol = shared.layout, shared.protocol
-    size, n_tests = len(tables), len(layout.rows)
-    flat_rows = [row for rows in tables for row in rows]
+def _compute(same: SameTests, agents: Sequence[AgentTests], *, folders: bool) -> _Group:
+    """Compute agents of one design; where each gets a folder, floor and ceiling with all that it holds."""
+    layout, protocol = same.layout, same.protocol
+    size, n_tests = len(agents), len(layout.rows)
+    flat_rows = [row for agent in agents for row in agent.rows]
     flat = SideTable.from_rows(flat_rows, [row.agent for row in flat_rows], protocol.agent_prior_odds, KINDS)
     says = _reshaped(flat.evidence(protocol), (size, n_tests))
-    one = SideTable.from_rows(tables[0], [row.agent for row in tables[0]], protocol.agent_prior_odds, KINDS)
-    context = _context(tables, shared.human, one, size)
-    scores = score_tests(shared.says, says, context, protocol)
-    simulation = simulate_bounds(
-        shared.human,
-        one,
-        context_of(tables[0], shared.human, one),
-        layout,
-        protocol,
-        level=shared.level,
-        n_simulations=n_simulations,
-        rng=np.random.default_rng([shared.seed, 1]),
-        engine=shared.engine,
+    scores = score_tests(same.says, says, _context(agents), protocol)
+    first = agents[0]
+    own = first.side.evidence(protocol)
+    adjusted = (
+        same.adjusted_effects(score_tests(same.says, own, first.context, protocol)) if folders else None
     )
-    draws = draws_of_agents(
-        shared.human,
-        (one, flat, tables),
-        context_of(tables[0], shared.human, one),
-        layout,
-        protocol,
-        level=shared.level,
-        n_resamples=n_resamples,
-        seed=shared.seed,
-        engine=shared.engine,
-    )
-    return _with_jackknife(shared, scores, draws, simulation)
+    simulation = same.simulation(first, own, adjusted)
+    samples = tuple(same.new_samples(agent) for agent in agents)
+    return _with_jackknife(same, scores, samples, simulation)
 
 
-def _context(tables: Sequence[tuple[TestRow, ...]], human: SideTable, one: SideTable, size: int) -> Context:
+def _context(agents: Sequence[AgentTests]) -> Context:
     """Return the context of all agents: what was given instead of computed may differ between them."""
-    shared = context_of(tables[0], human, one)
-
-    def given(name: str) -> Floats:
-        values = [[getattr(row, name) for row in rows] for rows in tables]
-        return np.array([[np.nan if v is None else float(v) for v in row] for row in values])
-
-    return replace(shared, given_pas=given("pas"), given_n_eff=given("n_eff"))
+    contexts = [agent.context for agent in agents]
+    given = {
+        name: np.stack([getattr(one, name) for one in contexts]) for name in ("given_pas", "given_n_eff")
+    }
+    return replace(contexts[0], **given)
 
 
 def _reshaped(evidence: Evidence, shape: tuple[int, int]) -> Evidence:
     return Evidence(**{f.name: getattr(evidence, f.name).reshape(shape) for f in fields(Evidence)})
 
 
-def _with_jackknife(shared: _Shared, scores: TestScores, draws: Draws, simulation: Simulation) -> _Group:
+def _with_jackknife(
+    shared: SameTests, scores: TestScores, samples: tuple[NewSamples, ...], simulation: Simulation
+) -> _Group:
     layout, protocol = shared.layout, shared.protocol
     levels = all_levels(scores, layout, protocol)
     profiles, passes = Profiles(scores, layout, protocol), apr_passes(scores, layout, protocol.apr_over)
@@ -284,7 +265,7 @@ def _with_jackknife(shared: _Shared, scores: TestScores, draws: Draws, simulatio
         has_effects=has,
         ecs_domain_without=domains,
         without=without,
-        draws=draws,
+        samples=samples,
         simulation=simulation,
     )
 
@@ -320,7 +301,8 @@ def _score(group: _Group, bounds: _AllBounds, i: int, metric: str, domain: int |
     levels = group.levels[metric]
     value = float(levels.benchmark[i] if domain is None else levels.domain[i, domain])
     bound = bounds[metric, domain][i]
-    drawn = group.draws.bound(metric, or_none(value), i, domain)
+    level = "benchmark" if domain is None else "domain"
+    drawn = group.samples[i].bound(metric, or_none(value), level, domain)
     score = score_from(
         metric, value, bound, drawn, _counts_of_agents(group, i, metric, domain), group.shared.protocol
     )
@@ -347,8 +329,9 @@ def _ecs_bounds(group: _Group, chosen: NDArray[np.bool_], domain: int | None) ->
     study = shared.layout.study_of_test
     whole = levels.benchmark if domain is None else levels.domain[:, domain]
     if shared.protocol.intervals == "by-data":
-        agents = [(group.profiles.of_one(i), float(value)) for i, value in enumerate(whole)]
-        return each_ecs_by_data(agents, chosen[study], study, shared.human_se, shared.level)
+        inside = chosen[study]
+        parts = [(group.profiles.of_one(i), inside, float(value)) for i, value in enumerate(whole)]
+        return ecs_by_data(parts, study, shared.human_se, shared.level)
     left = group.ecs_without if domain is None else group.ecs_domain_without[:, domain]
     return [
         jackknife_bound("ecs", float(value), left[i][chosen & group.has_effects[i]], shared.level)

@@ -1,7 +1,7 @@
 """From a table of tests to PAS, ECS and APR with their uncertainty and the evidence behind them."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -14,15 +14,15 @@ from concord.people import aggregate
 from concord.people.assumptions import assumptions_of
 from concord.people.bound import Bound
 from concord.people.bounds import N_SIMULATIONS, assumption
-from concord.people.computed import Computed, compute
+from concord.people.computed import AgentTests, Computed, SameTests, compute
 from concord.people.details import results_of_findings, results_of_tests
 from concord.people.diagnosis import diagnose
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol, get_protocol
+from concord.people.redrawn import NewSamples
 from concord.people.referee.compute import referee
-from concord.people.result import CompanionNumbers, GroupResult, Score
-from concord.people.same_tests import DrawnOnce
+from concord.people.result import METRICS, CompanionNumbers, GroupResult, Score
 from concord.people.simulated import METRICS as BOUNDED
 from concord.people.sizes import coding_warning, effect_sizes
 from concord.records import Estimate, Interval, Provenance, TestTable
@@ -47,7 +47,6 @@ def score_table(
     engine: Engine = SERIAL,
     margin: float = SMALLEST_OF_INTEREST,
     for_referee: bool = True,
-    once: DrawnOnce | None = None,
 ) -> PeopleResult:
     """Score a table of tests under a protocol."""
     if not table.rows:
@@ -62,8 +61,29 @@ def score_table(
         raise OptionError(f"margin is {margin!r}; expected the smallest d of interest, a positive number")
     if seed < 0:
         raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
-    work = compute(table, protocol, level, (n_resamples, n_simulations), seed, engine, once)
-    population = work.simulation.population
+    same = SameTests.of(
+        table.rows,
+        protocol,
+        level=level,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        seed=seed,
+        engine=engine,
+    )
+    return score_agent(same, table, same.agent(same.layout.rows), margin=margin if for_referee else None)
+
+
+def score_agent(
+    same: SameTests,
+    table: TestTable,
+    agent: AgentTests,
+    new_samples: NewSamples | None = None,
+    *,
+    margin: float | None = SMALLEST_OF_INTEREST,
+) -> PeopleResult:
+    """Score one agent on tests that others may share; without a margin there is nothing for the referee."""
+    work = compute(same, agent, new_samples)
+    population, protocol, level = work.simulation.population, same.protocol, same.level
     tests = results_of_tests(work, KINDS)
     findings = results_of_findings(work, tests)
     sizes = effect_sizes(work.scores, work.errors, work.layout, protocol, level)
@@ -78,12 +98,12 @@ def score_table(
             work.scores, work.human.direction, work.agent.direction, [f.quadrant for f in findings]
         ),
         domains=tuple(_domain(work, i) for i in range(len(work.layout.domains))),
-        studies=tuple(_study(work, i) for i in range(len(work.layout.studies))),
+        studies=_studies(work),
         findings=findings,
         tests=tests,
         outcomes=dict(sorted(Counter(test.outcome for test in tests).items())),
-        seed=seed,
-        n_resamples=n_resamples,
+        seed=same.seed,
+        n_resamples=same.n_resamples,
         level=level,
         n_simulations=work.simulation.n_simulations,
         bounds_note=work.simulation.note if work.simulation.note else assumption(protocol),
@@ -95,7 +115,7 @@ def score_table(
         sizes=sizes,
         assumptions=assumptions_of(tests),
         made=Provenance() if table.made is None else table.made,
-        referee=referee(work, level=level, margin=margin) if for_referee else None,
+        referee=None if margin is None else referee(work, level=level, margin=margin),
     )
 
 
@@ -124,13 +144,6 @@ def score_chosen(
         margin=margin,
     )
     return result if model is None else replace(result, model=model)
-
-
-def _score(
-    work: Computed, metric: str, value: float, bound: Bound, error: float, counts: tuple[int, int]
-) -> Score:
-    drawn = work.new_samples.interval(metric, or_none(value), error)
-    return score_from(metric, value, bound, drawn, counts, work.protocol)
 
 
 def score_from(
@@ -163,13 +176,6 @@ def _method(metric: str, protocol: Protocol) -> str:
     return f"Z of native effects, {protocol.ecs_strict}"
 
 
-def _standard_error(work: Computed, metric: str, level: str, i: int | None = None) -> float:
-    if not work.new_samples.errors:
-        return float("nan")
-    values = getattr(work.new_samples.errors[metric], level)
-    return float(values if i is None else values[i])
-
-
 def _counts(work: Computed, metric: str, inside: NDArray[np.bool_] | slice) -> tuple[int, int]:
     """Count tests a number rests on, and tests asked for that it leaves out."""
     scores = work.scores
@@ -186,28 +192,27 @@ def _counts(work: Computed, metric: str, inside: NDArray[np.bool_] | slice) -> t
     return int(used.sum()), int((~used).sum())
 
 
+def _score(
+    work: Computed, metric: str, level: str, i: int | None, bound: Bound, inside: NDArray[np.bool_] | slice
+) -> Score:
+    """Return a metric of the i-th unit of a level, given its interval and its tests."""
+    values = getattr(work.levels[metric], level)
+    value = float(values if i is None else values[i])
+    drawn = work.new_samples.bound(metric, or_none(value), level, i)
+    return score_from(metric, value, bound, drawn, _counts(work, metric, inside), work.protocol)
+
+
 def _headline(work: Computed, metric: str) -> Score:
-    value = float(work.levels[metric].benchmark)
-    counts = _counts(work, metric, slice(None))
-    score = _score(
-        work,
-        metric,
-        value,
-        work.jackknife.benchmark(metric),
-        _standard_error(work, metric, "benchmark"),
-        counts,
-    )
+    score = _score(work, metric, "benchmark", None, work.jackknife.benchmark(metric), slice(None))
     return _bounded(
-        work, metric, replace(score, new_participants_otherwise=_otherwise(work, metric, value)), None
+        work, metric, replace(score, new_participants_otherwise=_otherwise(work, metric, score)), None
     )
 
 
-def _otherwise(work: Computed, metric: str, value: float) -> tuple[Interval, ...]:
+def _otherwise(work: Computed, metric: str, score: Score) -> tuple[Interval, ...]:
     """Return the intervals of new participants under other correlations of the tests of a study."""
     found = (
-        samples.interval(metric, or_none(value), float(samples.errors[metric].benchmark)).interval
-        for samples in work.new_samples_otherwise
-        if samples.errors
+        samples.bound(metric, score.value, "benchmark").interval for samples in work.new_samples_otherwise
     )
     return tuple(one for one in found if one is not None)
 
@@ -219,20 +224,17 @@ def _bounded(work: Computed, metric: str, score: Score, domain: int | None) -> S
     return replace(score, bounds=work.simulation.bounds(metric, score.estimate, domain=domain))
 
 
-def _study(work: Computed, i: int) -> GroupResult:
+def _studies(work: Computed) -> tuple[GroupResult, ...]:
+    bounds = {metric: work.jackknife.studies(metric) for metric in METRICS}
+    return tuple(_study(work, i, {m: bounds[m][i] for m in METRICS}) for i in range(len(work.layout.studies)))
+
+
+def _study(work: Computed, i: int, bounds: Mapping[str, Bound]) -> GroupResult:
     inside = work.layout.study_of_test == i
     domain = int(work.layout.domain_of_study[i])
 
     def score(metric: str) -> Score:
-        value, bound = float(work.levels[metric].study[i]), work.jackknife.study(metric, i)
-        return _score(
-            work,
-            metric,
-            value,
-            bound,
-            _standard_error(work, metric, "study", i),
-            _counts(work, metric, inside),
-        )
+        return _score(work, metric, "study", i, bounds[metric], inside)
 
     return _group(
         work,
@@ -248,9 +250,7 @@ def _domain(work: Computed, i: int) -> GroupResult:
     inside = work.layout.domain_of_study[work.layout.study_of_test] == i
 
     def score(metric: str) -> Score:
-        value, bound = float(work.levels[metric].domain[i]), work.jackknife.domain(metric, i)
-        error = _standard_error(work, metric, "domain", i)
-        whole = _score(work, metric, value, bound, error, _counts(work, metric, inside))
+        whole = _score(work, metric, "domain", i, work.jackknife.domain(metric, i), inside)
         return _bounded(work, metric, whole, i)
 
     name = work.layout.domains[i]

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Self, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from concord.people.evidence import Brief, Evidence, given_first, toward
 from concord.people.families.base import Batch, Family, TestKind, column
 from concord.people.protocol import Protocol
-from concord.people.same_people import NoiseOf, SamePeople
+from concord.people.same_people import SamePeople
 from concord.records import Side, TestRow
 from concord.stats.elementwise import Floats
 from concord.stats.posteriors import sign_split
@@ -60,14 +60,23 @@ class SideTable:
 
     def evidence(self, protocol: Protocol, shape: tuple[int, ...] = ()) -> Evidence:
         """Return evidence for every test; what was given as computed replaces what would be computed."""
-        whole = Evidence.empty((*shape, self.size))
-        for index, family in self.families:
-            whole.place(index, family.evidence(protocol))
+        return self.gathered([family.evidence(protocol) for _, family in self.families], protocol, shape)
+
+    def gathered(
+        self, found: Sequence[Evidence], protocol: Protocol, shape: tuple[int, ...] = ()
+    ) -> Evidence:
+        """Put what each family says at the places of its tests."""
+        if len(found) == 1 and np.array_equal(self.families[0][0], np.arange(self.size)):
+            whole = found[0]
+        else:
+            whole = Evidence.empty((*shape, self.size))
+            for (index, _), part in zip(self.families, found, strict=True):
+                whole.place(index, part)
         return _with_given(split_by_sign(whole, protocol), self.given, protocol)
 
-    def draw(self, rng: np.random.Generator, size: int, people: SamePeople | None = None) -> "SideTable":
+    def draw(self, rng: np.random.Generator, size: int, people: SamePeople) -> "SideTable":
         """Return the same tests with new participants, `size` times over, those of one sample together."""
-        noise = rng_of_all(rng) if people is None else people.noise(rng, size)
+        noise = people.noise(rng, size)
         drawn = tuple((index, family.draw(noise(index), size)) for index, family in self.families)
         return replace(self, families=drawn)
 
@@ -95,11 +104,6 @@ class SideTable:
         return self._in_family() & np.isnan(self.given.log_bf) & np.isnan(self.given.effect_d)
 
 
-def rng_of_all(rng: np.random.Generator) -> NoiseOf:
-    """Return one generator for all tests: every test is drawn by itself."""
-    return lambda index: rng
-
-
 def _present(side: Side | None) -> Side:
     assert side is not None
     return side
@@ -124,6 +128,9 @@ def split_by_sign(evidence: Says, protocol: Protocol) -> Says:
 
 def _with_given(evidence: Evidence, given: Precomputed, protocol: Protocol) -> Evidence:
     """Put given numbers in place: d gives a direction; a given log BF is split by direction and p."""
+    nothing = all(np.isnan(getattr(given, field.name)).all() for field in fields(given))
+    if nothing and not np.isnan(evidence.prob_positive).any():
+        return evidence
     from_d = given_first(np.sign(given.effect_d), given.direction)
     direction = given_first(evidence.direction, from_d)
     p_value = given_first(evidence.p_value, np.broadcast_to(given.p_value, direction.shape))

@@ -1,8 +1,9 @@
 """One block of simulated agents: drawn from true effects, and scored as the agent was scored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from concord.people.aggregate import Ends, Profiles, apr_ends, ecs_ends, pas_lev
 from concord.people.evidence import Brief, Evidence
 from concord.people.families.base import Family, HumanEffects, SmoothFamily, Truth
 from concord.people.layout import Layout
-from concord.people.lookup import Lookup, make_lookup, subset, subset_context
+from concord.people.lookup import Lookup, Quintic, make_lookup, subset, subset_context
 from concord.people.protocol import Protocol
 from concord.people.same_people import SamePeople
 from concord.people.scored import Context, TestScores, direction_match, known_scores, pas_of, pass_rules
@@ -87,6 +88,22 @@ def agent_lookup(family: Family, agent_odds: Floats, protocol: Protocol) -> Look
         return None
     at = partial(_at, smooth, replace(protocol, capped=False))
     return make_lookup(at, np.log(agent_odds), smooth.limits(protocol))
+
+
+def design_tables(family: Family, odds: Floats, protocol: Protocol) -> Quintic | None:
+    """Return the tables of Bayes factors of tests, one for all that have the same design; None as above."""
+    smooth = family.smooth
+    if family.location is None or smooth is None or not len(odds):
+        return None
+    limits = smooth.limits(protocol)
+    record: Any = smooth.with_statistic(np.zeros((1, len(odds))))
+    arrays = (getattr(record, field.name) for field in fields(record))
+    design = [value for value in arrays if isinstance(value, np.ndarray) and value.ndim == 1]
+    key = np.stack([odds, limits.cap, limits.reach, *(value.astype(np.float64) for value in design)], axis=-1)
+    same = np.where(np.isnan(key), -np.inf, key)  # undefined is a value of its own here
+    _, first, design_of = np.unique(same, axis=0, return_index=True, return_inverse=True)
+    found = agent_lookup(smooth.pick(first), odds[first], protocol)
+    return None if found is None else Quintic(found, design_of.reshape(-1))
 
 
 def _at(family: SmoothFamily, protocol: Protocol, s: Floats, chosen: NDArray[np.bool_]) -> Brief:

@@ -145,18 +145,27 @@ def effect_sizes(
     scores: TestScores, errors: tuple[Floats, Floats], layout: Layout, protocol: Protocol, level: float
 ) -> EffectSizes:
     """Return the sizes of one agent's effects with jackknife-t intervals over studies, and ECS by coding."""
-    sums = size_sums(scores, errors, layout, protocol)
-    used = used_tests(scores)
-    n, n_used = int(sums.n.sum()), int(used.sum())
-    found = {}
-    for name, (measure, method) in MEASURES.items():
-        whole, without = float(measure(totals(sums))), measure(leave_one_out(sums))
-        counted = (sums.n if name == "size_ratio" else sums.w) > 0
-        size = n if name == "size_ratio" else n_used
-        shared = name == "size_ratio" and not np.isnan(whole)
-        effective = effective_clusters(sums.agent, sums.human) if shared else None
-        found[name] = _estimate((whole, without[counted]), size, level, method, effective)
+    sums, used = size_sums(scores, errors, layout, protocol), used_tests(scores)
+    found = {name: _size(name, sums, int(used.sum()), level) for name in MEASURES}
     return EffectSizes(**found, ecs_codings=ecs_codings(scores, used, layout, protocol))
+
+
+def size_ratio(
+    scores: TestScores, errors: tuple[Floats, Floats], layout: Layout, protocol: Protocol, level: float
+) -> Estimate:
+    """Return the size ratio alone."""
+    sums = size_sums(scores, errors, layout, protocol)
+    return _size("size_ratio", sums, int(used_tests(scores).sum()), level)
+
+
+def _size(name: str, sums: SizeSums, n_used: int, level: float) -> Estimate:
+    measure, method = MEASURES[name]
+    whole, without = float(measure(totals(sums))), measure(leave_one_out(sums))
+    counted = (sums.n if name == "size_ratio" else sums.w) > 0
+    n = int(sums.n.sum()) if name == "size_ratio" else n_used
+    shared = name == "size_ratio" and not np.isnan(whole)
+    effective = effective_clusters(sums.agent, sums.human) if shared else None
+    return _estimate((whole, without[counted]), n, level, method, effective)
 
 
 def _estimate(

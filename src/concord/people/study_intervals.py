@@ -46,29 +46,16 @@ def rates_by_data(counts: Sequence[tuple[Floats, Floats]], level: float) -> list
 
 
 def ecs_by_data(
-    profiles: Profiles,
-    inside: NDArray[np.bool_],
-    clusters: NDArray[np.intp],
-    human_se: Floats,
-    value: float,
-    level: float,
-) -> Bound:
-    """Return the interval of ECS over clusters of one profile, of which only the tests inside count."""
-    return each_ecs_by_data([(profiles, value)], inside, clusters, human_se, level)[0]
-
-
-def each_ecs_by_data(
-    agents: Sequence[tuple[Profiles, float]],
-    inside: NDArray[np.bool_],
+    parts: Sequence[tuple[Profiles, NDArray[np.bool_], float]],
     clusters: NDArray[np.intp],
     human_se: Floats,
     level: float,
 ) -> list[Bound]:
-    """Return `ecs_by_data` of each of many agents, given their profiles and their ECS."""
-    parts = [_effects(profiles, value, inside, clusters, human_se) for profiles, value in agents]
-    known = [one for one in parts if isinstance(one, StudyEffects)]
-    found = iter(ecs_intervals(known, _weights, level=level))
-    return [one if isinstance(one, Bound) else _bound_of(next(found)) for one in parts]
+    """Return the interval of ECS over clusters of each part: a profile, the tests that count, and the ECS."""
+    found = [_effects(profiles, value, inside, clusters, human_se) for profiles, inside, value in parts]
+    known = [one for one in found if isinstance(one, StudyEffects)]
+    ends = iter(ecs_intervals(known, _weights, level=level))
+    return [one if isinstance(one, Bound) else _bound_of(next(ends)) for one in found]
 
 
 def _effects(

@@ -1,5 +1,6 @@
 """Tests with their evidence, scores and levels: what results of tests and of findings are read from."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from concord.people.aggregate import Levels
@@ -32,3 +33,5 @@ class ScoredTests:
     context: Context
     adjusted: AdjustedEffects
     """Human effects with their selection for significance undone."""
+    people_under: Callable[[Protocol], Evidence]
+    """What people say under a protocol with other priors."""

@@ -47,6 +47,11 @@ def or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
+def each_or_none(values: Floats) -> list[float | None]:
+    """Return plain floats, None where they are undefined (NaN)."""
+    return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124 - NaN alone
+
+
 def or_nan(value: float | None) -> float:
     """Return a plain float, NaN where it is undefined (None)."""
     return float("nan") if value is None else float(value)

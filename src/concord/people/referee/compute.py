@@ -26,7 +26,7 @@ from concord.people.scored import score_tests
 from concord.people.work import ScoredTests
 from concord.records import Estimate, TestRow
 from concord.stats.agreement import concordance, hedges_g, precision_weighted_concordance
-from concord.stats.elementwise import Bools, Floats, or_none
+from concord.stats.elementwise import Bools, Floats, each_or_none, or_none
 from concord.stats.equivalence import SMALLEST_OF_INTEREST, equivalence
 from concord.stats.meta_analysis import meta_analysis
 from concord.stats.pvalues import p_binomial
@@ -176,34 +176,37 @@ def _referee_tests(
 
         p_small = ndtr((np.sign(h) * a - detectable) / as_)
     kept = (work.scores.human_significant == 0) & (work.scores.agent_significant == 0)
-    rows = []
-    for i, row in enumerate(work.layout.rows):
-        rows.append(
-            RefereeTest(
-                study=row.study,
-                sub_study=row.sub_study,
-                finding=row.finding,
-                test=row.test,
-                domain=row.domain,
-                human_effect=or_none(h[i]),
-                agent_effect=or_none(a[i]),
-                replication_low=or_none(found.low[i]),
-                replication_high=or_none(found.high[i]),
-                inside=bool(found.inside[i]) if found.defined[i] else None,
-                p_difference=or_none(found.p_value[i]),
-                log_bf_replication=or_none(bf[i]),
-                detectable=or_none(detectable[i]),
-                p_too_small=or_none(p_small[i]),
-                human_d=or_none(effects.d[0][i]),
-                human_d_adjusted=or_none(work.adjusted.d[i]),
-                difference_d=or_none(effects.difference[i]),
-                difference_se=or_none(effects.difference_se[i]),
-                human_g=or_none(effects.g[0][i]),
-                agent_g=or_none(effects.g[1][i]),
-                p_equivalent=_p_equivalent(effects, i, margin, level) if kept[i] else None,
-            )
+    numbers = {
+        "human_effect": h,
+        "agent_effect": a,
+        "replication_low": found.low,
+        "replication_high": found.high,
+        "p_difference": found.p_value,
+        "log_bf_replication": bf,
+        "detectable": detectable,
+        "p_too_small": p_small,
+        "human_d": effects.d[0],
+        "human_d_adjusted": work.adjusted.d,
+        "difference_d": effects.difference,
+        "difference_se": effects.difference_se,
+        "human_g": effects.g[0],
+        "agent_g": effects.g[1],
+    }
+    rows = zip(*map(each_or_none, numbers.values()), strict=True)
+    inside = [bool(one) if known else None for one, known in zip(found.inside, found.defined, strict=True)]
+    return tuple(
+        RefereeTest(
+            study=row.study,
+            sub_study=row.sub_study,
+            finding=row.finding,
+            test=row.test,
+            domain=row.domain,
+            inside=inside[i],
+            p_equivalent=_p_equivalent(effects, i, margin, level) if kept[i] else None,
+            **dict(zip(numbers, values, strict=True)),
         )
-    return tuple(rows)
+        for i, (row, values) in enumerate(zip(work.layout.rows, rows, strict=True))
+    )
 
 
 def _p_equivalent(effects: _Effects, i: int, margin: float, level: float) -> float | None:
@@ -238,11 +241,12 @@ def _priors(work: ScoredTests) -> tuple[PriorCell, ...]:
     cells = []
     for scale in SCALES:
         protocol = scaled(work.protocol, scale)
-        sides = [work.human, work.agent] if scale == 1 else [side.evidence(protocol) for side in work.sides]
+        people = work.human if scale == 1 else work.people_under(protocol)
+        agent = work.agent if scale == 1 else work.sides[1].evidence(protocol)
         for odds in ODDS:
             even = np.full_like(work.context.human_odds, odds)
             context = replace(work.context, human_odds=even, agent_odds=even)
-            scores = score_tests(sides[0], sides[1], context, protocol)
+            scores = score_tests(people, agent, context, protocol)
             pas = float(pas_levels(scores, work.layout, protocol).benchmark)
             cells.append(PriorCell(scale, odds, or_none(pas)))
     return tuple(cells)

@@ -7,7 +7,7 @@ import numpy as np
 from concord.errors import UndefinedError
 from concord.people import aggregate
 from concord.people.referee.records import Selection
-from concord.people.sizes import effect_sizes
+from concord.people.sizes import size_ratio
 from concord.people.work import ScoredTests
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
@@ -18,13 +18,12 @@ def selection_of(work: ScoredTests, errors: tuple[Floats, ...], level: float) ->
     adjusted = work.adjusted
     chosen = adjusted.adjusted
     scores = replace(work.scores, human_d=adjusted.d)
-    sizes = effect_sizes(scores, (adjusted.se, errors[1]), work.layout, work.protocol, level)
     return Selection(
         n_adjusted=int(chosen.sum()),
         mean_published=_average(np.abs(work.scores.human_d[chosen])),
         mean_adjusted=_average(np.abs(adjusted.d[chosen])),
         ecs=_concordance_with(work, adjusted.d),
-        size_ratio=sizes.size_ratio,
+        size_ratio=size_ratio(scores, (adjusted.se, errors[1]), work.layout, work.protocol, level),
         ceiling_pas=work.simulation.adjusted_ceiling("pas"),
         ceiling_ecs=work.simulation.adjusted_ceiling("ecs"),
     )
