@@ -1,79 +1,28 @@
-"""The three questions, one record each; whatever goes through all of them goes through `ALL`.
-
-How each is asked is in `asking.registry`.
-"""
+"""What goes through all three questions: comparing, planning, checking files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from concord.comparing import answers as compared_answers
-from concord.comparing import judges as compared_judges
-from concord.comparing import options as compared_options
-from concord.comparing import people as compared_people
-from concord.comparing import predictions as compared_predictions
-from concord.comparing import structure as compared_structure
-from concord.comparing.metrics import MetricCompareResult, ResultKind
+from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
-from concord.comparing.run import ScoreReading, compare_sources
-from concord.comparing.tables import ScoreColumns
+from concord.comparing.run import compare_sources
+from concord.comparing.tables import ScoreColumns, ScoreReading
 from concord.engine import get_engine
 from concord.errors import FileFormatError, OptionError
 from concord.files.checked import FileCheck, FileKind
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
-from concord.people import NAME as PEOPLE
-from concord.people import check as people_check
-from concord.planning import judges as planned_judges
-from concord.planning import option_places as planned_options
-from concord.planning import people as planned_people
-from concord.planning import structure as planned_structure
-from concord.planning.judges import JudgePlan
-from concord.planning.kinds import PlanKind
-from concord.planning.mixed import MixedPlan, plan_mixed
-from concord.planning.option_places import OptionPlan
-from concord.planning.people import PeoplePlan
-from concord.planning.plan import PlanResult, plan_from
-from concord.planning.structure import StructurePlan
-from concord.reasoning import NAME as REASONING
-from concord.reasoning.read import check as reasoning_check
 from concord.stats.compare import Choices
-from concord.structure import NAME as STRUCTURE
-from concord.structure import items as structure_items
+
+if TYPE_CHECKING:
+    from concord.planning.options import PlanRecord
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionRecord:
-    """One question: what its files are, how its results are compared and planned."""
-
-    name: str
-    files: tuple[FileKind, ...]
-    compare: tuple[ResultKind, ...] = ()
-    """Kinds of results with a comparison of their own; others are compared item by item."""
-    plan: tuple[PlanKind, ...] = ()
-    """Kinds of results with a plan of their own; others are planned with as scores of items."""
-
-
-ALL: tuple[QuestionRecord, ...] = (
-    QuestionRecord(
-        PEOPLE,
-        files=people_check.FILES,
-        compare=(compared_people.KIND, compared_answers.KIND, compared_predictions.KIND),
-        plan=(planned_people.KIND,),
-    ),
-    QuestionRecord(
-        STRUCTURE,
-        files=structure_items.FILES,
-        compare=(compared_structure.KIND, compared_judges.KIND, compared_options.KIND),
-        plan=(planned_structure.KIND, planned_judges.KIND, planned_options.KIND),
-    ),
-    QuestionRecord(
-        REASONING,
-        files=reasoning_check.FILES,
-    ),
-)
+CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
+"""Modules of the three questions that say, in ``FILES``, which files these take."""
 
 
 def compare(
@@ -100,7 +49,7 @@ def compare(
     sources
         Two or more of one kind: Inspect logs (`.eval`, `.json`), lm-eval `--log_samples` files, tables (CSV,
         XLSX, Parquet, JSON, frames, lists of rows) with an item and a score per row, or folders that
-        `concord score` or `concord run` wrote; one folder about structure that holds several models.
+        `concord score` or `concord run` wrote, or their results; one that holds several models.
     item, score, cluster, repeat
         Names of columns of a table; ``cluster`` also of sample metadata (Inspect) or of a document's field
         (lm-eval).
@@ -147,7 +96,6 @@ def compare(
     >>> result.difference.value, result.p_value
     (0.5, 0.25)
     """
-    kinds = [kind for one in ALL for kind in one.compare]
     return compare_sources(
         sources,
         ScoreReading(
@@ -158,7 +106,6 @@ def compare(
             TableOptions(sheet, encoding, decimal_comma),
             unit,
         ),
-        kinds,
         choices=Choices(**choices),
         engine=get_engine(engine, scheduler=scheduler),
     )
@@ -172,16 +119,17 @@ def plan(
     repeat: str | None = None,
     metric: str | None = None,
     **options: Any,
-) -> PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan | MixedPlan:
-    """Plan a comparison of two models: power, smallest detectable difference, items needed, cost.
+) -> "PlanRecord":
+    """Plan a run: power, smallest detectable difference, items or participants needed, cost.
 
     Parameters
     ----------
     pilot
-        Two results of a first run, as for `compare`; one or two folders of `concord score people`; one of
-        `concord score structure`; none: the plan rests on assumptions. ``plan("structure", ...)`` plans
-        for an order effect without a pilot, ``plan("mixed", ...)`` people and replies together: ``se``,
-        ``person_cost``, ``reply_cost``, and ``correlation`` and ``sd`` or a folder of `concord combine`.
+        Results of a first run, none where the plan rests on assumptions; before them the kind of plan, which
+        results say by themselves: ``"items"`` (two results as for `compare`), ``"structure"`` (a folder of
+        `concord score structure`), ``"participants"`` (one or two of `concord score people`), ``"mixed"``
+        (one of `concord combine`), ``"judges"`` (one of `concord score judge`), ``"options"`` (a run with
+        options).
     item, score, cluster, repeat, metric
         How pilot files are read, as for `compare`.
     options
@@ -190,16 +138,19 @@ def plan(
         ``repeats`` per item and model (1); ``calls``: a budget, both models together, to be divided between
         items and repeats; ``item_cost``: what one more item costs, in calls (0); ``cost_per_call``: a number,
         or the lowest and highest.
-        What is assumed, without a pilot. ``means`` of two 0-1 scores and their ``correlation`` (0.5), or
-        ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv`` (0)
-        and ``cluster_correlation`` (0). About structure: ``accuracy`` or ``noise_sd`` of one answer,
+        What is assumed, without a pilot. Items: ``means`` of two 0-1 scores and their ``correlation`` (0.5),
+        or ``sd_between`` over items; ``sd_within`` over repeats (0); ``cluster_size`` (1), ``cluster_cv``
+        (0) and ``cluster_correlation`` (0). Structure: ``accuracy`` or ``noise_sd`` of one answer,
         ``order_sd`` (the order effect, 0.05), ``order_item_sd`` (0.1); ``arrangements`` and ``repeats`` are
-        searched where they are not given, for ``power`` or for a ``width`` of the interval.
+        searched where they are not given, for ``power`` or for a ``width`` of the interval. Participants:
+        ``d``, the standardised difference. Mixed: ``se``, ``person_cost``, ``reply_cost``, ``correlation``
+        and ``sd``; the last two come from a pilot where there is one.
 
     Returns
     -------
-    PlanResult, PeoplePlan, StructurePlan, JudgePlan, OptionPlan or MixedPlan
-        Frozen; prints itself, and gives ``to_dict()``.
+    PlanRecord
+        Frozen; prints itself, and gives ``to_dict()``: a `PlanResult`, `StructurePlan`, `PeoplePlan` or
+        `ParticipantsPlan`, `MixedPlan`, `JudgePlan` or `OptionPlan`.
 
     Raises
     ------
@@ -208,22 +159,13 @@ def plan(
 
     Examples
     --------
-    >>> result = plan(means=(0.70, 0.65), effect=0.05, items=500)
+    >>> result = plan("items", means=(0.70, 0.65), effect=0.05, items=500)
     >>> result.items_needed, round(result.power, 2)
     (726, 0.63)
     """
-    if pilot and str(pilot[0]) == "mixed" and not Path("mixed").exists():
-        return plan_mixed(*pilot[1:], **options)
-    if pilot and str(pilot[0]) == PEOPLE and not Path(PEOPLE).exists():
-        raise OptionError(
-            "a plan about people needs a result: plan with a folder that concord score people wrote, or "
-            "--participants D for the d that should be found"
-        )
-    kinds = [kind for one in ALL for kind in one.plan]
-    found = plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options, kinds)
-    planned = PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan
-    assert isinstance(found, planned)  # noqa: S101 - what plans of results are
-    return found
+    from concord.planning.plan import plan_from
+
+    return plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options)
 
 
 def check(
@@ -258,7 +200,9 @@ def check(
     path = Path(file)
     kind = _kind_of(path)
     if kind is None:
-        return people_check.check_table(path, TableOptions(sheet, encoding, decimal_comma), mapping=mapping)
+        from concord.people.check import check_table
+
+        return check_table(path, TableOptions(sheet, encoding, decimal_comma), mapping=mapping)
     if sheet is not None:
         raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
     return kind.check(path)
@@ -266,7 +210,7 @@ def check(
 
 def _kind_of(path: Path) -> FileKind | None:
     """Recognise a file by the end of its name, or by the keys of the JSON it holds."""
-    kinds = [kind for one in ALL for kind in one.files]
+    kinds = [kind for name in CHECKED_BY for kind in import_module(f"concord.{name}").FILES]
     suffix = path.suffix.lower()
     if suffix != ".json":
         return next((kind for kind in kinds if suffix in kind.suffixes), None)

@@ -67,7 +67,7 @@ FAST = ("--resamples", "0", "--simulations", "0")
         ("score", "people", "tests.csv", "--full", "--out", "r", *FAST),
         ("score", "people", "tests.csv", "--out", "r", *FAST),
         ("studies",),
-        ("plan", "--mean-first", "0.7", "--mean-second", "0.6", "--effect", "0.05"),
+        ("plan", "items", "--mean-first", "0.7", "--mean-second", "0.6", "--effect", "0.05"),
         ("run", "people", "--help"),
     ],
     ids=" ".join,

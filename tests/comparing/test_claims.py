@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import concord
-from concord.comparing.regression import find_regression
 from concord.comparing.result import CompareResult
+from concord.comparing.run import find_regression
 
 pytestmark = pytest.mark.long
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from tests.people.simulated_agents import SPREAD, STUDIES, TESTS, Scored, rows_of, scored, seen
 
+from concord.comparing.kinds import PEOPLE_RESULTS
 from concord.comparing.metrics import ComparedModel, MetricCompareResult
-from concord.comparing.people import WORDS
 from concord.people.bounds import simulate_bounds
 from concord.people.compare import PeopleComparison, compare_people
 from concord.people.computed import context_of
@@ -259,7 +259,9 @@ def compared(replicates: int, n: int, models: int, twins_of: float) -> tuple[Flo
 
 def _result(found: PeopleComparison) -> MetricCompareResult:
     models = tuple(ComparedModel(name, name, {}) for name in (found.pairs[0].first, found.pairs[0].second))
-    return MetricCompareResult("people", WORDS, "", {}, models, found.pairs, found.standing, {"level": 0.95})
+    return MetricCompareResult(
+        "people", PEOPLE_RESULTS.units, "", {}, models, found.pairs, found.standing, {"level": 0.95}
+    )
 
 
 @pytest.mark.parametrize("twins_of", [1.0, 0.5])

@@ -8,16 +8,16 @@ import pytest
 
 import concord
 from concord.errors import OptionError
-from concord.planning.order_search import (
+from concord.planning.structure import (
     OrderAssumptions,
     OrderGoal,
+    StructurePlan,
     assumed_variances,
     design_of,
     order_power,
     order_width,
     search,
 )
-from concord.planning.structure import StructurePlan
 from concord.stats.order import order_effect
 
 

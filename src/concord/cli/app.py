@@ -48,11 +48,6 @@ class Commands(LateGroup):
             "combine",
             "Combine people's answers with a model's predictions: what the model is worth in participants.",
         ),
-        "plan": Late(
-            "concord.cli.plan",
-            "plan",
-            "How many items, what could they find, what would it cost? Before any run, or after a pilot.",
-        ),
         "template": Late(
             "concord.cli.template",
             "template",
@@ -151,6 +146,43 @@ class RunCommands(LateGroup):
     }
 
 
+class PlanCommands(LateGroup):
+    """What `concord plan` offers."""
+
+    late = {
+        "items": Late(
+            "concord.cli.plan",
+            "items",
+            "Plan a comparison of two models: items, power, smallest difference, cost.",
+        ),
+        "structure": Late(
+            "concord.cli.plan",
+            "structure",
+            "Plan for an order effect: the cheapest items, arrangements and repeats that show it.",
+        ),
+        "participants": Late(
+            "concord.cli.plan",
+            "participants",
+            "Plan participants that find an effect, and studies that distinguish two models.",
+        ),
+        "mixed": Late(
+            "concord.cli.plan",
+            "mixed",
+            "Plan people and replies of a model together: the cheapest for a standard error.",
+        ),
+        "judges": Late(
+            "concord.cli.plan",
+            "judges",
+            "Plan pairs of answers and votes that show a judge's preference for a seat.",
+        ),
+        "options": Late(
+            "concord.cli.plan",
+            "options",
+            "Plan questions and repeats that show a preference for a place, or flips.",
+        ),
+    }
+
+
 class AuditCommands(LateGroup):
     """What `concord audit` offers."""
 
@@ -213,6 +245,14 @@ app.add_typer(
 app.add_typer(
     typer.Typer(cls=AuditCommands, help="Check by hand how the replies of a run were read.", **PLAIN),
     name="audit",
+)
+app.add_typer(
+    typer.Typer(
+        cls=PlanCommands,
+        help="How many items, what could they find, what would it cost? Before any run, or after a pilot.",
+        **PLAIN,
+    ),
+    name="plan",
 )
 
 

@@ -79,7 +79,7 @@ def compare(
 ) -> None:
     """Is the difference real? Compare models on the same items, studies or arrangements."""
     from concord import api
-    from concord.comparing.regression import find_regression
+    from concord.comparing.run import find_regression
 
     result = api.compare(
         *results,

@@ -2,9 +2,10 @@
 
 import re
 from collections import UserDict
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -29,13 +30,54 @@ def plain_types(text: str) -> str:
     return _TYPE.sub(lambda found: f"<{_TYPES.get(found[1], found[1])}>", text)
 
 
+_ALL = "concord.help_all"
+"""Where a context says that its help is to show every option."""
+
+
+def help_all(context: Any) -> str:
+    """Return the help of a command with those options that `--help` leaves out."""
+    context.meta[_ALL] = True
+    try:
+        return str(context.get_help())
+    finally:
+        del context.meta[_ALL]
+
+
+def _help_all_option(rare: int) -> Any:
+    """Return the option that shows rare options too, as Typer makes it."""
+
+    def show(context: typer.Context, wanted: bool) -> None:
+        if wanted and not context.resilient_parsing:
+            typer.echo(help_all(context))
+            raise typer.Exit
+
+    words = f"Show {rare} more option{'' if rare == 1 else 's'} and exit."
+    alone = typer.Typer(add_completion=False)
+
+    @alone.command()
+    def command(
+        help_all: Annotated[
+            bool, typer.Option("--help-all", is_eager=True, callback=show, help=words)
+        ] = False,
+    ) -> None:
+        pass
+
+    option = typer.main.get_command(alone).params[0]
+    option.expose_value = False
+    return option
+
+
 class PlainCommand(TyperCommand):
-    """A command whose help has plain words for what an option takes."""
+    """A command whose help has plain words for what an option takes, rare options only with `--help-all`."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, each with what it takes and what it does."""
         records: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
+        one: Any
         for one in self.get_params(ctx):
+            if _is_hidden(one) and _ALL in ctx.meta:
+                one = copy(one)
+                one.hidden = False
             found = one.get_help_record(ctx)
             if found is not None:
                 records[one.param_type_name].append((plain_types(found[0]), found[1]))
@@ -43,6 +85,10 @@ class PlainCommand(TyperCommand):
             if records[kind]:
                 with formatter.section(title):
                     formatter.write_dl(records[kind])
+
+
+def _is_hidden(one: Any) -> bool:
+    return bool(getattr(one, "hidden", False))
 
 
 @dataclass(frozen=True)
@@ -59,7 +105,10 @@ class Late:
         alone.command(name, cls=PlainCommand, context_settings=HELP)(
             guarded(getattr(import_module(self.module), self.function))
         )
-        return typer.main.get_command(alone)
+        command = typer.main.get_command(alone)
+        if rare := sum(map(_is_hidden, command.params)):
+            command.params.append(_help_all_option(rare))
+        return command
 
 
 class LateCommands(UserDict[str, Any]):

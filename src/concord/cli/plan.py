@@ -1,56 +1,42 @@
-"""`concord plan`."""
+"""`concord plan items|structure|participants|mixed|judges|options`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from concord.cli.options import JsonText
 from concord.cli.shared import print_or_show, warn
+from concord.errors import OptionError
 
-if TYPE_CHECKING:
-    from concord.planning.judges import JudgePlan
-    from concord.planning.mixed import MixedPlan
-    from concord.planning.option_places import OptionPlan
-    from concord.planning.people import ParticipantsPlan, PeoplePlan
-    from concord.planning.plan import PlanResult
-    from concord.planning.structure import StructurePlan
+Effect = Annotated[
+    float | None, typer.Option(help="Difference that should be found, in the unit of the scores.")
+]
+Power = Annotated[float, typer.Option(help="Wanted power: how often a true effect should be found.")]
+Level = Annotated[float, typer.Option(help="Coverage of intervals; the test's level is 1 minus it.")]
+Items = Annotated[
+    int | None, typer.Option(help="Items planned, or all there are (default: those of the pilot).")
+]
+Calls = Annotated[int | None, typer.Option(help="Budget of calls, to be divided between items and repeats.")]
+ItemCost = Annotated[float, typer.Option(help="What one more item costs (writing, rating), in calls.")]
+Cost = Annotated[float | None, typer.Option(help="Cost of one call (the lowest, if it varies).")]
+CostHigh = Annotated[float | None, typer.Option(help="Highest cost of one call.")]
 
 
-def plan(
+def items(
     pilot: Annotated[
         list[Path] | None,
-        typer.Argument(
-            help="Two results of a pilot, as for `concord compare`, or a folder of `concord score people`, "
-            "`score structure` or `score judge`; none: plan from assumptions; the word structure: plan for "
-            "an order effect; mixed: people and replies together."
-        ),
+        typer.Argument(help="Two results of a pilot, as for `concord compare`; none: plan from assumptions."),
     ] = None,
-    effect: Annotated[
-        float | None, typer.Option(help="Difference that should be found, in the unit of the scores.")
-    ] = None,
-    power: Annotated[
-        float, typer.Option(help="Wanted power: how often a true difference of that size should be found.")
-    ] = 0.8,
-    level: Annotated[
-        float, typer.Option(help="Coverage of intervals; the test's level is 1 minus it.")
-    ] = 0.95,
-    items: Annotated[
-        int | None, typer.Option(help="Items planned, or all there are (default: those of the pilot).")
-    ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option(help="Answers of each model to each item (default: 1; structure: searched from 2 on)."),
-    ] = None,
-    calls: Annotated[
-        int | None,
-        typer.Option(help="Budget of calls, both models together, to be divided between items and repeats."),
-    ] = None,
-    item_cost: Annotated[
-        float, typer.Option(help="What one more item costs (writing, rating), in calls.")
-    ] = 0.0,
-    cost: Annotated[float | None, typer.Option(help="Cost of one call (the lowest, if it varies).")] = None,
-    cost_high: Annotated[float | None, typer.Option(help="Highest cost of one call.")] = None,
+    effect: Effect = None,
+    power: Power = 0.8,
+    level: Level = 0.95,
+    items: Items = None,
+    repeats: Annotated[int | None, typer.Option(help="Answers of each model to each item (1).")] = None,
+    calls: Calls = None,
+    item_cost: ItemCost = 0.0,
+    cost: Cost = None,
+    cost_high: CostHigh = None,
     mean_first: Annotated[
         float | None, typer.Option(help="Assumed share of right answers of the first model (0-1 scores).")
     ] = None,
@@ -77,105 +63,184 @@ def plan(
         float | None, typer.Option(help="Assumed correlation of differences inside a cluster.")
     ] = None,
     cluster_cv: Annotated[
-        float | None, typer.Option(help="Assumed standard deviation of cluster sizes over their mean.")
+        float | None,
+        typer.Option(help="Assumed standard deviation of cluster sizes over their mean.", hidden=True),
     ] = None,
+    item: Annotated[
+        str | None, typer.Option(help="Column of a pilot table that names items.", hidden=True)
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option(help="Column of a pilot table that holds scores.", hidden=True)
+    ] = None,
+    cluster: Annotated[str | None, typer.Option(help="Column or metadata that names item families.")] = None,
+    repeat: Annotated[
+        str | None, typer.Option(help="Column of a pilot table that numbers repeats.", hidden=True)
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Which scorer or metric of a pilot.", hidden=True)
+    ] = None,
+    json: JsonText = False,
+) -> None:
+    """Plan a comparison of two models: items, power, smallest difference, cost."""
+    _plan(
+        "items", pilot, json, effect=effect, power=power, level=level, items=items, repeats=repeats,
+        calls=calls, item_cost=item_cost, cost_per_call=_cost(cost, cost_high), item=item, score=score,
+        cluster=cluster, repeat=repeat, metric=metric, means=_means(mean_first, mean_second),
+        correlation=correlation, sd_between=sd_between, sd_within=sd_within, cluster_size=cluster_size,
+        cluster_correlation=cluster_correlation, cluster_cv=cluster_cv,
+    )  # fmt: skip
+
+
+def structure(
+    pilot: Annotated[
+        list[Path] | None,
+        typer.Argument(help="A folder of `concord score structure`; none: plan from assumptions."),
+    ] = None,
+    effect: Annotated[
+        float | None, typer.Option("--effect", "--order-sd", help="Order effect (tau) to be shown (0.05).")
+    ] = None,
+    power: Power = 0.8,
+    width: Annotated[
+        float | None, typer.Option(help="Wanted width of the interval of tau, instead of power.")
+    ] = None,
+    level: Level = 0.95,
+    items: Items = None,
+    arrangements: Annotated[
+        int | None, typer.Option(help="Arrangements per item (default: searched).")
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="Answers to each arrangement (default: searched from 2 on).")
+    ] = None,
+    calls: Calls = None,
+    item_cost: ItemCost = 0.0,
+    cost: Cost = None,
+    cost_high: CostHigh = None,
     accuracy: Annotated[
-        float | None, typer.Option(help="structure: assumed mean score of right and wrong answers.")
-    ] = None,
-    order_sd: Annotated[
-        float | None, typer.Option(help="structure: order effect (tau) to be shown (default: 0.05).")
+        float | None, typer.Option(help="Assumed mean score of right and wrong answers.")
     ] = None,
     order_item_sd: Annotated[
         float | None,
         typer.Option(
-            help="structure: assumed standard deviation of what the arrangement does to single items "
-            "(default: 0.1)."
+            help="Assumed standard deviation of what the arrangement does to single items (default: 0.1)."
         ),
     ] = None,
     noise_sd: Annotated[
         float | None,
-        typer.Option(
-            help="structure: assumed standard deviation of repeated answers (default: by accuracy)."
-        ),
+        typer.Option(help="Assumed standard deviation of repeated answers (default: by accuracy)."),
     ] = None,
-    arrangements: Annotated[
-        int | None, typer.Option(help="structure: arrangements per item (default: searched).")
-    ] = None,
-    width: Annotated[
-        float | None, typer.Option(help="structure: wanted width of the interval of tau, instead of power.")
-    ] = None,
-    participants: Annotated[
-        float | None,
-        typer.Option(help="Participants that find this standardised difference (d), and nothing else."),
-    ] = None,
-    sd: Annotated[float | None, typer.Option(help="mixed: standard deviation of people's answers.")] = None,
-    se: Annotated[float | None, typer.Option(help="mixed: wanted standard error.")] = None,
-    person_cost: Annotated[float | None, typer.Option(help="mixed: price of one person.")] = None,
-    reply_cost: Annotated[float | None, typer.Option(help="mixed: price of one reply.")] = None,
-    item: Annotated[str | None, typer.Option(help="Column of a pilot table that names items.")] = None,
-    score: Annotated[str | None, typer.Option(help="Column of a pilot table that holds scores.")] = None,
-    cluster: Annotated[str | None, typer.Option(help="Column or metadata that names item families.")] = None,
-    repeat: Annotated[str | None, typer.Option(help="Column of a pilot table that numbers repeats.")] = None,
-    metric: Annotated[str | None, typer.Option(help="Which scorer or metric of a pilot.")] = None,
     json: JsonText = False,
 ) -> None:
-    """How many items, what could they find, what would it cost? Before any run, or after a pilot."""
+    """Plan for an order effect: the cheapest items, arrangements and repeats that show it."""
+    _plan(
+        "structure", pilot, json, effect=effect, power=power, width=width, level=level, items=items,
+        arrangements=arrangements, repeats=repeats, calls=calls, item_cost=item_cost,
+        cost_per_call=_cost(cost, cost_high), accuracy=accuracy, order_item_sd=order_item_sd,
+        noise_sd=noise_sd,
+    )  # fmt: skip
+
+
+def participants(
+    pilot: Annotated[
+        list[Path] | None,
+        typer.Argument(help="One or two folders of `concord score people`; none: --d."),
+    ] = None,
+    d: Annotated[
+        float | None, typer.Option("--d", help="Standardised difference that should be found.")
+    ] = None,
+    effect: Annotated[
+        float | None, typer.Option(help="With two folders: difference of the models that should be found.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="With two folders: pas, ecs or apr (default: pas).")
+    ] = None,
+    power: Power = 0.8,
+    level: Level = 0.95,
+    json: JsonText = False,
+) -> None:
+    """Plan participants that find an effect, and studies that distinguish two models."""
+    _plan("participants", pilot, json, d=d, effect=effect, metric=metric, power=power, level=level)
+
+
+def mixed(
+    pilot: Annotated[
+        list[Path] | None, typer.Argument(help="A folder of `concord combine`; none: plan from assumptions.")
+    ] = None,
+    se: Annotated[float | None, typer.Option(help="Wanted standard error.")] = None,
+    person_cost: Annotated[float | None, typer.Option(help="Price of one person.")] = None,
+    reply_cost: Annotated[float | None, typer.Option(help="Price of one reply.")] = None,
+    correlation: Annotated[
+        float | None, typer.Option(help="Correlation of answers and predictions (default: the pilot's).")
+    ] = None,
+    sd: Annotated[
+        float | None, typer.Option(help="Standard deviation of people's answers (default: the pilot's).")
+    ] = None,
+    json: JsonText = False,
+) -> None:
+    """Plan people and replies of a model together: the cheapest for a standard error."""
+    _plan(
+        "mixed", pilot, json, se=se, person_cost=person_cost, reply_cost=reply_cost, correlation=correlation,
+        sd=sd,
+    )  # fmt: skip
+
+
+def judges(
+    pilot: Annotated[list[Path], typer.Argument(help="A folder of `concord score judge`.")],
+    effect: Annotated[
+        float | None, typer.Option(help="Preference for a seat to be shown, beyond one half (0.05).")
+    ] = None,
+    power: Power = 0.8,
+    level: Level = 0.95,
+    pairs: Annotated[
+        int | None, typer.Option("--pairs", "--items", help="Pairs planned (default: those of the pilot).")
+    ] = None,
+    votes: Annotated[
+        int | None, typer.Option("--votes", "--repeats", help="Votes on each pair in each order (1).")
+    ] = None,
+    cost: Cost = None,
+    cost_high: CostHigh = None,
+    json: JsonText = False,
+) -> None:
+    """Plan pairs of answers and votes that show a judge's preference for a seat."""
+    _plan(
+        "judges", pilot, json, effect=effect, power=power, level=level, items=pairs, repeats=votes,
+        cost_per_call=_cost(cost, cost_high),
+    )  # fmt: skip
+
+
+def options(
+    pilot: Annotated[list[Path], typer.Argument(help="A folder with what options do to a model.")],
+    metric: Annotated[
+        str, typer.Option(help="What is to be shown: first_option, last_option or option_flips.")
+    ] = "first_option",
+    effect: Annotated[float | None, typer.Option(help="The size of it that should be found (0.05).")] = None,
+    power: Power = 0.8,
+    level: Level = 0.95,
+    items: Items = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="Answers to each arrangement (default: as in the pilot).")
+    ] = None,
+    cost: Cost = None,
+    cost_high: CostHigh = None,
+    json: JsonText = False,
+) -> None:
+    """Plan questions and repeats that show a preference for a place, or flips."""
+    _plan(
+        "options", pilot, json, metric=metric, effect=effect, power=power, level=level, items=items,
+        repeats=repeats, cost_per_call=_cost(cost, cost_high),
+    )  # fmt: skip
+
+
+def _plan(kind: str, pilot: list[Path] | None, as_json: bool, **options: Any) -> None:
+    """Make a plan, say what to know about it, and show it."""
     from concord import api
 
-    if participants is not None:
-        from concord.planning.people import participants_needed
-
-        _show(participants_needed(participants, power=power, level=level), json=json)
-        return
-    if pilot and str(pilot[0]) == "mixed":
-        wanted: dict[str, Any] = {"sd": sd, "se": se, "person_cost": person_cost, "reply_cost": reply_cost}
-        _show(api.plan(*pilot, correlation=correlation, **wanted), json=json)
-        return
-    result = api.plan(
-        *(pilot if pilot else ()),
-        effect=effect,
-        power=power,
-        level=level,
-        items=items,
-        repeats=repeats,
-        calls=calls,
-        item_cost=item_cost,
-        cost_per_call=_cost(cost, cost_high),
-        item=item,
-        score=score,
-        cluster=cluster,
-        repeat=repeat,
-        metric=metric,
-        means=_means(mean_first, mean_second),
-        correlation=correlation,
-        sd_between=sd_between,
-        sd_within=sd_within,
-        cluster_size=cluster_size,
-        cluster_correlation=cluster_correlation,
-        cluster_cv=cluster_cv,
-        accuracy=accuracy,
-        order_sd=order_sd,
-        order_item_sd=order_item_sd,
-        noise_sd=noise_sd,
-        arrangements=arrangements,
-        width=width,
-    )
+    result = api.plan(kind, *(pilot if pilot else ()), **options)
     warn(result.warnings)
-    _show(result, json=json)
-
-
-def _show(
-    result: "PlanResult | PeoplePlan | StructurePlan | JudgePlan | OptionPlan | MixedPlan | ParticipantsPlan",
-    *,
-    json: bool,
-) -> None:
-    print_or_show(result, as_json=json)
+    print_or_show(result, as_json=as_json)
 
 
 def _cost(low: float | None, high: float | None) -> tuple[float, float] | None:
     """Lowest and highest cost of a call."""
-    from concord.errors import OptionError
-
     if low is None:
         if high is not None:
             raise OptionError("the highest cost of a call was given without the lowest; give --cost too")
@@ -185,8 +250,6 @@ def _cost(low: float | None, high: float | None) -> tuple[float, float] | None:
 
 def _means(first: float | None, second: float | None) -> tuple[float, float] | None:
     """Both means, or none."""
-    from concord.errors import OptionError
-
     if first is None and second is None:
         return None
     if first is None or second is None:

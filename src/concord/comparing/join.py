@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.comparing.doubts import doubts
-from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile
+from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile, distinct
 from concord.errors import MismatchError
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.records import InputFile
@@ -74,7 +74,7 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         clusters = _cluster_codes(long, items)
         arrays = _matrices(_by_item(long), (len(files), len(items)))
     joined = JoinedScores(
-        names=_distinct([file.name for file in files]),
+        names=tuple(distinct([file.name for file in files])),
         sources=tuple(file.source for file in files),
         kind=files[0].kind,
         metric=files[0].metric or "score",
@@ -237,8 +237,3 @@ def _something_in_common(files: Sequence[ScoreFile], joined: JoinedScores) -> No
 def _item_examples(file: ScoreFile) -> str:
     names = file.frame["item"].unique(maintain_order=True).head(_SHOWN).to_list()
     return ", ".join(map(repr, names)) + ", ..."
-
-
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return numbers to names that several models share."""
-    return tuple(f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names, 1))

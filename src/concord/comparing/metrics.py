@@ -1,10 +1,9 @@
 """Models compared on several metrics at once, documents, frames, files."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from concord.comparing.files import (
     NOTHING,
@@ -13,38 +12,12 @@ from concord.comparing.files import (
     read_comparison,
     write_comparison,
 )
-from concord.engine import SERIAL, Engine
-from concord.errors import OptionError
 from concord.files.documents import provenance
 from concord.records import Estimate, InputFile, Interval, Presented
-from concord.stats.compare import Choices
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-def known_metric(metric: str, known: Sequence[str]) -> str:
-    """Return a metric that exists, or refuse it with those that do."""
-    if metric not in known:
-        raise OptionError(f"no metric {metric!r}; expected one of {', '.join(known)}")
-    return metric
-
-
-def check_names(names: Sequence[str] | None, n: int, what: str) -> None:
-    """Refuse another number of names than there are models."""
-    if names is not None and len(names) != n:
-        raise OptionError(f"{len(names)} name(s) for {n} {what}; give one each")
-
-
-def agent_name(folder: str, named: str) -> str:
-    """Return what to call an agent: its name, or its folder where the table gave none."""
-    return folder if named == "agent" else named
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Return names with a number behind those that occur more than once."""
-    return [f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]
 
 
 KIND = "comparison of metrics"
@@ -92,33 +65,6 @@ class ComparedModel:
     """What sets its result apart: the design of its agents, samples per cell."""
     interval: Interval | None = None
     """Of the number that ranks it, where its result has one for what all models share."""
-
-
-class HasInterval(Protocol):
-    """A number with its interval."""
-
-    @property
-    def value(self) -> float | None:
-        """The number."""
-
-    @property
-    def interval(self) -> Interval | None:
-        """Its interval."""
-
-
-def ranked_interval(own: HasInterval | None, ranked: float | None) -> Interval | None:
-    """Return the interval of a model's own number where just that ranks it.
-
-    Over what all models share the number may be another, which has no interval of its own.
-    """
-    if own is None or own.value is None or ranked is None:
-        return None
-    return own.interval if math.isclose(own.value, ranked, rel_tol=1e-9, abs_tol=1e-12) else None
-
-
-def at_level(ends: Interval | None, level: float) -> Interval | None:
-    """Return an interval of a result where it has the coverage that is asked for."""
-    return ends if ends is not None and math.isclose(ends.level, level) else None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -254,33 +200,3 @@ class MetricCompareResult(Presented):
 def read_metric_comparison(folder: Path) -> MetricCompareResult:
     """Read what `MetricCompareResult.write` wrote; the inverse of it."""
     return read_comparison(folder, KIND, MetricCompareResult)
-
-
-@dataclass(frozen=True, slots=True)
-class CompareRequest:
-    """What is to be compared, and how; the same for every kind of result."""
-
-    sources: Sequence[Any]
-    names: Sequence[str] | None = None
-    """What the report calls the models; ``None``: as they or their folders are called."""
-    metric: str | None = None
-    """The number that ranks; ``None``: the usual one of the kind."""
-    choices: Choices = Choices()
-    engine: Engine = SERIAL
-
-
-@dataclass(frozen=True, slots=True)
-class ResultKind:
-    """Results of one question that are compared by metrics of their own, not item by item."""
-
-    name: str
-    words: str
-    """What a message calls one of them."""
-    holds: Callable[[object], bool]
-    """Whether a source is one."""
-    compare: Callable[[CompareRequest], MetricCompareResult]
-    alone: bool = False
-    """Whether one folder may hold several models, so that it can be compared alone."""
-    metrics: tuple[str, ...] = ()
-    """Metrics of this kind alone: a folder that holds several kinds is this one where one of them is asked
-    for, and another kind otherwise."""

@@ -1,98 +1,71 @@
-"""What options do to two models, compared on the same questions."""
+"""What options do to models, compared on the same questions."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import combinations
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtr
 
-from concord.comparing.metrics import (
-    ComparedModel,
+from concord.comparing.kinds import (
+    ComparedSide,
     CompareRequest,
-    MetricCompareResult,
-    ResultKind,
-    UnitWords,
+    Lineup,
+    PairByPair,
+    Stored,
+    Ways,
     at_level,
-    check_names,
-    distinct,
-    known_metric,
+    difference_of_shares,
     ranked_interval,
 )
-from concord.comparing.shares import difference_of_shares
-from concord.engine import Engine
 from concord.errors import MismatchError, UndefinedError
-from concord.files.contents import fingerprint_file
-from concord.files.documents import folder_name, holding_folder
 from concord.records import Estimate, Interval
-from concord.stats.compare import Choices
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
-from concord.stats.pairs import MetricDifference, ModelPair, adjusted, standing
-from concord.structure.options.result import OptionResult, is_option_folder
+from concord.stats.pairs import MetricDifference, ModelPair
+from concord.structure.options.result import OptionResult, OptionScores
 from concord.structure.options.score import BY_ITEM, METRICS, RSTD, OptionItems, option_items, rstd_of
 
-WORDS = UnitWords("item", "items", "item", "items", least="5 items")
-LOWEST_FIRST = tuple(name for name in METRICS if name != "consistency")
 FEWEST = 5
 """Items below which nothing is tested."""
-_KIND = "options"
+_ENDS = ("first_option", "last_option")
 
 
-def compare_option_folders(asked: CompareRequest) -> MetricCompareResult:
-    """Compare what options do to models that answered the same questions."""
-    sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
-    head = known_metric("consistency" if metric is None else metric, METRICS)
-    results = [OptionResult.read(source) for source in sources]
-    _refuse_other_arrangers(results)
-    check_names(names, len(results), "results")
-    called = distinct([one.model for one in results]) if names is None else list(names)
-    items = [option_items(one.replies) for one in results]
-    pairs = adjusted(
-        [
-            _compared_options((called[i], items[i]), (called[j], items[j]), choices, asked.engine)
-            for i, j in combinations(range(len(items)), 2)
-        ]
-    )
-    values = {name: _option_ranking_value(one, head) for name, one in zip(called, items, strict=True)}
-    place = standing(head, values, pairs, level=choices.level, lowest_first=head in LOWEST_FIRST)
-    return MetricCompareResult(
-        _KIND,
-        WORDS,
-        "the same questions with options",
-        {"arranger": results[0].arranger, "items": results[0].items},
-        tuple(
-            ComparedModel(
-                name,
-                folder_name(source),
-                {"model": one.model},
-                at_level(_option_interval(one, head, values[name]), choices.level),
-            )
-            for name, source, one in zip(called, sources, results, strict=True)
-        ),
-        pairs,
-        place,
-        {"level": choices.level, "seed": choices.seed},
-        tuple(
-            fingerprint_file(holding_folder(Path(source), OptionResult.FILE) / OptionResult.FILE)
-            for source in sources
-        ),
-    )
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What is compared of a model: its numbers, and those of each item."""
+
+    scores: OptionScores
+    items: OptionItems
 
 
-def _refuse_other_arrangers(results: Sequence[OptionResult]) -> None:
-    first = results[0]
+def _option_models(results: Sequence[Stored[OptionResult]], metric: str | None) -> Lineup:
+    first = results[0].result
     for one in results[1:]:
-        if one.arranger != first.arranger:
+        if one.result.arranger != first.arranger:
             raise MismatchError(
-                f"{first.model} was asked under {first.arranger!r} and {one.model} under {one.arranger!r}; "
-                "compare runs with one arranger"
+                f"{first.model} was asked under {first.arranger!r} and {one.result.model} under "
+                f"{one.result.arranger!r}; compare runs with one arranger"
             )
+    return Lineup(
+        sides=[
+            ComparedSide(
+                one.result.model,
+                one.name,
+                {"model": one.result.model},
+                _Options(one.result.scores, option_items(one.result.replies)),
+            )
+            for one in results
+        ],
+        how="the same questions with options",
+        metrics=METRICS,
+        usual="consistency",
+        about={"arranger": first.arranger, "items": first.items},
+    )
 
 
-def _option_ranking_value(one: OptionItems, metric: str) -> float | None:
+def _option_rank(side: ComparedSide, metric: str, sides: Sequence[ComparedSide]) -> float | None:
     """Return what ranks a model: of a preference for a place its size, either way."""
+    one: OptionItems = side.scores.items
     if metric == RSTD:
         value = rstd_of(one.by_place)
     else:
@@ -100,12 +73,12 @@ def _option_ranking_value(one: OptionItems, metric: str) -> float | None:
         value = float(known.mean()) if known.size else float("nan")
     if np.isnan(value):
         return None
-    return abs(value) if metric in ("first_option", "last_option") else value
+    return abs(value) if metric in _ENDS else value
 
 
-def _option_interval(one: OptionResult, metric: str, ranked: float | None) -> Interval | None:
+def _option_interval(side: ComparedSide, metric: str, ranked: float | None, level: float) -> Interval | None:
     """Return the interval of the number that ranks a model; of the size of a preference, either way."""
-    scores = one.scores
+    scores: OptionScores = side.scores.scores
     ends = (scores.selection[0], scores.selection[-1]) if scores.selection else (None, None)
     own = {
         "consistency": scores.consistency, "option_flips": scores.flip_excess, RSTD: scores.rstd,
@@ -113,41 +86,37 @@ def _option_interval(one: OptionResult, metric: str, ranked: float | None) -> In
     }.get(metric)  # fmt: skip
     if own is None or own.value is None or own.interval is None:
         return None
-    if metric not in ("first_option", "last_option"):
-        return ranked_interval(own, ranked)
+    if metric not in _ENDS:
+        return at_level(ranked_interval(own, ranked), level)
     sizes = sorted((abs(own.interval.low), abs(own.interval.high)))
     low = 0.0 if own.interval.low <= 0 <= own.interval.high else sizes[0]
     size = Estimate(abs(own.value), replace(own.interval, low=low, high=sizes[1]))
-    return ranked_interval(size, ranked)
+    return at_level(ranked_interval(size, ranked), level)
 
 
-def _compared_options(
-    first: tuple[str, OptionItems], second: tuple[str, OptionItems], choices: Choices, engine: Engine
+def _same_questions(
+    first: ComparedSide, second: ComparedSide, metrics: Sequence[str], asked: CompareRequest
 ) -> ModelPair:
-    (one, a), (two, b) = first, second
+    a, b = first.scores.items, second.scores.items
     common = sorted(set(a.items) & set(b.items))
     if not common:
-        raise MismatchError(f"{one} and {two} have no question in common: ask both the same set")
+        raise MismatchError(
+            f"{first.name} and {second.name} have no question in common: ask both the same set"
+        )
     labels = a.labels(common)
-    metrics = [
+    nobody = "no item of both models has it"
+    found = [
         difference_of_shares(
-            name,
-            a.of(name, common),
-            b.of(name, common),
-            choices,
-            engine,
-            clusters=labels,
-            nobody="no item of both models has it",
+            name, a.of(name, common), b.of(name, common), asked, clusters=labels, nobody=nobody
         )
         for name in BY_ITEM
     ]
-    metrics.append(_rstd_difference(a.accuracy(common), b.accuracy(common), labels, choices))
-    return ModelPair(
-        one, two, tuple(metrics), len(common), len(a.items) - len(common), len(b.items) - len(common)
-    )
+    found.append(_rstd_difference(a.accuracy(common), b.accuracy(common), labels, asked.choices.level))
+    only = [len(one.items) - len(common) for one in (a, b)]
+    return ModelPair(first.name, second.name, tuple(found), len(common), only[0], only[1])
 
 
-def _rstd_difference(a: Floats, b: Floats, labels: Sequence[str], choices: Choices) -> MetricDifference:
+def _rstd_difference(a: Floats, b: Floats, labels: Sequence[str], level: float) -> MetricDifference:
     """Compare two RStd by the jackknife over items or their families; interval and test are of one kind.
 
     In simulations the test finds a difference between models alike in 0.5 to 6 % of cases.
@@ -166,7 +135,7 @@ def _rstd_difference(a: Floats, b: Floats, labels: Sequence[str], choices: Choic
     kept = [own != one for one in families]
     without = np.array([rstd_of(a[row]) - rstd_of(b[row]) for row in kept])
     try:
-        interval = jackknife_t(value, without, level=choices.level)
+        interval = jackknife_t(value, without, level=level)
     except UndefinedError as fault:
         none = Estimate(value, None, n, note=f"no interval: {fault}")
         return MetricDifference(RSTD, first, second, none, None, n)
@@ -176,10 +145,14 @@ def _rstd_difference(a: Floats, b: Floats, labels: Sequence[str], choices: Choic
     return MetricDifference(RSTD, first, second, found, p_value, n)
 
 
-KIND = ResultKind(
-    _KIND,
-    "a result about options",
-    is_option_folder,
-    compare_option_folders,
-    metrics=METRICS,
+WAYS = Ways(
+    OptionResult.read,
+    _option_models,
+    PairByPair(
+        pair=_same_questions,
+        value=_option_rank,
+        interval=_option_interval,
+        lowest_first=tuple(name for name in METRICS if name != "consistency"),
+        options=("level", "seed"),
+    ),
 )

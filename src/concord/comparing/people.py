@@ -1,70 +1,59 @@
 """Results about people compared: what may be compared with what, who is who, and how to fix it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from concord.comparing.metrics import (
-    ComparedModel,
+from concord.comparing.kinds import (
+    ComparedPairs,
+    ComparedSide,
     CompareRequest,
-    MetricCompareResult,
-    ResultKind,
-    UnitWords,
-    check_names,
-    distinct,
-    known_metric,
+    Lineup,
+    Stored,
+    Ways,
     ranked_interval,
 )
 from concord.errors import FileFormatError, MismatchError
-from concord.files.contents import fingerprint_file, is_file, read_bytes
-from concord.files.documents import folder_name, folder_with
+from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
-from concord.people import NAME
-from concord.people.compare import FURTHER, PeopleScoresOf, compare_people
-from concord.people.compare import METRICS as PEOPLE_METRICS
-from concord.people.files import DETAILED, SUMMARY, PeopleResult, read
+from concord.people.compare import FURTHER, METRICS, PeopleScoresOf, compare_people
+from concord.people.files import PeopleResult, read
 from concord.people.referee.records import PriorCell, Referee
 from concord.people.result import TestResult
 from concord.people.studies.agents import DESIGNS
-from concord.records import InputFile, TestRow
+from concord.records import TestRow
 
 PLANS = "plans.json"
-WORDS = UnitWords("test", "tests", "study", "studies", least="3 studies", counts_units=True)
+KEY, RANKS = "referee", "pas_ranks_over_priors"
 
 
-@dataclass(frozen=True, slots=True)
-class PeopleFolder:
-    """One model's result on a table of tests, and who was asked how."""
-
-    name: str
-    scores: PeopleResult
-    inputs: tuple[InputFile, ...] = ()
-    design: str | None = None
-    """How the model was told who it is, where replies to studies were scored."""
-
-    @property
-    def model(self) -> str | None:
-        """The model that took the place of the participants, where the result says."""
-        return self.scores.model
-
-
-def is_people_folder(source: object) -> bool:
-    """Whether a path is a folder with the files of `concord score people`."""
-    return folder_with(source, SUMMARY) is not None
-
-
-def read_people_folder(source: Path, *, name: str | None = None) -> PeopleFolder:
-    """Read one result folder."""
-    folder = folder_with(source, SUMMARY)
-    if folder is None:
-        raise FileFormatError(f"{source}: holds no result about people ({SUMMARY})")
-    files = [folder / SUMMARY, folder / DETAILED]
-    return PeopleFolder(
-        name=folder_name(source) if name is None else name,
-        scores=read(folder),
-        inputs=tuple(fingerprint_file(file) for file in files if is_file(file)),
-        design=_design(folder / PLANS),
+def _people_models(results: Sequence[Stored[PeopleResult]], metric: str | None) -> Lineup:
+    for other in results[1:]:
+        if other.result.protocol != results[0].result.protocol:
+            raise MismatchError(_protocols(results[0], other))
+    protocol = results[0].result.protocol.name
+    designs = [None if one.folder is None else _design(one.folder / PLANS) for one in results]
+    models = [one.result.model for one in results]
+    return Lineup(
+        sides=[
+            ComparedSide(
+                name,
+                one.source,
+                {
+                    "model": one.result.model,
+                    "design": design,
+                    KEY: referee_summary(one.result.referee),
+                },
+                one.result,
+            )
+            for name, one, design in zip(_people_names(results, designs), results, designs, strict=True)
+        ],
+        how=f"protocol {protocol} · the same tests and studies",
+        metrics=(*METRICS, *FURTHER),
+        usual=METRICS[0],
+        about={"protocol": protocol},
+        warnings=_design_warnings(models, designs),
     )
 
 
@@ -78,6 +67,59 @@ def _design(path: Path) -> str | None:
     except (LookupError, TypeError) as error:
         raise FileFormatError(f"{path}: names no designs of agents ({error}); score the run again") from error
     return ", ".join(f"{name} {sha[:8]}" if name not in DESIGNS else name for name, sha in sorted(designs))
+
+
+def _people_names(results: Sequence[Stored[PeopleResult]], designs: Sequence[str | None]) -> list[str]:
+    """Name results by their models where these differ, else by folders, and by designs where these differ."""
+    models = [one.result.model for one in results]
+    by_model = None not in models and len(set(models)) == len(models)
+    names = [str(one.result.model) if by_model else one.name for one in results]
+    if len(set(designs)) == 1:
+        return names
+    return [
+        name if design is None or design in name else f"{name} ({design})"
+        for name, design in zip(names, designs, strict=True)
+    ]
+
+
+def _design_warnings(models: Sequence[str | None], designs: Sequence[str | None]) -> list[str]:
+    """Say when model and design change together: the difference then belongs to neither alone."""
+    if len({*models} - {None}) < 2 or len({*designs} - {None}) < 2:
+        return []
+    return [
+        "both the model and the design of the agents differ between these results: a difference may come "
+        "from either; run the models under one design, or one model under several designs"
+    ]
+
+
+def _protocols(first: Stored[PeopleResult], other: Stored[PeopleResult]) -> str:
+    """Say how two protocols differ and how to make the results comparable."""
+    one, two = asdict(first.result.protocol), asdict(other.result.protocol)
+    keys = [key for key in one if key != "name" and one[key] != two[key]]
+    shown = ", ".join(f"{key} {one[key]!r} / {two[key]!r}" for key in keys[:4])
+    return (
+        f"{first.name} was scored under protocol {one['name']!r} and {other.name} under "
+        f"{two['name']!r} ({shown}): these do not compare; score one of the tables again with: "
+        f"concord score people TESTS --protocol {one['name'].partition(' ')[0]}"
+    )
+
+
+def _study_by_study(found: Lineup, metric: str, asked: CompareRequest) -> ComparedPairs:
+    scores = [_of_model(side.name, side.scores) for side in found.sides]
+    level, protocol = asked.choices.level, found.sides[0].scores.protocol
+    compared = compare_people(scores, protocol, level=level, metric=metric, engine=asked.engine)
+    ranked = dict(compared.standing.values)
+    referees = {side.name: side.scores.referee for side in found.sides}
+    return ComparedPairs(
+        pairs=compared.pairs,
+        standing=compared.standing,
+        options={"level": level},
+        intervals={
+            side.name: ranked_interval(getattr(side.scores, metric, None), ranked.get(side.name))
+            for side in found.sides
+        },
+        about={RANKS: prior_ranks(referees) if _same_tests(scores) else []},
+    )
 
 
 def _of_model(name: str, scores: PeopleResult) -> PeopleScoresOf:
@@ -101,45 +143,6 @@ def _test_values(test: TestResult) -> dict[str, float | None]:
     }
 
 
-def compare_people_folders(asked: CompareRequest) -> MetricCompareResult:
-    """Compare results about people, study by study."""
-    sources, names, metric, choices = asked.sources, asked.names, asked.metric, asked.choices
-    chosen = known_metric("pas" if metric is None else metric.lower(), (*PEOPLE_METRICS, *FURTHER))
-    check_names(names, len(sources), "results")
-    folders = [read_people_folder(Path(source)) for source in sources]
-    first = folders[0]
-    for other in folders[1:]:
-        if other.scores.protocol != first.scores.protocol:
-            raise MismatchError(_protocols(first, other))
-    protocol = first.scores.protocol
-    called = _people_names(folders) if names is None else list(names)
-    scores = [_of_model(name, one.scores) for name, one in zip(called, folders, strict=True)]
-    found = compare_people(scores, protocol, level=choices.level, metric=chosen, engine=asked.engine)
-    ranked = dict(found.standing.values)
-    models = [
-        ComparedModel(
-            name,
-            str(source),
-            {"model": one.model, "design": one.design, KEY: referee_summary(one.scores.referee)},
-            ranked_interval(getattr(one.scores, chosen, None), ranked.get(name)),
-        )
-        for name, source, one in zip(called, sources, folders, strict=True)
-    ]
-    asked_by_referee = {name: one.scores.referee for name, one in zip(called, folders, strict=True)}
-    return MetricCompareResult(
-        NAME,
-        WORDS,
-        f"protocol {protocol.name} · the same tests and studies",
-        {"protocol": protocol.name, RANKS: prior_ranks(asked_by_referee) if _same_tests(scores) else []},
-        tuple(models),
-        found.pairs,
-        found.standing,
-        {"level": choices.level},
-        tuple(item for folder in folders for item in folder.inputs),
-        tuple(_design_warnings(folders)),
-    )
-
-
 def _same_tests(scores: Sequence[PeopleScoresOf]) -> bool:
     """Whether all models have a PAS for the same tests: PAS over different ones do not rank them."""
     scored = [
@@ -148,49 +151,6 @@ def _same_tests(scores: Sequence[PeopleScoresOf]) -> bool:
         for one in scores
     ]  # fmt: skip
     return all(one == scored[0] for one in scored[1:])
-
-
-def _people_names(folders: Sequence[PeopleFolder]) -> list[str]:
-    """Name results by their models where these differ, else by folders, and by designs where these differ."""
-    models = [folder.model for folder in folders]
-    by_model = None not in models and len(set(models)) == len(models)
-    names = [str(folder.model) if by_model else folder.name for folder in folders]
-    if len({folder.design for folder in folders}) > 1:
-        names = [
-            name if folder.design is None or folder.design in name else f"{name} ({folder.design})"
-            for name, folder in zip(names, folders, strict=True)
-        ]
-    return distinct(names)
-
-
-def _design_warnings(folders: Sequence[PeopleFolder]) -> list[str]:
-    """Say when model and design change together: the difference then belongs to neither alone."""
-    models = {folder.model for folder in folders if folder.model is not None}
-    designs = {folder.design for folder in folders if folder.design is not None}
-    if len(models) < 2 or len(designs) < 2:
-        return []
-    return [
-        "both the model and the design of the agents differ between these results: a difference may come "
-        "from either; run the models under one design, or one model under several designs"
-    ]
-
-
-def _protocols(first: PeopleFolder, other: PeopleFolder) -> str:
-    """Say how two protocols differ and how to make the results comparable."""
-    one, two = asdict(first.scores.protocol), asdict(other.scores.protocol)
-    keys = [key for key in one if key != "name" and one[key] != two[key]]
-    shown = ", ".join(f"{key} {one[key]!r} / {two[key]!r}" for key in keys[:4])
-    return (
-        f"{first.name} was scored under protocol {one['name']!r} and {other.name} under "
-        f"{two['name']!r} ({shown}): these do not compare; score one of the tables again with: "
-        f"concord score people TESTS --protocol {one['name'].partition(' ')[0]}"
-    )
-
-
-KIND = ResultKind(NAME, "a result about people", is_people_folder, compare_people_folders)
-
-
-KEY, RANKS = "referee", "pas_ranks_over_priors"
 
 
 def referee_summary(found: Referee | None) -> dict[str, Any] | None:
@@ -236,3 +196,6 @@ def prior_ranks(models: Mapping[str, Referee | None]) -> list[dict[str, Any]]:
 
 def _grid(cells: Sequence[PriorCell]) -> dict[tuple[float, float], float | None]:
     return {(cell.scale, cell.odds): cell.pas for cell in cells}
+
+
+WAYS = Ways(read, _people_models, _study_by_study)

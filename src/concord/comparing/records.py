@@ -168,3 +168,14 @@ def item_name(source: str, value: object) -> str:
     if value is None or isinstance(value, bool | list | dict):
         raise FileFormatError(f"{source}: a sample is named {quoted(value)}, expected a text or a number")
     return normal_form("NFC", fixed_text(shown(value)))
+
+
+def check_names(names: Sequence[str] | None, n: int, what: str) -> None:
+    """Refuse another number of names than there are models."""
+    if names is not None and len(names) != n:
+        raise OptionError(f"{len(names)} name(s) for {n} {what}; give one each")
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names with a number behind those that occur more than once."""
+    return [f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]

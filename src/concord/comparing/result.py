@@ -5,8 +5,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from concord.comparing.files import (
     NOTHING,
     margin_columns,
@@ -14,11 +12,9 @@ from concord.comparing.files import (
     read_comparison,
     write_comparison,
 )
-from concord.comparing.join import JoinedScores
 from concord.files.documents import provenance
 from concord.records import Estimate, InputFile, Presented
 from concord.stats.compare import Choices, PairedComparison
-from concord.stats.ranking import ComparedPair, ModelRanking
 
 if TYPE_CHECKING:
     import polars as pl
@@ -184,107 +180,6 @@ class CompareResult(Presented):
 def read_item_comparison(folder: Path) -> CompareResult:
     """Read what `CompareResult.write` wrote; the inverse of it."""
     return read_comparison(folder, KIND, CompareResult)
-
-
-def make_result(
-    joined: JoinedScores,
-    ranking: ModelRanking,
-    means: tuple[Estimate, ...],
-    *,
-    choices: Choices,
-    wrong: float | None,
-) -> CompareResult:
-    """Put what was computed under the models' names."""
-    names = joined.names
-    return CompareResult(
-        metric=joined.metric,
-        kind=joined.kind,
-        models=tuple(_scores_of(joined, i, means[i]) for i in range(len(names))),
-        pairs=tuple(_pair_result(joined, pair, wrong) for pair in ranking.pairs),
-        order=tuple(names[i] for i in ranking.order),
-        groups=tuple(tuple(names[i] for i in group) for group in ranking.groups),
-        n_items=joined.n_items,
-        n_common=ranking.n_common,
-        choices=choices,
-        wrong=wrong,
-        warnings=joined.warnings,
-        inputs=joined.inputs,
-        tasks=_task_means(joined),
-    )
-
-
-def _task_means(joined: JoinedScores) -> tuple[TaskMeans, ...]:
-    """Return the means of every task of a group; items of a group are called ``task/document``."""
-    if joined.kind != "lm-eval" or joined.items is None or joined.clusters is None:
-        return ()
-    tasks = [item.rpartition("/")[0] for item in joined.items]
-    if not all(tasks):
-        return ()
-    common = ~np.isnan(joined.scores).any(axis=0)
-    of_task = np.array(tasks)
-    rows = []
-    for task in dict.fromkeys(tasks):
-        chosen = common & (of_task == task)
-        if chosen.any():
-            means = tuple(float(mean) for mean in joined.scores[:, chosen].mean(axis=1))
-            rows.append(TaskMeans(task, int(chosen.sum()), means))
-    return tuple(rows)
-
-
-def _scores_of(joined: JoinedScores, i: int, mean: Estimate) -> ModelScores:
-    own = joined.scores[i][~np.isnan(joined.scores[i])]
-    return ModelScores(
-        name=joined.names[i],
-        source=joined.sources[i],
-        mean=mean,
-        own_mean=float(own.mean()) if own.size else None,
-        n_asked=int((joined.asked[i] > 0).sum()),
-        outcomes=dict(joined.outcomes[i]),
-    )
-
-
-def _pair_result(joined: JoinedScores, pair: ComparedPair, wrong: float | None) -> PairResult:
-    i, j = pair.first, pair.second
-    return PairResult(
-        joined.names[i],
-        joined.names[j],
-        pair.comparison,
-        pair.p_holm,
-        pair.p_bh,
-        _not_shared(joined, i, j, wrong),
-    )
-
-
-def _not_shared(joined: JoinedScores, i: int, j: int, wrong: float | None) -> Missing:
-    """Count what a pair does not share, and what it would change."""
-    first, second = joined.asked[i] > 0, joined.asked[j] > 0
-    has_first, has_second = joined.scored[i] > 0, joined.scored[j] > 0
-    both = first & second
-    partly = has_first & has_second & ((joined.scored < joined.asked)[[i, j]].any(axis=0))
-    note = (
-        ""
-        if wrong is not None
-        else "scores may lie outside 0 to 1, so a wrong answer has no score of its own"
-    )
-    return Missing(
-        only_first=int((first & ~second).sum()),
-        only_second=int((second & ~first).sum()),
-        failed_first=int((both & ~has_first & has_second).sum()),
-        failed_second=int((both & has_first & ~has_second).sum()),
-        failed_both=int((both & ~has_first & ~has_second).sum()),
-        partly_failed=int(partly.sum()),
-        failed_as_wrong=None
-        if wrong is None
-        else _mean_difference(joined.as_wrong(wrong, absent=False), i, j, both),
-        absent_as_wrong=None
-        if wrong is None
-        else _mean_difference(joined.as_wrong(wrong, absent=True), i, j, first | second),
-        note=note,
-    )
-
-
-def _mean_difference(matrix: Any, i: int, j: int, chosen: Any) -> float | None:
-    return float((matrix[i] - matrix[j])[chosen].mean()) if chosen.any() else None
 
 
 def _model_document(model: ModelScores) -> dict[str, Any]:

@@ -1,33 +1,36 @@
 """From files to a comparison: read, pair, compare, name."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
 
 from concord.comparing.doubts import in_one_unit, run_doubts
-from concord.comparing.files import by_student, with_margin
 from concord.comparing.join import JoinedScores, join_scores
-from concord.comparing.metrics import CompareRequest, MetricCompareResult, ResultKind, check_names
-from concord.comparing.records import ScoreFile
-from concord.comparing.result import CompareResult, make_result
+from concord.comparing.kinds import KINDS, CompareRequest, MetricKind, compare_results
+from concord.comparing.metrics import MetricCompareResult
+from concord.comparing.records import ScoreFile, check_names
+from concord.comparing.result import CompareResult, Missing, ModelScores, PairResult, TaskMeans
 from concord.comparing.scores import read_models
-from concord.comparing.tables import ScoreColumns
+from concord.comparing.tables import ScoreReading
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.files.gate import refuse_models
-from concord.files.tables import TableOptions
 from concord.reasoning import NAME as REASONING
-from concord.records import Estimate
+from concord.records import Estimate, Interval
 from concord.stats.clustered import cluster_codes, mean_degrees
 from concord.stats.compare import Choices, mean_estimate
 from concord.stats.elementwise import Floats
+from concord.stats.equivalence import WithinMargin, adjusted_margins, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.mcnemar import bonett_price_interval
-from concord.stats.ranking import compare_models
+from concord.stats.multiple import distinguishable
+from concord.stats.pairs import MetricDifference
+from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
 
 
 class _HasMetrics(Protocol):
@@ -40,45 +43,29 @@ ENOUGH_CLUSTERS = 20
 """Below this many clusters of one size, skewed differences are found too often; people are told."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreReading:
-    """How files of scores are read."""
-
-    columns: ScoreColumns = ScoreColumns()
-    metric: str | None = None
-    names: Sequence[str] | None = None
-    """What the report calls the models."""
-    wrong: float | None = None
-    """Score of a wrong answer; None: 0 where all scores lie from 0 to 1."""
-    table: TableOptions = TableOptions()
-    """How tables are read: sheet, encoding, decimal comma."""
-    unit: str = "auto"
-    """Whether scores above 1 are percentages: one of `units.UNITS`."""
-
-
 def compare_sources(
     sources: Sequence[Any],
     reading: ScoreReading,
-    kinds: Sequence[ResultKind],
     *,
     choices: Choices,
     engine: Engine = SERIAL,
 ) -> CompareResult | MetricCompareResult:
     """Compare whatever was given: scores item by item, results of a question by its own metrics."""
-    given = [_kind_of(source, in_order(kinds, reading.metric)) for source in sources]
+    given = [_kind_of(source, in_order(KINDS, reading.metric)) for source in sources]
     first = given[0] if given else None
     if not sources or (len(sources) < 2 and first is not None and not first.alone):
         raise OptionError(f"comparing needs at least two results, got {len(sources)}")
     if len(set(given)) > 1:
         other = next(i for i, kind in enumerate(given) if kind is not first)
         raise MismatchError(
-            f"{sources[0]} is {_called(first)} and {sources[other]} is {_called(given[other])}; compare "
+            f"{_place(sources[0])} is {_called(first)} and {_place(sources[other])} is "
+            f"{_called(given[other])}; compare "
             "results of one kind with each other"
         )
     if first is not None:
         _refuse_columns(reading, choices, first)
-        found = first.compare(CompareRequest(sources, reading.names, reading.metric, choices, engine))
-        told = _with_margin(found, choices)
+        asked = CompareRequest(sources, reading.names, reading.metric, choices, engine)
+        told = _with_margin(compare_results(first, asked), choices)
         return replace(told, warnings=(*told.warnings, *run_doubts(sources)))
     joined = joined_scores(sources, reading)
     joined = replace(joined, warnings=(*joined.warnings, *run_doubts(sources)))
@@ -87,14 +74,50 @@ def compare_sources(
 
 def _with_margin(found: MetricCompareResult, choices: Choices) -> MetricCompareResult:
     """Say whether differences lie within the margin, by Student's t where the kind has no way of its own."""
-    if choices.margin is None or any(pair.metric(found.metric).within is not None for pair in found.pairs):
+    margin, level = choices.margin, choices.level
+    if margin is None or any(pair.metric(found.metric).within is not None for pair in found.pairs):
         return found
-    pairs = with_margin(found.pairs, found.metric, choices, by_student)
-    return replace(found, pairs=pairs, options={**found.options, "margin": choices.margin})
+    held: list[WithinMargin | None] = []
+    for pair in found.pairs:
+        one = pair.metric(found.metric)
+        if one.difference.interval is None:
+            held.append(WithinMargin(margin, None, False, None, one.difference.note))
+        else:
+            held.append(within_margin(_by_student(one), margin=margin, level=level))
+    pairs = tuple(
+        replace(
+            pair,
+            metrics=tuple(
+                replace(one, within=kept) if one.metric == found.metric else one for one in pair.metrics
+            ),
+        )
+        for pair, kept in zip(found.pairs, adjusted_margins(held, level=level), strict=True)
+    )
+    return replace(found, pairs=pairs, options={**found.options, "margin": margin})
 
 
-def _called(kind: ResultKind | None) -> str:
+def _by_student(metric: MetricDifference) -> Callable[[float], Interval | None]:
+    """Return intervals by Student's t over clusters, with the standard error of the one that is known."""
+    known, value = metric.difference.interval, metric.difference.value
+    df = metric.n_clusters - 1
+
+    def at(level: float) -> Interval | None:
+        if known is None or value is None or df < 1:
+            return None
+        wide, wanted = (float(stdtrit(df, 0.5 + one / 2)) for one in (known.level, level))
+        shrunk = wanted / wide
+        low, high = value - (value - known.low) * shrunk, value + (known.high - value) * shrunk
+        return Interval(low, high, level, known.method)
+
+    return at
+
+
+def _called(kind: MetricKind | None) -> str:
     return "a file of scores of items" if kind is None else kind.words
+
+
+def _place(source: Any) -> str:
+    return str(source) if isinstance(source, str | Path) else f"what was given as {type(source).__name__}"
 
 
 def in_order(kinds: Sequence[AnyKind], metric: str | None) -> list[AnyKind]:
@@ -104,14 +127,14 @@ def in_order(kinds: Sequence[AnyKind], metric: str | None) -> list[AnyKind]:
     return [*owners, *plain, *(kind for kind in kinds if kind.metrics and kind not in owners)]
 
 
-def _kind_of(source: Any, kinds: Sequence[ResultKind]) -> ResultKind | None:
+def _kind_of(source: Any, kinds: Sequence[MetricKind]) -> MetricKind | None:
     """Tell what was given by the files in it; a path that leads nowhere is that, whatever else was given."""
     if isinstance(source, str | Path) and not Path(source).exists():
         raise FileFormatError(f"{source}: no such file or folder")
     return next((kind for kind in kinds if kind.holds(source)), None)
 
 
-def _refuse_columns(reading: ScoreReading, choices: Choices, kind: ResultKind) -> None:
+def _refuse_columns(reading: ScoreReading, choices: Choices, kind: MetricKind) -> None:
     """Refuse options of score files where they would change nothing."""
     columns = reading.columns
     given = {
@@ -172,7 +195,108 @@ def compare_joined(
     clusters = None if joined.clusters is None else joined.clusters[common]
     means = tuple(_model_mean(joined, row[common], clusters, choices.level) for row in joined.scores)
     noted = replace(joined, warnings=(*joined.warnings, *_repeats(joined), *few_clusters(clusters)))
-    return make_result(noted, ranking, means, choices=choices, wrong=_wrong(joined, wrong))
+    return _named_result(noted, ranking, means, choices=choices, wrong=_wrong(joined, wrong))
+
+
+def _named_result(
+    joined: JoinedScores,
+    ranking: ModelRanking,
+    means: tuple[Estimate, ...],
+    *,
+    choices: Choices,
+    wrong: float | None,
+) -> CompareResult:
+    """Put what was computed under the models' names."""
+    names = joined.names
+    return CompareResult(
+        metric=joined.metric,
+        kind=joined.kind,
+        models=tuple(_scores_of(joined, i, means[i]) for i in range(len(names))),
+        pairs=tuple(_pair_result(joined, pair, wrong) for pair in ranking.pairs),
+        order=tuple(names[i] for i in ranking.order),
+        groups=tuple(tuple(names[i] for i in group) for group in ranking.groups),
+        n_items=joined.n_items,
+        n_common=ranking.n_common,
+        choices=choices,
+        wrong=wrong,
+        warnings=joined.warnings,
+        inputs=joined.inputs,
+        tasks=_task_means(joined),
+    )
+
+
+def _task_means(joined: JoinedScores) -> tuple[TaskMeans, ...]:
+    """Return the means of every task of a group; items of a group are called ``task/document``."""
+    if joined.kind != "lm-eval" or joined.items is None or joined.clusters is None:
+        return ()
+    tasks = [item.rpartition("/")[0] for item in joined.items]
+    if not all(tasks):
+        return ()
+    common = ~np.isnan(joined.scores).any(axis=0)
+    of_task = np.array(tasks)
+    rows = []
+    for task in dict.fromkeys(tasks):
+        chosen = common & (of_task == task)
+        if chosen.any():
+            means = tuple(float(mean) for mean in joined.scores[:, chosen].mean(axis=1))
+            rows.append(TaskMeans(task, int(chosen.sum()), means))
+    return tuple(rows)
+
+
+def _scores_of(joined: JoinedScores, i: int, mean: Estimate) -> ModelScores:
+    own = joined.scores[i][~np.isnan(joined.scores[i])]
+    return ModelScores(
+        name=joined.names[i],
+        source=joined.sources[i],
+        mean=mean,
+        own_mean=float(own.mean()) if own.size else None,
+        n_asked=int((joined.asked[i] > 0).sum()),
+        outcomes=dict(joined.outcomes[i]),
+    )
+
+
+def _pair_result(joined: JoinedScores, pair: ComparedPair, wrong: float | None) -> PairResult:
+    i, j = pair.first, pair.second
+    return PairResult(
+        joined.names[i],
+        joined.names[j],
+        pair.comparison,
+        pair.p_holm,
+        pair.p_bh,
+        _not_shared(joined, i, j, wrong),
+    )
+
+
+def _not_shared(joined: JoinedScores, i: int, j: int, wrong: float | None) -> Missing:
+    """Count what a pair does not share, and what it would change."""
+    first, second = joined.asked[i] > 0, joined.asked[j] > 0
+    has_first, has_second = joined.scored[i] > 0, joined.scored[j] > 0
+    both = first & second
+    partly = has_first & has_second & ((joined.scored < joined.asked)[[i, j]].any(axis=0))
+    note = (
+        ""
+        if wrong is not None
+        else "scores may lie outside 0 to 1, so a wrong answer has no score of its own"
+    )
+    return Missing(
+        only_first=int((first & ~second).sum()),
+        only_second=int((second & ~first).sum()),
+        failed_first=int((both & ~has_first & has_second).sum()),
+        failed_second=int((both & has_first & ~has_second).sum()),
+        failed_both=int((both & ~has_first & ~has_second).sum()),
+        partly_failed=int(partly.sum()),
+        failed_as_wrong=None
+        if wrong is None
+        else _mean_difference(joined.as_wrong(wrong, absent=False), i, j, both),
+        absent_as_wrong=None
+        if wrong is None
+        else _mean_difference(joined.as_wrong(wrong, absent=True), i, j, first | second),
+        note=note,
+    )
+
+
+def _mean_difference(matrix: Any, i: int, j: int, chosen: Any) -> float | None:
+    return float((matrix[i] - matrix[j])[chosen].mean()) if chosen.any() else None
 
 
 def _model_mean(
@@ -228,3 +352,101 @@ def _repeats(joined: JoinedScores) -> tuple[str, ...]:
     return (
         f"the number of repeats per item differs ({listed}): an item counts once, as the mean of its repeats",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """The first model against another: how much better, with the ends of the interval; negative is worse."""
+
+    other: str
+    better_by: float | None
+    low: float | None
+    high: float | None
+    p_holm: float | None
+    is_worse: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """What was asked, and against whom the first model is worse."""
+
+    model: str
+    metric: str
+    margin: float
+    level: float
+    against: tuple[Against, ...]
+
+    @property
+    def found(self) -> bool:
+        """Whether the model is worse than any other."""
+        return any(one.is_worse for one in self.against)
+
+    @property
+    def sentence(self) -> str:
+        """Return the finding in words."""
+        beyond = f" by more than {self.margin:g}" if self.margin else ""
+        worse = [one.other for one in self.against if one.is_worse]
+        if worse:
+            return f"regression: {self.model} is worse{beyond} than {', '.join(worse)} ({self.metric})"
+        untested = [one.other for one in self.against if one.p_holm is None]
+        said = f"no regression: that {self.model} is worse{beyond} could not be shown ({self.metric})"
+        return f"{said}; not tested against {', '.join(untested)}" if untested else said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `comparison.json` says."""
+        return {**asdict(self), "found": self.found}
+
+
+def find_regression(result: CompareResult | MetricCompareResult, *, margin: float | None) -> Regression:
+    """Ask whether the first model of a comparison is worse than any other.
+
+    It is called worse where the difference is one after Holm and the whole interval lies beyond the margin.
+    """
+    model = result.models[0].name
+    allowed = 0.0 if margin is None else margin
+    level = result.level if isinstance(result, MetricCompareResult) else result.choices.level
+    sign = -1.0 if _lower_is_better(result) else 1.0
+    against = []
+    for pair in result.pairs:
+        if model not in (pair.first, pair.second):
+            continue
+        turned = sign if pair.first == model else -sign
+        other = pair.second if pair.first == model else pair.first
+        difference, p_holm = _headline(result, pair)
+        against.append(_judged(other, difference, p_holm, turned=turned, allowed=allowed, level=level))
+    return Regression(model, result.metric, allowed, level, tuple(against))
+
+
+def _headline(result: CompareResult | MetricCompareResult, pair: Any) -> tuple[Estimate | None, float | None]:
+    if isinstance(result, MetricCompareResult):
+        one = pair.metric(result.metric)
+        return one.difference, one.p_holm
+    return (None if pair.comparison is None else pair.comparison.difference), pair.p_holm
+
+
+def _judged(
+    other: str,
+    difference: Estimate | None,
+    p_holm: float | None,
+    *,
+    turned: float,
+    allowed: float,
+    level: float,
+) -> Against:
+    if difference is None or difference.value is None:
+        return Against(other, None, None, None, p_holm, False)
+    ends = difference.interval
+    low, high = (None, None) if ends is None else sorted((turned * ends.low, turned * ends.high))
+    better = turned * difference.value
+    beyond = better < -allowed if high is None else high < -allowed
+    is_worse = distinguishable(p_holm, level=level) and better < 0 and beyond
+    return Against(other, better, low, high, p_holm, is_worse)
+
+
+def _lower_is_better(result: CompareResult | MetricCompareResult) -> bool:
+    """Whether the best model of the ranking has the lowest number, as of an order effect."""
+    if isinstance(result, CompareResult):
+        return False
+    values = dict(result.standing.values)
+    known = [values[name] for name in result.standing.order if values.get(name) is not None]
+    return len(known) > 1 and known[0] < known[-1]

@@ -2,29 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from concord.comparing.metrics import (
-    ComparedModel,
+from concord.comparing.kinds import (
+    ComparedPairs,
+    ComparedSide,
     CompareRequest,
-    MetricCompareResult,
-    ResultKind,
-    UnitWords,
-    check_names,
-    distinct,
+    Lineup,
+    Stored,
+    Ways,
     known_metric,
+    named_by_folder,
     ranked_interval,
 )
 from concord.errors import MismatchError, OptionError
-from concord.files.documents import folder_name
 from concord.records import Estimate, Interval
 from concord.stats.compare import Choices
 from concord.stats.equivalence import WithinMargin
 from concord.stats.pairs import ModelPair
-from concord.structure import NAME
-from concord.structure import result as structure_files
 from concord.structure.records import ModelResult, ScoreOptions
-from concord.structure.result import is_structure_folder
+from concord.structure.result import StructureResult, read
 from concord.structure.score.compare import (
     FIXED_M,
     METRICS,
@@ -35,77 +31,87 @@ from concord.structure.score.compare import (
 )
 
 LEAST_RESAMPLES = 200
-WORDS = UnitWords("cell", "cells", "item", "items", least="20 items")
-_RESCORE = "concord score structure ... --reading {reading} --out FOLDER"
+_USUAL = "tau"
 
 
-def compare_structure_folders(asked: CompareRequest) -> MetricCompareResult:
-    """Compare every model of results about structure on the same items and arrangements."""
-    names, metric, choices = asked.names, asked.metric, asked.choices
-    chosen = known_metric("tau" if metric is None else metric, (*METRICS, *FIXED_M))
-    if choices.n_flips < LEAST_RESAMPLES:
-        raise OptionError(f"flips is {choices.n_flips!r}; a band over items needs at least {LEAST_RESAMPLES}")
-    folders = [StructureFolder(Path(source), structure_files.read(source)) for source in asked.sources]
+@dataclass(frozen=True, slots=True)
+class _Arranged:
+    """What is compared of a model, and how its scores were turned into numbers."""
+
+    model: ModelResult
+    options: ScoreOptions
+    with_source: bool
+    """Whether S_Cons, E_perf and R_sens are comparable."""
+
+
+def _arranged_models(results: Sequence[Stored[StructureResult]], metric: str | None) -> Lineup:
+    chosen = known_metric(_USUAL if metric is None else metric, (*METRICS, *FIXED_M))
     alone = chosen in ORDER_METRICS  # comparable whatever the definition and the number of samples
-    left_out = _refusal(folders) if alone else None
+    left_out = _refusal(results) if alone else None
     if not alone:
-        _same_definitions(folders)
-    cells = [(folder, model) for folder in folders for model in folder.result.models]
-    if len(cells) < 2:
-        raise OptionError(
-            f"comparing needs at least two models, {folders[0].name} holds one: {cells[0][1].model}"
-        )
-    check_names(names, len(cells), f"models ({', '.join(model.model for _, model in cells[:6])}, ...)")
-    fixed = chosen in FIXED_M
-    warnings = list(_fixed_m(cells, folders) if fixed else [])
-    if not fixed and left_out is None:
+        _same_definitions(results)
+    cells = [(one, model) for one in results for model in one.result.models]
+    fixed, warnings = chosen in FIXED_M, list[str]()
+    if fixed:
+        _same_m(cells, results)
+    elif left_out is None:
         left_out = _warned(warnings, [model for _, model in cells], alone)
     if left_out is not None:
         warnings.append(f"S_Cons, E_perf and R_sens are not compared: {left_out}")
-    called = _structure_names(cells) if names is None else list(names)
-    data = [counted_model(model, name, fixed_m=fixed) for name, (_, model) in zip(called, cells, strict=True)]
-    definition = "paired" if fixed else folders[0].options.definition
+    options = results[0].result.scores.options
+    compared = _compared(options.definition, fixed, options.m)
+    sides = [
+        ComparedSide(
+            model.model,
+            one.name,
+            {"model": model.model, "samples_per_cell": model.samples_per_cell},
+            _Arranged(model, options, left_out is None),
+            model.gate,
+        )
+        for one, model in cells
+    ]
+    return Lineup(
+        sides=named_by_folder(sides),
+        how=f"definition {compared} · the same items and arrangements",
+        metrics=(*METRICS, *FIXED_M),
+        usual=_USUAL,
+        about={"reading": options.definition, "compared_reading": compared},
+        warnings=warnings,
+    )
+
+
+def _same_arrangements(found: Lineup, metric: str, asked: CompareRequest) -> ComparedPairs:
+    choices, first = asked.choices, found.sides[0].scores
+    if choices.n_flips < LEAST_RESAMPLES:
+        raise OptionError(f"flips is {choices.n_flips!r}; a band over items needs at least {LEAST_RESAMPLES}")
+    fixed = metric in FIXED_M
+    data = [counted_model(side.scores.model, side.name, fixed_m=fixed) for side in found.sides]
+    definition = "paired" if fixed else first.options.definition
     options = ScoreOptions(definition, seed=choices.seed, resamples=choices.n_flips, level=choices.level)
-    gates = {name: model.gate for name, (_, model) in zip(called, cells, strict=True) if model.gate}
-    warnings += [f"{name} has no rank: {gate}" for name, gate in gates.items()]
+    gates = {side.name: side.gate for side in found.sides if side.gate}
 
     def at(level: float) -> StructureComparison:
-        chosen_level = replace(options, level=level)
         return compare_structure(
-            data, chosen_level, metric=chosen, gates=gates, with_source=left_out is None, engine=asked.engine
+            data,
+            replace(options, level=level),
+            metric=metric,
+            gates=gates,
+            with_source=first.with_source,
+            engine=asked.engine,
         )
 
-    found = at(choices.level)
-    compared, ranked = _compared(definition, fixed, folders[0].options.m), dict(found.standing.values)
-    return MetricCompareResult(
-        NAME,
-        WORDS,
-        f"definition {compared} · the same items and arrangements",
-        {
-            "reading": folders[0].options.definition,
-            "compared_reading": compared,
-            "n_items": found.n_items,
-            "n_arrangements": found.n_arrangements,
+    done = at(choices.level)
+    ranked = dict(done.standing.values)
+    margin = {} if choices.margin is None else {"margin": choices.margin}
+    return ComparedPairs(
+        pairs=done.pairs if choices.margin is None else _with_margin(done.pairs, metric, choices, at),
+        standing=done.standing,
+        options={"level": choices.level, "resamples": choices.n_flips, "seed": choices.seed, **margin},
+        intervals={
+            side.name: _ranked_tau(side.scores.model, ranked.get(side.name)) if metric == _USUAL else None
+            for side in found.sides
         },
-        tuple(
-            ComparedModel(
-                name,
-                folder.name,
-                {"model": model.model, "samples_per_cell": model.samples_per_cell},
-                _ranked_tau(model, ranked.get(name)) if chosen == "tau" else None,
-            )
-            for name, (folder, model) in zip(called, cells, strict=True)
-        ),
-        found.pairs if choices.margin is None else _with_margin(found.pairs, chosen, choices, at),
-        found.standing,
-        {
-            "level": choices.level,
-            "resamples": choices.n_flips,
-            "seed": choices.seed,
-            **({} if choices.margin is None else {"margin": choices.margin}),
-        },
-        tuple(item for folder in folders for item in structure_files.fingerprints(folder.source)),
-        tuple(warnings),
+        about={"n_items": done.n_items, "n_arrangements": done.n_arrangements},
     )
 
 
@@ -142,28 +148,10 @@ def _with_margin(
     return tuple(out)
 
 
-@dataclass(frozen=True, slots=True)
-class StructureFolder:
-    """One result about structure and the folder it is in."""
-
-    source: Path
-    result: structure_files.StructureResult
-
-    @property
-    def name(self) -> str:
-        """What the folder is called."""
-        return folder_name(self.source)
-
-    @property
-    def options(self) -> ScoreOptions:
-        """How the scores were turned into numbers."""
-        return self.result.scores.options
-
-
-def _refusal(folders: Sequence[StructureFolder]) -> str | None:
+def _refusal(results: Sequence[Stored[StructureResult]]) -> str | None:
     """Say why numbers as defined in the source do not compare; nothing where they do."""
     try:
-        _same_definitions(folders)
+        _same_definitions(results)
     except MismatchError as refusal:
         return str(refusal)
     return None
@@ -186,30 +174,21 @@ def _compared(definition: str, fixed: bool, m: int) -> str:
     return "unpaired" if definition == "unpaired" else "paired"
 
 
-def _structure_names(cells: Sequence[tuple[StructureFolder, ModelResult]]) -> list[str]:
-    """Name models as they are called; by their folders too where two have one name."""
-    names = [model.model for _, model in cells]
-    called = [
-        f"{model.model} ({folder.name})" if names.count(model.model) > 1 else model.model
-        for folder, model in cells
-    ]
-    return distinct(called)
-
-
-def _same_definitions(folders: Sequence[StructureFolder]) -> None:
+def _same_definitions(results: Sequence[Stored[StructureResult]]) -> None:
     """Refuse results that were scored differently."""
-    first = folders[0]
-    for other in folders[1:]:
-        if other.options.definition != first.options.definition:
+    first, own = results[0], results[0].result.scores.options
+    for other in results[1:]:
+        options = other.result.scores.options
+        if options.definition != own.definition:
             raise MismatchError(
-                f"{first.name} was scored under the definition {first.options.definition!r} and {other.name} "
-                f"under {other.options.definition!r}: these do not compare; score one of them again with: "
-                + _RESCORE.format(reading=first.options.definition)
+                f"{first.name} was scored under the definition {own.definition!r} and {other.name} under "
+                f"{options.definition!r}: these do not compare; score one of them again with: concord score "
+                f"structure ... --reading {own.definition} --out FOLDER"
             )
-        if other.options.baseline != first.options.baseline:
+        if options.baseline != own.baseline:
             raise MismatchError(
-                f"{first.name} was scored with the baseline {first.options.baseline!r} and {other.name} with "
-                f"{other.options.baseline!r}, so E and R run over other arrangements; score both with one "
+                f"{first.name} was scored with the baseline {own.baseline!r} and {other.name} with "
+                f"{options.baseline!r}, so E and R run over other arrangements; score both with one "
                 "--baseline, or both without"
             )
 
@@ -239,22 +218,20 @@ def _range_words(samples: tuple[int, int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _fixed_m(
-    cells: Sequence[tuple[StructureFolder, ModelResult]], folders: Sequence[StructureFolder]
-) -> list[str]:
+def _same_m(
+    cells: Sequence[tuple[Stored[StructureResult], ModelResult]], results: Sequence[Stored[StructureResult]]
+) -> None:
     """Refuse a fixed-m gap that was not computed, or with another m."""
-    if len({folder.options.m for folder in folders}) > 1:
-        listed = "; ".join(f"{folder.name}: m = {folder.options.m}" for folder in folders)
+    sizes = [(one.name, one.result.scores.options.m) for one in results]
+    if len({m for _, m in sizes}) > 1:
+        listed = "; ".join(f"{name}: m = {m}" for name, m in sizes)
         raise MismatchError(f"these were scored with other --fixed-m ({listed}); score them with one")
-    for folder, model in cells:
+    for one, model in cells:
         if all(gap is None for item in model.items for *_, gap in item.scores):
             raise MismatchError(
-                f"{model.model} in {folder.name} has no fixed-m gap: the number of samples per cell is not "
+                f"{model.model} in {one.name} has no fixed-m gap: the number of samples per cell is not "
                 "known, or too small; score it again with: concord score structure ... --samples K"
             )
-    return []
 
 
-KIND = ResultKind(
-    NAME, "a result about structure", is_structure_folder, compare_structure_folders, alone=True
-)
+WAYS = Ways(read, _arranged_models, _same_arrangements)

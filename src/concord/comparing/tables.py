@@ -49,6 +49,22 @@ class ScoreColumns:
     repeat: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreReading:
+    """How files of scores are read."""
+
+    columns: ScoreColumns = ScoreColumns()
+    metric: str | None = None
+    names: Sequence[str] | None = None
+    """What the report calls the models."""
+    wrong: float | None = None
+    """Score of a wrong answer; None: 0 where all scores lie from 0 to 1."""
+    table: TableOptions = TableOptions()
+    """How tables are read: sheet, encoding, decimal comma."""
+    unit: str = "auto"
+    """Whether scores above 1 are percentages: one of `doubts.UNITS`."""
+
+
 def read_score_tables(
     source: TableSource,
     columns: ScoreColumns,

@@ -1,24 +1,17 @@
-"""What a plan is asked for, checked before anything is worked out."""
+"""What a plan is asked for, checked before anything is worked out, and what every plan is."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from concord.errors import OptionError
+from concord.files.documents import provenance
+from concord.records import InputFile, Presented
 
-ASSUMED = (
-    "means",
-    "correlation",
-    "sd_between",
-    "sd_within",
-    "cluster_size",
-    "cluster_cv",
-    "cluster_correlation",
-)
-"""What can be assumed instead of a pilot."""
-
+if TYPE_CHECKING:
+    from concord.comparing.tables import ScoreReading
 
 MOST = 10_000_000
 """Items, repeats and assumed sizes beyond this are slips of the hand: no evaluation comes near it."""
@@ -91,18 +84,98 @@ class PlanOptions:
         return found
 
 
-def wanted_of(options: dict[str, Any], more: Sequence[str] = ()) -> tuple[PlanOptions, dict[str, Any]]:
+def wanted_of(options: Mapping[str, Any], assumable: Sequence[str]) -> tuple[PlanOptions, dict[str, Any]]:
     """Tell what is wanted from what is assumed."""
     given = {key: value for key, value in options.items() if value is not None}
     cost = given.pop("cost_per_call", None)
-    assumed = {key: given.pop(key) for key in (*ASSUMED, *more) if key in given}
+    assumed = {key: given.pop(key) for key in assumable if key in given}
     for key, value in assumed.items():
         if any(not abs(number) <= MOST for number in (value if isinstance(value, tuple) else (value,))):
             raise OptionError(f"{key} is {value!r}; expected a number of at most {MOST:,}")
     known = set(PlanOptions.__dataclass_fields__) - {"cost", "search_repeats"}
     unknown = sorted(set(given) - known)
     if unknown:
-        names = ", ".join(sorted({*known, "cost_per_call", *ASSUMED, *more}))
+        names = ", ".join(sorted({*known, "cost_per_call", *assumable}))
         raise OptionError(f"a plan has no option {', '.join(map(repr, unknown))}; it has {names}")
     both = (cost, cost) if isinstance(cost, int | float) else cost
     return PlanOptions(**given, cost=both, search_repeats="repeats" not in given), assumed
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class PlanRecord(Presented):
+    """What every plan says: what it rests on, what was wanted, what to know about it."""
+
+    KIND: ClassVar[str] = ""
+    """What the document calls the kind of plan; nothing: a comparison on items."""
+    FIRST: ClassVar[tuple[str, ...]] = ("based_on",)
+    LAST: ClassVar[tuple[str, ...]] = ("wanted", "warnings")
+    """Fields of every plan that the document has before and after what is planned."""
+
+    based_on: str = "assumptions"
+    wanted: PlanOptions = field(default_factory=PlanOptions)
+    warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    """Files of the pilot."""
+
+    def planned(self) -> dict[str, Any]:
+        """Return what is planned, by the keys of the document."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints."""
+        common = {
+            "based_on": self.based_on, "wanted": asdict(self.wanted), "warnings": list(self.warnings)
+        }  # fmt: skip
+        return {
+            "question": "plan",
+            **({"kind": self.KIND} if self.KIND else {}),
+            **{key: common[key] for key in self.FIRST},
+            **self.planned(),
+            **{key: common[key] for key in self.LAST},
+            **provenance(self.inputs),
+        }
+
+
+def price(cost: tuple[float, float] | None) -> dict[str, float] | None:
+    """Return what a document says of a cost."""
+    return None if cost is None else {"low": cost[0], "high": cost[1]}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """What a plan rests on and what is wanted of it; the same for every kind."""
+
+    sources: Sequence[Any]
+    """Results of a pilot; none: the plan rests on what is assumed."""
+    wanted: PlanOptions
+    assumed: Mapping[str, Any]
+    reading: "ScoreReading"
+    """How files of a pilot are read."""
+
+    @property
+    def metric(self) -> str | None:
+        """The number that is planned for, where one is asked for."""
+        return self.reading.metric
+
+
+@dataclass(frozen=True, slots=True)
+class PlanKind:
+    """One kind of plan: what it is called, the results it can rest on, and what can be assumed instead."""
+
+    name: str
+    """The word that asks for it: ``concord plan NAME``."""
+    about: str
+    """What a message calls such a plan."""
+    plan: Callable[[PlanRequest], PlanRecord]
+    words: str = ""
+    """What a message calls one of the results."""
+    holds: Callable[[object], bool] = lambda source: False
+    """Whether a source is such a result, so that the plan need not be named."""
+    assumed: tuple[str, ...] = ()
+    """What can be assumed."""
+    own: tuple[str, ...] = ()
+    """What is wanted of no other kind."""
+    mixes: bool = False
+    """Whether assumptions may replace single numbers of a pilot."""
+    metrics: tuple[str, ...] = ()
+    """Metrics of this kind alone, as `MetricKind` has them."""

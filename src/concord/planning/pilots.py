@@ -1,23 +1,35 @@
-"""Plans that rest on the spread of a pilot over its units: what judges and options have in common."""
+"""Plans for judges and options: units of asking that show a mean of a wanted size, from a pilot's spread."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from concord.files.documents import provenance
-from concord.planning.options import PlanOptions
-from concord.records import InputFile, Presented
+import numpy as np
+from scipy import special
 
-NO_SPREAD = "the pilot does not vary: the plan is the smallest there is, and says little"
-"""Warning of a plan whose pilot has no spread."""
+from concord.comparing.kinds import JUDGES as JUDGED
+from concord.comparing.kinds import OPTIONS as ASKED
+from concord.errors import OptionError
+from concord.planning.options import MOST, PlanKind, PlanOptions, PlanRecord, PlanRequest
+from concord.stats.elementwise import Floats
+from concord.structure.judging.result import JudgeScores
+from concord.structure.judging.score import vote_counts
+from concord.structure.options.result import OptionReply, OptionResult
+from concord.structure.options.score import option_items
+
+_USUAL_EFFECT = 0.05
+_NO_SPREAD = "the pilot does not vary: the plan is the smallest there is, and says little"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class PilotPlan(Presented):
+class PilotPlan(PlanRecord):
     """Units that show a mean of a wanted size."""
 
-    based_on: str
-    wanted: PlanOptions
+    NAMED: ClassVar[tuple[str, ...]]
+    PLANNED: ClassVar[tuple[str, ...]]
+    NEEDED: ClassVar[tuple[str, str, str]]
+    """Fields that say whose plan it is and what is planned, and what the columns of ``needed`` are."""
+
     effect: float
     """The mean that should be found."""
     sd_between: float
@@ -28,25 +40,277 @@ class PilotPlan(Presented):
     """Of what is planned."""
     needed: tuple[tuple[int, int, int], ...]
     """Rounds, units that reach the power, calls."""
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = ()
 
-    def document(
-        self, kind: str, named: Mapping[str, Any], planned: Mapping[str, int], columns: tuple[str, str, str]
-    ) -> dict[str, Any]:
-        """Return the document that ``--json`` prints."""
+    def planned(self) -> dict[str, Any]:
+        """Return what is planned, by the keys of the document."""
+        fields = (*self.NAMED, "effect", *self.PLANNED, "sd_between", "sd_within", "power")
         return {
-            "question": "plan",
-            "kind": kind,
-            "based_on": self.based_on,
-            **named,
-            "effect": self.effect,
-            **planned,
-            "sd_between": self.sd_between,
-            "sd_within": self.sd_within,
-            "power": self.power,
-            "needed": [dict(zip(columns, row, strict=True)) for row in self.needed],
-            "wanted": asdict(self.wanted),
-            "warnings": list(self.warnings),
-            **provenance(self.inputs),
+            **{name: getattr(self, name) for name in fields},
+            "needed": [dict(zip(self.NEEDED, row, strict=True)) for row in self.needed],
         }
+
+
+def power_of_mean(effect: float, variance: float, alpha: float) -> float:
+    """Return how often a two-sided test finds a mean of this size.
+
+    Examples
+    --------
+    >>> round(power_of_mean(0.28, 0.01, 0.05), 2)
+    0.8
+    """
+    if variance == 0:
+        return 1.0
+    line = float(special.ndtri(1 - alpha / 2))
+    shift = effect / float(np.sqrt(variance))
+    return float(special.ndtr(shift - line) + special.ndtr(-shift - line))
+
+
+def units_needed(effect: float, variance: float, wanted: PlanOptions, units: str) -> int:
+    """Return how many units find a mean of this size with the wanted power."""
+    line = float(special.ndtri(1 - (1 - wanted.level) / 2)) + float(special.ndtri(wanted.power))
+    n = max(2, int(np.ceil(variance * (line / effect) ** 2)))
+    if n > MOST:
+        raise OptionError(f"more than {MOST:,} {units} would be needed to show {effect:g}")
+    return n
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class JudgePlan(PilotPlan):
+    """What so many pairs and votes show about a preference for a seat, beyond one half."""
+
+    KIND = JUDGED.question
+    NAMED, PLANNED, NEEDED = ("judge",), ("pairs", "votes"), ("votes", "pairs", "calls")
+
+    judge: str
+    pairs: int
+    votes: int
+    """In each order."""
+
+
+_VOTES = (1, 2, 3, 4, 5, 8)
+
+
+def plan_judges(asked: PlanRequest) -> JudgePlan:
+    """Plan from one result of `concord score judge`; ``wanted.repeats`` are votes in each order."""
+    wanted = asked.wanted
+    if len(asked.sources) != 1:
+        raise OptionError("a plan for judges rests on one result of concord score judge")
+    if asked.metric not in (None, "preference"):
+        raise OptionError(f"a plan for judges is about the preference for a seat, not {asked.metric!r}")
+    pilot = JUDGED.stored(asked.sources[0])
+    judge, between, within = _noisiest(pilot.result.judges)
+    effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
+    if not effect < 0.5:
+        raise OptionError(f"the effect is {effect:g}; a preference lies between 0 and 0.5 beyond one half")
+    pairs = len(judge.pairs) if wanted.items is None else wanted.items
+    alpha = 1 - wanted.level
+    votes = _VOTES if judge.votes_per_order[1] > 1 else (1,)  # one vote: what more would do is not known
+    needed = tuple(
+        (k, n := units_needed(effect, between + within / k, wanted, "pairs"), 2 * k * n) for k in votes
+    )
+    warnings = []
+    if wanted.effect is None:
+        warnings.append(f"no effect was named; the plan is for a preference of {effect:g} beyond one half")
+    if judge.votes_per_order[1] < 2:
+        warnings.append("the pilot has one vote in each order: noise and pairs cannot be separated")
+    if between + within == 0:
+        warnings.append(_NO_SPREAD)
+    return JudgePlan(
+        based_on=pilot.source,
+        judge=judge.judge,
+        wanted=wanted,
+        effect=effect,
+        pairs=pairs,
+        votes=wanted.repeats,
+        sd_between=float(np.sqrt(between)),
+        sd_within=float(np.sqrt(within)),
+        power=power_of_mean(effect, (between + within / wanted.repeats) / pairs, alpha),
+        needed=needed,
+        inputs=pilot.result.inputs,
+        warnings=tuple(warnings),
+    )
+
+
+def _noisiest(judges: Sequence[JudgeScores]) -> tuple[JudgeScores, float, float]:
+    """Return the judge whose votes vary most, with its variance over pairs and of one vote."""
+    known = []
+    for one in judges:
+        votes = vote_counts(one.pairs)
+        both = votes[(votes.sum(axis=2) > 0).all(axis=1)]
+        if len(both) >= 2:
+            known.append((one, *vote_variances(both)))
+    if not known:
+        raise OptionError("no judge of the pilot has two pairs in both orders; a plan needs its noise")
+    return max(known, key=lambda one: one[1] + one[2])
+
+
+def vote_variances(votes: Floats) -> tuple[float, float]:
+    """Return the variance over pairs of the preference for a seat, and that which one vote per order adds.
+
+    A vote is 1, 0 or 1/2 for the first seat. With k votes per order the mean of a pair has the variance
+    between + within/k, where within is the mean of the two orders' variances of one vote over 2.
+    """
+    k = votes.sum(axis=2)
+    first = np.stack([votes[:, 0, 0], votes[:, 1, 1]], axis=1)
+    mean = (first + votes[:, :, 2] / 2) / k
+    square = (first + votes[:, :, 2] / 4) / k
+    several = (k > 1).all(axis=1)
+    spread = np.var(mean.mean(axis=1), ddof=1)
+    if not several.any():
+        return float(spread), 0.0
+    single = ((square - mean**2) * k / np.where(k > 1, k - 1, 1))[several]
+    within = float(single.mean() / 2)
+    noise = float((single / k[several]).sum(axis=1).mean() / 4)
+    return max(0.0, float(spread) - noise), within
+
+
+JUDGES = PlanKind("judges", "a plan for judges", plan_judges, words=JUDGED.words, holds=JUDGED.holds)
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class OptionPlan(PilotPlan):
+    """What so many questions show about the places of options."""
+
+    KIND = ASKED.question
+    NAMED, PLANNED = ("model", "metric"), ("items", "arrangements", "repeats")
+    NEEDED = ("repeats", "items", "calls")
+
+    model: str
+    metric: str
+    words: str
+    """The metric in words."""
+    items: int
+    arrangements: int
+    repeats: int
+
+
+_REPEATS = (1, 2, 3, 5)
+_WORDS = {
+    "first_option": "choices of the first place beyond an even share",
+    "last_option": "choices of the last place beyond an even share",
+    "option_flips": "flips between arrangements beyond those between repeats",
+}
+
+
+def plan_options(asked: PlanRequest) -> OptionPlan:
+    """Plan from one result about options."""
+    wanted = asked.wanted
+    if len(asked.sources) != 1:
+        raise OptionError("a plan for options rests on one run: give one folder")
+    chosen = "first_option" if asked.metric is None else asked.metric
+    if chosen not in _WORDS:
+        raise OptionError(f"a plan for options is about {', '.join(_WORDS)}, not {chosen!r}")
+    stored = ASKED.stored(asked.sources[0])
+    result: OptionResult = stored.result
+    pilot = option_items(result.replies)
+    there = ~np.isnan(pilot.values[chosen])
+    values = pilot.values[chosen][there]
+    families = [name for name, known in zip(pilot.families, there.tolist(), strict=True) if known]
+    n_families = len(set(families))
+    if n_families < 2:
+        unit = "item(s)" if n_families == values.size else "family of items"
+        raise OptionError(f"the pilot has {n_families} {unit} with {chosen}; a plan needs their spread")
+    effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
+    cells, repeats = _arrangements_and_repeats(result)
+    between, within = _choice_variances(result, chosen, _spread_over(values, families), repeats)
+    tried = _REPEATS if within is not None else (repeats,)
+    planned = wanted.repeats if within is not None and not wanted.search_repeats else repeats
+    items = values.size if wanted.items is None else wanted.items
+    needed = tuple(
+        (k, n := units_needed(effect, _spread_of_places(between, within, k), wanted, "items"), n * cells * k)
+        for k in tried
+    )
+    warnings = []
+    if n_families < values.size:
+        warnings.append(
+            f"{values.size} questions are in {n_families} families, which are what is independent: the plan "
+            "is for families of the same size"
+        )
+    if wanted.effect is None:
+        warnings.append(f"no effect was named; the plan is for {effect:g}")
+    spread = _spread_of_places(between, within, planned)
+    if spread == 0:
+        warnings.append(_NO_SPREAD)
+    return OptionPlan(
+        based_on=stored.source,
+        model=result.model,
+        metric=chosen,
+        words=_WORDS[chosen],
+        wanted=wanted,
+        effect=effect,
+        items=items,
+        arrangements=cells,
+        repeats=planned,
+        sd_between=float(np.sqrt(between)),
+        sd_within=None if within is None else float(np.sqrt(within)),
+        power=power_of_mean(effect, spread / items, 1 - wanted.level),
+        needed=needed,
+        warnings=tuple(warnings),
+    )
+
+
+def _spread_over(values: Floats, families: Sequence[str]) -> float:
+    """Return n times the variance of a mean of n items: their variance, or that of sums of their families.
+
+    With families c of m items in all, of sums S_c of deviations from the mean: C/(C - 1) * sum(S_c^2) / m.
+    """
+    codes = {name: i for i, name in enumerate(dict.fromkeys(families))}
+    sums = np.bincount([codes[name] for name in families], values - values.mean())
+    return float((sums**2).sum() * len(sums) / (len(sums) - 1) / values.size)
+
+
+def _spread_of_places(between: float, within: float | None, repeats: int) -> float:
+    return between if within is None else between + within / repeats
+
+
+def _arrangements_and_repeats(result: OptionResult) -> tuple[int, int]:
+    """Return the arrangements per item, and the repeats in each: the most that any has."""
+    cells: dict[tuple[str, str], int] = {}
+    for reply in result.replies:
+        key = (reply.item, reply.arrangement)
+        cells[key] = cells.get(key, 0) + 1
+    items = [item for item, _ in cells]
+    return max(items.count(item) for item in set(items)), max(cells.values())
+
+
+def _choice_variances(
+    result: OptionResult, metric: str, spread: float, repeats: int
+) -> tuple[float, float | None]:
+    """Return the variance over items, and what one round of all arrangements adds to it.
+
+    A choice of the place is 1 or 0. With A arrangements and k repeats an item's share has the variance
+    between + within/k, where within is the mean variance of one choice inside a cell, over A.
+    """
+    if metric == "option_flips" or repeats < 2:
+        return spread, None
+    single = _variance_in_cells(result.replies, last=metric == "last_option")
+    if single is None:
+        return spread, None
+    return max(0.0, spread - single / repeats), single
+
+
+def _variance_in_cells(replies: Sequence[OptionReply], *, last: bool) -> float | None:
+    """Return the mean over items of the variance of one choice inside a cell, over the item's cells."""
+    cells: dict[str, dict[str, list[float]]] = {}
+    for reply in replies:
+        if reply.place is not None:
+            wanted = reply.n_options - 1 if last else 0
+            cells.setdefault(reply.item, {}).setdefault(reply.arrangement, []).append(
+                float(reply.place == wanted)
+            )
+    found = []
+    for own in cells.values():
+        several = [np.var(votes, ddof=1) for votes in own.values() if len(votes) > 1]
+        if several:
+            found.append(float(np.mean(several)) / len(own))
+    return float(np.mean(found)) if found else None
+
+
+OPTIONS = PlanKind(
+    "options",
+    "a plan for options",
+    plan_options,
+    words=ASKED.words,
+    holds=ASKED.holds,
+    metrics=ASKED.metrics,
+)

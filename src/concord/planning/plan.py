@@ -1,6 +1,6 @@
 """Plans: how many items, what they could find, what they would cost; before any run or after a pilot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -8,25 +8,26 @@ from typing import Any
 import numpy as np
 
 from concord.comparing.join import JoinedScores
-from concord.comparing.run import ScoreReading, in_order, joined_scores
+from concord.comparing.run import in_order, joined_scores
+from concord.comparing.tables import ScoreReading
 from concord.errors import MismatchError, OptionError, UndefinedError
-from concord.files.documents import provenance
-from concord.planning.kinds import PlanKind
-from concord.planning.options import PlanOptions, wanted_of
-from concord.records import InputFile, Presented
-from concord.stats.budget import BudgetSplit, variance_interval
+from concord.planning.mixed import MIXED
+from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest, price, wanted_of
+from concord.planning.people import PARTICIPANTS
+from concord.planning.pilots import JUDGES, OPTIONS
+from concord.planning.structure import STRUCTURE
+from concord.stats.budget import BudgetSplit
 from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
+from concord.stats.variance import variance_interval
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class PlanResult(Presented):
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class PlanResult(PlanRecord):
     """What a comparison of this design could find; None is what was not asked for or is not known."""
 
-    based_on: str
     design: PairedDesign
-    wanted: PlanOptions
     items: int | None
     """Items planned: as given, or those of the pilot."""
     power: float | None
@@ -43,9 +44,6 @@ class PlanResult(Presented):
     """Best division of the budget between items and repeats."""
     split_detectable: float | None = None
     """Smallest difference that this division finds with the wanted power."""
-    warnings: tuple[str, ...] = ()
-    inputs: tuple[InputFile, ...] = ()
-    """Files of the pilot."""
 
     @property
     def calls(self) -> int | None:
@@ -58,14 +56,12 @@ class PlanResult(Presented):
         """Lowest and highest cost of these calls; None where the cost of a call is not known."""
         return self.wanted.cost_of(self.calls)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that ``--json`` prints."""
+    def planned(self) -> dict[str, Any]:
+        """Return what is planned, by the keys of the document."""
         design, repeats = self.design, self.wanted.repeats
         effect = 0.0 if self.wanted.effect is None else self.wanted.effect
         parts, families = design.parts(effect), design.clusters
         return {
-            "question": "plan",
-            "based_on": self.based_on,
             "test": design.test(repeats),
             "variance_between_items": parts.between,
             "variance_within_items": parts.within,
@@ -83,10 +79,7 @@ class PlanResult(Presented):
             "clusters_needed": None if self.items_needed is None else families.number(self.items_needed),
             "best_split": self._split(),
             "calls": self.calls,
-            "cost": None if self.cost is None else {"low": self.cost[0], "high": self.cost[1]},
-            "wanted": asdict(self.wanted),
-            "warnings": list(self.warnings),
-            **provenance(self.inputs),
+            "cost": price(self.cost),
         }
 
     def _split(self) -> dict[str, Any] | None:
@@ -94,59 +87,19 @@ class PlanResult(Presented):
         if self.split is None:
             return None
         cost = self.wanted.cost_of(self.split.calls)
-        price = None if cost is None else {"low": cost[0], "high": cost[1]}
-        return {**asdict(self.split), "detectable_effect": self.split_detectable, "cost": price}
+        return {**asdict(self.split), "detectable_effect": self.split_detectable, "cost": price(cost)}
 
 
-def plan_from(
-    pilot: Sequence[Any], reading: ScoreReading, options: dict[str, Any], kinds: Sequence[PlanKind]
-) -> Presented:
-    """Plan from a pilot, or from assumptions where there is none."""
-    named = next((kind for kind in kinds if kind.name and pilot and _names_kind(kind, pilot[0])), None)
-    wanted, assumptions = wanted_of(options, [key for kind in kinds for key in kind.assumed])
-    pilot = pilot if named is None else pilot[1:]
-    if not pilot:
-        return _without_pilot(assumptions, wanted, named, kinds)
-    if assumptions:
-        raise OptionError(f"a pilot was given, so {', '.join(assumptions)} cannot be assumed as well")
-    for kind in in_order(kinds, reading.metric):
-        held = [kind.holds(source) for source in pilot]
-        if all(held):
-            return kind.plan(pilot, wanted, reading.metric)
-        if any(held):
-            one, other = pilot[held.index(True)], pilot[held.index(False)]
-            raise MismatchError(f"{one} is {kind.words} and {other} is not; plan from results of one kind")
-    joined = joined_scores(pilot, reading)
+def plan_items(asked: PlanRequest) -> PlanResult:
+    """Plan a comparison of two models on the same items."""
+    if not asked.sources:
+        return _from_assumptions(dict(asked.assumed), asked.wanted)
+    joined = joined_scores(asked.sources, asked.reading)
     if len(joined.names) != 2:
         raise OptionError(
             f"a plan needs the results of two models on the same items, got {len(joined.names)}"
         )
-    return _from_pilot(joined, wanted)
-
-
-def _names_kind(kind: PlanKind, source: Any) -> bool:
-    """Whether a source is the name of a question, and no file or folder of that name."""
-    return str(source) == kind.name and not Path(str(source)).exists()
-
-
-def _without_pilot(
-    assumptions: dict[str, Any], wanted: PlanOptions, named: PlanKind | None, kinds: Sequence[PlanKind]
-) -> Presented:
-    """Plan a comparison, or a question that was named, before any run."""
-    own = () if named is None else named.assumed
-    astray = [key for key in assumptions if named is not None and key not in own]
-    astray += [key for kind in kinds if kind is not named for key in kind.assumed if key in assumptions]
-    if astray:
-        what = "a plan to compare two models" if named is None else f"a plan about {named.name}"
-        raise OptionError(f"{what} does not assume {', '.join(astray)}; leave it out")
-    if named is not None and named.plan_assumed is not None:
-        return named.plan_assumed(assumptions, wanted)
-    for name, value in (("width", wanted.width), ("arrangements", wanted.arrangements)):
-        if value is not None:
-            raise OptionError(
-                f"--{name} is for plans about structure: concord plan structure --{name} {value:g}"
-            )
-    return _from_assumptions(assumptions, wanted)
+    return _from_pilot(joined, asked.wanted)
 
 
 def _from_assumptions(assumptions: dict[str, Any], wanted: PlanOptions) -> PlanResult:
@@ -302,3 +255,64 @@ def _fits(design: PairedDesign, wanted: PlanOptions) -> None:
         )
     if design.disagreement is not None and wanted.effect is not None and wanted.effect > 1:
         raise OptionError(f"the effect is {wanted.effect:g}; means of 0-1 scores differ by 1 at most")
+
+
+ITEMS = PlanKind(
+    "items",
+    "a plan to compare two models",
+    plan_items,
+    assumed=(
+        "means",
+        "correlation",
+        "sd_between",
+        "sd_within",
+        "cluster_size",
+        "cluster_cv",
+        "cluster_correlation",
+    ),
+)
+KINDS = (ITEMS, PARTICIPANTS, STRUCTURE, JUDGES, OPTIONS, MIXED)
+
+
+def plan_from(sources: Sequence[Any], reading: ScoreReading, options: Mapping[str, Any]) -> PlanRecord:
+    """Plan from a pilot, or from assumptions where there is none; the first source may name the kind."""
+    named = next((kind for kind in KINDS if sources and _names_kind(kind, sources[0])), None)
+    pilot = sources if named is None else sources[1:]
+    wanted, assumed = wanted_of(options, list(dict.fromkeys(key for kind in KINDS for key in kind.assumed)))
+    kind = _kind_of(pilot, reading.metric) if named is None else named
+    _refuse_other_results(kind, pilot)
+    if pilot and assumed and not kind.mixes:
+        raise OptionError(f"a pilot was given, so {', '.join(assumed)} cannot be assumed as well")
+    astray = [key for key in assumed if key not in kind.assumed]
+    if astray:
+        raise OptionError(f"{kind.about} does not assume {', '.join(astray)}; leave it out")
+    for other in KINDS:
+        for name in other.own if other is not kind else ():
+            if (value := getattr(wanted, name)) is not None:
+                raise OptionError(
+                    f"--{name} is for plans about {other.name}: concord plan {other.name} --{name} {value:g}"
+                )
+    return kind.plan(PlanRequest(pilot, wanted, assumed, reading))
+
+
+def _refuse_other_results(kind: PlanKind, pilot: Sequence[Any]) -> None:
+    """Refuse results of several kinds, or of another kind than the one that was named."""
+    held = [kind.holds(source) for source in pilot]
+    if any(held) and not all(held):
+        one, other = pilot[held.index(True)], pilot[held.index(False)]
+        raise MismatchError(f"{one} is {kind.words} and {other} is not; plan from results of one kind")
+    for source in pilot if not any(held) else ():
+        found = _kind_of([source], None)
+        if found is not ITEMS and found is not kind:
+            raise MismatchError(f"{source} is {found.words}: concord plan {found.name} {source}")
+
+
+def _names_kind(kind: PlanKind, source: Any) -> bool:
+    """Whether a source is the name of a kind of plan, and no file or folder of that name."""
+    return isinstance(source, str | Path) and str(source) == kind.name and not Path(source).exists()
+
+
+def _kind_of(pilot: Sequence[Any], metric: str | None) -> PlanKind:
+    """Tell by the results what is planned; files of scores of items are a comparison."""
+    fitting = (kind for kind in in_order(KINDS, metric) if any(kind.holds(source) for source in pilot))
+    return next(fitting, ITEMS)

@@ -1,35 +1,225 @@
 """Plans for agreement with itself: items, arrangements and repeats that show an order effect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import special
 
+from concord.comparing.kinds import STRUCTURE_RESULTS as RESULTS
 from concord.errors import OptionError
-from concord.files.documents import provenance
-from concord.planning.kinds import PlanKind
-from concord.planning.options import PlanOptions
-from concord.planning.order_search import (
-    ARRANGEMENTS,
-    REPEATS,
-    OrderAssumptions,
-    OrderDesign,
-    OrderGoal,
-    assumed_variances,
-    design_of,
-    fewest_items,
-    search,
-)
-from concord.records import InputFile, Presented
+from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest, price
+from concord.stats.bands import MIN_UNITS
 from concord.structure import NAME
-from concord.structure import result as structure_files
 from concord.structure.records import ModelResult
-from concord.structure.result import is_structure_folder
 
-ASSUMED = ("accuracy", "order_sd", "order_item_sd", "noise_sd")
-"""What can be assumed about scores instead of a pilot."""
+MOST_ITEMS = 1_000_000
+ARRANGEMENTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
+"""Numbers of arrangements that are tried; four options or four characters have 24 orders."""
+REPEATS = (2, 3, 4, 5, 8)
+"""Repeats that are tried: two at least, since flips are counted against those between repeats."""
+_QUANTILES = (np.arange(9) + 0.5) / 9
+"""Results over which an expected width is averaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAssumptions:
+    """What a plan takes scores to be like."""
+
+    tau: float
+    """Order effect: standard deviation of the arrangements' true mean scores."""
+    interaction: float
+    """Variance of what an arrangement does to single items, beyond what it does to the mean."""
+    noise: float | None
+    """Variance of one sample around its cell's mean; ``None``: not known, contained in the interaction."""
+
+    def cell_variance(self, repeats: int) -> float:
+        """Return the variance of a cell's mean around the means of its item and its arrangement."""
+        return self.interaction + (0.0 if self.noise is None else self.noise / repeats)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderDesign:
+    """So many items, arrangements and repeats, and what they show."""
+
+    items: int
+    arrangements: int
+    repeats: int
+    power: float
+    width: float
+    """Expected width of the interval of tau."""
+    price: float
+    """Calls, and new items at what one costs."""
+
+    @property
+    def calls(self) -> int:
+        """Calls of one model."""
+        return self.items * self.arrangements * self.repeats
+
+
+@dataclass(frozen=True, slots=True)
+class OrderGoal:
+    """What a design must reach, and what it may take."""
+
+    power: float = 0.8
+    width: float | None = None
+    """Wanted width of the interval of tau; ``None``: the power decides."""
+    level: float = 0.95
+    most_items: int | None = None
+    most_calls: int | None = None
+    item_cost: float = 0.0
+
+
+def assumed_variances(
+    *, tau: float, accuracy: float | None, interaction_sd: float, noise_sd: float | None
+) -> OrderAssumptions:
+    """Return assumptions; without a noise that of right and wrong answers of this accuracy.
+
+    The variance of one answer is accuracy (1 - accuracy). What the arrangement explains of it is taken off,
+    what items explain is not: this is the most noise there could be.
+
+    Examples
+    --------
+    >>> assumed_variances(tau=0.1, accuracy=0.5, interaction_sd=0.2, noise_sd=None).noise
+    0.2
+    """
+    if not 0 < tau < 1:
+        raise OptionError(f"the order effect is {tau!r}; expected a standard deviation between 0 and 1")
+    if not 0 <= interaction_sd < 1:
+        raise OptionError(f"--order-item-sd {interaction_sd!r}; expected a number from 0 to below 1")
+    if accuracy is not None and not 0 < accuracy < 1:
+        raise OptionError(f"--accuracy {accuracy!r}; expected a mean score between 0 and 1")
+    if noise_sd is not None:
+        if not 0 <= noise_sd <= 1:
+            raise OptionError(f"--noise-sd {noise_sd!r}; expected a number from 0 to 1")
+        return OrderAssumptions(tau, interaction_sd**2, noise_sd**2)
+    if accuracy is None:
+        raise OptionError(
+            "a plan about structure needs to know how scores vary: give the result of a pilot (concord plan "
+            "structure RESULTS); or, for right and wrong answers, the share that is expected to be right "
+            "(--accuracy 0.7); or, for other scores, the standard deviation of repeated answers (--noise-sd)"
+        )
+    noise = round(accuracy * (1 - accuracy) - tau**2 - interaction_sd**2, 15)
+    if noise < 0:
+        whole = float(np.sqrt(accuracy * (1 - accuracy)))
+        raise OptionError(
+            f"right and wrong answers of accuracy {accuracy:g} vary by {whole:.3f} in all; "
+            f"an order effect of {tau:g} with {interaction_sd:g} by item is more than that"
+        )
+    return OrderAssumptions(tau, interaction_sd**2, noise)
+
+
+def order_power(tau: float, variance: float, items: int, arrangements: int, *, alpha: float = 0.05) -> float:
+    """Return the power of the test of no order effect, noise alike in all arrangements.
+
+    Examples
+    --------
+    >>> round(order_power(0.05, 0.02, 40, 6), 2), round(order_power(1e-9, 0.02, 40, 6), 2)
+    (0.98, 0.05)
+    """
+    if variance == 0:
+        return 1.0
+    df1, df2 = arrangements - 1, (items - 1) * (arrangements - 1)
+    line = special.fdtri(df1, df2, 1 - alpha)
+    return float(1 - special.ncfdtr(df1, df2, items * df1 * tau**2 / variance, line))
+
+
+def order_width(tau: float, variance: float, items: int, arrangements: int, *, level: float = 0.95) -> float:
+    """Return the expected width of the interval of tau: the mean over results that such data give.
+
+    Examples
+    --------
+    >>> round(order_width(0.05, 0.02, 40, 6), 3), round(order_width(0.05, 0.02, 4000, 6), 4)
+    (0.043, 0.0041)
+    """
+    if variance == 0:
+        return 0.0
+    df1, df2 = arrangements - 1, (items - 1) * (arrangements - 1)
+    unit = variance / (items * df1)
+    f = special.ncfdtri(df1, df2, tau**2 / unit, _QUANTILES)
+    tail = (1 - level) / 2
+    high, low = (_noncentrality(df1, df2, p, f) for p in (tail, 1 - tail))
+    return float(np.mean(np.sqrt(unit * high) - np.sqrt(unit * low)))
+
+
+def _noncentrality(df1: int, df2: int, probability: float, f: np.ndarray) -> np.ndarray:
+    """Return the noncentrality at which a value of F is this quantile; 0 where every one is too large."""
+    reached = special.fdtr(df1, df2, f) > probability
+    found = np.zeros_like(f)
+    found[reached] = special.ncfdtrinc(df1, df2, probability, f[reached])
+    return found
+
+
+def design_of(
+    assumed: OrderAssumptions, goal: OrderGoal, items: int, arrangements: int, repeats: int
+) -> OrderDesign:
+    """Return what a design shows."""
+    variance = assumed.cell_variance(repeats)
+    power = order_power(assumed.tau, variance, items, arrangements, alpha=1 - goal.level)
+    width = order_width(assumed.tau, variance, items, arrangements, level=goal.level)
+    price = items * (arrangements * repeats + goal.item_cost)
+    return OrderDesign(items, arrangements, repeats, power, width, price)
+
+
+def fewest_items(
+    assumed: OrderAssumptions, goal: OrderGoal, arrangements: int, repeats: int, *, least: int = 2
+) -> int | None:
+    """Return the fewest items that reach the goal; ``None`` where so many cannot be had."""
+    variance, alpha = assumed.cell_variance(repeats), 1 - goal.level
+
+    def enough(n: int) -> bool:
+        if goal.width is None:
+            return order_power(assumed.tau, variance, n, arrangements, alpha=alpha) >= goal.power
+        return order_width(assumed.tau, variance, n, arrangements, level=goal.level) <= goal.width
+
+    return _first(enough, least, MOST_ITEMS)
+
+
+def _first(enough: Callable[[int], bool], least: int, most: int) -> int | None:
+    """Return the smallest number from ``least`` on that is enough, by doubling and halving."""
+    if enough(least):
+        return least
+    low, high = least, 2 * least
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > most:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def search(
+    assumed: OrderAssumptions,
+    goal: OrderGoal,
+    *,
+    arrangements: Iterable[int] = ARRANGEMENTS,
+    repeats: Iterable[int] = REPEATS,
+) -> tuple[OrderDesign, ...]:
+    """Return, for every number of arrangements and repeats, the fewest items that do; the cheapest first.
+
+    Examples
+    --------
+    >>> assumed = assumed_variances(tau=0.05, accuracy=0.7, interaction_sd=0.1, noise_sd=None)
+    >>> best = search(assumed, OrderGoal())[0]
+    >>> best.items * best.arrangements * best.repeats == best.calls, best.power >= 0.8
+    (True, True)
+    """
+    repeats = tuple(repeats)
+    found = []
+    for p in arrangements:
+        for k in repeats:
+            items = fewest_items(assumed, goal, p, k, least=MIN_UNITS)
+            if items is None or (goal.most_items is not None and items > goal.most_items):
+                continue
+            one = design_of(assumed, goal, items, p, k)
+            if goal.most_calls is None or one.calls <= goal.most_calls:
+                found.append(one)
+    return tuple(sorted(found, key=lambda one: (one.price, one.arrangements, one.repeats)))
+
+
 USUAL_TAU = 0.05
 USUAL_INTERACTION = 0.1
 """Taken where nothing else is said; the plan says so."""
@@ -37,12 +227,12 @@ SHOWN_DESIGNS = 8
 """Designs that a plan lists."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class StructurePlan(Presented):
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class StructurePlan(PlanRecord):
     """What so many items, arrangements and repeats show about an order effect."""
 
-    based_on: str
-    wanted: PlanOptions
+    KIND = NAME
+
     tau: float
     """Order effect that should be found."""
     items: int
@@ -56,8 +246,6 @@ class StructurePlan(Presented):
     """Expected width of the interval of tau at these items."""
     items_needed: int
     """Items that show the order effect with the wanted power, or give the wanted width."""
-    inputs: tuple[InputFile, ...] = ()
-    warnings: tuple[str, ...] = ()
     designs: tuple[OrderDesign, ...] = ()
     """Other numbers of arrangements and repeats with the fewest items that do, the cheapest first."""
     accuracy: float | None = None
@@ -73,12 +261,9 @@ class StructurePlan(Presented):
         """Lowest and highest cost of these calls; ``None`` where the cost of a call is not known."""
         return self.wanted.cost_of(self.calls)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that ``--json`` prints."""
+    def planned(self) -> dict[str, Any]:
+        """Return what is planned, by the keys of the document."""
         return {
-            "question": "plan",
-            "kind": NAME,
-            "based_on": self.based_on,
             "accuracy": self.accuracy,
             "tau": self.tau,
             "items": self.items,
@@ -89,15 +274,12 @@ class StructurePlan(Presented):
             "interval_width": self.width,
             "items_needed": self.items_needed,
             "calls": self.calls,
-            "cost": None if self.cost is None else {"low": self.cost[0], "high": self.cost[1]},
+            "cost": price(self.cost),
             "designs": [{**asdict(one), "calls": one.calls} for one in self.designs],
-            "wanted": asdict(self.wanted),
-            "warnings": list(self.warnings),
-            **provenance(self.inputs),
         }
 
 
-def plan_assumed(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:
+def _assumed_plan(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:
     """Plan before any run: the cheapest items, arrangements and repeats that show an order effect."""
     tau = _assumed_tau(assumed.get("order_sd"), wanted)
     interaction = assumed.get("order_item_sd")
@@ -175,14 +357,16 @@ def _searched(assumed: OrderAssumptions, wanted: PlanOptions, known: int | None)
     return search(assumed, _goal(wanted), arrangements=tried, repeats=repeats)[:SHOWN_DESIGNS]
 
 
-def plan_structure(sources: Sequence[Any], wanted: PlanOptions, metric: str | None) -> StructurePlan:
-    """Plan from one result about structure: the items that show an order effect."""
-    if metric not in (None, "tau"):
-        raise OptionError(f"a result about structure is planned by tau, not by {metric!r}")
-    if len(sources) != 1:
-        raise OptionError(f"a plan about structure needs the result of one pilot, got {len(sources)}")
-    result = structure_files.read(Path(sources[0]))
-    model, interaction, noise = _noisiest(result.models)
+def plan_structure(asked: PlanRequest) -> StructurePlan:
+    """Plan for an order effect: from assumptions, or from one result about structure."""
+    if not asked.sources:
+        return _assumed_plan(asked.assumed, asked.wanted)
+    if asked.metric not in (None, "tau"):
+        raise OptionError(f"a result about structure is planned by tau, not by {asked.metric!r}")
+    if len(asked.sources) != 1:
+        raise OptionError(f"a plan about structure needs the result of one pilot, got {len(asked.sources)}")
+    wanted, pilot = asked.wanted, RESULTS.stored(asked.sources[0])
+    model, interaction, noise = _noisiest(pilot.result.models)
     effect = model.order.effect
     assert effect is not None  # noqa: S101 - chosen by it
     tau = USUAL_TAU if wanted.effect is None else wanted.effect
@@ -210,7 +394,7 @@ def plan_structure(sources: Sequence[Any], wanted: PlanOptions, metric: str | No
         power=planned.power,
         width=planned.width,
         items_needed=needed,
-        inputs=structure_files.fingerprints(sources[0]),
+        inputs=RESULTS.inputs(pilot),
         warnings=warnings,
         designs=_searched(scores, wanted, repeats),
     )
@@ -231,4 +415,12 @@ def _noisiest(models: Sequence[ModelResult]) -> tuple[ModelResult, float, float 
     return model, shares.interaction * whole, shares.noise * whole
 
 
-KIND = PlanKind("a result about structure", is_structure_folder, plan_structure, NAME, ASSUMED, plan_assumed)
+STRUCTURE = PlanKind(
+    NAME,
+    "a plan about structure",
+    plan_structure,
+    words=RESULTS.words,
+    holds=RESULTS.holds,
+    assumed=("accuracy", "order_sd", "order_item_sd", "noise_sd"),
+    own=("width", "arrangements"),
+)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from concord.planning.mixed import MixedPlan
 from concord.planning.options import PlanOptions
 from concord.planning.people import ParticipantsPlan, PeoplePlan
+from concord.planning.pilots import JudgePlan, OptionPlan, PilotPlan
 from concord.planning.plan import PlanResult
 from concord.planning.structure import StructurePlan
 from concord.show.numbers import number
@@ -127,8 +129,8 @@ def _money(cost: tuple[float, float] | None) -> str:
 def participants_lines(one: ParticipantsPlan) -> Iterator[str]:
     """Return how many participants find a standardised difference."""
     yield (
-        f"To find a standardised difference of d = {one.d:g} with {one.power:.0%} power "
-        f"(t test, p < {1 - one.level:.2g})"
+        f"To find a standardised difference of d = {one.d:g} with {one.wanted.power:.0%} power "
+        f"(t test, p < {1 - one.wanted.level:.2g})"
     )
     yield (
         f"  two groups, one condition each:            {one.a_group:,} participants per group, "
@@ -218,3 +220,67 @@ def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
         yield f"    ... and {len(plan.participants) - _MOST_EFFECTS} more"
     if plan.n_left_out:
         yield f"  {plan.n_left_out} test(s) without a significant human effect are left out."
+
+
+def judge_plan_lines(plan: JudgePlan) -> Iterator[str]:
+    """Return the lines of a plan for judges."""
+    yield (
+        f"{plan.judge}: {plan.pairs} pairs with {plan.votes} vote(s) in each order show a preference of "
+        f"{plan.effect:g} beyond one half {_with_power(plan)}"
+    )
+    yield (
+        f"Standard deviation over pairs {number(plan.sd_between)}, of one vote per order "
+        f"{number(plan.sd_within)}."
+    )
+    yield from _rounds(plan, "{0} vote(s) in each order: {1:,} pairs")
+
+
+def option_plan_lines(plan: OptionPlan) -> Iterator[str]:
+    """Return the lines of a plan for options."""
+    yield (
+        f"{plan.model}: {plan.items} items under {plan.arrangements} arrangements, each {plan.repeats} "
+        f"time(s), show {plan.effect:g} of {plan.words} {_with_power(plan)}"
+    )
+    within = "" if plan.sd_within is None else f", of one round of arrangements {number(plan.sd_within)}"
+    yield f"Standard deviation over items {number(plan.sd_between)}{within}."
+    yield from _rounds(plan, "each arrangement {0} time(s): {1:,} items")
+
+
+def _with_power(plan: PilotPlan) -> str:
+    return f"with a power of {number(plan.power, 2)} (two-sided, {1 - plan.wanted.level:.0%})."
+
+
+def _rounds(plan: PilotPlan, words: str) -> Iterator[str]:
+    """Say how many units every number of rounds needs, and what they cost."""
+    yield f"For a power of {plan.wanted.power:g}:"
+    for rounds, units, calls in plan.needed:
+        cost = plan.wanted.cost_of(calls)
+        priced = "" if cost is None else f", cost {cost[0]:,.2f} to {cost[1]:,.2f}"
+        yield f"  {words.format(rounds, units)}, {calls:,} calls{priced}"
+    yield f"From the pilot {plan.based_on}."
+
+
+def mixed_plan_lines(plan: MixedPlan) -> Iterator[str]:
+    """Return a plan in words."""
+    design = plan.design
+    yield f"Plan from {plan.based_on}: correlation {number(plan.correlation, 2)}, SD {number(plan.sd, 2)}"
+    yield ""
+    if design.replies:
+        yield (
+            f"{design.people:,} people and {design.people + design.replies:,} replies (one for each person "
+            f"and {design.replies:,} more) reach a "
+            f"standard error of {number(design.se)} for {design.cost:,.2f}."
+        )
+        saved = 1 - design.cost / design.cost_alone
+        yield f"People alone: {design.people_alone:,}, for {design.cost_alone:,.2f}; saved: {saved:.0%}."
+    else:
+        yield (
+            f"People alone are cheapest: {design.people_alone:,}, for {design.cost_alone:,.2f}. Replies at "
+            "this price and correlation save nothing."
+        )
+    if plan.range is not None:
+        low, high = plan.range
+        yield (
+            f"At the ends of the pilot's interval of the correlation: {low.people:,} people "
+            f"({low.cost:,.2f}) and {high.people:,} people ({high.cost:,.2f})."
+        )

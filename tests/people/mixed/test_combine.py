@@ -10,7 +10,7 @@ import pytest
 import concord
 from concord.errors import FileFormatError, InputError, OptionError, TableError, UndefinedError
 from concord.people.mixed.result import CombineResult
-from concord.planning.mixed import MixedPlan, plan_mixed
+from concord.planning.mixed import MixedPlan
 from concord.records import Estimate
 from concord.show.combined_plots import combined_picture
 from concord.show.page.declared import section_of
@@ -234,7 +234,7 @@ def test_of_several_estimates_the_title_says_which_one_it_speaks_of_and_what_the
 
 def test_a_plan_from_a_pilot_of_several_estimates_says_which_one_it_took(tmp_path: Path) -> None:
     _six().write(tmp_path)
-    plan = plan_mixed(tmp_path, se=0.1, person_cost=1.0, reply_cost=0.01)
+    plan = concord.plan("mixed", tmp_path, se=0.1, person_cost=1.0, reply_cost=0.01)
     assert plan.based_on.endswith("(105 people; p: a, one of 6 estimates)")
 
 

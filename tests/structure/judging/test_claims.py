@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from concord.comparing.judges import METRICS, _metric_difference
-from concord.engine import get_engine
+from concord.comparing.judges import METRICS, difference_of_judges
+from concord.comparing.kinds import CompareRequest
 from concord.stats.compare import Choices
 from concord.structure.judging.result import PairVotes
 from concord.structure.judging.score import score_votes
 
 pytestmark = pytest.mark.long
+FEW_FLIPS = Choices(n_flips=199)
 
 
 def pairs_of(rng: np.random.Generator, questions: int, per: int, *, taste: float = 0.0) -> list[PairVotes]:
@@ -48,7 +49,7 @@ def difference_claims(times: int, questions: int, per: int) -> float:
     for _ in range(times):
         one, other = (pairs_of(rng, questions, per) for _ in range(2))
         for metric in METRICS:
-            p = _metric_difference(metric, one, other, Choices(n_flips=199), get_engine("serial")).p_value
+            p = difference_of_judges(metric, one, other, CompareRequest((), choices=FEW_FLIPS)).p_value
             hits[metric] += p is not None and p < 0.05
     return max(hits.values()) / times
 

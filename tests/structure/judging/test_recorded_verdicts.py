@@ -10,7 +10,7 @@ from tests.structure.judging import scripted
 import concord
 from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, MismatchError, OptionError
-from concord.planning.judges import JudgePlan
+from concord.planning.pilots import JudgePlan
 from concord.structure.judging.result import JudgeResult, PairVotes
 
 FASTCHAT: dict[str, Any] = {

@@ -11,7 +11,7 @@ from tests.structure.options.scripted import replies, result
 
 import concord
 from concord.errors import FileFormatError, MismatchError, OptionError, UndefinedError
-from concord.planning.option_places import OptionPlan
+from concord.planning.pilots import OptionPlan
 from concord.show import structure_plots
 from concord.show.page.declared import section_of
 from concord.structure.arrangers import rotations
