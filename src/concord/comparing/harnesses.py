@@ -119,7 +119,7 @@ def _inner(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _objects(value: object) -> list[Mapping[str, Any]]:
+def _only_objects(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
@@ -148,9 +148,9 @@ def _openai_answers(path: Path, rows: Objects) -> Iterator[HarnessAnswer]:
 
 def _promptfoo_rows(document: Any) -> list[Mapping[str, Any]]:
     if isinstance(document, list):
-        return _objects(document)
+        return _only_objects(document)
     results = document.get("results")
-    return _objects(results if isinstance(results, list) else _inner(results).get("results"))
+    return _only_objects(results if isinstance(results, list) else _inner(results).get("results"))
 
 
 def _is_promptfoo(document: Any) -> bool:
@@ -200,15 +200,16 @@ def _helm_answers(path: Path, rows: Objects) -> Iterator[HarnessAnswer]:
         changed = _inner(row.get("perturbation")).get("name")
         item = shown(row.get("instance_id")) + (f"/{changed}" if changed else "")
         scores = {
-            shown(_inner(one.get("name")).get("name")): one.get("mean") for one in _objects(row.get("stats"))
+            shown(_inner(one.get("name")).get("name")): one.get("mean")
+            for one in _only_objects(row.get("stats"))
         }
         yield HarnessAnswer(model or path.stem, item, scores, repeat=row.get("train_trial_index", 0))
 
 
 def _deepeval_answers(path: Path, document: Any) -> Iterator[HarnessAnswer]:
     model = path.parent.name or path.stem
-    for number, case in enumerate(_objects(document.get("testCases"))):
-        metrics = _objects(case.get("metricsData"))
+    for number, case in enumerate(_only_objects(document.get("testCases"))):
+        metrics = _only_objects(case.get("metricsData"))
         yield HarnessAnswer(
             model=model,
             item=case.get("name") or number,

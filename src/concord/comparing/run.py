@@ -51,7 +51,7 @@ def compare_sources(
     engine: Engine = SERIAL,
 ) -> CompareResult | MetricCompareResult:
     """Compare whatever was given: scores item by item, results of a question by its own metrics."""
-    given = [_kind_of(source, in_order(KINDS, reading.metric)) for source in sources]
+    given = [_metric_kind(source, in_order(KINDS, reading.metric)) for source in sources]
     first = given[0] if given else None
     if not sources or (len(sources) < 2 and first is not None and not first.alone):
         raise OptionError(f"comparing needs at least two results, got {len(sources)}")
@@ -127,7 +127,7 @@ def in_order(kinds: Sequence[AnyKind], metric: str | None) -> list[AnyKind]:
     return [*owners, *plain, *(kind for kind in kinds if kind.metrics and kind not in owners)]
 
 
-def _kind_of(source: Any, kinds: Sequence[MetricKind]) -> MetricKind | None:
+def _metric_kind(source: Any, kinds: Sequence[MetricKind]) -> MetricKind | None:
     """Tell what was given by the files in it; a path that leads nowhere is that, whatever else was given."""
     if isinstance(source, str | Path) and not Path(source).exists():
         raise FileFormatError(f"{source}: no such file or folder")

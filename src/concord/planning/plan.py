@@ -16,11 +16,10 @@ from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequ
 from concord.planning.people import PARTICIPANTS
 from concord.planning.pilots import JUDGES, OPTIONS
 from concord.planning.structure import STRUCTURE
-from concord.stats.budget import BudgetSplit
+from concord.stats.budget import BudgetSplit, variance_interval
 from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
-from concord.stats.variance import variance_interval
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -279,7 +278,7 @@ def plan_from(sources: Sequence[Any], reading: ScoreReading, options: Mapping[st
     named = next((kind for kind in KINDS if sources and _names_kind(kind, sources[0])), None)
     pilot = sources if named is None else sources[1:]
     wanted, assumed = wanted_of(options, list(dict.fromkeys(key for kind in KINDS for key in kind.assumed)))
-    kind = _kind_of(pilot, reading.metric) if named is None else named
+    kind = _kind_by_results(pilot, reading.metric) if named is None else named
     _refuse_other_results(kind, pilot)
     if pilot and assumed and not kind.mixes:
         raise OptionError(f"a pilot was given, so {', '.join(assumed)} cannot be assumed as well")
@@ -302,7 +301,7 @@ def _refuse_other_results(kind: PlanKind, pilot: Sequence[Any]) -> None:
         one, other = pilot[held.index(True)], pilot[held.index(False)]
         raise MismatchError(f"{one} is {kind.words} and {other} is not; plan from results of one kind")
     for source in pilot if not any(held) else ():
-        found = _kind_of([source], None)
+        found = _kind_by_results([source], None)
         if found is not ITEMS and found is not kind:
             raise MismatchError(f"{source} is {found.words}: concord plan {found.name} {source}")
 
@@ -312,7 +311,7 @@ def _names_kind(kind: PlanKind, source: Any) -> bool:
     return isinstance(source, str | Path) and str(source) == kind.name and not Path(source).exists()
 
 
-def _kind_of(pilot: Sequence[Any], metric: str | None) -> PlanKind:
+def _kind_by_results(pilot: Sequence[Any], metric: str | None) -> PlanKind:
     """Tell by the results what is planned; files of scores of items are a comparison."""
     fitting = (kind for kind in in_order(KINDS, metric) if any(kind.holds(source) for source in pilot))
     return next(fitting, ITEMS)
