@@ -25,6 +25,7 @@ from concord.people import files as people_files
 from concord.people.agents_files import AgentsResult
 from concord.people.agents_files import read as read_agents
 from concord.people.agents_result import COMPARED, AgentScores, AgentStanding
+from concord.people.answers.records import AnswerNumber, AnswerSummary, OutcomeAnswers
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory import MemoryResult
@@ -100,6 +101,12 @@ def _estimates(names: Iterable[str]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(dict.fromkeys(names, record(Estimate)))
 
 
+def _answer_numbers() -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {name: record(AnswerNumber) for name in ("variance_ratio", "tvd", "person_r")}
+    )
+
+
 OWN: dict[Any, Callable[[], st.SearchStrategy[Any]]] = {
     Choices: lambda: st.just(Choices(0.9, margin=0.1)),
     # an empty cell is no answer, and a table with NUL is no text file
@@ -108,6 +115,14 @@ OWN: dict[Any, Callable[[], st.SearchStrategy[Any]]] = {
         **{name: st.sampled_from(["a", "=b c"]) for name in ("item", "arrangement", "answer", "cluster")},
     ),
     JudgeScores: lambda: record(JudgeScores, numbers=_estimates(NUMBERS)),
+    AnswerSummary: lambda: record(AnswerSummary, numbers=_answer_numbers()),
+    OutcomeAnswers: lambda: record(
+        OutcomeAnswers,
+        numbers=_answer_numbers(),
+        labels=st.just(("1", "2")),
+        human_shares=_two(_of(float)),
+        agent_shares=_two(_of(float)),
+    ),
     AgentAgreement: lambda: record(AgentAgreement, numbers=_estimates(predictions.METRICS)),
     TaskMeans: lambda: record(TaskMeans, means=_two(_of(float))),
     MetricDifference: lambda: record(MetricDifference, metric=st.just("pas")),

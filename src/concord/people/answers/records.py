@@ -172,7 +172,7 @@ class OutcomeAnswers:
         """Return where so many of other samples of people of the agent's size lie, around the shares seen."""
         reach = float(special.ndtri(0.5 + level / 2))
         noise = 1 / max(self.n_people, 1) + 1 / max(self.n_agent, 1)
-        ends = ((p, reach * math.sqrt(p * (1 - p) * noise)) for p in self.human_shares)
+        ends = ((p, reach * math.sqrt(max(0.0, p * (1 - p)) * noise)) for p in self.human_shares)
         return [(max(0.0, p - half), min(1.0, p + half)) for p, half in ends]
 
 

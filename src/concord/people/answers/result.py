@@ -13,6 +13,7 @@ from concord.people.answers.records import (
     AgentAnswers,
     AnswerDifference,
     AnswerNumber,
+    AnswerSummary,
     GroupAnswers,
     GroupSummary,
     OutcomeAnswers,
@@ -46,6 +47,7 @@ class _NumberRow(NamedTuple):
     outcome: str = ""
     condition: str = ""
     group: str = ""
+    n_outcomes: int = 1
 
     @property
     def note(self) -> str:
@@ -69,13 +71,15 @@ def _number_rows(result: "AnswersResult") -> Iterator[_NumberRow]:
 
 
 def _overall_rows(one: AgentAnswers) -> Iterator[_NumberRow]:
-    return (_NumberRow(one.agent, "all", name, found) for name, found in one.overall.numbers.items())
+    n = one.overall.n_outcomes
+    for name, found in one.overall.numbers.items():
+        yield _NumberRow(one.agent, "all", name, found, n_outcomes=n)
 
 
 def _study_rows(one: AgentAnswers) -> Iterator[_NumberRow]:
     for study in one.studies:
         for name, found in study.numbers.items():
-            yield _NumberRow(one.agent, "study", name, found, study.name)
+            yield _NumberRow(one.agent, "study", name, found, study.name, n_outcomes=study.n_outcomes)
 
 
 def _group_rows(agent: str, groups: GroupSummary) -> Iterator[_NumberRow]:
@@ -153,9 +157,9 @@ def _of_groups(name: str) -> Callable[[AgentAnswers], Estimate | None]:
     return lambda one: None if one.groups is None else getattr(one.groups, name)
 
 
-def _place_of(one: AgentAnswers | OutcomeAnswers) -> Estimate | None:
-    found = one.overall.numbers if isinstance(one, AgentAnswers) else one.numbers
-    return found["tvd"].place if "tvd" in found else None
+def _beside_tvd(one: AnswerSummary | OutcomeAnswers, part: str) -> object:
+    """Return what the total variation distance is read against."""
+    return getattr(one.numbers["tvd"], part) if "tvd" in one.numbers else None
 
 
 def _summary_title(result: "AnswersResult") -> str:
@@ -175,14 +179,14 @@ AGENTS = Table(
             Column(name, _of_metric(name), SHORT[name], optional=True)
             for name in ("variance_ratio", "entropy_ratio", "tvd", "w1", "person_r")
         ),
-        Column("place", _place_of, optional=True),
+        Column("place", lambda one: _beside_tvd(one.overall, "place"), optional=True),
         Column("group_slope", _of_groups("slope"), optional=True, on=(PAGE,)),
         Column("parity_gap", _of_groups("parity_gap"), optional=True, on=(PAGE,)),
     ),
 )
 _NUMBERS = (
-    Column("metric", lambda row: SHORT[row.metric], "number", words=True, on=(TERMINAL,)),
-    Column("metric", lambda row: METRICS[row.metric], "number", words=True, on=(PAGE, PAPER)),
+    Column("metric", lambda row: SHORT.get(row.metric, row.metric), "number", words=True, on=(TERMINAL,)),
+    Column("metric", lambda row: METRICS.get(row.metric, row.metric), "number", words=True, on=(PAGE, PAPER)),
     Column("estimate", lambda row: row.found.estimate, "agent", digits=3),
     Column("people", lambda row: row.found.people, "noise floor", digits=3, optional=True),
     Column("random", lambda row: row.found.random, digits=3, optional=True),
@@ -209,6 +213,7 @@ EACH = Table(
     columns=(
         Column("agent", words=True),
         Column("study", lambda row: row.study or "all", words=True),
+        Column("n_outcomes", title="outcomes", count=True),
         *_NUMBERS,
     ),
 )
@@ -218,7 +223,9 @@ _OUTCOME = (
     Column("n_agent", lambda row: row[1].n_agent, "n agent", count=True),
     Column("spread", lambda row: _estimate_of(row[1].spread), "variance or entropy"),
     Column("tvd", lambda row: _estimate_of(row[1].numbers.get("tvd")), "TVD", optional=True),
-    Column("place", lambda row: _place_of(row[1]), optional=True),
+    Column("people", lambda row: _beside_tvd(row[1], "people"), "noise floor", optional=True, on=(PAGE,)),
+    Column("random", lambda row: _beside_tvd(row[1], "random"), optional=True, on=(PAGE,)),
+    Column("place", lambda row: _beside_tvd(row[1], "place"), optional=True),
 )
 FARTHEST = Table(
     "outcomes",
@@ -252,6 +259,8 @@ OUTCOMES = Table(
             optional=True,
         ),
         Column("n_persons", lambda row: row[1].n_persons or None, "persons", count=True, optional=True),
+        Column("mean_people", lambda row: row[1].means[0], "mean of people", optional=True),
+        Column("mean_agent", lambda row: row[1].means[1], "mean of agent", optional=True),
     ),
 )
 _GROUP_TITLE = "Groups, in SDs of people (own: the group's mean minus that of all)"
@@ -317,6 +326,11 @@ class AnswersResult(Kind):
             lambda result: f"Groups of at least 30 people. Lines are {level_words(result.level)} intervals.",
             each=lambda result: [one.agent for one in result.by_distance()],
         ),
+    )
+
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+        # studies of all outcomes are in titles; of each outcome screens show a few numbers, answers.csv all
+        {"n_resamples", "n_studies", "agents.outcomes.numbers"}
     )
 
     agents: tuple[AgentAnswers, ...]
@@ -474,6 +488,7 @@ def cautious_ends(ratio: float, ends: Interval) -> tuple[float, float]:
 
 
 def _ends_words(found: Estimate) -> str:
+    """Return the interval of a number with its level."""
     if found.interval is None:
         return "no interval"
     return f"{level_words(found.interval.level)} {interval_words(found.interval)}"
@@ -505,11 +520,11 @@ def _group_notes(groups: GroupSummary) -> Iterator[str]:
     slope, gap = groups.slope, groups.parity_gap
     if slope.value is not None:
         yield (
-            f"How groups differ, agent to people: slope {number(slope.value, 2)} ({_ends_words(slope)}); "
-            "above 1 groups are exaggerated, below 1 flattened."
+            f"How groups differ, agent to people: slope {number(slope.value, 2)} ({_ends_words(slope)}, "
+            f"n = {slope.n}); above 1 groups are exaggerated, below 1 flattened."
         )
     if gap.value is not None:
         words = "Parity gap (largest minus smallest mean absolute error)"
-        yield f"{words}: {number(gap.value, 2)} ({_ends_words(gap)})."
+        yield f"{words}: {number(gap.value, 2)} ({_ends_words(gap)}, n = {gap.n})."
     if groups.too_small:
         yield f"Groups of fewer than 30 people, not scored: {', '.join(groups.too_small)}."
