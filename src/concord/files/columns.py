@@ -19,6 +19,7 @@ from concord.files import limits
 from concord.files.contents import fingerprint, fingerprint_file, is_file, read_bytes
 from concord.files.delimited import delimiter_note, header_of, recognise_delimiter
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells, without_far_dates
+from concord.files.gate import check_large_text, check_names
 from concord.files.grids import Grid
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
 from concord.files.text import decode, fixed_text
@@ -203,10 +204,7 @@ def _large_text(path: Path, options: TableOptions) -> ColumnTable | None:
     del data
     delimiter = recognise_delimiter(text)
     header = tuple(cell.strip() for cell in header_of(text, delimiter))
-    if len(header) > limits.COLUMNS:
-        raise FileFormatError(f"{path.name}: {len(header):,} columns, expected at most {limits.COLUMNS:,}")
-    if text.count("\n") > limits.COLUMN_ROWS:
-        raise FileFormatError(f"{path.name}: more than {limits.COLUMN_ROWS:,} rows; split the file")
+    check_large_text(path.name, text.count("\n"), len(header))
     encoded = io.BytesIO(text.encode("utf-8"))
     del text  # a copy of the file less
     try:
@@ -244,15 +242,7 @@ def _refuse_long(table: str, series: "pl.Series") -> None:
     if series.dtype != pl.String or not len(series):
         return
     sizes = series.str.len_bytes().fill_null(0).cast(pl.Int64).to_numpy()
-    where, longest, whole = f"{table}, column {quoted(series.name)}", sizes.max(), sizes.sum()
-    if longest > 4 * limits.CELL_CHARACTERS:  # UTF-8 takes four bytes for a character at most
-        most = f"{limits.CELL_CHARACTERS:,} characters"
-        raise FileFormatError(f"{where}: a name of {longest:,} bytes, expected at most {most}")
-    if whole > limits.NAME_BYTES:
-        raise FileFormatError(
-            f"{where}: names of {whole:,} bytes in all, expected at most {limits.NAME_BYTES:,}; give the "
-            "items shorter names, such as numbers"
-        )
+    check_names(f"{table}, column {quoted(series.name)}", longest=sizes.max(), whole=sizes.sum())
 
 
 def as_names(table: str, series: "pl.Series") -> "pl.Series":

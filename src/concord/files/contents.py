@@ -11,6 +11,7 @@ from pathlib import Path
 
 from concord.errors import FileFormatError, printable
 from concord.files import limits
+from concord.files.gate import check_bytes
 from concord.records import InputFile
 
 
@@ -48,8 +49,7 @@ def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: 
         raise FileFormatError(f"{called}: no such file; check the path") from fault
     except (OSError, ValueError) as fault:
         raise FileFormatError(unreadable(called, fault)) from fault
-    if len(data) > limit:
-        raise FileFormatError(_too_large(called, len(data), limit))
+    check_bytes(called, len(data), limit)
     return data
 
 
@@ -70,12 +70,7 @@ def _check_readable(name: str, found: os.stat_result, limit: int) -> None:
         raise FileFormatError(f"{name}: got a folder, expected a file")
     if not stat.S_ISREG(found.st_mode):
         raise FileFormatError(f"{name}: got a device or a pipe, expected a file; save its content as a file")
-    if found.st_size > limit:
-        raise FileFormatError(_too_large(name, found.st_size, limit))
-
-
-def _too_large(name: str, size: int, limit: int) -> str:
-    return f"{name}: {size:,} bytes, expected at most {limit:,}; split the file"
+    check_bytes(name, found.st_size, limit)
 
 
 def fingerprint(name: str, data: bytes) -> InputFile:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from io import BytesIO, TextIOWrapper
 
 from concord.errors import FileFormatError
+from concord.files.gate import check_record
 from concord.files.grids import Grid, Numbered, from_records, is_blank
-from concord.files.limits import CELLS, COLUMNS, ROWS
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 """The delimiters that are recognised, with their names."""
@@ -69,11 +69,7 @@ def text_records(name: str, text: str, delimiter: str = ",") -> Iterator[list[st
     try:
         for record in _reader(text, delimiter, strict=True):
             row, cells = row + 1, cells + len(record)
-            if cells > CELLS or row > ROWS or len(record) > COLUMNS:
-                raise FileFormatError(
-                    f"{name}, row {row:,}: too large a table: expected at most {ROWS:,} rows, {COLUMNS:,} "
-                    f"columns and {CELLS:,} cells; split the table"
-                )
+            check_record(name, row, len(record), cells)
             yield record
     except csv.Error as error:
         raise FileFormatError(

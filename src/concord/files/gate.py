@@ -73,11 +73,61 @@ def check_count(name: str, count: int, most: int, what: str, fix: str) -> None:
         raise FileFormatError(f"{name}: {count:,} {what}, expected at most {most:,}; {fix}")
 
 
+def check_bytes(name: str, size: int, most: int) -> None:
+    """Refuse a file of more bytes than are read."""
+    check_count(name, size, most, "bytes", "split the file")
+
+
+def check_record(name: str, row: int, width: int, cells: int) -> None:
+    """Refuse a table while it is read, at the record with which it becomes too large."""
+    if cells > limits.CELLS or row > limits.ROWS or width > limits.COLUMNS:
+        raise FileFormatError(
+            f"{name}, row {row:,}: too large a table: expected at most {limits.ROWS:,} rows, "
+            f"{limits.COLUMNS:,} columns and {limits.CELLS:,} cells; split the table"
+        )
+
+
+def check_large_text(name: str, rows: int, columns: int) -> None:
+    """Refuse a text file of more than is read column by column."""
+    if columns > limits.COLUMNS:
+        raise FileFormatError(f"{name}: {columns:,} columns, expected at most {limits.COLUMNS:,}")
+    if rows > limits.COLUMN_ROWS:
+        raise FileFormatError(f"{name}: more than {limits.COLUMN_ROWS:,} rows; split the file")
+
+
+def check_names(where: str, *, longest: int, whole: int) -> None:
+    """Refuse names that are longer than a cell may be, or long in sum; both are in bytes."""
+    if longest > 4 * limits.CELL_CHARACTERS:  # UTF-8 takes four bytes for a character at most
+        most = f"{limits.CELL_CHARACTERS:,} characters"
+        raise FileFormatError(f"{where}: a name of {longest:,} bytes, expected at most {most}")
+    if whole > limits.NAME_BYTES:
+        raise FileFormatError(
+            f"{where}: names of {whole:,} bytes in all, expected at most {limits.NAME_BYTES:,}; give the "
+            "items shorter names, such as numbers"
+        )
+
+
+def check_archive(name: str, members: int, packed: int, unpacked: int) -> None:
+    """Refuse an archive of more members or bytes than any honest workbook declares."""
+    if members > limits.MEMBERS:
+        raise FileFormatError(bomb(name, f"{members:,} members, expected at most {limits.MEMBERS:,}"))
+    if is_bomb(packed, unpacked):
+        raise FileFormatError(bomb(name, f"{packed:,} bytes unpack to {unpacked:,} or more"))
+
+
 def is_bomb(packed: int, unpacked: int) -> bool:
     """Tell whether an archive unpacks to more than any honest one."""
     if unpacked > limits.UNPACKED:
         return True
     return unpacked > limits.BOMB_SIZE and unpacked > limits.BOMB_RATIO * packed
+
+
+def bomb(name: str, found: str) -> str:
+    """Say that an archive holds more than a workbook does, and what to do."""
+    return (
+        f"{name}: {found} (a zip bomb?); refused without unpacking. "
+        "Save only the cells with values into a new workbook"
+    )
 
 
 def check_area(name: str, sheet: str, rows: int, columns: int) -> None:

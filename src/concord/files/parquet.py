@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, quoted
 from concord.files import limits
+from concord.files.gate import check_count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -147,9 +148,6 @@ def open_parquet(path: Path, *, rows: int) -> ParquetFile:
     """Look at a Parquet file and refuse one that declares too much."""
     answer = _ask(path.name, {"path": str(path.absolute()), "columns": None})
     header, declared = tuple(answer["header"]), answer["rows"]
-    for count, limit, what in ((declared, rows, "rows"), (len(header), limits.COLUMNS, "columns")):
-        if count > limit:
-            raise FileFormatError(
-                f"{path.name}: {count:,} {what}, expected at most {limit:,}; split the file"
-            )
+    check_count(path.name, declared, rows, "rows", "split the file")
+    check_count(path.name, len(header), limits.COLUMNS, "columns", "split the file")
     return ParquetFile(path.absolute(), path.name, header, declared)

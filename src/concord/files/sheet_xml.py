@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from concord.errors import FileFormatError
 from concord.files import limits
-from concord.files.gate import check_area, is_bomb
+from concord.files.gate import bomb, check_archive, check_area
 from concord.files.text import DateCell, ErrorCell, FormulaCell
 
 BROKEN = (
@@ -67,19 +67,7 @@ def _check_declared(name: str, entries: list[zipfile.ZipInfo], packed: int) -> N
     """Refuse encrypted members, and sizes that no honest workbook declares."""
     if any(entry.flag_bits & 1 for entry in entries):
         raise FileFormatError(f"{name}: the workbook is password-protected; save it without a password")
-    if len(entries) > limits.MEMBERS:
-        raise FileFormatError(_bomb(name, f"{len(entries):,} members, expected at most {limits.MEMBERS:,}"))
-    unpacked = sum(entry.file_size for entry in entries)
-    if is_bomb(packed, unpacked):
-        raise FileFormatError(_bomb(name, f"{packed:,} bytes unpack to {unpacked:,} or more"))
-
-
-def _bomb(name: str, found: str) -> str:
-    """Say that an archive holds more than a workbook does, and what to do."""
-    return (
-        f"{name}: {found} (a zip bomb?); refused without unpacking. "
-        "Save only the cells with values into a new workbook"
-    )
+    check_archive(name, len(entries), packed, sum(entry.file_size for entry in entries))
 
 
 def _member(name: str, data: bytes, entry: zipfile.ZipInfo) -> bytes:
@@ -87,7 +75,7 @@ def _member(name: str, data: bytes, entry: zipfile.ZipInfo) -> bytes:
     content = _inflate(data, entry)
     if len(content) > entry.file_size:
         found = f"{entry.filename} holds more than the {entry.file_size:,} bytes it declares"
-        raise FileFormatError(_bomb(name, found))
+        raise FileFormatError(bomb(name, found))
     if len(content) < entry.file_size:
         raise zipfile.BadZipFile(f"{entry.filename} ends early")
     return content if entry.filename.lower().endswith((".xml", ".rels")) else b""
