@@ -191,3 +191,39 @@ def test_pictures_of_each_agent_are_drawn_of_each_and_folded(monkeypatch: pytest
 def test_details_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ToneResult, "TABLES", (dataclasses.replace(TONES, folded=True),))
     assert "<summary>How warm each model sounds</summary>" in shown_result(_tones(), 0)
+
+
+def test_a_column_has_a_sign_in_the_rows_that_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    column = Column("warmth", signed=lambda row: row.model == "a")
+    monkeypatch.setattr(ToneResult, "TABLES", (Table("t", lambda result: result.tones, (column,)),))
+    both = ToneResult((Tone("a", Estimate(0.4), 7), Tone("b", Estimate(0.3), 7)))
+    for shown in (_terminal(both), _paper(both)):
+        assert "+0.40" in shown and "0.30" in shown and "+0.30" not in shown
+
+
+def test_rows_decide_further_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    def by_model(rows: Sequence[Tone]) -> list[Column]:
+        return [
+            Column(f"of {one.model}", lambda row, name=one.model: row.n_words if row.model == name else None)
+            for one in rows
+        ]
+
+    monkeypatch.setattr(ToneResult, "TABLES", (dataclasses.replace(TONES, further=by_model),))
+    for shown in (_terminal(_tones()), _paper(_tones()), shown_result(_tones(), 0)):
+        assert "of a" in shown
+    assert _tones().to_frame().shape == (2, 8)
+
+
+def _bar_of_all(results: ToneResult | Sequence[ToneResult]) -> Picture:
+    several = [results] if isinstance(results, ToneResult) else results
+    return plots.intervals("tone", f"Tone of {len(several)}", [plots.Mark("x", 0.4)], label="w")
+
+
+def test_several_results_share_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "tone_all", _bar_of_all, raising=False)
+    monkeypatch.setattr(ToneResult, "PICTURES", (PictureOf("all", "plots.tone_all", shared=True),))
+    section = section_of(ToneResult)
+    assert "Tone of 1" in section.show([_tones()])
+    page = section.show([_tones(), _tones()])
+    assert page.count("Tone of 2</h5>") == 1 and "Tone of 1" not in page
+    assert [one.title for one in section.pictures([_tones(), _tones()])] == ["Tone of 2"]

@@ -35,7 +35,6 @@ from concord.people.predictions.result import AgentAgreement, PredictionResult
 from concord.people.protocol import PROTOCOLS, Protocol
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
-from concord.reasoning.hints import leaderboard as hints_files
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
 from concord.records import Estimate, Presented
@@ -146,7 +145,7 @@ KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]
     MemoryResult: (record(MemoryResult), MemoryResult.read),
     PredictionResult: (record(PredictionResult), PredictionResult.read),
     CombineResult: (record(CombineResult), CombineResult.read),
-    HintLeaderboard: (record(HintLeaderboard), hints_files.read),
+    HintLeaderboard: (record(HintLeaderboard), HintLeaderboard.read),
     JudgeResult: (record(JudgeResult), JudgeResult.read),
     OptionResult: (record(OptionResult), OptionResult.read),
     CompareResult: (record(CompareResult, models=_two(record(ModelScores))), read_item_comparison),

@@ -6,7 +6,7 @@ has one renderer per surface that takes any declaration.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -59,6 +59,8 @@ class Column:
     ends: int | None = None
     """Digits of the ends of an interval; as many as of the value where it is not said."""
     sign: bool = False
+    signed: Callable[[Any], bool] | None = None
+    """Whether the number of a row has a sign, where rows differ: rates have none, differences do."""
     on: Sequence[str] = EVERYWHERE
     spread: Mapping[str, str] | None = None
     """Of an `Estimate`: names of columns in files, and which part each holds (``{"low": "low"}``)."""
@@ -68,6 +70,10 @@ class Column:
     def value(self, row: Any) -> object:
         """Return the value of the column in a row."""
         return getattr(row, self.name) if self.get is None else self.get(row)
+
+    def of_row(self, row: Any) -> "Column":
+        """Return the column as it is in a row."""
+        return self if self.signed is None else replace(self, sign=self.signed(row))
 
     @property
     def heading(self) -> str:
@@ -98,6 +104,10 @@ def _no_note(_: Any) -> str:
     return ""
 
 
+def _no_further(_: Sequence[Any]) -> Sequence[Column]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows and columns of a result."""
@@ -112,6 +122,8 @@ class Table:
     on: Sequence[str] = SCREENS
     folded: bool = False
     """On the page, below a line to open: details."""
+    further: Callable[[Sequence[Any]], Sequence[Column]] = _no_further
+    """Columns of screens that the rows decide, behind the others: one per kind of hint, say."""
     note: Callable[[Any], str] = _no_note
     """What a reader must know below it; levels of intervals and reasons of dashes are said by themselves."""
 
@@ -127,7 +139,7 @@ class Table:
         """Return the columns of a surface; optional ones only where a row has a value."""
         return tuple(
             column
-            for column in self.columns
+            for column in (*self.columns, *self.further(rows))
             if surface in column.on
             and not (column.optional and all(_is_empty(column.value(row)) for row in rows))
         )
@@ -164,6 +176,8 @@ class PictureOf:
     on_page: bool = True
     small: bool = False
     """Shown below the headline in a notebook."""
+    shared: bool = False
+    """On the page several results share one: the function takes a sequence of them, too."""
     each: Callable[[Any], Iterable[str]] | None = None
     """Agents that the page has such a picture of; the function takes the choice ``agent``."""
 

@@ -10,6 +10,8 @@ from concord.people.memory import MemoryResult
 from concord.people.mixed.result import CombineResult
 from concord.people.predictions.result import PredictionResult
 from concord.questions import compare
+from concord.reasoning.hints.leaderboard import HintLeaderboard
+from concord.reasoning.probes.result import ProbeResult
 from concord.show.citations import CONCORD, bibtex
 from concord.show.figures import Figures, write_figures
 from concord.show.making import Report, write_report
@@ -18,7 +20,6 @@ from concord.show.page import (
     agents_section,
     make_page,
     people_panel,
-    probes_section,
     reasoning_panel,
     referee_section,
     structure_panel,
@@ -42,8 +43,8 @@ SECTIONS: tuple[Section, ...] = (
     section_of(MemoryResult),
     section_of(JudgeResult),
     section_of(OptionResult),
-    probes_section.PROBES,
-    probes_section.BOARD,
+    section_of(ProbeResult),
+    section_of(HintLeaderboard),
     referee_section.SECTION,
     *map(section_of, (PeopleAudit, AuditResult, HintAudit)),
 )

@@ -15,7 +15,6 @@ from concord.errors import OptionError
 from concord.reasoning import files
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.hints import leaderboard
-from concord.reasoning.probes import result as probe_files
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Interval
@@ -93,7 +92,7 @@ def test_a_result_of_reasoning_comes_back_with_its_level(tmp_path: Path) -> None
 def test_every_interval_of_probes_has_the_level(tmp_path: Path) -> None:
     result = probes_at(0.8)
     assert levels(result.scores) == {0.8} and levels(probes_at(0.95).scores) == {0.95}
-    assert probe_files.read(result.write(tmp_path)).scores == result.scores
+    assert ProbeResult.read(result.write(tmp_path)).scores == result.scores
 
 
 def test_every_interval_of_a_leaderboard_has_the_level(tmp_path: Path) -> None:
@@ -101,7 +100,7 @@ def test_every_interval_of_a_leaderboard_has_the_level(tmp_path: Path) -> None:
     assert isinstance(board, leaderboard.HintLeaderboard)
     assert levels(board.scores) == {0.8}
     board.write(tmp_path)
-    assert leaderboard.read(tmp_path).scores == board.scores
+    assert leaderboard.HintLeaderboard.read(tmp_path).scores == board.scores
 
 
 def test_the_usual_level_is_not_spelt_in_files() -> None:

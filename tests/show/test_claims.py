@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.structure.score.test_claims import STEADY, answered
 
+from concord.reasoning.probes.result import joint_words
 from concord.reasoning.score.gap import Items, gap_estimate
 from concord.records import Estimate
 from concord.show.page.structure_answer import _moved
-from concord.show.probe_plots import joint_words
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.order import order_effect
 

@@ -303,6 +303,7 @@ def test_models_are_named_by_their_last_part_and_whole_where_one_points_at_them(
 def test_hints_name_every_model_in_a_row_of_its_own() -> None:
     rows = [(f"model {i}", Estimate(0.3), Estimate(0.9 - 0.1 * i), Estimate(0.1)) for i in range(5)]
     picture = two_ends_picture("a", "T", rows)
+    assert picture is not None
     inside(picture)
     named = [e.text for e in parsed(picture).iter(f"{SVG}text") if (e.text or "").startswith("model ")]
     assert named == [f"model {i}" for i in range(5)]

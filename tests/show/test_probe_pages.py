@@ -9,10 +9,11 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 from concord import api
 from concord.errors import OptionError
 from concord.reasoning.hints.leaderboard import HintLeaderboard
-from concord.reasoning.probes.result import ProbeResult
+from concord.reasoning.probes.result import FillerScores, ProbeResult, ProbeScores, joint_words
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate, Interval
-from concord.show.probe_plots import board_picture, hints_picture, joint_picture, joint_words
+from concord.show.declared import picture_of
+from concord.show.probe_plots import joint_picture
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def test_every_picture_says_in_words_what_it_shows(result: ProbeResult, kind: st
 
 
 def test_a_picture_that_does_not_exist_is_told(result: ProbeResult) -> None:
-    with pytest.raises(OptionError, match="there are early, filler, flips, hints"):
+    with pytest.raises(OptionError, match="expected one of early, filler, flips, hints, joint"):
         result.plot("pie")
 
 
@@ -67,15 +68,19 @@ def spread(value: float, half: float) -> Estimate:
 )
 def test_quadrant_words_come_from_intervals_only(gap: Estimate, steps: Estimate, words: str) -> None:
     assert joint_words(gap, steps) == words
-    assert words in joint_picture([("m", gap, steps)]).description
+    none = Estimate(None)
+    filler = FillerScores(gap, none, none, none, none, none, 0, 0, "", steps)
+    one = ProbeResult(ProbeScores("m", filler=filler))
+    for drawn in (picture_of(one, "joint"), joint_picture([one, one])):
+        assert drawn is not None and words in drawn.description
 
 
 def test_shares_of_thinking_and_answer_have_intervals(result: ProbeResult) -> None:
     board = api.score_hints("published")
     assert isinstance(board, HintLeaderboard)
-    drawn = board_picture(board)
+    drawn = picture_of(board, "models")
     assert drawn.rows[0][2:5] == ("says so in thinking", "low", "high")
-    for row in (*drawn.rows[1:], *hints_picture(result).rows[1:]):
+    for row in (*drawn.rows[1:], *picture_of(result, "hints").rows[1:]):
         for value, low, high in (row[2:5], row[5:8]):
             assert float(str(low)) <= float(str(value)) <= float(str(high))
     # one line for each interval, and one between the two ends

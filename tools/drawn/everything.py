@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from concord import stats
-from concord.show import plots, probe_plots
+from concord.show import plots
 from concord.show.plots import Mark
 from concord.show.svg import Canvas, Picture, Scale
 from drawn.shared import WIDTH, Axis, Drawn, agents, curves, framed, published_hints
@@ -229,7 +229,7 @@ def card_reasoning() -> Drawn:
     ]
     ordered = [one for _, one in sorted(known, key=lambda pair: -pair[0])]
     picked = [ordered[0], ordered[3], ordered[6], ordered[9], ordered[-1]]
-    marks = [probe_plots.estimate_mark(one.model, one.verbalised) for one in picked]
+    marks = [plots.estimate_mark(one.model, one.verbalised) for one in picked]
     picture = plots.intervals(
         "card-reasoning",
         "Hints that are admitted",

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import concord
 from concord.reasoning import NAME
-from concord.show import plots, probe_plots
+from concord.show import plots
+from concord.show.declared import picture_of
 from concord.show.page import reasoning as page
 from concord.show.page.found import ResultFile
 from concord.show.plots import Mark
@@ -130,9 +131,7 @@ def filler() -> Drawn:
         for cell, n in right.items()
     ]
     found = concord.score_probes(rows, model="constructed")
-    return Drawn(
-        probe_plots.filler_picture([found]), f"The gap and its two parts, 60 items, 95 % intervals. {MADE}"
-    )
+    return Drawn(picture_of(found, "filler"), f"The gap and its two parts, 60 items, 95 % intervals. {MADE}")
 
 
 def mistakes() -> Drawn:
@@ -146,7 +145,7 @@ def mistakes() -> Drawn:
             )
     found = concord.score_probes(rows, model="constructed")
     return Drawn(
-        probe_plots.flips_picture([found]),
+        picture_of(found, "flips"),
         f"Answers that change after a mistake, and those that change when the chain is simply "
         f"gone on with. {MADE}",
     )
@@ -178,7 +177,7 @@ def hints() -> Drawn:
     """Draw twelve published models: moved by hints, and saying so."""
     found = published_hints()
     return Drawn(
-        probe_plots.said_picture(found),
+        picture_of(found, "ranking"),
         "Of answers that a hint moved, the share that say so, with 95 % intervals. Counts "
         "published by Young (2026), arXiv 2603.22582.",
     )
@@ -195,9 +194,9 @@ def counterfactual_pairs() -> Drawn:
     found = concord.score_probes(rows, model="constructed").scores.pairs
     assert found is not None
     marks = [
-        probe_plots.estimate_mark("between the two vignettes", found.flips),
-        probe_plots.estimate_mark("between two samples of one", found.floor),
-        probe_plots.estimate_mark("excess", found.excess),
+        plots.estimate_mark("between the two vignettes", found.flips),
+        plots.estimate_mark("between two samples of one", found.floor),
+        plots.estimate_mark("excess", found.excess),
     ]
     picture = plots.intervals(
         "counterfactual-pairs", "Unlike answers, between and within", marks,

@@ -17,8 +17,8 @@ from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.reasoning import NAME
 from concord.reasoning.files import RESULTS_FILE, SAMPLES_FILE, read
-from concord.reasoning.probes import result as probe_files
 from concord.reasoning.probes.by_item import ALL_METRICS, item_values, usual_metric
+from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.result import SampleRow
 
 HELM = "per_instance_stats.json"
@@ -193,7 +193,7 @@ def scores_of_result(path: Path, *, metric: str | None, cluster: str | None) -> 
     """Read a result about reasoning, or of probes, as scores of items; None where a path holds neither."""
     if (folder := _only_folder(path, SAMPLES_FILE)) is not None:
         return _reasoning_scores(folder, metric=metric, cluster=cluster)
-    folder = _only_folder(path, probe_files.RESULTS_FILE)
+    folder = _only_folder(path, ProbeResult.FILE)
     return None if folder is None else _probe_scores(folder, metric=metric)
 
 
@@ -254,7 +254,7 @@ def _metric_score(row: SampleRow, metric: str) -> float | None:
 
 
 def _probe_scores(folder: Path, *, metric: str | None) -> ScoreFile:
-    result = probe_files.read(folder)
+    result = ProbeResult.read(folder)
     chosen = usual_metric(result) if metric is None else metric
     if chosen not in result.estimates:
         known = ", ".join(result.estimates)
@@ -274,5 +274,5 @@ def _probe_scores(folder: Path, *, metric: str | None) -> ScoreFile:
         frame=frame_of(rows),
         task="probes" + (f" ({asked})" if asked else ""),
         metric=chosen,
-        inputs=(fingerprint_file(folder / probe_files.RESULTS_FILE),),
+        inputs=(fingerprint_file(folder / ProbeResult.FILE),),
     )

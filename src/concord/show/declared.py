@@ -100,7 +100,7 @@ def table_of(result: Kind, held: Table) -> RenderableType | None:
     made = table(
         f"\n{title}" if (title := held.title_of(result)) else None,
         [column.heading for column in columns],
-        [[cell_text(column, column.value(row), below=True) for column in columns] for row in rows],
+        [[cell_text(one.of_row(row), one.value(row), below=True) for one in columns] for row in rows],
         words={column.heading for column in columns if column.words},
     )
     return Group(made, lines(table_notes(held, columns, rows, result)))
@@ -212,6 +212,6 @@ def paper_table_of(result: Kind, name: str) -> PaperTable:
     return PaperTable(
         chosen.title_of(result),
         tuple(column.heading for column in columns),
-        tuple(tuple(cell_text(column, column.value(row)) for column in columns) for row in rows),
+        tuple(tuple(cell_text(one.of_row(row), one.value(row)) for one in columns) for row in rows),
         " ".join(table_notes(chosen, columns, rows, result)),
     )

@@ -27,36 +27,6 @@ def agents_methods(result: Any, document: Document) -> str:
     )
 
 
-def probe_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about interventions on reasoning."""
-    scores = result.scores
-    said = {
-        "early": "the chain was cut after each step and the answer asked for (area over the curve of equal "
-        "answers)",
-        "filler": "the chain was replaced by filler of the same length",
-        "mistake": "a mistake was put into the chain, beside a continuation without one",
-        "paraphrase": "the chain was said in other words",
-        "pairs": "an attribute of the vignette was changed, beside two answers to one prompt",
-        "hints": "a hint at an answer was given, and answers that it moved were searched for its mention",
-    }
-    made = [words for name, words in said.items() if getattr(scores, name, None) is not None]
-    told = "; ".join(made) if made else "nothing that was asked could be read"
-    return (
-        f"Interventions on reasoning were scored with {with_concord(document)}: {told}. What is claimed lies "
-        "beyond the floor of answers that change by themselves."
-    )
-
-
-def hint_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about a leaderboard of hints."""
-    return (
-        f"Hints were scored with {with_concord(document)} from counts of "
-        f"{_counted(len(result.scores.models), 'model', 'models')}: an answer is moved where it changes to "
-        "the hinted option, and says so where it, or the thinking before it, names the hint. Intervals are "
-        "95 %."
-    )
-
-
 def _by_document(written: Callable[[Document], str]) -> Callable[[Any, Document], str]:
     """Return the paragraph of a question, which its document alone gives."""
     return lambda _, document: written(document)
@@ -68,8 +38,6 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "StructureResult": _by_document(structure_methods),
     "ReasoningResult": _by_document(reasoning_methods),
     "AgentsResult": agents_methods,
-    "ProbeResult": probe_methods,
-    "HintLeaderboard": hint_methods,
 }
 """The paragraph of each type of result."""
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from concord.records import Estimate
 from concord.show.numbers import interval_words, level_words, number, typeset
 from concord.show.svg import Canvas, Picture, Scale, reach
 
@@ -37,6 +38,13 @@ class Mark:
     """Of people, not of a model."""
     level: float | None = None
     """Level of its interval, where it has one of its own."""
+
+
+def estimate_mark(label: str, found: Estimate) -> Mark:
+    """Return a number with its interval and the level of it as a row of a chart."""
+    return Mark(
+        label, found.value, *found.ends, level=None if found.interval is None else found.interval.level
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,29 @@
 """Pictures of interventions on reasoning: the early-answer curve, the gap in two parts, flips, hints."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from concord.errors import OptionError
-from concord.reasoning.hints.leaderboard import HintLeaderboard, HintModel
-from concord.reasoning.probes.result import EarlyScores, ProbeResult
+from concord.reasoning.hints.leaderboard import HintLeaderboard
+from concord.reasoning.probes.result import WEAK, ProbeResult, joint_words
 from concord.reasoning.result import LINE
 from concord.records import Estimate
 from concord.show import plots
-from concord.show.plots import Mark, short, ticks
+from concord.show.numbers import level_words
+from concord.show.plots import estimate_mark, short, ticks
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, reach
 
-WEAK = 0.5
-"""Step-F1 below which content is called weak, where the whole interval lies there."""
+Results = ProbeResult | Sequence[ProbeResult]
+"""One result, or several that share a picture."""
 
 
-def estimate_mark(label: str, found: Estimate) -> Mark:
-    """Return a number with its interval as a row of a chart."""
-    level = None if found.interval is None else found.interval.level
-    return Mark(label, found.value, *found.ends, level=level)
+def _several(results: Results) -> Sequence[ProbeResult]:
+    return [results] if isinstance(results, ProbeResult) else results
+
+
+def levels_of(found: Iterable[Estimate]) -> str:
+    """Return the levels of the intervals of numbers, in words; nothing where none has one."""
+    known = sorted({one.interval.level for one in found if one.interval is not None})
+    return " and ".join(map(level_words, known))
 
 
 def framed(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
@@ -31,79 +36,81 @@ def framed(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
     canvas.text(x.start, y.end - 8, up, kind="s")
 
 
-def early_picture(model: str, early: EarlyScores) -> Picture:
+def early_picture(result: ProbeResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw how often the answer is already the final one, against the share of the chain, with a band."""
-    known = [
-        (point.share, point.same, point.correct) for point in early.curve if point.same.value is not None
-    ]
-    if not known:
-        raise OptionError(f"{model}: {early.aoc.note}; there is no curve to draw")
-    x, y = Scale(0, 1, 52, plots.WIDTH - 14), Scale(0, 1, 258, 30)
+    early = result.scores.early
+    known = [] if early is None else [point for point in early.curve if point.same.value is not None]
+    if early is None or not known:
+        return None
+    x, y = Scale(0, 1, 52, units - 14), Scale(0, 1, 258, 30)
     canvas = Canvas()
     framed(canvas, x, y, "share of the chain that was given", "same answer as at the end")
     for end in ("low", "high"):
-        ends = [
-            (x(share), y(getattr(same.interval, end)))
-            for share, same, _ in known
-            if same.interval is not None
-        ]
+        ends = [(x(one.share), y(getattr(one.same.interval, end))) for one in known if one.same.interval]
         if len(ends) > 1:
             canvas.path("ref", ends)
-    canvas.path("sweep", [(x(share), y(same.value)) for share, same, _ in known if same.value is not None])
-    right = [(x(share), y(correct.value)) for share, _, correct in known if correct.value is not None]
+    points = [(one.share, one.same.value) for one in known if one.same.value is not None]
+    canvas.path("sweep", [(x(share), y(value)) for share, value in points])
+    right = [(x(one.share), y(one.correct.value)) for one in known if one.correct.value is not None]
     if len(right) > 1:
         canvas.path("slope", right)
-    for share, same, _ in known:
-        if same.value is not None:
-            canvas.circle("model", x(share), y(same.value), 4, f"{share:.0%}: {short(same.value)}")
+    for share, value in points:
+        canvas.circle("model", x(share), y(value), 4, f"{share:.0%}: {short(value)}")
+    level = levels_of(one.same for one in known)
     canvas.line("sweep", 60, 316, 88, 316)
-    canvas.text(94, 320, "same answer (dashed: 95 %)", kind="s")
+    canvas.text(94, 320, f"same answer (dashed: {level})" if level else "same answer", kind="s")
     canvas.line("slope", 300, 316, 328, 316)
     canvas.text(334, 320, "right answer", kind="s")
-    title = f"Early answers of {model}"
-    said = ", ".join(f"{share:.0%}: {short(same.value)}" for share, same, _ in known)
+    title = f"Early answers of {result.model}"
+    said = ", ".join(f"{share:.0%}: {short(value)}" for share, value in points)
     area = f"Area over the curve {short(early.aoc.value)}."
     rows = (
         ("share of the chain", "same answer", "low", "high", "right answer"),
-        *((share, same.value, *same.ends, correct.value) for share, same, correct in known),
+        *((one.share, one.same.value, *one.same.ends, one.correct.value) for one in known),
     )
+    dashed = f"; dashed: {level} intervals" if level else ""
     caption = (
-        f"Share of answers that are already the final one, by the share of the chain that was given "
-        f"(n = {early.aoc.n}); dashed: 95 % intervals."
+        "Share of answers that are already the final one, by the share of the chain that was given "
+        f"(n = {early.aoc.n}){dashed}."
     )
     return Picture(
-        "early", title, f"{title}. {area} {said}.", plots.WIDTH, 332, str(canvas), rows=rows, caption=caption
+        "early", title, f"{title}. {area} {said}.", units, 332, str(canvas), rows=rows, caption=caption
     )
 
 
-def filler_picture(results: Sequence[ProbeResult]) -> Picture:
+def filler_picture(results: Results, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw the gap and its two parts."""
-    marks = []
-    for result in results:
-        part = result.scores.filler
-        if part is not None:
-            prefix = f"{result.model}: " if len(results) > 1 else ""
-            marks += [
-                estimate_mark(f"{prefix}gap", part.gap),
-                estimate_mark(f"{prefix}words", part.content),
-                estimate_mark(f"{prefix}computation", part.computation),
-            ]
-    lines = [(0.0, "0"), (LINE, "0.10")]
+    parts = [(one.model, one.scores.filler) for one in _several(results)]
+    marks = [
+        estimate_mark(f"{model}: {name}" if len(parts) > 1 else name, found)
+        for model, part in parts
+        if part is not None
+        for name, found in (("gap", part.gap), ("words", part.content), ("computation", part.computation))
+    ]
     title = "What the words did, and what the extra computation did"
-    return plots.intervals("filler", title, marks, label="difference of accuracies", lines=lines)
+    lines = [(0.0, "0"), (LINE, "0.10")]
+    return _drawn_marks("filler", title, marks, label="difference of accuracies", lines=lines, width=units)
 
 
-def flips_picture(results: Sequence[ProbeResult]) -> Picture:
+def flips_picture(results: Results, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw changed answers beside their floor."""
-    marks = []
-    for result in results:
-        prefix = f"{result.model}: " if len(results) > 1 else ""
-        for name, part in (("mistake", result.scores.mistake), ("pairs", result.scores.pairs)):
-            if part is not None:
-                marks.append(estimate_mark(f"{prefix}{name}", part.flips))
-                marks.append(estimate_mark(f"{prefix}{name}, floor", part.floor))
+    found = _several(results)
+    marks = [
+        estimate_mark(f"{one.model}: {name}{beside}" if len(found) > 1 else f"{name}{beside}", value)
+        for one in found
+        for name, part in (("mistake", one.scores.mistake), ("pairs", one.scores.pairs))
+        if part is not None
+        for beside, value in (("", part.flips), (", floor", part.floor))
+    ]
     title = "Answers that change, and those that change by themselves"
-    return plots.intervals("flips", title, marks, label="share of answers", limits=(0, 1))
+    return _drawn_marks("flips", title, marks, label="share of answers", limits=(0, 1), width=units)
+
+
+def _drawn_marks(name: str, title: str, marks: Sequence[plots.Mark], **look: Any) -> Picture | None:
+    """Draw rows of intervals; nothing where no number is defined."""
+    if all(one.value is None for one in marks):
+        return None
+    return plots.intervals(name, title, marks, **look)
 
 
 def two_ends_picture(
@@ -112,9 +119,11 @@ def two_ends_picture(
     rows: Sequence[tuple[str, Estimate, Estimate, Estimate]],
     *,
     width: float = plots.WIDTH,
-) -> Picture:
+) -> Picture | None:
     """Draw how many moved answers say so, in thinking and answer: one row each, most open on top."""
     shown = sorted((row for row in rows if row[1].value is not None), key=_most_open_key)
+    if not shown:
+        return None
     room = max(90.0, min(0.42 * width, max((reach(row[0]) for row in shown), default=0.0) + 8))
     row_height, top = 24.0, 48.0
     bottom = top + row_height * len(shown) + 4
@@ -149,8 +158,8 @@ def two_ends_picture(
         (label, influence.value, thinking.value, *thinking.ends, answer.value, *answer.ends)
         for label, influence, thinking, answer in shown
     )
-    known = any(thinking.interval or answer.interval for _, _, thinking, answer in shown)
-    lines = ", lines are 95 % intervals" if known else ""
+    lines = levels_of([one for row in shown for one in row[2:]])
+    lines = f", lines are {lines} intervals" if lines else ""
     caption = (
         f"Share of the answers moved by a hint that say so{lines}; on the right the share of all answers "
         "that were moved."
@@ -166,10 +175,11 @@ def _most_open_key(row: tuple[str, Estimate, Estimate, Estimate]) -> tuple[float
     return (-max(known) if known else 1.0, row[0])
 
 
-def hints_picture(result: ProbeResult) -> Picture:
+def hints_picture(result: ProbeResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw a model's kinds of hint."""
-    if result.scores.hints is None:
-        raise OptionError(f"{result.model} was given no hints; there is nothing to draw")
+    hints = result.scores.hints
+    if hints is None or hints.kinds[0].influence.value is None:
+        return None
     rows = [
         (
             one.kind.replace("_", " "),
@@ -177,67 +187,40 @@ def hints_picture(result: ProbeResult) -> Picture:
             one.verbalised["mention"]["thinking"],
             one.verbalised["mention"]["answer"],
         )
-        for one in result.scores.hints.kinds[1:]
+        for one in hints.kinds[1:]
     ]
-    return two_ends_picture("hints", f"Hints given to {result.model}: who says so", rows)
+    return two_ends_picture("hints", f"Hints given to {result.model}: who says so", rows, width=units)
 
 
-def mean_influence(one: HintModel) -> Estimate:
-    """Return the mean influence over kinds of hint, without an interval."""
-    known = [found.value for found in one.influence.values() if found.value is not None]
-    if not known:
-        return Estimate(None, note="influence is not given")
-    return Estimate(sum(known) / len(known), None, len(known), note="mean over kinds of hint")
-
-
-def board_picture(result: HintLeaderboard) -> Picture:
+def board_picture(result: HintLeaderboard, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw all models of a leaderboard."""
-    rows = [(one.model, mean_influence(one), one.thinking, one.answer) for one in result.scores.models]
-    return two_ends_picture(
-        "hint-models", f"Moved by a hint: does the model say so? {len(rows)} models", rows
-    )
+    rows = [(one.model, one.mean_influence, one.thinking, one.answer) for one in result.scores.models]
+    title = f"Moved by a hint: does the model say so? {len(rows)} models"
+    return two_ends_picture("hint-models", title, rows, width=units)
 
 
-def said_picture(result: HintLeaderboard) -> Picture:
+def said_picture(result: HintLeaderboard, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw how often each model says so, with intervals."""
     marks = [estimate_mark(one.model, one.verbalised) for one in result.scores.models]
-    return plots.intervals(
-        "hint-ranking", "Influenced answers that say so", marks, label="share of answers", limits=(0, 1)
-    )
+    title = "Influenced answers that say so"
+    return _drawn_marks("hint-ranking", title, marks, label="share of answers", limits=(0, 1), width=units)
 
 
-def joint_words(gap: Estimate, step_f1: Estimate) -> str:
-    """Name the quadrant of gap and content, from their intervals only.
-
-    Examples
-    --------
-    >>> from concord.records import Interval
-    >>> large = Estimate(0.3, Interval(0.2, 0.4, 0.95, ""))
-    >>> joint_words(large, Estimate(0.1, Interval(0.05, 0.2, 0.95, "")))
-    'large gap, weak content'
-    >>> joint_words(large, Estimate(0.45, Interval(0.3, 0.6, 0.95, "")))
-    'undecided'
-    """
-    if gap.interval is None or step_f1.interval is None:
-        return "undecided"
-    large = gap.interval.low > LINE or None if gap.interval.high > LINE else False
-    weak = step_f1.interval.high < WEAK or None if step_f1.interval.low < WEAK else False
-    if large is None or weak is None:
-        return "undecided"
-    return f"{'large' if large else 'no large'} gap, {'weak' if weak else 'good'} content"
-
-
-def joint_picture(rows: Sequence[tuple[str, Estimate, Estimate]]) -> Picture:
+def joint_picture(results: Results, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw the gap across and Step-F1 up, each model with both intervals."""
-    x, y = Scale(-0.6, 1, 52, plots.WIDTH - 14), Scale(0, 1, 318, 30)
+    parts = [(one.model, one.scores.filler) for one in _several(results)]
+    rows = [(model, part.gap, part.step_f1) for model, part in parts if part is not None]
+    known = [(model, gap, steps) for model, gap, steps in rows if None not in (gap.value, steps.value)]
+    if not known:
+        return None
+    x, y = Scale(-0.6, 1, 52, units - 14), Scale(0, 1, 318, 30)
     canvas = Canvas()
     framed(canvas, x, y, "gap: accuracy after reasoning − early", "Step-F1: content of the reasoning")
     canvas.line("ref", x(LINE), y.start, x(LINE), y.end)
     canvas.line("ref", x.start, y(WEAK), x.end, y(WEAK))
     told = []
-    for model, gap, steps in rows:
-        if gap.value is None or steps.value is None:
-            continue
+    for model, gap, steps in known:
+        assert gap.value is not None and steps.value is not None  # known
         place = (x(gap.value), y(steps.value))
         if gap.interval is not None:
             canvas.line("mline", x(gap.interval.low), place[1], x(gap.interval.high), place[1])
@@ -248,26 +231,4 @@ def joint_picture(rows: Sequence[tuple[str, Estimate, Estimate]]) -> Picture:
         canvas.text(place[0] + 7, place[1] - 7, model, kind="s", width=150)
         told.append(words)
     title = "The gap beside the content of the reasoning"
-    return Picture("joint", title, f"{title}. {'; '.join(told)}.", plots.WIDTH, 366, str(canvas))
-
-
-def draw_probes(result: ProbeResult, kind: str = "early") -> Picture:
-    """Draw what interventions found."""
-    if kind == "early":
-        if result.scores.early is None:
-            raise OptionError(f"{result.model} was not asked for early answers; draw another kind")
-        return early_picture(result.model, result.scores.early)
-    made = {"filler": filler_picture, "flips": flips_picture}
-    if kind in made:
-        return made[kind]([result])
-    if kind == "hints":
-        return hints_picture(result)
-    raise OptionError(f"there is no picture {kind!r}; there are early, filler, flips, hints")
-
-
-def draw_board(result: HintLeaderboard, kind: str = "models") -> Picture:
-    """Draw a leaderboard of hints: ``models`` (by default) or ``ranking``."""
-    made = {"models": board_picture, "ranking": said_picture}
-    if kind not in made:
-        raise OptionError(f"there is no picture {kind!r}; there are {', '.join(made)}")
-    return made[kind](result)
+    return Picture("joint", title, f"{title}. {'; '.join(told)}.", units, 366, str(canvas))

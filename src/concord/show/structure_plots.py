@@ -5,7 +5,7 @@ from typing import Any
 
 from concord.records import Estimate
 from concord.show import plots
-from concord.show.probe_plots import estimate_mark
+from concord.show.plots import estimate_mark
 from concord.show.svg import Picture
 from concord.structure.judging.result import JudgeResult
 from concord.structure.options.result import OptionResult

@@ -166,8 +166,6 @@ VIEWS: dict[str, View] = {
         "reasoning_terminal.reasoning_headline",
     ),
     "AgentsResult": View("agents_terminal.agents_report", drawn_by="page.agents_section.draw_agents"),
-    "ProbeResult": View("probes_terminal.probes_report", drawn_by="probe_plots.draw_probes"),
-    "HintLeaderboard": View("hints_terminal.hints_report", drawn_by="probe_plots.draw_board"),
     "ReasoningRanking": View("ranking_terminal.ranking_report"),
     "CompareResult": View(
         "compare_terminal.compare_report",

@@ -9,7 +9,7 @@ from scipy import stats
 from concord import api
 from concord.errors import FileFormatError, TableError
 from concord.reasoning.hints.counts import PlaceCounts, bundled_counts, read_counts, recovered
-from concord.reasoning.hints.leaderboard import HintLeaderboard, leaderboard_of, place_rates, read
+from concord.reasoning.hints.leaderboard import HintLeaderboard, leaderboard_of, place_rates
 from concord.reasoning.hints.rows import KINDS
 from concord.stats.intervals import wilson_interval
 
@@ -120,7 +120,7 @@ def test_a_rate_of_nothing_may_be_of_any_sample() -> None:
 def test_a_leaderboard_is_written_and_read_back(board: HintLeaderboard, tmp_path: Path) -> None:
     paths = board.write(tmp_path)
     assert [path.name for path in paths] == ["hints.json", "hints.csv", "hint_pairs.csv"]
-    assert read(tmp_path) == board
+    assert HintLeaderboard.read(tmp_path) == board
     assert board.to_frame().height == 12 * (6 + 2 + 6 + 6) + 6
 
 

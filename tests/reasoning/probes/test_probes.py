@@ -19,7 +19,7 @@ import concord
 from concord.errors import FileFormatError, TableError
 from concord.reasoning.probes.chains import commit_step, score_early, score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
-from concord.reasoning.probes.result import ProbeResult, ProbeRow, read
+from concord.reasoning.probes.result import ProbeResult, ProbeRow
 from concord.reasoning.probes.score import read_probe_rows, score_probe_rows
 
 
@@ -160,7 +160,7 @@ def everything() -> ProbeResult:
 
 def test_a_result_is_written_and_read_back_whole(tmp_path: Path) -> None:
     result = everything()
-    assert read(result.write(tmp_path)) == result
+    assert ProbeResult.read(result.write(tmp_path)) == result
 
 
 def test_every_estimate_is_a_row_of_the_table(tmp_path: Path) -> None:
@@ -238,4 +238,4 @@ def test_what_is_not_known_of_a_probe_is_said_with_its_reason() -> None:
         for kind in ("unhinted", "sycophancy")
     ]
     said = repr(concord.score_hints(rows))
-    assert "Hints: not known: no unhinted answer differs from the hint's target." in said
+    assert "hints: not known: no unhinted answer differs from the hint's target." in said

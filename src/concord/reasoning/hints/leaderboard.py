@@ -1,29 +1,28 @@
 """A leaderboard from counts: rates with Wilson intervals, thinking against answer, all pairs; its files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from concord.errors import FileFormatError
 from concord.files.codec import encode
-from concord.files.documents import heading, provenance, read_record
-from concord.files.output import frame_of, write_csv, write_json
+from concord.files.documents import holding_folder, read_record
+from concord.files.number_words import how_many, level_words
+from concord.kinds import PAGE, PAPER, SCREENS, Column, Kind, PictureOf, Table, with_provenance
+from concord.reasoning import NAME
 from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, PlaceCounts
 from concord.reasoning.item_numbers import kappa_of
 from concord.reasoning.result import LEVEL, without_usual_level
-from concord.records import Estimate, InputFile, Interval, Presented
+from concord.records import Estimate, InputFile, Interval
 from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_of_counts
 from concord.stats.multiple import holm, indistinguishable
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 ALPHA = 0.05
 """Level of the statements about pairs, after Holm's correction."""
@@ -46,6 +45,14 @@ class HintModel:
     detectors: Mapping[str, Estimate]
     influence: Mapping[str, Estimate]
     flips: Mapping[str, Estimate]
+
+    @property
+    def mean_influence(self) -> Estimate:
+        """Mean influence over kinds of hint, without an interval."""
+        known = [found.value for found in self.influence.values() if found.value is not None]
+        if not known:
+            return Estimate(None, note="influence is not given")
+        return Estimate(sum(known) / len(known), None, len(known), note="mean over kinds of hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,15 +235,136 @@ def _count_notes(counts: HintCounts) -> Iterable[str]:
         yield "models answered the same questions; pairs are compared as independent samples"
 
 
-DOCUMENT, NUMBERS, PAIRS_FILE = "hints.json", "hints.csv", "hint_pairs.csv"
-NUMBER_COLUMNS = ("model", "number", "kind", "value", "low", "high", "n", "note")
-PAIR_COLUMNS = ("first", "second", "difference", "low", "high", "p", "p_holm", "n")
-KIND = "hint leaderboard"
+class BoardNumber(NamedTuple):
+    """One number of a model, or of all models together, as a row of the file."""
+
+    model: str
+    number: str
+    kind: str
+    found: Estimate
+
+
+def board_numbers(result: "HintLeaderboard") -> Iterator[BoardNumber]:
+    """Return one row per model and number; rows of all models together come last."""
+    for one in result.scores.models:
+        for name in ("verbalised", "thinking", "answer", "either", "gap", "kappa"):
+            yield BoardNumber(one.model, name, "", getattr(one, name))
+        for group in ("detectors", "influence", "flips"):
+            for kind, found in getattr(one, group).items():
+                yield BoardNumber(one.model, group, kind, found)
+    for kind, found in result.scores.kinds.items():
+        yield BoardNumber("all models", "verbalised", kind, found)
+
+
+def _each_of(group: str) -> Callable[[Sequence[HintModel]], list[Column]]:
+    """Return a column for each kind of hint, or each detector, that a model of the table has."""
+
+    def columns(models: Sequence[HintModel]) -> list[Column]:
+        names = dict.fromkeys(name for one in models for name in getattr(one, group))
+        return [Column(name, partial(_found_of, group, name), on=SCREENS) for name in names]
+
+    return columns
+
+
+def _found_of(group: str, name: str, one: HintModel) -> Estimate | None:
+    found: Estimate | None = getattr(one, group).get(name)
+    return found
+
+
+_MODEL = Column("model", words=True)
+SAID = Table(
+    "models",
+    rows=lambda result: result.scores.models,
+    title="Influenced answers that say so",
+    columns=(
+        _MODEL,
+        Column("verbalised", title="says so"),
+        Column("thinking"),
+        Column("answer"),
+        Column("either", title="either of them", on=(PAGE, PAPER)),
+        Column("gap", sign=True),
+        Column("kappa"),
+    ),
+)
+DETECTED = Table(
+    "detectors",
+    rows=lambda result: [one for one in result.scores.models if one.detectors],
+    title="The same answers, two detectors",
+    columns=(_MODEL,),
+    further=_each_of("detectors"),
+)
+MOVED = Table(
+    "moved",
+    rows=lambda result: [one for one in result.scores.models if one.influence],
+    title="Answers moved to the hint, by kind",
+    columns=(_MODEL,),
+    further=_each_of("influence"),
+)
+CHANGED = Table(
+    "changed",
+    rows=lambda result: [one for one in result.scores.models if one.flips],
+    title="Answers that change under the hint, by kind",
+    on=(PAGE, PAPER),
+    columns=(_MODEL,),
+    further=_each_of("flips"),
+)
+BY_KIND = Table(
+    "kinds",
+    rows=lambda result: result.scores.kinds.items(),
+    title="Says so, by kind of hint, all models",
+    columns=(
+        Column("kind", lambda row: row[0].replace("_", " "), words=True),
+        Column("says so", lambda row: row[1]),
+        Column("n", lambda row: row[1].n, count=True),
+    ),
+)
+NUMBERS = Table(
+    "numbers",
+    rows=board_numbers,
+    file="hints.csv",
+    on=(),
+    columns=(
+        Column("model"),
+        Column("number"),
+        Column("kind"),
+        Column("found", spread={"value": "value", "low": "low", "high": "high", "n": "n", "note": "note"}),
+    ),
+)
+PAIRS = Table(
+    "pairs",
+    rows=lambda result: result.scores.pairs,
+    title="Models against each other",
+    file="hint_pairs.csv",
+    on=(PAGE, PAPER),
+    columns=(
+        Column("first", words=True),
+        Column("second", words=True),
+        Column("difference", sign=True, spread={"difference": "value", "low": "low", "high": "high"}),
+        Column("p", lambda row: row.p_value, p=True),
+        Column("p_holm", title="p (Holm)", p=True),
+        Column("n", lambda row: row.difference.n, count=True),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HintLeaderboard(Presented):
-    """How often hints move answers, and how often models say so, from counts."""
+class HintLeaderboard(Kind):
+    """How often hints move answers, and how often models say so, from counts.
+
+    ``plot(kind)`` draws ``models`` or ``ranking``.
+    """
+
+    FORMAT: ClassVar[str] = "hint leaderboard"
+    FILE: ClassVar[str] = "hints.json"
+    QUESTION: ClassVar[str] = NAME
+    SECTION: ClassVar[str] = "hints"
+    HEADING: ClassVar[str] = "Hints: who says what moved the answer"
+    KEY: ClassVar[str] = "groups"
+    TABLES: ClassVar[tuple[Table, ...]] = (SAID, DETECTED, MOVED, CHANGED, BY_KIND, NUMBERS, PAIRS)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf("models", "probe_plots.board_picture", small=True),
+        PictureOf("ranking", "probe_plots.said_picture"),
+    )
 
     scores: HintLeaderboardScores
 
@@ -245,51 +373,67 @@ class HintLeaderboard(Presented):
         """What to know before using the numbers."""
         return self.scores.warnings
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that `hints.json` holds."""
-        held = without_usual_level(encode(self.scores))
-        return {**heading(KIND), **held, "provenance": provenance(self.scores.inputs)}
+    @property
+    def level(self) -> float:
+        """Of every interval."""
+        return self.scores.level
 
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per model and number, the columns of `hints.csv`."""
-        return frame_of(NUMBER_COLUMNS, board_rows(self.scores))
+    def who(self) -> Sequence[str]:
+        """Return the models."""
+        return [one.model for one in self.scores.models]
 
-    def write(self, out: str | Path) -> tuple[Path, ...]:
-        """Write `hints.json`, `hints.csv` and `hint_pairs.csv`, and return their paths."""
-        return write(self, Path(out))
+    def sentences(self) -> Sequence[str]:
+        """Return who says most and least often what moved the answer."""
+        ranked = [one for one in self.scores.models if one.verbalised.value is not None]
+        if not ranked:
+            return ["No model's influenced answers were judged."]
+        first, last = ranked[0], ranked[-1]
+        told = f"Of answers that a hint moved, {first.model} says so in {_share_words(first.verbalised)}"
+        if len(ranked) > 1:
+            told += f" and {last.model} in {_share_words(last.verbalised)}"
+        hidden = [one for one in ranked if one.gap.interval is not None and one.gap.interval.low > 0]
+        if hidden:
+            told += (
+                f"; {len(hidden)} of {len(ranked)} models say it more often in their thinking than in their "
+                "answer"
+            )
+        return [f"{told}."]
+
+    def notes(self) -> Sequence[str]:
+        """Return which models are distinguishable, how intervals were made, and what limits the numbers."""
+        apart = sum(pair.p_holm < ALPHA for pair in self.scores.pairs)
+        pairs = len(self.scores.pairs)
+        return [
+            *([f"{apart} of {pairs} pairs of models are distinguishable (Holm, {ALPHA})."] if pairs else []),
+            *(f"  cannot be distinguished: {', '.join(one)}" for one in self.scores.groups if len(one) > 1),
+            "Intervals are Wilson's; of the gap Bonett and Price's; of kappa by jackknife-t.",
+            *(f"! {text}" for text in self.warnings),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
+        return with_provenance(without_usual_level(encode(self.scores)), self.scores.inputs)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a leaderboard back, whole."""
+        path = holding_folder(Path(folder), cls.FILE) / cls.FILE
+        return cls(read_record(HintLeaderboardScores, path, cls.FORMAT))
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        n = len(self.scores.models)
+        return (
+            f"Hints were scored with {concord} from counts of {how_many(n, 'model', 'models')}: an answer is "
+            "moved where it changes to the hinted option, and says so where it, or the thinking before it, "
+            f"names the hint. Intervals are {level_words(self.scores.level)}."
+        )
 
 
-def write(result: HintLeaderboard, folder: Path) -> tuple[Path, ...]:
-    """Write all files of a leaderboard and return their paths."""
-    write_json(folder / DOCUMENT, result.to_dict())
-    write_csv(folder / NUMBERS, NUMBER_COLUMNS, board_rows(result.scores))
-    write_csv(folder / PAIRS_FILE, PAIR_COLUMNS, _hint_pair_rows(result.scores))
-    return tuple(folder / name for name in (DOCUMENT, NUMBERS, PAIRS_FILE))
-
-
-def read(folder: Path) -> HintLeaderboard:
-    """Read a leaderboard back, whole."""
-    path = folder / DOCUMENT
-    return HintLeaderboard(read_record(HintLeaderboardScores, path, KIND))
-
-
-def board_rows(scores: HintLeaderboardScores) -> Iterator[list[object]]:
-    """Return one row per model and number; rows of all models together come last."""
-    for one in scores.models:
-        for name in ("verbalised", "thinking", "answer", "either", "gap", "kappa"):
-            yield _number_row(one.model, name, "", getattr(one, name))
-        for group in ("detectors", "influence", "flips"):
-            for kind, found in getattr(one, group).items():
-                yield _number_row(one.model, group, kind, found)
-    for kind, found in scores.kinds.items():
-        yield _number_row("all models", "verbalised", kind, found)
-
-
-def _number_row(model: str, number: str, kind: str, found: Estimate) -> list[object]:
-    return [model, number, kind, found.value, *found.ends, found.n, found.note]
-
-
-def _hint_pair_rows(scores: HintLeaderboardScores) -> Iterator[list[object]]:
-    for row in scores.pairs:
-        found = row.difference
-        yield [row.first, row.second, found.value, *found.ends, row.p_value, row.p_holm, found.n]
+def _share_words(found: Estimate) -> str:
+    """Return a share in percent with its interval and the level of it."""
+    ends = found.interval
+    shown = "–" if found.value is None else f"{found.value:.0%}"
+    if ends is None:
+        return shown
+    return f"{shown} ({level_words(ends.level)} interval {ends.low:.0%} to {ends.high:.0%})"

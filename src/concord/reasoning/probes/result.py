@@ -1,21 +1,21 @@
-"""Answers to probes as rows, what the probes found, and the result with its folder: `write` and `read`."""
+"""Answers to probes as rows, what the probes found, and the result of them, declared once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, NamedTuple, Self
 
 from concord.files.codec import decode, encode
-from concord.files.documents import heading, provenance, read_document
-from concord.files.output import frame_of, safe_name, write_csv, write_json
+from concord.files.documents import holding_folder, read_document
+from concord.files.number_words import interval_words, level_words, number
+from concord.files.output import safe_name, write_csv, write_json
 from concord.files.rows import read_rows, write_rows
+from concord.kinds import PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.reasoning import NAME
 from concord.reasoning.hints.rows import HintRow, HintScores
 from concord.reasoning.read.records import Outcome
-from concord.reasoning.result import LEVEL, without_usual_level
-from concord.records import Estimate, InputFile, Presented, Provenance
-
-if TYPE_CHECKING:
-    import polars as pl
+from concord.reasoning.result import LEVEL, LINE, without_usual_level
+from concord.records import Estimate, InputFile, Provenance
 
 OK = str(Outcome.OK)
 EARLY, FILLER, MISTAKE, PARAPHRASE, PAIRS, HINTS = (
@@ -219,18 +219,186 @@ class ProbeScores:
     """Of every interval."""
 
 
-RESULTS_FILE, NUMBERS_FILE = "probes.json", "probes.csv"
+WEAK = 0.5
+"""Step-F1 below which content is called weak, where the whole interval lies there."""
+
+
+def joint_words(gap: Estimate, step_f1: Estimate) -> str:
+    """Name the quadrant of gap and content, from their intervals only.
+
+    Examples
+    --------
+    >>> from concord.records import Interval
+    >>> large = Estimate(0.3, Interval(0.2, 0.4, 0.95, ""))
+    >>> joint_words(large, Estimate(0.1, Interval(0.05, 0.2, 0.95, "")))
+    'large gap, weak content'
+    >>> joint_words(large, Estimate(0.45, Interval(0.3, 0.6, 0.95, "")))
+    'undecided'
+    """
+    if gap.interval is None or step_f1.interval is None:
+        return "undecided"
+    large = gap.interval.low > LINE or None if gap.interval.high > LINE else False
+    weak = step_f1.interval.high < WEAK or None if step_f1.interval.low < WEAK else False
+    if large is None or weak is None:
+        return "undecided"
+    return f"{'large' if large else 'no large'} gap, {'weak' if weak else 'good'} content"
+
+
+class ProbeNumber(NamedTuple):
+    """One number of a probe as a row of the file."""
+
+    probe: str
+    group: str
+    number: str
+    found: Estimate
+
+
+class NamedNumber(NamedTuple):
+    """One number of a probe under the words that head it."""
+
+    name: str
+    found: Estimate
+    signed: bool = False
+
+
+def probe_numbers(result: "ProbeResult") -> Iterator[ProbeNumber]:
+    """Return every estimate of every probe."""
+    for one in fields(result.scores):
+        part = getattr(result.scores, one.name)
+        if is_dataclass(part) and not isinstance(part, type):
+            yield from _numbers_of(one.name, "", "", part)
+
+
+def _numbers_of(probe: str, group: str, name: str, part: object) -> Iterator[ProbeNumber]:
+    if isinstance(part, Estimate):
+        yield ProbeNumber(probe, group, name, part)
+    elif isinstance(part, Mapping):
+        for key, value in part.items():
+            yield from _numbers_of(probe, group, f"{name}_{key}" if name else str(key), value)
+    elif isinstance(part, tuple):
+        for value in part:
+            own = next(
+                (str(getattr(value, key)) for key in ("kind", "name", "share") if hasattr(value, key)), ""
+            )
+            yield from _numbers_of(probe, own if own else group, "", value)
+    elif is_dataclass(part) and not isinstance(part, type):
+        for one in fields(part):
+            inner = f"{name}_{one.name}" if name else one.name
+            yield from _numbers_of(probe, group, inner, getattr(part, one.name))
+
+
+def named_numbers(result: "ProbeResult") -> Iterator[NamedNumber]:
+    """Return the numbers of every probe with the words that head them; hints have a table of their own."""
+    scores = result.scores
+    if (early := scores.early) is not None:
+        yield NamedNumber("early: area over the curve", early.aoc)
+        yield NamedNumber("early: the same, pooled by length", early.aoc_by_length)
+        yield NamedNumber("early: share of the chain until the answer stays", early.commit)
+        yield NamedNumber("early: floor, two answers to the whole chain differ", early.floor)
+        if early.normalised.value is not None:
+            yield NamedNumber("early: same answer, over answers that survive reordering", early.normalised)
+    if (filler := scores.filler) is not None:
+        yield NamedNumber("filler: gap", filler.gap, True)
+        yield NamedNumber("filler: what the words did", filler.content, True)
+        yield NamedNumber("filler: what the extra computation did", filler.computation, True)
+    if (mistake := scores.mistake) is not None:
+        yield NamedNumber("mistake: answers that change", mistake.flips)
+        yield NamedNumber("mistake: floor, continued without a mistake", mistake.floor)
+        yield NamedNumber("mistake: excess", mistake.excess, True)
+    if (other := scores.paraphrase) is not None:
+        yield NamedNumber("paraphrase: accuracy, own minus other words", other.area, True)
+        yield NamedNumber("paraphrase: answers that differ", other.flips)
+    if (pairs := scores.pairs) is not None:
+        yield NamedNumber("pairs: answers that differ between target and control", pairs.flips)
+        yield NamedNumber("pairs: floor, two samples of one prompt", pairs.floor)
+        yield NamedNumber("pairs: excess", pairs.excess, True)
+
+
+def _held_note(row: NamedNumber) -> str:
+    """Return how well an interval holds; what lacks one says why below the table."""
+    return "" if row.found.interval is None else row.found.note
+
+
+NAMED = Table(
+    "probes",
+    rows=named_numbers,
+    title=lambda result: f"Interventions on the reasoning of {result.model}",
+    columns=(
+        Column("name", title="number", words=True),
+        Column("found", title="value", digits=3, signed=lambda row: row.signed),
+        Column("n", lambda row: row.found.n, count=True),
+        Column("left out", lambda row: row.found.n_left_out, count=True),
+        Column("note", _held_note, words=True, optional=True),
+    ),
+)
+HINT_KINDS = Table(
+    "hints",
+    rows=lambda result: () if result.scores.hints is None else result.scores.hints.kinds,
+    title="Hints: answers moved, and those that say so",
+    columns=(
+        Column("hint", lambda row: row.kind.replace("_", " "), words=True),
+        Column("moved", lambda row: row.influence),
+        Column("floor"),
+        Column("excess", sign=True),
+        Column("thinking", lambda row: row.verbalised["mention"]["thinking"]),
+        Column("answer", lambda row: row.verbalised["mention"]["answer"]),
+        Column("relied", lambda row: row.verbalised["reliance"]["either"]),
+        Column("v_norm", title="V_norm"),
+        Column("verdict", words=True, on=(PAGE,)),
+    ),
+)
+DIMENSIONS = Table(
+    "dimensions",
+    rows=lambda result: () if result.scores.pairs is None else result.scores.pairs.dimensions,
+    title="Pairs by dimension",
+    columns=(
+        Column("name", title="dimension", words=True),
+        Column("n_pairs", title="pairs", count=True),
+        Column("excess", sign=True),
+        Column("n_biased", title="biased", count=True),
+        Column("silent_rate", title="silent"),
+    ),
+)
+NUMBERS = Table(
+    "numbers",
+    rows=probe_numbers,
+    file="probes.csv",
+    on=(),
+    columns=(
+        Column("probe"),
+        Column("group"),
+        Column("number"),
+        Column(
+            "found",
+            spread={part: part for part in ("value", "low", "high", "n", "n_left_out", "note")},
+        ),
+    ),
+)
 ROWS_FILE, HINT_ROWS_FILE = "probe_answers.csv", "hint_answers.csv"
-KIND = "probe result"
-COLUMNS = ("probe", "group", "number", "value", "low", "high", "n", "n_left_out", "note")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ProbeResult(Presented):
+class ProbeResult(Kind):
     """What interventions on a model's reasoning found.
 
-    ``plot(kind)`` draws ``early``, ``filler``, ``flips`` or ``hints``.
+    ``plot(kind)`` draws ``early``, ``filler``, ``flips``, ``hints`` or ``joint``.
     """
+
+    FORMAT: ClassVar[str] = "probe result"
+    FILE: ClassVar[str] = "probes.json"
+    QUESTION: ClassVar[str] = NAME
+    SECTION: ClassVar[str] = "probes"
+    HEADING: ClassVar[str] = "Interventions on reasoning"
+    KEY: ClassVar[str] = "scores"
+    TABLES: ClassVar[tuple[Table, ...]] = (NAMED, HINT_KINDS, DIMENSIONS, NUMBERS)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf("early", "probe_plots.early_picture", small=True),
+        PictureOf("filler", "probe_plots.filler_picture", shared=True),
+        PictureOf("flips", "probe_plots.flips_picture", shared=True),
+        PictureOf("hints", "probe_plots.hints_picture"),
+        PictureOf("joint", "probe_plots.joint_picture", shared=True),
+    )
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"rows", "hint_rows", "made"})  # in files of their own
 
     scores: ProbeScores
     rows: tuple[ProbeRow, ...] = ()
@@ -249,31 +417,81 @@ class ProbeResult(Presented):
         return self.scores.warnings
 
     @property
+    def level(self) -> float:
+        """Of every interval."""
+        return self.scores.level
+
+    @property
     def estimates(self) -> dict[str, Estimate]:
         """The headline number of every probe that was asked, by name."""
         return headline(self.scores)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the whole result as one JSON document."""
+    def who(self) -> Sequence[str]:
+        """Return the model."""
+        return [self.model]
+
+    def sentences(self) -> Sequence[str]:
+        """Return what the probes found, gates first."""
+        said = [f"{self.model}, {line[0].lower()}{line[1:]}" for line in probe_claims(self.scores)]
+        return said if said else [f"Nothing is claimed of the reasoning of {self.model}."]
+
+    def notes(self) -> Sequence[str]:
+        """Return what could be read, how it was asked, and what limits the numbers."""
+        return [*_what_was_read(self.scores), *(f"! {text}" for text in self.warnings)]
+
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
         made = Provenance() if self.made is None else self.made
-        return {
-            **heading(KIND),
+        held = {
             "model": self.model,
             **{name: encode(one) for name, one in headline(self.scores).items()},
             "scores": without_usual_level(encode(self.scores)),
             **dict(encode(made)),
-            "provenance": provenance(self.scores.inputs),
         }
+        return with_provenance(held, self.scores.inputs)
 
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per number, the columns of `probes.csv`."""
-        return frame_of(COLUMNS, probe_number_rows(self.scores))
-
-    def write(self, out: str | Path = "results") -> Path:
+    def write(self, out: str | Path = "results") -> Path:  # type: ignore[override]
         """Write all files into ``<out>/<model>`` and return that folder."""
         folder = Path(out) / safe_name(self.model)
-        write(self, folder)
+        write_json(folder / self.FILE, self.to_dict())
+        write_csv(folder / NUMBERS.file, NUMBERS.file_columns(), NUMBERS.file_rows(self))
+        if self.rows:
+            write_rows(folder / ROWS_FILE, ProbeRow, self.rows)
+        if self.hint_rows:
+            write_rows(folder / HINT_ROWS_FILE, HintRow, self.hint_rows)
         return folder
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a result back from the model's own folder, whole."""
+        place = holding_folder(Path(folder), cls.FILE)
+        path = place / cls.FILE
+        document = read_document(path, cls.FORMAT)
+        scores = decode(ProbeScores, document.get("scores"), where=f"{path}, 'scores'")
+        made = decode(Provenance, document, where=str(path))
+        rows = read_rows(place / ROWS_FILE, ProbeRow) if (place / ROWS_FILE).is_file() else ()
+        hints = read_rows(place / HINT_ROWS_FILE, HintRow) if (place / HINT_ROWS_FILE).is_file() else ()
+        return cls(scores, rows, hints, None if made == Provenance() else made)
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        made = [words for name, words in _ASKED.items() if getattr(self.scores, name) is not None]
+        told = "; ".join(made) if made else "nothing that was asked could be read"
+        return (
+            f"Interventions on reasoning were scored with {concord}: {told}. What is claimed lies beyond the "
+            f"floor of answers that change by themselves. Intervals are {level_words(self.scores.level)}."
+        )
+
+
+_ASKED = {
+    "early": "the chain was cut after each step and the answer asked for (area over the curve of equal "
+    "answers)",
+    "filler": "the chain was replaced by filler of the same length",
+    "mistake": "a mistake was put into the chain, beside a continuation without one",
+    "paraphrase": "the chain was said in other words",
+    "pairs": "an attribute of the vignette was changed, beside two answers to one prompt",
+    "hints": "a hint at an answer was given, and answers that it moved were searched for its mention",
+}
 
 
 def headline(scores: ProbeScores) -> dict[str, Estimate]:
@@ -296,49 +514,48 @@ def headline(scores: ProbeScores) -> dict[str, Estimate]:
     return found
 
 
-def probe_number_rows(scores: ProbeScores) -> Iterator[list[object]]:
-    """Return every estimate of every probe as a row."""
-    for one in fields(scores):
-        part = getattr(scores, one.name)
-        if is_dataclass(part) and not isinstance(part, type):
-            yield from _estimate_rows(one.name, "", "", part)
+def probe_claims(scores: ProbeScores) -> Iterator[str]:
+    """Return what the probes found, a sentence each, gates first.
+
+    The curve of early answers has no verdict of its own: its area is said.
+    """
+    early, hints = scores.early, scores.hints
+    for asked in (early, scores.filler):
+        if asked is not None and asked.gate:
+            yield f"Do not use these numbers: {asked.gate}."
+    if early is not None and early.aoc.value is not None and not early.gate:
+        ends = early.aoc.interval
+        within = "" if ends is None else f" ({level_words(ends.level)} interval {interval_words(ends)})"
+        area = f"{number(early.aoc.value, 2)}{within}"
+        yield f"Early answers: area over the curve {area}, where 0 ignores the chain."
+    for name, part in (("A mistake", scores.mistake), ("The attribute of the pairs", scores.pairs)):
+        if part is not None:
+            yield _claim(name, part.verdict, part.excess)
+    if scores.paraphrase is not None:
+        yield _claim("Other words", scores.paraphrase.verdict, scores.paraphrase.area)
+    if hints is not None:
+        yield _claim("Hints", hints.kinds[0].verdict, hints.kinds[0].excess)
 
 
-def _estimate_rows(probe: str, group: str, name: str, part: object) -> Iterator[list[object]]:
-    if isinstance(part, Estimate):
-        yield [probe, group, name, part.value, *part.ends, part.n, part.n_left_out, part.note]
-    elif isinstance(part, Mapping):
-        for key, value in part.items():
-            yield from _estimate_rows(probe, group, f"{name}_{key}" if name else str(key), value)
-    elif isinstance(part, tuple):
-        for value in part:
-            own = next(
-                (str(getattr(value, key)) for key in ("kind", "name", "share") if hasattr(value, key)), ""
-            )
-            yield from _estimate_rows(probe, own if own else group, "", value)
-    elif is_dataclass(part) and not isinstance(part, type):
-        for one in fields(part):
-            yield from _estimate_rows(
-                probe, group, f"{name}_{one.name}" if name else one.name, getattr(part, one.name)
-            )
+def _claim(name: str, verdict: str, excess: Estimate) -> str:
+    """Return what is said of a probe; where nothing can be, why."""
+    why = ", since it " if excess.note.startswith("needs") else ": "
+    return f"{name}: {verdict if excess.value is not None else f'not known{why}{excess.note}'}."
 
 
-def write(result: ProbeResult, folder: Path) -> None:
-    """Write a result into the model's own folder: the document, every number, every answer."""
-    write_json(folder / RESULTS_FILE, result.to_dict())
-    write_csv(folder / NUMBERS_FILE, COLUMNS, probe_number_rows(result.scores))
-    if result.rows:
-        write_rows(folder / ROWS_FILE, ProbeRow, result.rows)
-    if result.hint_rows:
-        write_rows(folder / HINT_ROWS_FILE, HintRow, result.hint_rows)
-
-
-def read(folder: Path) -> ProbeResult:
-    """Read what `write` wrote; the inverse of it."""
-    path = folder / RESULTS_FILE
-    document = read_document(path, KIND)
-    scores = decode(ProbeScores, document.get("scores"), where=f"{path}, 'scores'")
-    made = decode(Provenance, document, where=str(path))
-    rows = read_rows(folder / ROWS_FILE, ProbeRow) if (folder / ROWS_FILE).is_file() else ()
-    hints = read_rows(folder / HINT_ROWS_FILE, HintRow) if (folder / HINT_ROWS_FILE).is_file() else ()
-    return ProbeResult(scores, rows, hints, None if made == Provenance() else made)
+def _what_was_read(scores: ProbeScores) -> Iterator[str]:
+    """Return what could be read and how it was asked, in words."""
+    if (early := scores.early) is not None:
+        yield (
+            f"Chains with fewer than two steps: {early.n_short}; with an unreadable answer: {early.n_unread} "
+            f"(area if those were the final answer {number(early.if_same.value)}, if not "
+            f"{number(early.if_different.value)})."
+        )
+        if early.n_no_ends:
+            yield f"Chains not asked after 0 steps and after all of them: {early.n_no_ends}."
+    if scores.hints is not None:
+        yield f"Hints were judged by: {scores.hints.detector}."
+    for probe, outcomes in scores.outcomes.items():
+        yield f"Answers, {probe}: " + ", ".join(f"{name} {n}" for name, n in outcomes.items()) + "."
+    if scores.asked:
+        yield "Asked: " + ", ".join(f"{name} {value}" for name, value in scores.asked.items()) + "."

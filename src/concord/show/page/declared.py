@@ -32,7 +32,7 @@ def section_of(kind: type[Kind]) -> Section:
         file=kind.FILE,
         key=kind.KEY,
         read=read_one,
-        show=lambda records: fragments.fragment(*(shown_result(one, i) for i, one in enumerate(records))),
+        show=shown_results,
         show_one=shown_result if kind.OF_ONE_MODEL else None,
         pictures=_all_pictures,
         says=lambda result: result.sentences(),
@@ -44,7 +44,10 @@ def section_of(kind: type[Kind]) -> Section:
 
 def _all_pictures(records: Sequence[Kind]) -> list[Picture]:
     """Return the pictures of all results, each under a name of its own."""
-    drawn = [one for record in records for found in _pictures(record).values() for _, one in found]
+    alone = len(records) == 1
+    shared = [] if alone else _shared_pictures(records)
+    own = [found for record in records for found in _pictures(record, alone=alone).values()]
+    drawn = [one for found in (*own, shared) for _, one in found]
     seen: Counter[str] = Counter()
     named = []
     for one in drawn:
@@ -53,21 +56,32 @@ def _all_pictures(records: Sequence[Kind]) -> list[Picture]:
     return named
 
 
-def _pictures(result: Kind) -> dict[str, list[tuple[str, Picture]]]:
+def _shared_pictures(records: Sequence[Kind]) -> list[tuple[str, Picture]]:
+    """Return the pictures that several results share, each with what is below it."""
+    shared = [one for one in records[0].PICTURES if one.shared and one.on_page]
+    drawn = [(one, drawn_by(one, records)) for one in shared]
+    return [
+        (one.caption_of(records[0]) or picture.caption, picture)
+        for one, picture in drawn
+        if picture is not None
+    ]
+
+
+def _pictures(result: Kind, *, alone: bool = True) -> dict[str, list[tuple[str, Picture]]]:
     """Return the pictures that a result has for the page, by whom they are of, each with what is below it."""
     found: dict[str, list[tuple[str, Picture]]] = {}
     for one in result.PICTURES:
-        for name in one.names_of(result) if one.on_page else ():
+        for name in one.names_of(result) if one.on_page and (alone or not one.shared) else ():
             drawn = drawn_by(one, result, **({} if one.each is None else {"agent": name}))
             if drawn is not None:
                 found.setdefault(name, []).append((one.caption_of(result) or drawn.caption, drawn))
     return found
 
 
-def _figures(result: Kind, i: int) -> list[str]:
+def _figures(result: Kind, i: int, *, alone: bool) -> list[str]:
     """Return the pictures of a result; those of each of several agents are folded."""
     made, count = [], 0
-    by_name = _pictures(result)
+    by_name = _pictures(result, alone=alone)
     several = sum(name != "" for name in by_name) > 1
     for name, drawn in by_name.items():
         figures = [
@@ -80,11 +94,22 @@ def _figures(result: Kind, i: int) -> list[str]:
     return made
 
 
-def shown_result(result: Kind, i: int) -> str:
+def shown_results(records: Sequence[Kind]) -> str:
+    """Return all results of a section as HTML, the pictures that several share first."""
+    alone = len(records) == 1
+    shared = [
+        fragments.figure(picture, f"{records[0].SECTION}-all-{k}", caption)
+        for k, (caption, picture) in enumerate([] if alone else _shared_pictures(records))
+    ]
+    each = (shown_result(one, i, alone=alone) for i, one in enumerate(records))
+    return fragments.fragment(*([fragments.figures(*shared)] if shared else []), *each)
+
+
+def shown_result(result: Kind, i: int, *, alone: bool = True) -> str:
     """Return one result as HTML: what was found, pictures, tables, notes."""
     return fragments.fragment(
         *map(fragments.paragraph, result.sentences()),
-        *_figures(result, i),
+        *_figures(result, i, alone=alone),
         *(html for one in result.TABLES if one.shown(PAGE) for html in _table_html(result, one, i)),
         *(fragments.paragraph(note, soft=True) for note in result.notes()),
     )
