@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -202,11 +203,11 @@ def test_a_column_has_a_sign_in_the_rows_that_say_so(monkeypatch: pytest.MonkeyP
 
 
 def test_rows_decide_further_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    def words_of(name: str, row: Tone) -> int | None:
+        return row.n_words if row.model == name else None
+
     def by_model(rows: Sequence[Tone]) -> list[Column]:
-        return [
-            Column(f"of {one.model}", lambda row, name=one.model: row.n_words if row.model == name else None)
-            for one in rows
-        ]
+        return [Column(f"of {one.model}", partial(words_of, one.model)) for one in rows]
 
     monkeypatch.setattr(ToneResult, "TABLES", (dataclasses.replace(TONES, further=by_model),))
     for shown in (_terminal(_tones()), _paper(_tones()), shown_result(_tones(), 0)):
