@@ -62,9 +62,7 @@ def said_levels(content: Content) -> str:
 
 def _methods(content: Content) -> list[str]:
     """Return one paragraph per question and way of making its results."""
-    found = [
-        panel.methods(view.source.document) for panel in content.panels for view in content.of(panel.name)[:1]
-    ]
+    found = [panel.methods(view) for panel in content.panels for view in content.of(panel.name)[:1]]
     for filled in content.sections:
         told = (
             filled.section.methods(record, source.document)
@@ -117,11 +115,18 @@ def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
         "question": content.agrees(source),
         "model": _some_names(names) if names else source.model,
         "how": ", ".join([*([how] if how else []), *([f"design {design}"] if design else [])]) or "–",
-        "units": "–" if panel is None else panel.over(source.document),
+        "units": _units(source, content),
         "settings": ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in asked) or "–",
         "tokens": "–" if tokens is None else f"{tokens[0]:,} in, {tokens[1]:,} out",
         "file": source.shown,
     }
+
+
+def _units(source: ResultFile, content: Content) -> str:
+    """Return over what the numbers of a file were made; nothing where it is shown by no panel."""
+    panel = content.panel(source.kind)
+    views = [] if panel is None else [one for one in content.of(panel.name) if one.source is source]
+    return "–" if panel is None or not views else panel.over(views[0])
 
 
 def _some_names(names: Sequence[str], most: int = 12) -> str:

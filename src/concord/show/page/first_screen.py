@@ -49,7 +49,7 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
         "invented": [row.name for row in rows if row.invented or row.model in _said_invented(content)],
         "failed": failed,
         "cut": cut_lines(content),
-        "over": [panel.over(content.of(panel.name)[0].source.document) for panel in used],
+        "over": [panel.over(content.of(panel.name)[0]) for panel in used],
         "references": [
             (one.label, [_reference_cell(one, panel.name == other.name) for other in used])
             for panel in used

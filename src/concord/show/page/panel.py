@@ -9,7 +9,7 @@ from concord.show.citations import Entry
 from concord.show.page.answer import QuestionAnswer
 from concord.show.page.found import Problem, ResultFile
 from concord.show.page.texts import Texts
-from concord.show.page.values import Document, ShownNumber
+from concord.show.page.values import ShownNumber
 from concord.show.svg import Picture
 
 
@@ -129,14 +129,14 @@ class Panel:
     """How it is answered on the first screen."""
     read: Callable[[ResultFile], tuple[Sequence[Any], list[Problem]]]
     """Every view of a result, and what could not be read."""
-    over: Callable[[Document], str]
-    """Over what the numbers were made."""
+    over: Callable[[Any], str]
+    """Over what the numbers of a view were made."""
     shown: Callable[[Any, int], dict[str, Any]]
     """What the question's template is given of one view."""
     pictures: Callable[[Any, float], Sequence[tuple[Path, Picture]]]
     """Every picture of a view at a width, with its folder below that of the model."""
-    methods: Callable[[Document], str]
-    """A paragraph for a paper about one result."""
+    methods: Callable[[Any], str]
+    """A paragraph for a paper about the result of a view."""
     sources: tuple[Entry, ...]
     """What that paragraph cites."""
     fill: Callable[[PageData, Any, int], None]
