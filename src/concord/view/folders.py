@@ -1,6 +1,7 @@
-"""What a folder holds: runs with how far they are, and results."""
+"""What a folder holds: runs with how far they are, also while they are asked, and results in one line."""
 
 import os
+import sys
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from concord.show.page.first_screen import first_sentence
 from concord.show.page.found import ResultFile
 from concord.show.page.panel import Panel
 from concord.show.page.section import Section
-from concord.view.replies import GOOD, KeptRuns, Reader, Stamp, interned, row_at, stamp
+from concord.view.replies import GOOD, KeptRuns, Reader, Stamp, row_at, stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,9 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
     known = {outcome: n for outcome, n in counts.items() if n}
     when = _last_change(one for one in (path / REPLIES, path / RECORD) if one.exists())
     tokens = tally.input_tokens, tally.output_tokens
+    stopped, options = record.get("stopped"), record["options"]
+    status = str(record.get("status", ""))
+    over = [str(options[key]) for key in ("studies", "study", "items", "arranger") if options.get(key)]
     return FoundRun(
         name,
         str(record["suite"]),
@@ -132,8 +136,8 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
         n_planned,
         known,
         changed=when,
-        status=_status_words(record),
-        over=_over_words(record),
+        status=f"{status}: {stopped}" if isinstance(stopped, str) and stopped else status,
+        over=", ".join(over),
         tokens=tokens,
         cost=cost_of(record, *tokens),
     )
@@ -155,21 +159,6 @@ def _counted_itself(path: Path, record: Mapping[str, Any]) -> tuple[int, Tally] 
     if not all(type(one) is int and one >= 0 for one in counts) or sum(outcomes.values()) != n:
         return None
     return sum(outcomes.values()), Tally(Counter(outcomes), tokens["input"], tokens["output"])
-
-
-def _status_words(record: Mapping[str, Any]) -> str:
-    """Say how a run ended, or that it has not."""
-    stopped = record.get("stopped")
-    status = str(record.get("status", ""))
-    return f"{status}: {stopped}" if isinstance(stopped, str) and stopped else status
-
-
-def _over_words(record: Mapping[str, Any]) -> str:
-    """Name what was asked: studies, or what the items were put into."""
-    options = record.get("options")
-    held = options if isinstance(options, Mapping) else {}
-    named = [str(held[key]) for key in ("studies", "study", "items", "arranger") if held.get(key)]
-    return ", ".join(named)
 
 
 def cost_of(record: Mapping[str, Any], read: int, written: int) -> float | None:
@@ -434,7 +423,7 @@ def _add(run: _Run, line: bytes, kind: str, place: tuple[Path, int]) -> None:
     row = parsed_line(line)
     if row is None or "outcome" not in row:
         return  # a line that a crash cut short; resuming mends it
-    name, outcome = str(row.get("id")), interned(row["outcome"])
+    name, outcome = str(row.get("id")), sys.intern(str(row["outcome"]))
     if kind == REPLIES or (kind == FAILURES and row.get("key") not in run.done):
         key, group = str(row.get("key")), _condition(name, str(row.get("mode")))
         if (before := run.done.get(key)) is not None:  # a later reply in the place of a failed call

@@ -46,7 +46,7 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[Foun
         f"<td>{escape(one.suite)}</td><td>{escape(one.model)}</td>"
         f'<td class="small">{escape(one.over)}</td><td>{escape(one.status)}</td>'
         f'<td class="n">{one.done:,} of {one.n_planned:,}</td>'
-        f"<td>{escape(_outcome_words(one.outcomes)) if not one.problem else escape(one.problem)}</td>"
+        f"<td>{escape(one.problem or ', '.join(f'{n} {name}' for name, n in one.outcomes.items()))}</td>"
         f'<td class="n">{escape(cost_words(one.tokens, one.cost).removeprefix("cost "))}</td>'
         f'<td class="n">{escape(one.changed)}</td></tr>'
         for one in runs
@@ -171,7 +171,3 @@ def _outcome_options(chosen: str) -> str:
         f'<option value="{escape(one)}"{" selected" if one == chosen else ""}>{escape(one) or "all"}</option>'
         for one in dict.fromkeys(["", *known, chosen])
     )
-
-
-def _outcome_words(outcomes: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} {name}" for name, n in outcomes.items())

@@ -1,7 +1,9 @@
-"""Runs as they were at the last look: each line of a file is read once, then only its place is kept."""
+"""Replies of runs with their prompts and what was read in them, a page of them at a time.
+
+Runs are kept as they were at the last look: each line of a file is read once, then only its place is known.
+"""
 
 import re
-import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -15,7 +17,6 @@ from concord.asking.journal import (
     FAILURES,
     REPLIES,
     TURNS,
-    Entry,
     Index,
     Line,
     Tally,
@@ -212,7 +213,7 @@ class KeptRun:
 
     def _forget(self) -> None:
         self.journals: dict[str, list[KeptJournal]] = {REPLIES: [], FAILURES: [], TURNS: []}
-        self._index, self._entries = Index(), dict[Entry, Entry]()
+        self._index = Index()
         self._places: dict[str, int] = {}
 
     @property
@@ -252,18 +253,11 @@ class KeptRun:
             if number == len(kept):
                 kept.append(KeptJournal(path, stamp(path)[0]))
             for line in kept[number].added():
-                self._take(kind, number, line)
-
-    def _take(self, kind: str, number: int, line: Line) -> None:
-        if kind == TURNS:
-            return
-        key, entry = line.row["key"], Entry.of(line.row)
-        shared = self._entries.setdefault(entry, entry)
-        if kind == FAILURES:
-            self._index.failures[key] = shared
-            return
-        self._index.replies[key] = shared
-        self._places[key] = line.start * _MOST_JOURNALS + number
+                if kind == REPLIES:
+                    self._index.replies[line.row["key"]] = self._index.shared(line.row)
+                    self._places[line.row["key"]] = line.start * _MOST_JOURNALS + number
+                elif kind == FAILURES:
+                    self._index.failures[line.row["key"]] = self._index.shared(line.row)
 
     def tally(self) -> Tally:
         """Count the outcomes of the plan as they are now."""
@@ -354,11 +348,6 @@ class KeptRuns:
         return run
 
 
-def interned(text: object) -> str:
-    """Return a text that is held once however often it comes."""
-    return sys.intern(str(text))
-
-
 _NAMES = re.compile(rb'\{"key": "([^"\\]+)", "id": "([^"\\]+)"')
 """How a line of a journal begins, unless a name has signs that are written otherwise."""
 
@@ -398,7 +387,10 @@ def transcripts(
         found.append((one, kind, row))
         if len(found) >= count:
             break
-    return _with_readings(run, plan, found)
+    reader, sessions = run.reader(), dict[str, tuple[str, list[LiveReading]]]()
+    if reader is None:
+        return [one for one, _, _ in found]
+    return [_read(run, plan, reader, sessions, *each) for each in found]
 
 
 def _transcript(run: KeptRun, plan: KeptPlan, kind: str, row: Mapping[str, Any]) -> Transcript:
@@ -421,11 +413,8 @@ def _place_of_prompt(plan: KeptPlan, kind: str, key: str, name: str) -> int | No
 
 
 def _prompt_at(run: KeptRun, place: int | None) -> str:
-    return "" if place is None else _prompt(row_at(run.path / TRIALS, place))
-
-
-def _prompt(row: Mapping[str, Any]) -> str:
-    messages = row.get("messages")
+    """Return a prompt as it was sent, message by message."""
+    messages = None if place is None else row_at(run.path / TRIALS, place).get("messages")
     listed = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
     return "\n\n".join(f"[{message.get('role')}]\n{message.get('text')}" for message in listed)
 
@@ -460,17 +449,6 @@ def _key_and_id(raw: bytes) -> tuple[str, str]:
         return found[1].decode("utf-8", "replace"), found[2].decode("utf-8", "replace")
     row = parsed_line(raw)
     return ("", "") if row is None else (str(row.get("key")), str(row.get("id")))
-
-
-def _with_readings(
-    run: KeptRun, plan: KeptPlan, found: list[tuple[Transcript, str, Mapping[str, Any]]]
-) -> list[Transcript]:
-    """Return replies with what the reader of their question makes of them."""
-    reader = run.reader()
-    if reader is None:
-        return [one for one, _, _ in found]
-    sessions: dict[str, tuple[str, list[LiveReading]]] = {}
-    return [_read(run, plan, reader, sessions, *each) for each in found]
 
 
 def _read(
