@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 from concord import people
 from concord.comparing.judge_logs import score_judge
 from concord.engine import Engine, chosen_engine
-from concord.files.checked import FileCheck
+from concord.files.documents import FileCheck
 from concord.people.agents_files import AgentsResult
 from concord.people.bounds import N_SIMULATIONS
 from concord.people.files import PeopleResult

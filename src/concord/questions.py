@@ -11,8 +11,8 @@ from concord.comparing.run import compare_sources
 from concord.comparing.tables import ScoreColumns, ScoreReading
 from concord.engine import get_engine
 from concord.errors import FileFormatError, OptionError
-from concord.files.checked import FileCheck, FileKind
 from concord.files.contents import read_bytes
+from concord.files.documents import FileCheck, FileKind
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.stats.compare import Choices

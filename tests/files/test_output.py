@@ -1,14 +1,30 @@
 """Files that a spreadsheet does not run, JSON without NaN, names that stay in their folder."""
 
+import csv
+import io
 import json
+from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from concord.errors import FileFormatError
-from concord.files.output import distinct_names, safe_cell, safe_name, write_csv, write_json
+from concord.files.output import (
+    FORMULA_STARTS,
+    csv_text,
+    distinct_names,
+    indented_json,
+    plain_cell,
+    safe_cell,
+    safe_name,
+    write_csv,
+    write_json,
+)
+from concord.files.rows import read_back
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])
@@ -65,3 +81,100 @@ def test_a_full_disk_is_a_message_not_a_traceback(tmp_path: Path) -> None:
         write_json(path, {"long": "x" * 100_000})
     with pytest.raises(FileFormatError, match="No space left on device"):
         write_csv(path, ["a"], [["x"]])
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=25,
+)
+
+
+class Colour(IntEnum):
+    RED = 3
+
+
+def by_the_library(document: object) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+@given(VALUES)
+def test_every_document_has_the_bytes_of_the_standard_library(document: Any) -> None:
+    assert indented_json(document) == by_the_library(document)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {1: "a"},
+        {None: 2.5, True: []},
+        [np.float64(0.1)],
+        {"c": Colour.RED},
+        {"a": {"b": [{}, (), "é\u2028\x00"]}},
+    ],
+)
+def test_what_only_the_library_can_write_is_left_to_it(document: Any) -> None:
+    assert indented_json(document) == by_the_library(document)
+
+
+@pytest.mark.parametrize(
+    ("document", "fault"),
+    [([float("nan")], ValueError), ({"a": -float("inf")}, ValueError), ({1, 2}, TypeError)],
+)
+def test_what_is_no_json_is_refused_in_the_words_of_the_library(document: Any, fault: type) -> None:
+    with pytest.raises(fault, match="JSON") as ours:
+        indented_json(document)
+    with pytest.raises(fault, match="JSON") as theirs:
+        by_the_library(document)
+    assert str(ours.value) == str(theirs.value)
+
+
+ANY = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
+
+
+@given(
+    st.text(max_size=12)
+    | st.sampled_from([f"{quote}{start}x" for quote in ("", "'", "''") for start in FORMULA_STARTS])
+)
+def test_the_guard_is_taken_off_again(text: str) -> None:
+    assert plain_cell(str(safe_cell(text))) == text
+
+
+@pytest.mark.parametrize("start", FORMULA_STARTS)
+@pytest.mark.parametrize(
+    "before", ["", " ", "\u00a0", "\u200b", "\ufeff", "\0", "\v", "\f", "\x1f", "'", "' "]
+)
+def test_no_cell_starts_like_a_formula_whatever_stands_before(start: str, before: str) -> None:
+    assert str(safe_cell(f"{before}{start}1")).startswith("'")
+
+
+@given(st.lists(st.tuples(ANY, ANY), min_size=1, max_size=5))
+@example([("a\r=1+1", "b")])
+@example([("\r", "\n"), ("a\r\nb", "=\r")])
+def test_any_text_comes_back_from_a_file(rows: list[tuple[str, str]]) -> None:
+    text = "".join(csv_text(["a", "b"], [("x" + one, two) for one, two in rows]))
+    for line in csv.reader(io.StringIO(text, newline="")):
+        assert len(line) == 2
+        assert not any(cell.startswith(FORMULA_STARTS) for cell in line)
+    back = read_back("t.csv", text.encode(), ("a", "b"), fix="score again")
+    assert [(row["a"].removeprefix("x"), row["b"]) for _, row in back] == rows
+
+
+def test_the_bytes_do_not_depend_on_the_version_of_python(tmp_path: Path) -> None:
+    write_csv(tmp_path / "t.csv", ["a"], [["x\ry"], ["x"], [""], ['"'], [0.1]])
+    assert (tmp_path / "t.csv").read_bytes() == b'a\n"x\ry"\nx\n""\n""""\n0.1\n'
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"a,b\n1\n", r"t\.csv, row 2: fewer cells than columns; score again"),
+        (b"a\n1\n", r"t\.csv: no column 'b'; score again"),
+        (b"a,b\n\xe9,2\n", r"t\.csv: line 2 holds the byte 0xe9"),
+        (b"a,b,b\n1,2,3\n", r"t\.csv: the column 'b' is there twice"),
+        (b"a,b\n1,2,3\n", r"t\.csv, row 2, column 'after b': got '3'.*; score again"),
+    ],
+)
+def test_a_table_that_was_damaged_is_named(data: bytes, message: str) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        read_back("t.csv", data, ("a", "b"), fix="score again")

@@ -30,8 +30,6 @@ class BadCellError(Exception):
 def is_missing(cell: object) -> bool:
     """Whether a cell holds no value.
 
-    Examples
-    --------
     >>> [is_missing(cell) for cell in ("", " N/A ", float("nan"), None, 0.0, "0")]
     [True, True, True, True, False, False]
     """
@@ -47,8 +45,6 @@ def is_missing(cell: object) -> bool:
 def is_decimal_comma(cell: object) -> bool:
     """Whether a cell is the text of a number with a decimal comma.
 
-    Examples
-    --------
     >>> is_decimal_comma("−0,85"), is_decimal_comma("1.234,5"), is_decimal_comma("0.85")
     (True, False, False)
     """
@@ -58,8 +54,6 @@ def is_decimal_comma(cell: object) -> bool:
 def with_point(cell: object) -> object:
     """Return a cell with its decimal comma as a point; anything else as it is.
 
-    Examples
-    --------
     >>> with_point("0,85"), with_point("a,b"), with_point(0.5)
     ('0.85', 'a,b', 0.5)
     """
@@ -69,8 +63,6 @@ def with_point(cell: object) -> object:
 def number(cell: object) -> float | None:
     """Read a finite number, written as a number or as text, with any kind of minus sign.
 
-    Examples
-    --------
     >>> number("−.31"), number(0.0), number("1e-12"), number("NA")
     (-0.31, 0.0, 1e-12, None)
     """
@@ -121,8 +113,6 @@ def _text_number(cell: str) -> float | None:
 def whole(cell: object) -> float | None:
     """Read a count: a whole number of 0 or more; 61.0 is whole.
 
-    Examples
-    --------
     >>> whole("61.0"), whole(7)
     (61.0, 7.0)
     """
@@ -138,8 +128,6 @@ def whole(cell: object) -> float | None:
 def name(cell: object) -> str | None:
     """Read a name: trimmed, NFC-normalised; a number becomes its shortest text, so 1.0 is '1'.
 
-    Examples
-    --------
     >>> name("  Asch 1946 "), name(3.0), name(2.5)
     ('Asch 1946', '3', '2.5')
     """
@@ -166,8 +154,6 @@ def direction(cell: object) -> int | None:
     A lone ``-``, a dash or ``none`` is refused: it could mean a negative direction, no direction (0) or a
     missing cell.
 
-    Examples
-    --------
     >>> direction("+1"), direction(-1.0), direction("positive"), direction("")
     (1, -1, 1, None)
     """
@@ -190,8 +176,6 @@ def direction(cell: object) -> int | None:
 def table(cell: object) -> tuple[tuple[float, ...], ...] | None:
     """Read a contingency table: rows of counts, as JSON text or as nested lists.
 
-    Examples
-    --------
     >>> table("[[109, 43], [34, 121]]")
     ((109.0, 43.0), (34.0, 121.0))
     """

@@ -43,8 +43,6 @@ _CHOICE = "\0"
 def encode(value: object) -> Any:
     """Return a record, or anything made of records, as what `json` can write.
 
-    Examples
-    --------
     >>> from concord.records import Estimate, Interval
     >>> encode(Estimate(0.5, Interval(0.4, 0.6, 0.95, "Wilson"), n=80))["interval"]
     {'low': 0.4, 'high': 0.6, 'level': 0.95, 'method': 'Wilson'}
@@ -98,8 +96,6 @@ def _number(value: float) -> float | str:
 def decode(kind: type[T], document: object, *, where: str) -> T:
     """Return a record from its JSON; the inverse of `encode`.
 
-    Examples
-    --------
     >>> from concord.records import Estimate
     >>> decode(Estimate, {"value": None, "note": "no items"}, where="x.json").note
     'no items'

@@ -74,7 +74,9 @@ def read_columns(source: TableSource, options: TableOptions, *, name: str | None
     if is_lazy(source):
         source = source.collect()  # type: ignore[union-attr]
     if is_polars(source):
-        return _of_frame(source, called, options)  # type: ignore[arg-type]
+        frame: pl.DataFrame = source  # type: ignore[assignment]
+        header = tuple(frame.columns)
+        return ColumnTable(called, header, None, frame.select, (), (), True, options.decimal_comma)
     if is_pandas(source):
         return _of_pandas(source, called, options)
     return _of_grid(read_grid(source), options, name=name)
@@ -107,10 +109,6 @@ def _start(path: Path) -> bytes:
         read_bytes(path, name=path.name, limit=limits.COLUMN_BYTES)  # raises
     with path.open("rb") as file:
         return file.read(8)
-
-
-def _of_frame(frame: "pl.DataFrame", name: str, options: TableOptions) -> ColumnTable:
-    return ColumnTable(name, tuple(frame.columns), None, frame.select, (), (), True, options.decimal_comma)
 
 
 def _of_pandas(frame: Any, name: str, options: TableOptions) -> ColumnTable:
@@ -161,7 +159,9 @@ def series_of(title: str, cells: Sequence[object]) -> "pl.Series":
     kinds = {type(cell) for cell in kept if cell is not None}
     if kinds <= {int} and all(cell is None or abs(cell) < 2**63 for cell in kept):  # type: ignore[arg-type]
         return pl.Series(title, kept, dtype=pl.Int64)
-    if kinds <= {float} or (kinds <= {int, float} and _are_exact(kept)):
+    if kinds <= {float} or (
+        kinds <= {int, float} and all(not isinstance(cell, int) or abs(cell) <= 2**53 for cell in kept)
+    ):
         return pl.Series(title, [None if cell is None else float(cell) for cell in kept], dtype=pl.Float64)  # type: ignore[arg-type]
     if kinds <= {bool}:
         return pl.Series(title, kept, dtype=pl.Boolean)
@@ -171,10 +171,6 @@ def series_of(title: str, cells: Sequence[object]) -> "pl.Series":
 def _is_nothing(cell: object) -> bool:
     """Whether a cell is empty; words for a missing value are left to whoever knows what is expected."""
     return cell is None or (isinstance(cell, float) and cell != cell) or (isinstance(cell, str) and not cell)
-
-
-def _are_exact(cells: Sequence[object]) -> bool:
-    return all(not isinstance(cell, int) or abs(cell) <= 2**53 for cell in cells)
 
 
 def _as_text(cell: object) -> str:

@@ -32,8 +32,6 @@ def delimiter_note(name: str, delimiter: str) -> tuple[str, ...]:
 def recognise_delimiter(text: str) -> str:
     r"""Choose the delimiter that splits the first filled line into most cells; a comma when none does.
 
-    Examples
-    --------
     >>> recognise_delimiter("study;finding;test\n1;2;3"), recognise_delimiter("study\n1;2")
     (';', ',')
     """

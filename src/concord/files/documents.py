@@ -7,8 +7,8 @@ places where results lie.
 
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -27,8 +27,6 @@ T = TypeVar("T")
 def heading(kind: str) -> dict[str, Any]:
     """Return the keys that open a document.
 
-    Examples
-    --------
     >>> heading("people result")
     {'format': 'concord people result', 'format_version': 2}
     """
@@ -155,3 +153,176 @@ def folder_name(source: str | os.PathLike[str]) -> str:
     while folder.name in ("results", "consistency") and folder.parent.name:
         folder = folder.parent
     return folder.name
+
+
+_TOLD = (
+    "format_version", "concord_version", "commit", "python_version", "packages", "seed", "options",
+    "protocol", "protocol_choices", "reading", "rules", "model_settings", "tokens", "cost",
+)  # fmt: skip
+"""Keys that say how a result was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """What a result's document tells of itself."""
+
+    format: str = ""
+    format_version: object = None
+    model: str = ""
+    models: tuple[str, ...] = ()
+    """Models that it names, where it holds several."""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """What must be the same for numbers to be in one table, by name: ``protocol``, ``reading``, ``rules``."""
+    design: str = ""
+    synthetic: bool = False
+    warnings: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+    tokens: tuple[int, int] | None = None
+    """Read and written."""
+    made: tuple[tuple[str, str], ...] = ()
+    """Everything that says how it was made, by its path in the document."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What the record of a run tells."""
+
+    model: str = ""
+    design: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    tokens: tuple[int, int] | None = None
+    max_tokens: int | None = None
+
+
+def document_facts(document: Mapping[str, Any]) -> DocumentFacts:
+    """Read what a document tells of itself."""
+    names = [_text(one, "model") or _text(one, "name") for one in _objects(document.get("models"))]
+    inputs = document.get("inputs")
+    files = _objects(list(inputs.values()) if isinstance(inputs, Mapping) else inputs)
+    problems = document.get("problems")
+    return DocumentFacts(
+        format=_text(document, "format"),
+        format_version=document.get("format_version"),
+        model=_text(document, "model") or _text(document, "agent"),
+        models=tuple(names) if any(names) else (),
+        choices={name: _choice(document, name) for name in ("protocol", "reading", "rules")},
+        design=_text(document, "design"),
+        synthetic=document.get("synthetic") is True,
+        warnings=_texts(document.get("warnings")),
+        problems=_texts(problems.get("list")) if isinstance(problems, Mapping) else (),
+        inputs=tuple(
+            InputFile(_text(one, "name"), _text(one, "sha256"), _whole(one.get("size"), 0)) for one in files
+        ),
+        settings=tuple(_leaves(document.get("model_settings"))),
+        tokens=_tokens(document.get("tokens")),
+        made=tuple(_leaves({key: document[key] for key in _TOLD if key in document})),
+    )
+
+
+def run_facts(folder: Path, top: Path) -> RunFacts:
+    """Read `run.json` in the folder of a result or above it, not above what was given."""
+    for place in (folder, *folder.parents):
+        if (place / "run.json").is_file():
+            try:
+                held = parsed("run.json", read_bytes(place / "run.json"))
+            except FileFormatError:
+                return RunFacts()
+            return _of_run(held) if isinstance(held, Mapping) else RunFacts()
+        if place.resolve() == top.resolve():
+            break
+    return RunFacts()
+
+
+def _of_run(held: Mapping[str, Any]) -> RunFacts:
+    options, sampling = held.get("options"), held.get("sampling")
+    limit = sampling.get("max_tokens") if isinstance(sampling, Mapping) else None
+    return RunFacts(
+        model=_text(held, "model"),
+        design=_text(options, "design") if isinstance(options, Mapping) else "",
+        settings=tuple(_leaves(sampling)),
+        tokens=_tokens(held.get("tokens")),
+        max_tokens=_whole(limit, -1) if _whole(limit, -1) >= 0 else None,
+    )
+
+
+def _choice(document: Mapping[str, Any], name: str) -> str:
+    """Return a choice; two results under one name and other choices differ too."""
+    said = _text(document, name)
+    if name != "protocol":
+        return said
+    choices = document.get("protocol_choices")
+    default = _text(choices, "name") if isinstance(choices, Mapping) else said
+    return said if default in (said, "") else f"{said} ({default})"
+
+
+def _text(document: Mapping[str, Any], key: str) -> str:
+    found = document.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _objects(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _whole(value: object, default: int) -> int:
+    known = isinstance(value, int) and not isinstance(value, bool)
+    return int(value) if known and isinstance(value, int) else default
+
+
+def _tokens(value: object) -> tuple[int, int] | None:
+    if not isinstance(value, Mapping):
+        return None
+    read, written = (_whole(value.get(key), -1) for key in ("input", "output"))
+    return (read, written) if min(read, written) >= 0 else None
+
+
+def _leaves(document: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Return every leaf of a document with its path, for a table of settings."""
+    if isinstance(document, Mapping):
+        for key, value in document.items():
+            yield from _leaves(value, f"{name}.{key}" if name else str(key))
+    elif isinstance(document, list):
+        yield name, ", ".join(str(one) for one in document)
+    elif document is not None:
+        yield name, str(document)
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    """Whether a file is well formed, and what it holds."""
+
+    file: str
+    problems: tuple[str, ...]
+    """What keeps the file from being used, or contradicts itself; empty when the check passes."""
+    warnings: tuple[str, ...]
+    counts: dict[str, int]
+    """What there is: studies, findings and tests, or replies and their outcomes."""
+    kind: str = "table of tests"
+
+    @property
+    def passed(self) -> bool:
+        """Nothing was found that must be fixed."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that `concord check --json` prints."""
+        return {"file": self.file, "kind": self.kind, "passed": self.passed, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of file of a question: how it is recognised, and how it is checked."""
+
+    check: Callable[[Path], FileCheck]
+    suffixes: tuple[str, ...] = ()
+    """How its name ends, where that is enough."""
+    key: str | None = None
+    """A key of a JSON object that holds a list in such a file."""
+    field: str | None = None
+    """A key of the objects of a JSON list that such a file is."""

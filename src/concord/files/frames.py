@@ -91,8 +91,6 @@ def without_far_dates(frame: "pl.DataFrame") -> "pl.DataFrame":
     A column with a date beyond the years is text, as is every duration; dates inside lists and structures,
     which nothing reads, are the whole numbers that stand for them.
 
-    Examples
-    --------
     >>> import polars as pl
     >>> days = pl.DataFrame({"day": pl.Series([0, 10**9], dtype=pl.Int32).cast(pl.Date)})
     >>> without_far_dates(days)["day"].to_list()

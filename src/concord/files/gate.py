@@ -45,8 +45,6 @@ def check_json_size(name: str, text: str) -> None:
 def kept_of(response: str, thinking: str | None) -> tuple[int, str, str | None] | None:
     """Return the length of a reply that is too long and the beginnings that are kept; None where it is not.
 
-    Examples
-    --------
     >>> kept_of("Yes.", None) is None
     True
     >>> length, response, _ = kept_of("x" * 2_000_000, None)

@@ -130,6 +130,9 @@ def from_records(name: str, sheet: str | None, records: Iterable[Numbered], *, t
     check_size(where, len(filled), len(header))
     kept, problems = _fitting(name, sheet, header, filled[1:])
     short = [row for row, cells in kept if len(cells) < len(header)] if sheet is None else []
+    note = (
+        f"{name}, {rows_in_words(short)}: fewer than {len(header)} cells; the missing ones are taken as empty"
+    )
     columns = [list(column) for column in zip_longest(*(cells[: len(header)] for _, cells in kept))]
     columns.extend([None] * len(kept) for _ in range(len(header) - len(columns)))
     named = [i for i, title in enumerate(header) if title or not all(map(is_blank, columns[i]))]
@@ -139,7 +142,7 @@ def from_records(name: str, sheet: str | None, records: Iterable[Numbered], *, t
         header=tuple(header[i] for i in named),
         rows=tuple(row for row, _ in kept),
         columns=tuple(columns[i] for i in named),
-        warnings=_short_rows(name, short, len(header)),
+        warnings=(note,) if short else (),
         problems=tuple(problems),
         typed=typed,
     )
@@ -174,18 +177,9 @@ def _fitting(
     return kept, problems
 
 
-def _short_rows(name: str, short: list[int], width: int) -> tuple[str, ...]:
-    """Word the warning about rows with fewer cells than the header."""
-    if not short:
-        return ()
-    return (f"{name}, {rows_in_words(short)}: fewer than {width} cells; the missing ones are taken as empty",)
-
-
 def rows_in_words(rows: Sequence[int], *, shown: int = 10) -> str:
     """Name rows, ten at most.
 
-    Examples
-    --------
     >>> rows_in_words([4]), rows_in_words([2, 3, 9], shown=2)
     ('row 4', 'rows 2, 3 and 1 more')
     """
@@ -235,8 +229,6 @@ _PARTED = re.compile(r"[\s_\-./]+")
 def plain_title(title: str) -> str:
     """Return a title in small letters, its words joined by bars.
 
-    Examples
-    --------
     >>> plain_title(" Question ID "), plain_title("hint-type"), plain_title("Antwort")
     ('question_id', 'hint_type', 'antwort')
     """
@@ -246,8 +238,6 @@ def plain_title(title: str) -> str:
 def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> dict[str, int]:
     """Return which column holds what: by its own name, else by the first other name that is there.
 
-    Examples
-    --------
     >>> own_titles(["Item ID", "Hint", "x"], ["id", "kind"], {"id": ("item_id",), "kind": ("hint",)})
     {'id': 0, 'kind': 1}
     """

@@ -23,8 +23,6 @@ class HasEnds(Protocol):
 def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     """Round a number.
 
-    Examples
-    --------
     >>> number(0.1234), number(None), number(-0.00004), number(0.25, 2, sign=True)
     ('0.123', '–', '0.000', '+0.25')
     """
@@ -37,8 +35,6 @@ def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
 def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
     """Return an interval for a table.
 
-    Examples
-    --------
     >>> from concord.records import Interval
     >>> interval(Interval(0.42, 0.9, 0.95, "")), interval(None)
     ('[0.42, 0.90]', '–')
@@ -52,8 +48,6 @@ def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> st
 def interval_words(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
     """Return an interval for a sentence.
 
-    Examples
-    --------
     >>> from concord.records import Interval
     >>> interval_words(Interval(0.42, 0.9, 0.95, "")), interval_words(None)
     ('0.42 to 0.90', '–')
@@ -71,8 +65,6 @@ def _known(ends: HasEnds | None) -> tuple[float, float] | None:
 def p_value(p: float | None) -> str:
     """Return a p-value for a table whose column says that it is one.
 
-    Examples
-    --------
     >>> p_value(0.0004), p_value(0.0123), p_value(1.0), p_value(None)
     ('< .001', '.012', '1.000', '–')
     """
@@ -84,8 +76,6 @@ def p_value(p: float | None) -> str:
 def p_words(p: float | None) -> str:
     """Return a p-value for a sentence.
 
-    Examples
-    --------
     >>> p_words(0.0004), p_words(0.0123), p_words(None)
     ('p < .001', 'p = .012', 'p is undefined')
     """
@@ -97,8 +87,6 @@ def p_words(p: float | None) -> str:
 def level_words(level: float) -> str:
     """Return the level of an interval.
 
-    Examples
-    --------
     >>> level_words(0.95), level_words(0.995)
     ('95 %', '99.5 %')
     """
@@ -108,8 +96,6 @@ def level_words(level: float) -> str:
 def how_many(n: int, one: str, many: str) -> str:
     """Return a count of things in words.
 
-    Examples
-    --------
     >>> how_many(1, "effect", "effects"), how_many(1200, "effect", "effects")
     ('1 effect', '1,200 effects')
     """

@@ -43,8 +43,6 @@ def safe_cell(value: object) -> object:
 
     Numbers pass as they are, undefined is an empty cell, flags are ``true`` and ``false``.
 
-    Examples
-    --------
     >>> safe_cell("=1+1"), safe_cell("'=1"), safe_cell(-1.5), safe_cell(None)
     ("'=1+1", "''=1", -1.5, '')
     """
@@ -60,8 +58,6 @@ def safe_cell(value: object) -> object:
 def plain_cell(cell: str) -> str:
     """Take off the quote that keeps a spreadsheet from running a cell: the inverse of `safe_cell`.
 
-    Examples
-    --------
     >>> plain_cell("'＝x"), plain_cell("'tis"), plain_cell("''=1")
     ('＝x', "'tis", "'=1")
     """
@@ -73,8 +69,6 @@ def csv_line(cells: Sequence[object]) -> str:
 
     The standard library leaves a lone carriage return bare before Python 3.13, which ends the row there.
 
-    Examples
-    --------
     >>> csv_line(["a", 'b"c', "d,e", 0.5, None])
     'a,"b""c","d,e",0.5,'
     """
@@ -171,8 +165,6 @@ RESERVED = frozenset({"detailed_stats.csv", "benchmark_summary.json", "plans.jso
 def safe_name(name: str) -> str:
     """Turn any name into one path component that every system can hold and every terminal can show.
 
-    Examples
-    --------
     >>> safe_name("a/b"), safe_name("-rf"), safe_name("aux.txt"), safe_name("x. ")
     ('a_b', '_-rf', '_aux.txt', 'x')
     """
@@ -204,8 +196,6 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 def indented_json(document: object) -> str:
     """Return a document as JSON; NaN and infinity are refused, since they are not JSON.
 
-    Examples
-    --------
     >>> print(indented_json({"a": [1, 0.5, None], "b": {}}))
     {
       "a": [

@@ -129,8 +129,6 @@ def used_area(xml: bytes) -> tuple[int, int]:
 def column_number(letters: str) -> int:
     """Turn column letters into a number.
 
-    Examples
-    --------
     >>> column_number("A"), column_number("AA")
     (1, 27)
     """

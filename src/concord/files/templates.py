@@ -35,8 +35,6 @@ def read_template(question: str, name: str) -> Template:
 def fill(template: Template, **parts: str) -> str:
     """Put parts into a template; a part's own braces stay as they are.
 
-    Examples
-    --------
     >>> fill(Template("t", "Explain {what}.", ""), what="{x}")
     'Explain {x}.'
     """

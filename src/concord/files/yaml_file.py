@@ -52,8 +52,6 @@ class YamlFile:
 def path_in_words(path: Path_) -> str:
     """Write a path as a reader says it: ``findings.F1.tests[2].human``, counted from 1.
 
-    Examples
-    --------
     >>> path_in_words(("findings", "F1", "tests", 1, "human"))
     'findings.F1.tests[2].human'
     """

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from concord.errors import FileFormatError, StudyError, TableError
-from concord.files.checked import FileCheck, FileKind
+from concord.files.documents import FileCheck, FileKind
 from concord.files.grids import Grid
 from concord.files.raw import read_raw
 from concord.files.tables import TableOptions

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError, OptionError, quoted
-from concord.files.checked import FileCheck, FileKind
 from concord.files.contents import read_bytes
+from concord.files.documents import FileCheck, FileKind
 from concord.files.json_text import parsed
 from concord.files.templates import read_template
 from concord.records import InputFile, Template

@@ -14,7 +14,7 @@ from concord.asking.folder import RECORD, TRIALS, read_record
 from concord.asking.journal import FAILURES, REPLIES, TURNS, Tally, journals, open_file, parsed_line
 from concord.asking.limits import Prices
 from concord.errors import InputError
-from concord.files.facts import document_facts
+from concord.files.documents import document_facts
 from concord.records import AskOutcome
 from concord.show.page.comparison import comparison, read_compared
 from concord.show.page.find import COMPARISONS, read_document

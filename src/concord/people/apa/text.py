@@ -114,8 +114,6 @@ def _without_markup(placed: list[Placed]) -> list[Placed]:
 def plain(text: str) -> Plain:
     """Return a text in plain characters: one kind of space, minus and digit, no emphasis, no tags.
 
-    Examples
-    --------
     >>> plain("*r*(48) = −.31, p < 10⁻⁵").text
     'r(48) = -.31, p < 10^-5'
     """
@@ -142,8 +140,6 @@ _TOKEN = re.compile(
 def tokens(text: str) -> list[Token]:
     """Cut plain text into tokens, spaces left out.
 
-    Examples
-    --------
     >>> [token.text for token in tokens("chi^2(2, N = 120) = 9.4")]
     ['chi^2', '(', '2', ',', 'N', '=', '120', ')', '=', '9.4']
     """
@@ -173,8 +169,6 @@ _POWER = re.compile(r"(?P<mantissa>1)0[ ]?\^[ ]?(?P<e>[+-]?[0-9]+)(?P<x>)$")
 def read_number(text: str, *, negative: bool = False) -> PrintedNumber | None:
     """Read a number token; ``None`` when it is too long or too large to be a printed statistic.
 
-    Examples
-    --------
     >>> read_number("1.2 x 10-5")
     PrintedNumber(value=1.2e-05, decimals=6)
     """

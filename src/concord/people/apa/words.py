@@ -107,8 +107,6 @@ MEANINGFUL: Final = frozenset(
 def is_chi_square(words: Sequence[str]) -> int:
     """Return how many of the next three tokens name chi-square: 0 to 3.
 
-    Examples
-    --------
     >>> is_chi_square(["X^2", "(", "1"]), is_chi_square(["chi", "-", "square"])
     (1, 3)
     """

@@ -7,7 +7,7 @@ from typing import Any
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files.cells import is_missing
 from concord.files.gate import refuse_more
-from concord.files.grids import Grid, RawTable
+from concord.files.grids import Grid
 from concord.files.limits import AGENTS
 from concord.files.raw import of_grid, other_sheets, read_raw
 from concord.files.tables import TableOptions, read_grid
@@ -54,7 +54,7 @@ def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str]
         )
     if not mapping and (_is_of_the_format(grid) or _is_made_by_machine(grid)):
         return grid
-    found = handmade_grid(_raw(source, grid, options), mapping)
+    found = handmade_grid(of_grid(grid) if source is grid else read_raw(source, options), mapping)
     if found is None:
         found = _on_another_sheet(source, grid, options, mapping)
     if found is None and mapping:
@@ -104,10 +104,6 @@ def _on_another_sheet(
     return replace(one, warnings=(note, *one.warnings))
 
 
-def _raw(source: Any, grid: Grid, options: TableOptions) -> RawTable:
-    return of_grid(grid) if isinstance(source, Grid) else read_raw(source, options)
-
-
 def _is_of_the_format(grid: Grid) -> bool:
     """Whether the columns are those of the file format, or slips of the hand away from them."""
     names = [fold(title) for title in grid.header]
@@ -147,7 +143,10 @@ def tables_of(
 ) -> TestTable | dict[str, TestTable]:
     """Read a table of tests, or that of each agent by its name; what is neither is opened as a grid."""
     if isinstance(source, Mapping):
-        return {str(name): _as_table(table, options) for name, table in source.items()}
+        return {
+            str(name): table if isinstance(table, TestTable) else read_tests(table, **options)
+            for name, table in source.items()
+        }
     if isinstance(source, Sequence) and source and all(isinstance(one, TestTable) for one in source):
         return {_name(table, i): table for i, table in enumerate(source)}
     stored = source if isinstance(source, TestTable) else stored_table(source)
@@ -178,10 +177,6 @@ def _one_model(grid: Grid) -> tuple[Grid, str | None]:
 
 def _name(table: TestTable, i: int) -> str:
     return f"agent {i + 1}" if table.model is None else f"{table.model} ({i + 1})"
-
-
-def _as_table(table: Any, options: Mapping[str, Any]) -> TestTable:
-    return table if isinstance(table, TestTable) else read_tests(table, **options)
 
 
 def _column(grid: Grid, wanted: str | None) -> int | None:
@@ -255,13 +250,13 @@ def on_the_same_tests(tables: Mapping[str, TestTable]) -> dict[str, TestTable]:
     completed = {}
     for name, table in tables.items():
         own = {row.key for row in table.rows}
-        lacking = tuple(_without_agent(row) for key, row in every.items() if key not in own)
+        lacking = tuple(
+            replace(row, agent=None, agent_outcome=SideOutcome.MISSING, pas=None, n_eff=None)
+            for key, row in every.items()
+            if key not in own
+        )
         completed[name] = replace(table, rows=(*table.rows, *lacking))
     return completed
-
-
-def _without_agent(row: TestRow) -> TestRow:
-    return replace(row, agent=None, agent_outcome=SideOutcome.MISSING, pas=None, n_eff=None)
 
 
 def read_agents(

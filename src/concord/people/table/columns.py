@@ -61,8 +61,6 @@ class Columns:
 def fold(title: str) -> str:
     """Fold a column name: trimmed, lower case, spaces and hyphens to underscores.
 
-    Examples
-    --------
     >>> fold(" Human P-Value ")
     'human_p_value'
     """
@@ -151,8 +149,6 @@ def _mapping_hint(grid: Grid, names: Sequence[str]) -> str:
 def map_option(title: str, column: str) -> str:
     """Return the option that says what a column holds, as a shell takes it.
 
-    Examples
-    --------
     >>> print(map_option("Cohen's d", "human_d"), map_option("n", "-"))
     --map "Cohen's d=human_d" --map 'n=-'
     """
@@ -163,8 +159,6 @@ def map_option(title: str, column: str) -> str:
 def near_misses(name: str) -> list[str]:
     """Find the known columns that a name is a near miss of.
 
-    Examples
-    --------
     >>> near_misses("agent_statsitic"), near_misses("human_pvalue"), near_misses("p_value")
     (['agent_statistic'], ['human_p_value'], ['human_p_value', 'agent_p_value'])
     >>> near_misses("human_mean"), near_misses("notes")
@@ -195,8 +189,6 @@ def slips(one: str, other: str) -> int:
 
     Optimal string alignment distance.
 
-    Examples
-    --------
     >>> slips("statsitic", "statistic"), slips("tset", "test"), slips("study", "studies")
     (1, 1, 3)
     """

@@ -389,8 +389,6 @@ def bound_of_zero(cell: object) -> float | None:
 
     ``None`` for a 0 that is a number, or written as one (``0``, ``0.0``): nothing was rounded away there.
 
-    Examples
-    --------
     >>> bound_of_zero(".000"), bound_of_zero("0.00"), bound_of_zero("0.0"), bound_of_zero(0.0)
     (0.0005, 0.005, None, None)
     """
@@ -491,8 +489,6 @@ def _folded_pairs(names: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
 def folded(name: str) -> str:
     r"""Fold a name: compatible characters, case, runs of blanks, zeros around a number.
 
-    Examples
-    --------
     >>> folded("A  b") == folded("a\u00a0B"), folded("01"), folded("1.0"), folded("x01")
     (True, '1', '1', 'x01')
     """

@@ -97,8 +97,6 @@ def _parse(text: str) -> ApaResult | ApaError:
 def reports_coefficient(text: str | None) -> bool:
     """Whether a reported statistic is a coefficient b.
 
-    Examples
-    --------
     >>> reports_coefficient("b = 0.42, SE = 0.10, p < .001"), reports_coefficient("t(58) = 2.1")
     (True, False)
     """

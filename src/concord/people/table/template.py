@@ -148,8 +148,6 @@ def _drop_downs(sheet: SheetToWrite, lists: Lists) -> str:
 def letters(column: int) -> str:
     """Return the letters of a column, counted from 1.
 
-    Examples
-    --------
     >>> letters(1), letters(26), letters(27)
     ('A', 'Z', 'AA')
     """

@@ -33,8 +33,6 @@ _TYPES = {_fold(name): name for name in TEST_TYPES} | {
 def canonical_type(cell: object) -> str:
     """Return the canonical test type of a name.
 
-    Examples
-    --------
     >>> canonical_type("Welch t-test"), canonical_type("χ²"), canonical_type("RM_ANOVA")
     ('t-independent', 'chi-square', 'anova-within')
     """
@@ -50,8 +48,6 @@ def canonical_type(cell: object) -> str:
 def names_coefficient(cell: object) -> bool:
     """Whether a test type is called a coefficient, which papers give as F or t or as b with its SE.
 
-    Examples
-    --------
     >>> names_coefficient("Regression coefficient"), names_coefficient("regression F")
     (True, False)
     """
@@ -62,8 +58,6 @@ def names_coefficient(cell: object) -> bool:
 def type_flags(cell: object) -> tuple[str, ...]:
     """Say what is assumed when a test of this name is scored as its canonical type.
 
-    Examples
-    --------
     >>> type_flags("Spearman's rho"), type_flags("t-test")
     (('a rank correlation is scored as a product-moment correlation',), ())
     """

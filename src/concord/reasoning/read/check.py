@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from concord.errors import FileFormatError, LineProblem, LinesError
-from concord.files.checked import FileCheck, FileKind
 from concord.files.contents import read_bytes
+from concord.files.documents import FileCheck, FileKind
 from concord.files.json_text import Problems, UnusableError, decoded, fields_of, parsed, shown, text_field
 from concord.files.text import plain_utf8
 from concord.reasoning.read.records import RecordedReply

@@ -11,7 +11,7 @@ from typing import Any
 from concord.errors import FileFormatError, quoted_path
 from concord.files.contents import is_file, is_folder, read_bytes
 from concord.files.delimited import text_records
-from concord.files.facts import document_facts, run_facts
+from concord.files.documents import document_facts, run_facts
 from concord.files.json_text import parsed
 from concord.files.output import plain_cell
 from concord.files.text import decode

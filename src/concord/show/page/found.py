@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.files.facts import DocumentFacts, RunFacts, document_facts
+from concord.files.documents import DocumentFacts, RunFacts, document_facts
 from concord.files.kept_replies import KeptReply
 from concord.show.page.values import Document
 

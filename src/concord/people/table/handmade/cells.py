@@ -85,8 +85,6 @@ class Quantity:
 def points(text: str) -> str:
     """Return a text with decimal points: commas between digits, unless they part degrees of freedom.
 
-    Examples
-    --------
     >>> points("t(58) = 2,41; p = ,019"), points("F(1, 312) = 49,1"), points("F(1,312)=4.9"), points("0,85")
     ('t(58) = 2.41; p = .019', 'F(1, 312) = 49.1', 'F(1,312)=4.9', '0.85')
     """
@@ -136,8 +134,6 @@ def read_number(cell: object) -> float | None:
 def is_nothing(cell: object) -> bool:
     """Whether a cell holds no result, or says so.
 
-    Examples
-    --------
     >>> is_nothing("not reported"), is_nothing("k. A."), is_nothing(""), is_nothing("0")
     (True, True, True, False)
     """
@@ -147,8 +143,6 @@ def is_nothing(cell: object) -> bool:
 def is_code(cell: object, field: str) -> bool:
     """Whether a number is one that data files write for a missing value, where it cannot be meant.
 
-    Examples
-    --------
     >>> is_code("-99", "t"), is_code(999, "d"), is_code(999, "n"), is_code(-9, "t"), is_code(-9, "n")
     (True, True, False, False, True)
     """
@@ -159,8 +153,6 @@ def is_code(cell: object, field: str) -> bool:
 def read_size(cell: object) -> float | None:
     """Read how many took part; 1,240 and 1.240 are thousands here.
 
-    Examples
-    --------
     >>> read_size("1.240"), read_size("n = 1,240"), read_size("42"), read_size("")
     (1240.0, 1240.0, 42.0, None)
     """
@@ -275,8 +267,6 @@ def _of_match(match: re.Match[str]) -> Quantity:
 def read_any(cell: object) -> Quantity | None:
     """Read whatever a cell holds: a printed statistic, an effect, counts, a mean, a p-value.
 
-    Examples
-    --------
     >>> read_any("t(58) = 2,41, p = ,019").label, read_any("26/40").k, read_any("d = 0.4 [0.1, 0.8]").low
     ('t', 26.0, 0.1)
     """

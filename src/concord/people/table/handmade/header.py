@@ -165,7 +165,10 @@ def _candidate(records: Sequence[Numbered], last: Sequence[int], first: int, dep
     levels = [_header_line(record, width, fill=i < depth - 1) for i, (_, record) in enumerate(lines)]
     # a column without anything below is a gap that a title of its neighbours reaches over
     empty = [depth > 1 and not levels[-1][j] and last[j] < first + depth for j in range(width)]
-    columns = [[] if empty[j] else _column_words([level[j] for level in levels]) for j in range(width)]
+    columns = [
+        [] if empty[j] else list(dict.fromkeys(level[j] for level in levels if level[j]))
+        for j in range(width)
+    ]
     titles = tuple(" / ".join(column) for column in columns)
     meanings = tuple(_column_meaning(column) for column in columns)
     sizes = [_last_size(column) for column in columns]
@@ -254,11 +257,6 @@ def _header_line(record: Sequence[object], width: int, *, fill: bool) -> list[st
             if not texts[j]:
                 texts[j] = texts[j - 1]
     return texts
-
-
-def _column_words(texts: Sequence[str]) -> list[str]:
-    """Return the words above one column, each once."""
-    return list(dict.fromkeys(text for text in texts if text))
 
 
 def _is_units(record: Sequence[object]) -> bool:
@@ -425,8 +423,6 @@ def _read_file(path: Path) -> dict[str, str]:
 def target(column: str, title: str) -> Meaning | None:
     """Return what a mapping's right side means: ``study``, ``human``, ``human_t``, ``agent_mean2``, ``-``.
 
-    Examples
-    --------
     >>> target("human_mean2", "x"), target("-", "x")
     (Meaning(field='mean', side='human', agent='', group='2'), None)
     """

@@ -101,8 +101,6 @@ class Meaning:
 def words_of(text: object) -> list[str]:
     """Return the words of a title, folded; units in brackets that are no words of ours stay words.
 
-    Examples
-    --------
     >>> words_of("Human: M (SD)"), words_of("χ² (1, N)"), words_of("GPT-4 %")
     (['human', 'm', 'sd'], ['χ2', '1', 'n'], ['gpt-4', '%'])
     >>> words_of("Modèle: écart-type"), words_of("人間の結果")
@@ -152,8 +150,6 @@ def is_plain_agent(text: object) -> bool:
 def meaning_of(levels: list[str]) -> Meaning | None:
     """Return what the titles above a column mean, the highest first; ``None`` where no word is known.
 
-    Examples
-    --------
     >>> meaning_of(["Humans", "Control", "M (SD)"])
     Meaning(field='mean', side='human', agent='', group='2')
     >>> meaning_of(["GPT-4", "t"])
@@ -191,8 +187,6 @@ def meaning_of(levels: list[str]) -> Meaning | None:
 def _owner(words: list[str], above: str | None) -> str | None:
     """Return whose numbers words say they are; the participants of a simulation are an agent's.
 
-    Examples
-    --------
     >>> _owner(["simulated", "participants"], None), _owner(["participants"], None)
     ('agent', 'human')
     >>> _owner(["human", "ai"], None) is None
