@@ -51,7 +51,7 @@ def encode(value: object) -> Any:
     if kind in _AS_THEY_ARE:
         return value
     if kind is float:
-        return _number(cast("float", value))
+        return _json_number(cast("float", value))
     names = _names_and_keys(cast("Hashable", kind))
     if names is not None:
         return {
@@ -67,7 +67,7 @@ def encode(value: object) -> Any:
     if isinstance(value, str) or value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
-        return _number(value)
+        return _json_number(value)
     if isinstance(value, Sequence):
         return [encode(entry) for entry in value]
     raise TypeError(f"a {type(value).__name__} has no form in JSON")
@@ -87,7 +87,7 @@ def _key_of(field: Field[Any]) -> str:
     return str(field.metadata.get(KEY, field.name))
 
 
-def _number(value: float) -> float | str:
+def _json_number(value: float) -> float | str:
     if math.isnan(value):
         raise ValueError("NaN has no form in a result: an undefined number is None")
     return float(value) if math.isfinite(value) else ("inf" if value > 0 else "-inf")

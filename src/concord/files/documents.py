@@ -198,22 +198,23 @@ class RunFacts:
 
 def document_facts(document: Mapping[str, Any]) -> DocumentFacts:
     """Read what a document tells of itself."""
-    names = [_text(one, "model") or _text(one, "name") for one in _objects(document.get("models"))]
+    names = [text_of(one, "model") or text_of(one, "name") for one in objects_of(document.get("models"))]
     inputs = document.get("inputs")
-    files = _objects(list(inputs.values()) if isinstance(inputs, Mapping) else inputs)
+    files = objects_of(list(inputs.values()) if isinstance(inputs, Mapping) else inputs)
     problems = document.get("problems")
     return DocumentFacts(
-        format=_text(document, "format"),
+        format=text_of(document, "format"),
         format_version=document.get("format_version"),
-        model=_text(document, "model") or _text(document, "agent"),
+        model=text_of(document, "model") or text_of(document, "agent"),
         models=tuple(names) if any(names) else (),
         choices={name: _choice(document, name) for name in ("protocol", "reading", "rules")},
-        design=_text(document, "design"),
+        design=text_of(document, "design"),
         synthetic=document.get("synthetic") is True,
         warnings=_texts(document.get("warnings")),
         problems=_texts(problems.get("list")) if isinstance(problems, Mapping) else (),
         inputs=tuple(
-            InputFile(_text(one, "name"), _text(one, "sha256"), _whole(one.get("size"), 0)) for one in files
+            InputFile(text_of(one, "name"), text_of(one, "sha256"), _whole_number(one.get("size"), 0))
+            for one in files
         ),
         settings=tuple(_leaves(document.get("model_settings"))),
         tokens=_tokens(document.get("tokens")),
@@ -239,25 +240,26 @@ def _of_run(held: Mapping[str, Any]) -> RunFacts:
     options, sampling = held.get("options"), held.get("sampling")
     limit = sampling.get("max_tokens") if isinstance(sampling, Mapping) else None
     return RunFacts(
-        model=_text(held, "model"),
-        design=_text(options, "design") if isinstance(options, Mapping) else "",
+        model=text_of(held, "model"),
+        design=text_of(options, "design") if isinstance(options, Mapping) else "",
         settings=tuple(_leaves(sampling)),
         tokens=_tokens(held.get("tokens")),
-        max_tokens=_whole(limit, -1) if _whole(limit, -1) >= 0 else None,
+        max_tokens=_whole_number(limit, -1) if _whole_number(limit, -1) >= 0 else None,
     )
 
 
 def _choice(document: Mapping[str, Any], name: str) -> str:
     """Return a choice; two results under one name and other choices differ too."""
-    said = _text(document, name)
+    said = text_of(document, name)
     if name != "protocol":
         return said
     choices = document.get("protocol_choices")
-    default = _text(choices, "name") if isinstance(choices, Mapping) else said
+    default = text_of(choices, "name") if isinstance(choices, Mapping) else said
     return said if default in (said, "") else f"{said} ({default})"
 
 
-def _text(document: Mapping[str, Any], key: str) -> str:
+def text_of(document: Mapping[str, Any], key: str) -> str:
+    """Return the text at a key; empty where there is none."""
     found = document.get(key)
     return found if isinstance(found, str) else ""
 
@@ -266,11 +268,12 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
-def _objects(value: object) -> list[Mapping[str, Any]]:
+def objects_of(value: object) -> list[Mapping[str, Any]]:
+    """Return the objects of a list; nothing where it is none."""
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
-def _whole(value: object, default: int) -> int:
+def _whole_number(value: object, default: int) -> int:
     known = isinstance(value, int) and not isinstance(value, bool)
     return int(value) if known and isinstance(value, int) else default
 
@@ -278,7 +281,7 @@ def _whole(value: object, default: int) -> int:
 def _tokens(value: object) -> tuple[int, int] | None:
     if not isinstance(value, Mapping):
         return None
-    read, written = (_whole(value.get(key), -1) for key in ("input", "output"))
+    read, written = (_whole_number(value.get(key), -1) for key in ("input", "output"))
     return (read, written) if min(read, written) >= 0 else None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.files import limits
 from concord.files.contents import read_bytes
+from concord.files.documents import objects_of, text_of
 from concord.files.json_text import parsed
 
 JOURNAL, BIASED, ANSWERS = "replies.jsonl", "bias_replies.jsonl", "answers.jsonl"
@@ -92,23 +93,13 @@ def _object(line: str) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def _text(row: Mapping[str, Any], key: str) -> str:
-    found = row.get(key)
-    return found if isinstance(found, str) else ""
-
-
-def _objects(row: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    found = row.get(key)
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
-
-
 def _replies_of_line(row: Mapping[str, Any]) -> Iterator[KeptReply]:
     """Return the replies of a line: one, or those of a whole session."""
-    model, whole = _text(row, "model"), _text(row, "response")
+    model, whole = text_of(row, "model"), text_of(row, "response")
     if isinstance(row.get("items"), list):
         yield _answered(row, model, whole)
         return
-    own = _text(row, "id")
+    own = text_of(row, "id")
     session = _object(whole) if whole.startswith("{") and own.count("/") == 2 else None
     if session and all(key.startswith(f"{own}/") for key in session):
         for key, said in session.items():
@@ -138,18 +129,18 @@ def _of_session(key: str, model: str, text: str) -> KeptReply:
 
 def _answered(row: Mapping[str, Any], model: str, text: str) -> KeptReply:
     """Return a reply of a study: where it was asked, and what was read from it."""
-    items = _objects(row, "items")
-    place = [_text(row, key) for key in ("study", "experiment", "condition")]
+    items = objects_of(row.get("items"))
+    place = [text_of(row, key) for key in ("study", "experiment", "condition")]
     held = [one.get("values") for one in items]
     values = [pair for one in held if isinstance(one, Mapping) for pair in one.items()]
-    outcomes = [_text(item, "outcome") for item in items]
+    outcomes = [text_of(item, "outcome") for item in items]
     kinds = list(dict.fromkeys(outcomes))
     counted = [f"{outcomes.count(one)} {one}" for one in kinds] if len(kinds) > 1 else kinds
     return KeptReply(
         model,
         text[:LONGEST],
         len(text),
-        id=f"{_text(row, 'participant')}, step {_text(row, 'step')}",
+        id=f"{text_of(row, 'participant')}, step {text_of(row, 'step')}",
         mode=", ".join(filter(None, place)),
         outcome=", ".join(counted),
         study=place[0],
@@ -184,20 +175,20 @@ def _prompts_beside(file: Path) -> _Prompts:
         found = held.get("prompts") if isinstance(held, Mapping) else None
         return _Prompts([str(one)[:LONGEST_PROMPT] for one in found] if isinstance(found, list) else ())
     if trials.is_file():
-        return _Prompts(keyed={_text(row, "key"): _sent(row) for row in ObjectLines(trials)})
+        return _Prompts(keyed={text_of(row, "key"): _sent(row) for row in ObjectLines(trials)})
     return _Prompts()
 
 
 def _sent(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return the last message of a trial, and those before it."""
-    messages = [_text(one, "text")[:LONGEST_PROMPT] for one in _objects(row, "messages")]
+    messages = [text_of(one, "text")[:LONGEST_PROMPT] for one in objects_of(row.get("messages"))]
     return (messages[-1], "\n\n".join(messages[:-1])) if messages else ("", "")
 
 
 def _with_prompt(reply: KeptReply, asked: _Prompts, row: Mapping[str, Any]) -> KeptReply:
     """Return a reply with what was asked for it, and what came before it."""
     if asked.keyed is not None:
-        prompt, told = asked.keyed.get(_text(row, "key"), (None, None))
+        prompt, told = asked.keyed.get(text_of(row, "key"), (None, None))
         return replace(reply, prompt=prompt, told=told)
     places = (row.get("prompt"), row.get("told"))
     found = [

@@ -77,7 +77,7 @@ def read_test_name(cursor: Cursor) -> Item | None:
     return item("sign", cursor, first)
 
 
-def _bounds(cursor: Cursor) -> tuple[PrintedNumber, ...]:
+def _interval_ends(cursor: Cursor) -> tuple[PrintedNumber, ...]:
     """Read ``[0.2, 1.1]`` or ``0.2 to 1.1``; without brackets a comma does not make an interval."""
     opened = int(cursor.is_mark(0, "[("))
     low = cursor.signed(opened)
@@ -100,7 +100,7 @@ def _read_interval(cursor: Cursor) -> Item | None:
     """Read ``95% CI [0.2, 1.1]``, ``CI95 = 0.2 to 1.1``, or a bare ``[0.2, 1.1]``."""
     first = cursor.at
     if cursor.is_mark(0, "["):
-        ends = _bounds(cursor)
+        ends = _interval_ends(cursor)
         return replace(item("ignored", cursor, first, *ends), label="interval") if ends else None
     if cursor.signed() == 1 and cursor.peek(1).text == "%":
         cursor.at += 2
@@ -112,7 +112,7 @@ def _read_interval(cursor: Cursor) -> Item | None:
     _skip_level(cursor)
     if cursor.is_mark(0, ":") or cursor.relation() == "=":
         cursor.at += 1
-    return replace(item("ignored", cursor, first, *_bounds(cursor)), label="interval")
+    return replace(item("ignored", cursor, first, *_interval_ends(cursor)), label="interval")
 
 
 def _skip_level(cursor: Cursor) -> None:
@@ -163,7 +163,7 @@ def _read_effect(cursor: Cursor) -> Item | None:
         cursor.at += 1
     elif not (is_alpha and cursor.signed()):
         return None
-    value: tuple[PrintedNumber, ...] = _bounds(cursor)
+    value: tuple[PrintedNumber, ...] = _interval_ends(cursor)
     if not value:
         value = (number(cursor, cursor.tokens[first].text),)
         if (cursor.is_word(0, ("and", "vs", "versus")) or cursor.is_mark(0, "±")) and _lone_number(cursor):

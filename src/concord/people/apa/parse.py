@@ -326,7 +326,7 @@ def parse_apa(text: str) -> ApaResult:
         found = build(items, _only_primary(items, source))
     except Fault as fault:
         raise _error(text, source.starts[fault.position], fault.expected) from None
-    return _placed(found, items, source)
+    return _with_place(found, items, source)
 
 
 def find_apa(text: str) -> tuple[ApaResult, ...]:
@@ -378,7 +378,7 @@ def scan_apa(text: str) -> ApaScan:
     for members in group(settle(items)):
         primary = next((entry for entry in members if entry.role in PRIMARY), None)
         try:
-            results.append(_placed(build(members, primary), members, source))
+            results.append(_with_place(build(members, primary), members, source))
         except Fault as fault:
             faults += [fault] if fault.certain else []
     faults.sort(key=lambda fault: fault.position)
@@ -394,7 +394,7 @@ def _error(text: str, position: int, expected: str) -> ApaError:
     return ApaError(text, position, expected)
 
 
-def _placed(found: ApaResult, items: Sequence[Item], source: Plain) -> ApaResult:
+def _with_place(found: ApaResult, items: Sequence[Item], source: Plain) -> ApaResult:
     """Add to a record what it was read from and what was set aside."""
     used = [entry for entry in items if entry.role not in _UNUSED]
     start, end = _with_marks(source.original, *source.span(used[0].start, used[-1].end))
