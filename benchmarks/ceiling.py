@@ -28,15 +28,14 @@ from pathlib import Path
 
 import numpy as np
 
-from concord.people.aggregate import Profiles, apr_ends, ecs_ends, pas_levels
-from concord.people.bounds import simulate_bounds
-from concord.people.computed import context_of
 from concord.people.families.registry import KINDS
-from concord.people.layout import lay_out
 from concord.people.protocol import STANDARD
-from concord.people.scored import TestScores, score_tests
-from concord.people.sides import SideTable
+from concord.people.results.same_tests import context_of
+from concord.people.score.levels import Profiles, apr_ends, ecs_ends, lay_out, pas_levels
+from concord.people.score.sides import SideTable
+from concord.people.score.test_scores import TestScores, score_tests
 from concord.people.table.read import read_tests
+from concord.people.uncertainty.floor_ceiling import simulate_bounds
 from concord.records import Estimate, TestRow
 from concord.stats.true_effects import CENTRE_SD, NEGATIVE, OMEGAS, POSITIVE, TAUS, WEIGHTS_PRIOR, WIDE
 

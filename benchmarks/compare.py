@@ -21,14 +21,14 @@ import polars as pl
 
 import concord
 from concord.engine import Engine
-from concord.people.bounds import simulate_bounds
-from concord.people.compare import PeopleScoresOf, compare_people
-from concord.people.computed import context_of
 from concord.people.families.registry import KINDS
-from concord.people.layout import lay_out
 from concord.people.protocol import STANDARD
-from concord.people.sides import SideTable
+from concord.people.results.pairs import PeopleScoresOf, compare_people
+from concord.people.results.same_tests import context_of
+from concord.people.score.levels import lay_out
+from concord.people.score.sides import SideTable
 from concord.people.table.read import read_tests
+from concord.people.uncertainty.floor_ceiling import simulate_bounds
 from concord.records import TestRow
 from concord.stats.compare import Choices
 from concord.stats.ranking import compare_models

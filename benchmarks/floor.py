@@ -24,15 +24,14 @@ from typing import Any
 import numpy as np
 
 from concord.engine import Engine
-from concord.people.bounds import simulate_bounds
-from concord.people.computed import context_of
 from concord.people.families import registry
-from concord.people.layout import Layout, lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
-from concord.people.scored import Context
-from concord.people.sides import SideTable
-from concord.people.simulated import FamilyTests, _one_by_one, with_lookup
+from concord.people.results.same_tests import context_of
+from concord.people.score.levels import Layout, lay_out
+from concord.people.score.sides import SideTable
+from concord.people.score.test_scores import Context
 from concord.people.table.read import read_tests
+from concord.people.uncertainty.floor_ceiling import FamilyTests, _one_by_one, simulate_bounds, with_lookup
 
 WANTED = 1.0
 """Million simulated Bayes factors a second."""

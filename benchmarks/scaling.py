@@ -28,9 +28,9 @@ import numpy as np
 
 import concord
 from concord.engine import Engine
-from concord.people.bounds import simulate_bounds
 from concord.people.evidence import Evidence
 from concord.people.protocol import STANDARD
+from concord.people.uncertainty.floor_ceiling import simulate_bounds
 from floor import Case, case_of
 from run import bayes_f, bayes_t
 

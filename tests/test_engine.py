@@ -181,8 +181,8 @@ def test_the_three_questions_on_a_dask_cluster_give_the_same_bytes(scheduler: st
 @pytest.mark.filterwarnings("default")
 def test_comparisons_of_people_and_of_structure_on_a_dask_cluster_give_the_same_bytes(scheduler: str) -> None:
     pytest.importorskip("concord.api", reason="files need polars")
-    from concord.people.compare import PeopleScoresOf, compare_people
     from concord.people.protocol import STANDARD
+    from concord.people.results.pairs import PeopleScoresOf, compare_people
     from concord.records import TestRow
     from concord.structure.records import ScoreOptions
     from concord.structure.score.compare import compare_structure

@@ -22,9 +22,8 @@ from concord.comparing.metrics import MetricCompareResult, UnitWords, read_metri
 from concord.comparing.result import CompareResult, ModelScores, TaskMeans, read_item_comparison
 from concord.kinds import Kind
 from concord.people import files as people_files
-from concord.people.agents_files import AgentsResult
-from concord.people.agents_files import read as read_agents
-from concord.people.agents_result import COMPARED, AgentScores, AgentStanding
+from concord.people.agents import COMPARED, AgentScores, AgentsResult, AgentStanding
+from concord.people.agents import read as read_agents
 from concord.people.answers.records import AnswerNumber, AnswerSummary, OutcomeAnswers
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult

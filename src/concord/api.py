@@ -8,16 +8,16 @@ from concord import people
 from concord.comparing.judge_logs import score_judge
 from concord.engine import Engine, chosen_engine
 from concord.files.documents import FileCheck
-from concord.people.agents_files import AgentsResult
-from concord.people.bounds import N_SIMULATIONS
+from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
-from concord.people.many import score_agents
 from concord.people.mixed.combine import combine
 from concord.people.protocol import Protocol, get_protocol
 from concord.people.public import ANSWERS as BUNDLED_ANSWERS
 from concord.people.public import public_table as find_public_table
-from concord.people.score import N_RESAMPLES, score_chosen
+from concord.people.results.many import score_agents
+from concord.people.results.one import N_RESAMPLES, score_chosen
 from concord.people.table.agents import read_agents
+from concord.people.uncertainty.floor_ceiling import N_SIMULATIONS
 from concord.questions import check, compare, plan
 from concord.reasoning.score.replies import score_reasoning
 from concord.records import TestTable

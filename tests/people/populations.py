@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from concord.people import uncertainty
-from concord.people.aggregate import Profiles, apr_passes, pas_levels
 from concord.people.families import t as family_t
 from concord.people.families.t import TTests
-from concord.people.layout import Layout, lay_out
 from concord.people.protocol import STANDARD, Protocol
-from concord.people.redrawn import new_participants
-from concord.people.scored import Context, TestScores, score_tests
-from concord.people.sides import Precomputed, SideTable
-from concord.people.uncertainty import Jackknife
+from concord.people.score.levels import Layout, Profiles, apr_passes, lay_out, pas_levels
+from concord.people.score.sides import Precomputed, SideTable
+from concord.people.score.test_scores import Context, TestScores, score_tests
+from concord.people.uncertainty import other_studies
+from concord.people.uncertainty.new_participants import new_participants
+from concord.people.uncertainty.other_studies import Jackknife
 from concord.records import Interval, TestRow
 from concord.stats import bayes, pvalues
 
@@ -103,7 +102,7 @@ def quickly() -> Iterator[None]:
     with (
         patch.object(family_t, "jzs", _read_off),
         patch.object(pvalues, "p_t", _coarse_p),
-        patch.object(uncertainty, "BLOCK", N_RESAMPLES),
+        patch.object(other_studies, "BLOCK", N_RESAMPLES),
     ):
         yield
 

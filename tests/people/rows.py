@@ -4,7 +4,7 @@ from typing import Any
 
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol
-from concord.people.score import score_table
+from concord.people.results.one import score_table
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from concord.people.compare import PeopleScoresOf
-from concord.people.computed import context_of
 from concord.people.families.registry import KINDS
 from concord.people.protocol import STANDARD
-from concord.people.scored import TestScores, score_tests
-from concord.people.sides import SideTable
+from concord.people.results.pairs import PeopleScoresOf
+from concord.people.results.same_tests import context_of
+from concord.people.score.sides import SideTable
+from concord.people.score.test_scores import TestScores, score_tests
 from concord.people.table.read import read_tests
 from concord.records import TestRow
 from concord.stats.elementwise import Floats

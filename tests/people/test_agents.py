@@ -14,12 +14,11 @@ import concord
 from concord.cli.app import app
 from concord.comparing.people import _of_model
 from concord.errors import FileFormatError, TableError
-from concord.people.agents_files import AgentsResult, read
-from concord.people.agents_pairs import compare_agents
-from concord.people.compare import compare_people
+from concord.people.agents import AgentsResult, read
 from concord.people.files import PeopleResult
-from concord.people.layout import lay_out
 from concord.people.protocol import PROTOCOLS, STANDARD
+from concord.people.results.pairs import compare_agents, compare_people
+from concord.people.score.levels import lay_out
 from concord.records import TestRow
 
 SMALL = {"n_resamples": 20, "n_simulations": 20}

@@ -24,7 +24,7 @@ from concord.people.result import (
     Score,
     TestResult,
 )
-from concord.people.score import score_table
+from concord.people.results.one import score_table
 from concord.records import Estimate, InputFile, Interval, Provenance, TestTable
 
 text = st.text(st.characters(codec="utf-8"), max_size=8)

@@ -10,8 +10,7 @@ import pytest
 import concord
 from concord import api
 from concord.errors import OptionError
-from concord.people.public import HSB, PUBLIC, published_pas
-from concord.people.rescored import rank_moves
+from concord.people.public import HSB, PUBLIC, published_pas, rank_moves
 
 PRINTED = {
     "anthropic_claude_haiku_4.5_v1-empty": 0.3041,

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import stats
 
 import concord
-from concord.people.replications import replication_table
-from concord.people.score import score_table
+from concord.people.public import replication_table
+from concord.people.results.one import score_table
 
 SSRP = Path(__file__).parents[1] / "data" / "ssrp_replications.csv"
 

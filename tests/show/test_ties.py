@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from concord import api
-from concord.people.agents_files import AgentsResult
+from concord.people.agents import AgentsResult
 from concord.people.files import SUMMARY
 from concord.reports import page as make_page
 from concord.show.agents_terminal import answer

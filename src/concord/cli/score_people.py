@@ -125,7 +125,7 @@ def score_people(
         return
     if respondents is not None:
         raise OptionError("--respondents goes with a table of predicted effects (human_estimate, human_se)")
-    from concord.people.folder_rule import make_way, refuse_other_table
+    from concord.people.agents import make_way, refuse_other_table
 
     refuse_other_table(out, tests.name, model)
     try:

@@ -17,10 +17,10 @@ from concord.comparing.kinds import (
 from concord.errors import FileFormatError, MismatchError
 from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
-from concord.people.compare import FURTHER, METRICS, PeopleScoresOf, compare_people
 from concord.people.files import PeopleResult, read
-from concord.people.referee.records import PriorCell, Referee
+from concord.people.referee import PriorCell, Referee
 from concord.people.result import TestResult
+from concord.people.results.pairs import FURTHER, METRICS, PeopleScoresOf, compare_people
 from concord.people.studies.agents import DESIGNS
 from concord.records import TestRow
 

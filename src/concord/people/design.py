@@ -1,19 +1,32 @@
 """What is asked about people: one trial per session, and how its session is opened again."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from concord.errors import OptionError, quoted
 from concord.files.gate import check_sessions
-from concord.people.openers import SessionOpener
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.load import find_studies, read_study, with_variants
 from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
 from concord.people.studies.sessions import Session
 from concord.people.studies.wording import compile_experiment
 from concord.records import Design, Message, Template, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOpener:
+    """Opens a planned session, new each time."""
+
+    plan: SessionPlan
+    open: Callable[[], Session]
+
+    @property
+    def condition(self) -> str:
+        """The cell of the session in words."""
+        return ", ".join(self.plan.cell.values())
+
 
 DESIGN_FILE = "design.txt"
 ASSIGNMENT = "blocks"

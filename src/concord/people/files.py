@@ -4,19 +4,22 @@ Headline keys hold bare numbers; the whole record of each score (`Score`) is und
 so that what was read equals what was written.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
+from concord.files.contents import read_bytes
+from concord.files.delimited import text_records
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
+from concord.files.json_text import decoded
 from concord.files.output import distinct_names, frame_of, write_csv, write_json
-from concord.people.detailed import check_detailed
 from concord.people.protocol import Protocol
-from concord.people.referee.files import read_referee, write_referee
-from concord.people.referee.records import Referee
+from concord.people.referee import Referee, read_referee, write_referee
 from concord.people.result import (
     Bounds,
     CompanionNumbers,
@@ -31,6 +34,78 @@ from concord.records import Estimate, InputFile, Provenance, Publishable, Scored
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+FLAGS = (
+    "In_ECS",
+    "Two_States",
+    "Human_Significant",
+    "Agent_Significant",
+    "Direction_Match",
+    "Replicated",
+)
+"""Columns that hold true, false or nothing; spreadsheets write them in capitals."""
+_ROUNDING = 1e-9
+_WORDS = {"": None, "true": True, "false": False}
+
+
+def flag(cell: str) -> bool | None:
+    """Return what a flag says, in any case; None where it is empty.
+
+    Examples
+    --------
+    >>> flag("TRUE"), flag("false"), flag("")
+    (True, False, None)
+    """
+    word = cell.strip().casefold()
+    if word not in _WORDS:
+        raise FileFormatError(f"is {cell!r}; expected true, false or nothing")
+    return _WORDS[word]
+
+
+def check_rows(rows: Sequence[Mapping[str, str]], n_tests: int | None) -> None:
+    """Refuse rows that were changed or lost since they were written."""
+    if n_tests is not None and len(rows) != n_tests:
+        raise FileFormatError(
+            f"holds {len(rows)} rows, the summary counts {n_tests} tests: the file was cut or joined; "
+            "score the table again"
+        )
+    for place, row in enumerate(rows, 2):
+        for name in FLAGS:
+            try:
+                flag(row.get(name, ""))
+            except FileFormatError as fault:
+                raise FileFormatError(f"row {place}, column {name!r} {fault}") from None
+        _check_share(place, "PAS_Raw", row.get("PAS_Raw", ""))
+
+
+def _check_share(place: int, name: str, cell: str) -> None:
+    text = cell.strip()
+    try:
+        value = float(text) if text else 0.0
+    except ValueError:
+        value = math.nan
+    if not -_ROUNDING <= value <= 1 + _ROUNDING:
+        raise FileFormatError(
+            f"row {place}, column {name!r} is {cell!r}; expected a number from 0 to 1, or nothing"
+        )
+
+
+def check_detailed(path: Path, n_tests: int) -> None:
+    """Check the table of tests next to a summary, where there is one."""
+    if not path.is_file():
+        return
+    try:
+        records = text_records(str(path), decoded(str(path), read_bytes(path)))
+        keys = next(records, [])
+        rows = [dict(zip(keys, row, strict=False)) for row in records if row]
+    except FileFormatError as fault:
+        raise FileFormatError(f"{fault}; score the table again") from fault
+    try:
+        check_rows(rows, n_tests)
+    except FileFormatError as fault:
+        raise FileFormatError(f"{path}: {fault}") from None
+
 
 SUMMARY, DETAILED, STUDY = "benchmark_summary.json", "detailed_stats.csv", "evaluation_results.json"
 _SUMMARY_KIND, _STUDY_KIND = "people result", "people result of a study"

@@ -5,7 +5,7 @@ Every test of one sample of participants has a part of its noise in common with 
 quantile at its probability. Larger tables and variance ratios are drawn by themselves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, ndtr
 
-from concord.people.layout import Layout
+from concord.records import TestRow
 from concord.stats.elementwise import Floats
 
 NoiseOf = Callable[[NDArray[np.intp]], np.random.Generator]
@@ -28,9 +28,9 @@ class SamePeople:
     correlation: float
 
     @classmethod
-    def of(cls, layout: Layout, correlation: float) -> "SamePeople":
+    def of(cls, rows: Sequence[TestRow], correlation: float) -> "SamePeople":
         """Take tests of one study (of one sub-study where there are some) as tests of the same people."""
-        keys = [(row.study, row.sub_study) for row in layout.rows]
+        keys = [(row.study, row.sub_study) for row in rows]
         places = {key: i for i, key in enumerate(dict.fromkeys(keys))}
         return cls(np.array([places[key] for key in keys], dtype=np.intp), correlation)
 

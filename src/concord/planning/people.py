@@ -12,7 +12,7 @@ from concord.comparing.kinds import PEOPLE_RESULTS as RESULTS
 from concord.comparing.kinds import CompareRequest, compare_results
 from concord.errors import OptionError, UndefinedError
 from concord.people import NAME
-from concord.people.compare import METRICS
+from concord.people.results.pairs import METRICS
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.compare import Choices
 from concord.stats.power import detectable_effect, fewest, items_needed, power_paired, power_two_sample

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 
-from concord.people.agents_files import AgentsResult
-from concord.people.agents_result import AgentPair, AgentScores
-from concord.people.human_row import human_row
+from concord.people.agents import AgentPair, AgentScores, AgentsResult
 from concord.people.protocol import STANDARD
+from concord.people.public import human_row
 from concord.people.result import Score
 from concord.show.numbers import UNDEFINED, interval, interval_words, number, p_words
 from concord.show.terminal import lines, table

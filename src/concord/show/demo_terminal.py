@@ -5,10 +5,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from concord.people.agents_files import AgentsResult
-from concord.people.human_row import human_row
-from concord.people.public import PublicTable
-from concord.people.rescored import RankMove
+from concord.people.agents import AgentsResult
+from concord.people.public import PublicTable, RankMove, human_row
 from concord.people.result import Score
 from concord.reasoning.files import ReasoningResult
 from concord.show.agents_terminal import in_order, short_names

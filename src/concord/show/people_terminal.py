@@ -7,8 +7,8 @@ from rich.table import Table
 
 from concord.people.files import PeopleResult
 from concord.people.result import EffectSizes, FindingResult, GroupResult, Score
-from concord.people.sentences import closing_sentence
 from concord.people.studies.results import StudiesResult
+from concord.people.words.sentences import closing_sentence
 from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, number
 from concord.show.referee_terminal import referee_lines

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from concord.people.referee.records import AgentMinusHuman, Referee
+from concord.people.referee import AgentMinusHuman, Referee
 from concord.show.numbers import interval, number
 
 

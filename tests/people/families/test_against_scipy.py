@@ -9,7 +9,7 @@ from scipy import stats
 from concord.people.apa.read import check_apa, parse_apa
 from concord.people.families.registry import KINDS
 from concord.people.protocol import STANDARD
-from concord.people.sides import SideTable
+from concord.people.score.sides import SideTable
 from concord.people.table.read import read_tests
 
 

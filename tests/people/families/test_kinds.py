@@ -10,9 +10,9 @@ import concord
 from concord.people.families.base import Family, TestKind, Truth
 from concord.people.families.registry import KINDS, TEST_TYPES
 from concord.people.protocol import PROTOCOLS, STANDARD
-from concord.people.sides import SideTable
+from concord.people.score.sides import SideTable
 from concord.people.table.read import read_tests
-from concord.people.truth import human_effects
+from concord.people.uncertainty.true_effects import human_effects
 from concord.records import Side, TestRow
 
 SIDES: dict[str, dict[str, object]] = {

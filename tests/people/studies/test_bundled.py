@@ -10,7 +10,7 @@ from tests.people.studies.people_like import SCRIPTS, PeopleLike
 
 from concord import studies
 from concord.people.files import PeopleResult
-from concord.people.score import score_table
+from concord.people.results.one import score_table
 from concord.people.studies.format import Located
 from concord.people.studies.load import bundled_names
 from concord.records import TestRow

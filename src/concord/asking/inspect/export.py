@@ -39,7 +39,7 @@ from concord.asking.journal import FAILURES, REPLIES, read_at, stored_lines
 from concord.asking.recorded import carried_plan, inputs_of
 from concord.asking.replies import unpacked
 from concord.errors import RunFolderError
-from concord.people.openers import SessionOpener
+from concord.people.design import SessionOpener
 from concord.records import AskOutcome, Message
 
 PART = 1000

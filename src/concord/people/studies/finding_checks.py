@@ -59,7 +59,7 @@ def _against_p(row: TestRow, side: Side, given: float) -> Iterator[Fault]:
 def _p_of(row: TestRow, side: Side) -> float | None:
     """Return the two-sided p of the numbers themselves; nothing where there are none but the p."""
     from concord.people.protocol import get_protocol
-    from concord.people.sides import SideTable
+    from concord.people.score.sides import SideTable
 
     bare = replace(side, p_value=None)
     if row.test_type == "p-value" or (bare.statistic is None and bare.table is None and bare.k is None):

@@ -13,7 +13,7 @@ from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import score_answer_table
 from concord.people.files import PeopleResult
 from concord.people.memory import MARK, MemoryResult, memory_result
-from concord.people.score import score_chosen
+from concord.people.results.one import score_chosen
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.distributions import answers_of
 from concord.people.studies.load import find_studies

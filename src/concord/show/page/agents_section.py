@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from concord.errors import FileFormatError, OptionError
 from concord.people import NAME
-from concord.people.agents_files import DOCUMENT, AgentsResult, read
-from concord.people.agents_result import AgentScores
+from concord.people.agents import DOCUMENT, AgentScores, AgentsResult, read
 from concord.people.result import Score
 from concord.records import Estimate
 from concord.show import plots

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from concord.people.sentences import NEAR_END
+from concord.people.words.sentences import NEAR_END
 from concord.show.numbers import number, typeset
 from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks, dashed
 from concord.show.page.people import PeopleView

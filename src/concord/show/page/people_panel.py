@@ -8,7 +8,7 @@ from concord.files.output import distinct_names
 from concord.people import NAME
 from concord.people.files import SUMMARY
 from concord.people.result import Bounds, Score
-from concord.people.sentences import relative_words, size_words, turned_words
+from concord.people.words.sentences import relative_words, size_words, turned_words
 from concord.records import Estimate, Interval
 from concord.show import plots
 from concord.show.methods import PEOPLE_SOURCES, people_methods
@@ -208,7 +208,7 @@ def _maps(views: Sequence[PeopleView], width: float) -> list[tuple[Path, Picture
 
 def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:
     """Return the row of people against people: what a rerun of a study with people reaches."""
-    from concord.people.human_row import human_row
+    from concord.people.public import human_row
 
     if not views:
         return []

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.people.detailed import check_rows, flag
-from concord.people.sentences import turned_round
+from concord.people.files import check_rows, flag
+from concord.people.words.sentences import turned_round
 from concord.show.apa import apa_string
 from concord.show.page.find import read_document, rows_beside
 from concord.show.page.found import Problem, ResultFile

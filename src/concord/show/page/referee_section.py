@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from concord.errors import FileFormatError
 from concord.people import NAME
-from concord.people.referee.files import DOCUMENT, KEY, referee_of
-from concord.people.referee.records import AgentMinusHuman, Referee, RefereeTest
+from concord.people.referee import DOCUMENT, KEY, AgentMinusHuman, Referee, RefereeTest, referee_of
 from concord.records import Estimate
 from concord.show import plots
 from concord.show.numbers import typeset

@@ -1,0 +1,359 @@
+"""Many agents on the same tests: the numbers of each, all pairs, and each as a result of its own.
+
+What people say, their new samples, floor, ceiling and the layout of the jackknife are computed once for all
+agents of one design (the same tests with the same sample sizes); arrays have agents before tests, (A, T).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.engine import SERIAL, Engine
+from concord.errors import MismatchError, UndefinedError
+from concord.files.limits import AGENT_FOLDERS
+from concord.people.agents import AgentScores, AgentsResult
+from concord.people.evidence import Evidence
+from concord.people.families.registry import KINDS
+from concord.people.files import PeopleResult
+from concord.people.protocol import STANDARD, Protocol
+from concord.people.result import METRICS, Score
+from concord.people.results.one import N_RESAMPLES, score_agent, score_from
+from concord.people.results.pairs import COLUMNS, compare_agents
+from concord.people.results.same_tests import AgentTests, SameTests
+from concord.people.score import levels as aggregate
+from concord.people.score.levels import Profiles, apr_passes
+from concord.people.score.sides import SideTable
+from concord.people.score.test_scores import Context, TestScores, score_tests
+from concord.people.table.agents import on_the_same_tests
+from concord.people.uncertainty.floor_ceiling import METRICS as BOUNDED
+from concord.people.uncertainty.floor_ceiling import N_SIMULATIONS, Simulation
+from concord.people.uncertainty.new_participants import NewSamples
+from concord.people.uncertainty.other_studies import (
+    Bound,
+    all_levels,
+    ecs_by_data,
+    jackknife_bound,
+    mean_bounds,
+    rate_bounds,
+)
+from concord.records import TestRow, TestTable
+from concord.stats.elementwise import Floats, or_none
+from concord.stats.equivalence import SMALLEST_OF_INTEREST
+
+
+def score_agents(
+    tables: Mapping[str, TestTable],
+    protocol: Protocol = STANDARD,
+    *,
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    n_simulations: int = N_SIMULATIONS,
+    seed: int = 0,
+    engine: Engine = SERIAL,
+    margin: float = SMALLEST_OF_INTEREST,
+) -> AgentsResult:
+    """Score many agents on the same tests."""
+    if not tables:
+        raise UndefinedError("there is no agent to score")
+    _check_shared(tables)
+    given, tables = tables, on_the_same_tests(tables)
+    names, sorted_rows = list(tables), [_sorted(table) for table in tables.values()]
+    _check_same(names, sorted_rows)
+    same = SameTests.of(
+        sorted_rows[0],
+        protocol,
+        level=level,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        seed=seed,
+        engine=engine,
+    )
+    layout = same.layout
+    rows = layout.rows
+    agents = [same.agent(own) for own in sorted_rows]
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for i, own in enumerate(agents):
+        groups[own.design].append(i)
+    found: dict[int, AgentScores] = {}
+    samples: dict[int, NewSamples] = {}
+    shape = (len(names), len(layout.rows))
+    without = {metric: np.full((len(names), len(layout.studies)), np.nan) for metric in METRICS}
+    columns = {name: np.full(shape, np.nan) for name in COLUMNS}
+    for members in groups.values():
+        group = _compute(same, [agents[i] for i in members], folders=len(names) <= AGENT_FOLDERS)
+        bounds = {
+            (metric, domain): _intervals(group, metric, domain)
+            for metric in METRICS
+            for domain in (None, *range(len(layout.domains)))
+        }
+        for place, i in enumerate(members):
+            n_missing = len(rows) - len(given[names[i]].rows)
+            found[i] = replace(_agent(group, bounds, place, names[i]), n_tests=len(rows), n_missing=n_missing)
+            samples[i] = group.samples[place]
+            for metric in METRICS:
+                without[metric][i] = group.without[metric][place]
+        for name, column in columns.items():
+            column[members] = getattr(group.scores, name)
+    compared = compare_agents(names, columns, layout, protocol, level=level)
+    return AgentsResult(
+        agents=tuple(found[i] for i in range(len(names))),
+        protocol=protocol,
+        level=level,
+        seed=seed,
+        without=without,
+        studies=layout.studies,
+        pairs=compared.pairs,
+        standings=compared.standings,
+        pairs_note=compared.note,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        inputs=tuple(dict.fromkeys(one for table in tables.values() for one in table.inputs)),
+        warnings=(
+            *dict.fromkeys(text for table in tables.values() for text in table.warnings),
+            *_told(names),
+        ),
+        one=_OneOfMany(same, tables, agents, samples, margin).result,
+    )
+
+
+class _OneOfMany:
+    """Gives the whole result of one agent: that of its table scored alone, to the last digit."""
+
+    def __init__(
+        self,
+        same: SameTests,
+        tables: Mapping[str, TestTable],
+        agents: Sequence[AgentTests],
+        samples: Mapping[int, NewSamples],
+        margin: float,
+    ) -> None:
+        self._same, self._tables, self._agents, self._samples = same, tables, agents, samples
+        self._margin = margin
+        self._place = {name: i for i, name in enumerate(tables)}
+
+    def result(self, name: str) -> PeopleResult:
+        """Return the result of an agent by its name."""
+        i = self._place[name]
+        table = replace(self._tables[name], model=name)
+        return score_agent(self._same, table, self._agents[i], self._samples[i], margin=self._margin)
+
+
+def _told(names: Sequence[str]) -> list[str]:
+    """Say what so many agents do not get."""
+    if len(names) <= AGENT_FOLDERS:
+        return []
+    return [
+        f"{len(names):,} agents: agents.json and agents.csv hold them all; a folder for each is written "
+        f"for at most {AGENT_FOLDERS}, so score a table of one agent for its own files"
+    ]
+
+
+def _check_shared(tables: Mapping[str, TestTable]) -> None:
+    """Refuse an agent that has no test of any other."""
+    owners = Counter(row.key for table in tables.values() for row in table.rows)
+    for name, table in tables.items():
+        if len(tables) > 1 and not any(owners[row.key] > 1 for row in table.rows):
+            raise MismatchError(f"agent {name!r} has no test that another agent has; score it apart")
+
+
+def _sorted(table: TestTable) -> tuple[TestRow, ...]:
+    if not table.rows:
+        raise UndefinedError("the table has no tests")
+    return tuple(sorted(table.rows, key=lambda row: row.key))
+
+
+def _check_same(names: Sequence[str], tables: Sequence[tuple[TestRow, ...]]) -> None:
+    """Refuse agents that were put to other tests."""
+    first = tables[0]
+    keys = [row.key for row in first]
+    for name, rows in zip(names[1:], tables[1:], strict=True):
+        assert [row.key for row in rows] == keys
+        for row, other in zip(rows, first, strict=True):
+            same = (row.human, row.alpha, row.test_type, row.sampling, row.domain) == (
+                *(other.human, other.alpha, other.test_type, other.sampling, other.domain),
+            )
+            if not same:
+                raise MismatchError(
+                    f"agent {name!r}: the human side of {row.key!r} is not that of {names[0]!r}"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Agents of one design, computed together."""
+
+    shared: SameTests
+    scores: TestScores
+    levels: dict[str, Any]
+    passes: aggregate.Passes
+    profiles: Profiles
+    ecs_without: Floats
+    """(A, S); NaN where a study has no test that ECS uses."""
+    has_effects: NDArray[np.bool_]
+    """(A, S): which studies have one."""
+    ecs_domain_without: Floats
+    """(A, D, S)."""
+    without: dict[str, Floats]
+    samples: tuple[NewSamples, ...]
+    """One per agent."""
+    simulation: Simulation
+
+
+def _compute(same: SameTests, agents: Sequence[AgentTests], *, folders: bool) -> _Group:
+    """Compute agents of one design; where each gets a folder, floor and ceiling with all that it holds."""
+    layout, protocol = same.layout, same.protocol
+    size, n_tests = len(agents), len(layout.rows)
+    flat_rows = [row for agent in agents for row in agent.rows]
+    flat = SideTable.from_rows(flat_rows, [row.agent for row in flat_rows], protocol.agent_prior_odds, KINDS)
+    says = _reshaped(flat.evidence(protocol), (size, n_tests))
+    scores = score_tests(same.says, says, _context(agents), protocol)
+    first = agents[0]
+    own = first.side.evidence(protocol)
+    adjusted = (
+        same.adjusted_effects(score_tests(same.says, own, first.context, protocol)) if folders else None
+    )
+    simulation = same.simulation(first, own, adjusted)
+    samples = tuple(same.new_samples(agent) for agent in agents)
+    return _with_jackknife(same, scores, samples, simulation)
+
+
+def _context(agents: Sequence[AgentTests]) -> Context:
+    """Return the context of all agents: what was given instead of computed may differ between them."""
+    contexts = [agent.context for agent in agents]
+    given = {
+        name: np.stack([getattr(one, name) for one in contexts]) for name in ("given_pas", "given_n_eff")
+    }
+    return replace(contexts[0], **given)
+
+
+def _reshaped(evidence: Evidence, shape: tuple[int, int]) -> Evidence:
+    return Evidence(**{f.name: getattr(evidence, f.name).reshape(shape) for f in fields(Evidence)})
+
+
+def _with_jackknife(
+    shared: SameTests, scores: TestScores, samples: tuple[NewSamples, ...], simulation: Simulation
+) -> _Group:
+    layout, protocol = shared.layout, shared.protocol
+    levels = all_levels(scores, layout, protocol)
+    profiles, passes = Profiles(scores, layout, protocol), apr_passes(scores, layout, protocol.apr_over)
+    study, domain_of = layout.study_of_test, layout.domain_of_study[layout.study_of_test]
+    everything = np.ones(len(study), dtype=np.bool_)
+    parts = [everything, *(domain_of == i for i in range(len(layout.domains)))]
+    left = [
+        np.stack([profiles.ecs(part & (study != i)) for i in range(len(layout.studies))], axis=-1)
+        for part in parts
+    ]
+    used = np.broadcast_to(profiles.used, scores.pas.shape)
+    starts = np.searchsorted(study, np.arange(len(layout.studies)))
+    has = np.logical_or.reduceat(used, starts, axis=-1)
+    without = {metric: _without_mean(levels[metric].study) for metric in ("pas", "ecs_strict")}
+    passed, tests = passes.passed.study, passes.tests.study
+    rest = tests.sum(axis=-1, keepdims=True) - tests
+    kept = passed.sum(axis=-1, keepdims=True) - passed
+    without["apr"] = np.where(rest > 0, kept / np.maximum(rest, 1), np.nan)
+    without["ecs"] = np.where(has, left[0], np.nan)
+    domains = np.stack(left[1:], axis=-2) if layout.domains else np.empty((*has.shape[:-1], 0, has.shape[-1]))
+    return _Group(
+        shared=shared,
+        scores=scores,
+        levels=levels,
+        passes=passes,
+        profiles=profiles,
+        ecs_without=left[0],
+        has_effects=has,
+        ecs_domain_without=domains,
+        without=without,
+        samples=samples,
+        simulation=simulation,
+    )
+
+
+def _without_mean(values: Floats) -> Floats:
+    """Means over studies without each in turn; NaN for a study that has none."""
+    defined = ~np.isnan(values)
+    total, count = np.where(defined, values, 0.0).sum(-1, keepdims=True), defined.sum(-1, keepdims=True)
+    return np.where(defined & (count > 1), (total - values) / np.maximum(count - 1, 1), np.nan)
+
+
+_AllBounds = Mapping[tuple[str, int | None], list[Bound]]
+"""By metric and domain (None: the benchmark), one per agent."""
+
+
+def _agent(group: _Group, bounds: _AllBounds, i: int, name: str) -> AgentScores:
+    domains = group.shared.layout.domains
+    by_domain = {
+        domain: {metric: _score(group, bounds, i, metric, d) for metric in METRICS}
+        for d, domain in enumerate(domains)
+    }
+    return AgentScores(
+        name=name,
+        pas=_score(group, bounds, i, "pas", None),
+        ecs=_score(group, bounds, i, "ecs", None),
+        apr=_score(group, bounds, i, "apr", None),
+        ecs_strict=_score(group, bounds, i, "ecs_strict", None),
+        domains=by_domain,
+    )
+
+
+def _score(group: _Group, bounds: _AllBounds, i: int, metric: str, domain: int | None) -> Score:
+    levels = group.levels[metric]
+    value = float(levels.benchmark[i] if domain is None else levels.domain[i, domain])
+    bound = bounds[metric, domain][i]
+    level = "benchmark" if domain is None else "domain"
+    drawn = group.samples[i].bound(metric, or_none(value), level, domain)
+    score = score_from(
+        metric, value, bound, drawn, _counts_of_agents(group, i, metric, domain), group.shared.protocol
+    )
+    if metric not in BOUNDED:
+        return score
+    return replace(score, bounds=group.simulation.bounds(metric, score.estimate, domain=domain))
+
+
+def _intervals(group: _Group, metric: str, domain: int | None) -> list[Bound]:
+    """Return the intervals of all agents over studies, as `Jackknife` gives them for one."""
+    layout, level = group.shared.layout, group.shared.level
+    by_data = group.shared.protocol.intervals == "by-data"
+    chosen = np.ones(len(layout.studies), dtype=np.bool_) if domain is None else layout.in_domain(domain)
+    if metric == "ecs":
+        return _ecs_bounds(group, chosen, domain)
+    if metric == "apr":
+        passed, tests = (table.study[:, chosen] for table in (group.passes.passed, group.passes.tests))
+        return rate_bounds(list(zip(passed, tests, strict=True)), level, by_data=by_data)
+    return mean_bounds(metric, list(group.levels[metric].study[:, chosen]), level, by_data=by_data)
+
+
+def _ecs_bounds(group: _Group, chosen: NDArray[np.bool_], domain: int | None) -> list[Bound]:
+    shared, levels = group.shared, group.levels["ecs"]
+    study = shared.layout.study_of_test
+    whole = levels.benchmark if domain is None else levels.domain[:, domain]
+    if shared.protocol.intervals == "by-data":
+        inside = chosen[study]
+        parts = [(group.profiles.of_one(i), inside, float(value)) for i, value in enumerate(whole)]
+        return ecs_by_data(parts, study, shared.human_se, shared.level)
+    left = group.ecs_without if domain is None else group.ecs_domain_without[:, domain]
+    return [
+        jackknife_bound("ecs", float(value), left[i][chosen & group.has_effects[i]], shared.level)
+        for i, value in enumerate(whole)
+    ]
+
+
+def _counts_of_agents(group: _Group, i: int, metric: str, domain: int | None) -> tuple[int, int]:
+    """Count tests a number rests on, and tests it leaves out."""
+    scores, layout = group.scores, group.shared.layout
+    inside: Any = slice(None)
+    if domain is not None:
+        inside = layout.domain_of_study[layout.study_of_test] == domain
+    if metric == "ecs":
+        used = np.broadcast_to(aggregate.used_tests(scores), scores.pas.shape)[i][inside]
+    elif metric == "apr":
+        counted = ~np.isnan(scores.passes[i])
+        if group.shared.protocol.apr_over == "human-significant":
+            counted = counted & (np.broadcast_to(scores.human_significant, scores.pas.shape)[i] == 1)
+        used = counted[inside]
+    else:
+        used = ~np.isnan((scores.pas if metric == "pas" else scores.ecs_test)[i][inside])
+    return int(used.sum()), int((~used).sum())

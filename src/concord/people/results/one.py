@@ -1,0 +1,320 @@
+"""From a table of tests to PAS, ECS and APR with their uncertainty and the evidence behind them."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.engine import SERIAL, Engine, get_engine
+from concord.errors import OptionError, UndefinedError
+from concord.people.families.registry import KINDS
+from concord.people.files import PeopleResult
+from concord.people.protocol import STANDARD, Protocol, get_protocol
+from concord.people.result import METRICS, CompanionNumbers, GroupResult, Score
+from concord.people.results.ask_referee import referee
+from concord.people.results.details import diagnose, results_of_findings, results_of_tests
+from concord.people.results.same_tests import AgentTests, Computed, SameTests, compute
+from concord.people.score import levels
+from concord.people.score.sizes import coding_warning, effect_sizes
+from concord.people.uncertainty.floor_ceiling import METRICS as BOUNDED
+from concord.people.uncertainty.floor_ceiling import N_SIMULATIONS, assumption
+from concord.people.uncertainty.new_participants import NewSamples
+from concord.people.uncertainty.other_studies import Bound
+from concord.people.words.reasons import assumptions_of
+from concord.records import Estimate, Interval, Provenance, TestTable
+from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
+from concord.stats.elementwise import or_none
+from concord.stats.equivalence import SMALLEST_OF_INTEREST
+
+T = TypeVar("T")
+
+N_RESAMPLES = 400
+"""New samples behind a standard error: its own error is then 3.5 %."""
+
+
+def score_table(
+    table: TestTable,
+    protocol: Protocol = STANDARD,
+    *,
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    n_simulations: int = 0,
+    seed: int = 0,
+    engine: Engine = SERIAL,
+    margin: float = SMALLEST_OF_INTEREST,
+    for_referee: bool = True,
+) -> PeopleResult:
+    """Score a table of tests under a protocol."""
+    if not table.rows:
+        raise UndefinedError("the table has no tests")
+    if not 0 < level < 1:
+        raise OptionError(f"level is {level!r}; expected a number between 0 and 1, such as 0.95")
+    if n_resamples < 0 or n_resamples == 1:
+        raise OptionError(f"resamples is {n_resamples!r}; expected 0 (none) or at least 2")
+    if n_simulations < 0:
+        raise OptionError(f"simulations is {n_simulations!r}; expected 0 (none) or more")
+    if not 0 < margin < np.inf:
+        raise OptionError(f"margin is {margin!r}; expected the smallest d of interest, a positive number")
+    if seed < 0:
+        raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
+    same = SameTests.of(
+        table.rows,
+        protocol,
+        level=level,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        seed=seed,
+        engine=engine,
+    )
+    return score_agent(same, table, same.agent(same.layout.rows), margin=margin if for_referee else None)
+
+
+def score_agent(
+    same: SameTests,
+    table: TestTable,
+    agent: AgentTests,
+    new_samples: NewSamples | None = None,
+    *,
+    margin: float | None = SMALLEST_OF_INTEREST,
+) -> PeopleResult:
+    """Score one agent on tests that others may share; without a margin there is nothing for the referee."""
+    work = compute(same, agent, new_samples)
+    population, protocol, level = work.simulation.population, same.protocol, same.level
+    tests = results_of_tests(work, KINDS)
+    findings = results_of_findings(work, tests)
+    sizes = effect_sizes(work.scores, work.errors, work.layout, protocol, level)
+    coded = coding_warning(sizes.ecs_codings)
+    return PeopleResult(
+        protocol=protocol,
+        pas=_headline(work, "pas"),
+        ecs=_headline(work, "ecs"),
+        apr=_headline(work, "apr"),
+        companions=_companions(work),
+        diagnosis=diagnose(
+            work.scores, work.human.direction, work.agent.direction, [f.quadrant for f in findings]
+        ),
+        domains=tuple(_domain(work, i) for i in range(len(work.layout.domains))),
+        studies=_studies(work),
+        findings=findings,
+        tests=tests,
+        outcomes=dict(sorted(Counter(test.outcome for test in tests).items())),
+        seed=same.seed,
+        n_resamples=same.n_resamples,
+        level=level,
+        n_simulations=work.simulation.n_simulations,
+        bounds_note=work.simulation.note if work.simulation.note else assumption(protocol),
+        null_share=None if population is None else population.null_share,
+        tau2=None if population is None else population.tau2,
+        warnings=table.warnings if coded is None else (*table.warnings, coded),
+        model=table.model,
+        inputs=table.inputs,
+        sizes=sizes,
+        assumptions=assumptions_of(tests),
+        made=Provenance() if table.made is None else table.made,
+        referee=None if margin is None else referee(work, level=level, margin=margin),
+    )
+
+
+def score_chosen(
+    table: TestTable,
+    *,
+    protocol: str | Protocol = "standard",
+    model: str | None = None,
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    n_simulations: int = N_SIMULATIONS,
+    seed: int = 0,
+    engine: str | Engine = "serial",
+    margin: float = SMALLEST_OF_INTEREST,
+    **choices: object,
+) -> PeopleResult:
+    """Score a table of tests under the options of `concord.score_people`, which reads the table first."""
+    result = score_table(
+        table,
+        get_protocol(protocol, **choices),
+        level=level,
+        n_resamples=n_resamples,
+        n_simulations=n_simulations,
+        seed=seed,
+        engine=get_engine(engine) if isinstance(engine, str) else engine,
+        margin=margin,
+    )
+    return result if model is None else replace(result, model=model)
+
+
+def score_from(
+    metric: str, value: float, bound: Bound, drawn: Bound, counts: tuple[int, int], protocol: Protocol
+) -> Score:
+    """Return a number with both intervals; `counts` are the tests it rests on and those it leaves out."""
+    defined = or_none(value)
+    note = bound.note if defined is not None else _undefined_reason(metric, counts)
+    estimate = Estimate(defined, bound.interval, counts[0], counts[1], _method(metric, protocol), note)
+    return Score(estimate, drawn.interval, drawn.note)
+
+
+def _undefined_reason(metric: str, counts: tuple[int, int]) -> str:
+    if metric == "ecs":
+        if counts[0] < levels.FEWEST_TESTS:
+            return f"undefined: {counts[0]} test(s) with both effects, at least 3 are needed"
+        return "undefined: both effect profiles are constant"
+    return "undefined: no test has both sides scored"
+
+
+def _method(metric: str, protocol: Protocol) -> str:
+    if metric == "ecs":
+        lin = "Lin's concordance" if protocol.concordance == "lin" else "unnormalised concordance"
+        return f"{lin} of d-equivalents, weights 1/findings × 1/tests"
+    if metric == "pas":
+        mean = "mean over findings" if protocol.study_pooling == "mean" else "mean z over findings"
+        return f"{protocol.states} states; Fisher z inside findings, {mean}, mean over studies"
+    if metric == "apr":
+        return f"passes over tests ({protocol.apr_over})"
+    return f"Z of native effects, {protocol.ecs_strict}"
+
+
+def _counts(work: Computed, metric: str, inside: NDArray[np.bool_] | slice) -> tuple[int, int]:
+    """Count tests a number rests on, and tests asked for that it leaves out."""
+    scores = work.scores
+    if metric == "ecs":
+        used = levels.used_tests(scores)[inside]
+    elif metric == "apr":
+        counted = ~np.isnan(scores.passes)
+        if work.protocol.apr_over == "human-significant":
+            counted &= scores.human_significant == 1
+        used = counted[inside]
+    else:
+        values = scores.pas if metric == "pas" else scores.ecs_test
+        used = ~np.isnan(values[inside])
+    return int(used.sum()), int((~used).sum())
+
+
+def _score(
+    work: Computed, metric: str, level: str, i: int | None, bound: Bound, inside: NDArray[np.bool_] | slice
+) -> Score:
+    """Return a metric of the i-th unit of a level, given its interval and its tests."""
+    values = getattr(work.levels[metric], level)
+    value = float(values if i is None else values[i])
+    drawn = work.new_samples.bound(metric, or_none(value), level, i)
+    return score_from(metric, value, bound, drawn, _counts(work, metric, inside), work.protocol)
+
+
+def _headline(work: Computed, metric: str) -> Score:
+    score = _score(work, metric, "benchmark", None, work.jackknife.benchmark(metric), slice(None))
+    return _bounded(
+        work, metric, replace(score, new_participants_otherwise=_otherwise(work, metric, score)), None
+    )
+
+
+def _otherwise(work: Computed, metric: str, score: Score) -> tuple[Interval, ...]:
+    """Return the intervals of new participants under other correlations of the tests of a study."""
+    found = (
+        samples.bound(metric, score.value, "benchmark").interval for samples in work.new_samples_otherwise
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def _bounded(work: Computed, metric: str, score: Score, domain: int | None) -> Score:
+    """Add floor, ceiling and place to a PAS, an ECS or an APR."""
+    if metric not in BOUNDED:
+        return score
+    return replace(score, bounds=work.simulation.bounds(metric, score.estimate, domain=domain))
+
+
+def _studies(work: Computed) -> tuple[GroupResult, ...]:
+    bounds = {metric: work.jackknife.studies(metric) for metric in METRICS}
+    return tuple(_study(work, i, {m: bounds[m][i] for m in METRICS}) for i in range(len(work.layout.studies)))
+
+
+def _study(work: Computed, i: int, bounds: Mapping[str, Bound]) -> GroupResult:
+    inside = work.layout.study_of_test == i
+    domain = int(work.layout.domain_of_study[i])
+
+    def score(metric: str) -> Score:
+        return _score(work, metric, "study", i, bounds[metric], inside)
+
+    return _group(
+        work,
+        inside,
+        score,
+        name=work.layout.studies[i],
+        domain=work.layout.domains[domain] if domain >= 0 else None,
+        normalised=or_none(work.normalised.study[i]),
+    )
+
+
+def _domain(work: Computed, i: int) -> GroupResult:
+    inside = work.layout.domain_of_study[work.layout.study_of_test] == i
+
+    def score(metric: str) -> Score:
+        whole = _score(work, metric, "domain", i, work.jackknife.domain(metric, i), inside)
+        return _bounded(work, metric, whole, i)
+
+    name = work.layout.domains[i]
+    return _group(work, inside, score, name=name, domain=name, normalised=or_none(work.normalised.domain[i]))
+
+
+def _group(
+    work: Computed,
+    inside: NDArray[np.bool_],
+    score: Callable[[str], Score],
+    *,
+    name: str,
+    domain: str | None,
+    normalised: float | None,
+) -> GroupResult:
+    groups = work.layout.grouping(work.protocol.finding_key)
+    return GroupResult(
+        name=name,
+        domain=domain,
+        pas=score("pas"),
+        ecs=score("ecs"),
+        apr=score("apr"),
+        ecs_strict=score("ecs_strict"),
+        normalised_pas=normalised,
+        n_studies=len(np.unique(work.layout.study_of_test[inside])),
+        n_findings=len(np.unique(groups.finding_of_test[inside])),
+        n_tests=int(inside.sum()),
+        n_tests_scored=_counts(work, "pas", inside)[0],
+        n_tests_with_effects=_counts(work, "ecs", inside)[0],
+    )
+
+
+def _companions(work: Computed) -> CompanionNumbers:
+    scores, layout = work.scores, work.layout
+    used = levels.used_tests(scores)
+    weights = levels.ecs_weights(used, layout, work.protocol)[used]
+    x, y = scores.human_d[used], scores.agent_d[used]
+    line = _if_defined(lambda: weighted_regression(x, y, weights), len(x))
+    null = (scores.human_significant == 0) & ~np.isnan(scores.agent_significant)
+    kept = scores.agent_significant[null] == 0
+    both = int((~np.isnan(scores.pas) | used).sum())
+    return CompanionNumbers(
+        pearson=_if_defined(lambda: float(weighted_pearson(x, y, weights)), len(x)),
+        caricature_slope=None if line is None else float(line.slope),
+        caricature_intercept=None if line is None else float(line.intercept),
+        concordance_about_zero=_if_defined(lambda: float(concordance_about_zero(x, y, weights)), len(x)),
+        share_without_effects=1 - int(used.sum()) / both if both else None,
+        apr_human_significant=_rate_over(work, "human-significant"),
+        apr_all=_rate_over(work, "all"),
+        nulls_kept=float(kept.mean()) if null.any() else None,
+        n_human_nulls=int(null.sum()),
+        normalised_pas=or_none(float(work.normalised.benchmark)),
+        ecs_strict=_headline(work, "ecs_strict"),
+    )
+
+
+def _rate_over(work: Computed, over: str) -> float | None:
+    return or_none(float(levels.apr_passes(work.scores, work.layout, over).rates().benchmark))
+
+
+def _if_defined(compute: Callable[[], T], n: int) -> T | None:
+    """Return a number over the tests used, or None when there are too few or it is undefined."""
+    if n < levels.FEWEST_TESTS:
+        return None
+    try:
+        return compute()
+    except UndefinedError:
+        return None

@@ -1,0 +1,1 @@
+"""How sure a score is: over other studies, with new participants, between floor and ceiling."""

@@ -1,0 +1,136 @@
+"""What is said of a result: relative to floor and ceiling, and with the human row."""
+
+import pytest
+
+import concord
+from concord.api import demo_table
+from concord.people.protocol import STANDARD
+from concord.people.public import HumanRow, human_row, replication_table
+from concord.people.result import Bounds
+from concord.people.results.one import score_table
+from concord.people.words.reasons import assumptions_of
+from concord.people.words.sentences import closing_sentence, place_words, relative_words, replication_words
+from concord.records import Estimate, Interval
+
+
+def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
+    found = concord.score_people(demo_table(), n_resamples=0, n_simulations=100)
+    said = closing_sentence(found)
+    assert "where a perfect replication at these sample sizes would reach 0.8" in said
+    assert "of 44 effects that people show replicate, and 20% of 10 human nulls are kept" in said
+    assert "they are larger than the human ones" in said or "no difference in size could be shown" in said
+    without = closing_sentence(concord.score_people(demo_table(), n_resamples=0, n_simulations=0))
+    assert "perfect replication" not in without
+
+
+@pytest.mark.parametrize(("agent", "words"), [(0.4, "is kept."), (9.0, "is broken.")])
+def test_one_human_null_is_no_percentage(agent: float, words: str) -> None:
+    row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 0.5}
+    row |= {"human_n": 60, "agent_statistic": agent, "agent_n": 60}
+    said = replication_words(concord.score_people([row], n_resamples=0, n_simulations=0))
+    assert said == f"The one human null {words}"
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (Estimate(1.07), "100% of the way, without an interval"),
+        (Estimate(-3.22), "0% of the way, without an interval"),
+        (Estimate(1.07, Interval(0.5, 1.6, 0.95, "")), "100% of the way (95% interval 50% to 100%)"),
+        (
+            Estimate(1.07, Interval(0.9, 1.6, 0.95, "")),
+            "as good as a rerun could be seen to be (95% interval 90% to 100% of the way)",
+        ),
+        (
+            Estimate(-3.22, Interval(-5, 0.1, 0.95, "")),
+            "no better than an agent without effects (95% interval 0% to 10% of the way)",
+        ),
+        (Estimate(-3.22, Interval(-5, 0.4, 0.95, "")), "0% of the way (95% interval 0% to 40%)"),
+        (
+            Estimate(0.5, Interval(-0.2, 1.4, 0.95, "")),
+            "50% of the way (95% interval 0% to 100%)",
+        ),
+        (Estimate(None, note="undefined: floor and ceiling are 0.010 apart"), ""),
+    ],
+)
+def test_a_place_is_capped_in_words_and_withheld_where_it_says_nothing(place: Estimate, words: str) -> None:
+    assert place_words(place) == words
+    told = relative_words(Bounds(Estimate(0.27), Estimate(0.62), place))
+    withheld = Bounds(Estimate(0.27), Estimate(0.62), Estimate(None, note="undefined: no test"))
+    assert relative_words(withheld).endswith("an agent without effects 0.27")
+    near = "an agent without effects 0.27; these tests cannot tell the two apart"
+    assert told.endswith(words if words else near)
+
+
+def test_assumptions_name_tests_and_the_column_that_removes_them() -> None:
+    row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2}
+    rows = [row | {"test": f"x{i}", "human_n": 60, "agent_statistic": 1, "agent_n": 60} for i in range(4)]
+    (line,) = assumptions_of(concord.score_people(rows, n_resamples=0, n_simulations=0).tests)
+    assert line == "4 tests assume equal groups: S F x0, S F x1, S F x2, …; n1 and n2 would remove it"
+
+
+def test_the_human_row_is_what_the_table_of_replications_gives() -> None:
+    row, table = human_row(), replication_table()
+    assert row.n == len(table.rows) == 143
+    again = score_table(table, STANDARD, n_resamples=0, n_simulations=0)
+    assert (row.pas.value, row.ecs.value, row.apr.value) == (
+        again.pas.value,
+        again.ecs.value,
+        again.apr.value,
+    )
+    assert row.pas.bounds is not None
+    assert row.pas.bounds.place.value == pytest.approx(0.69, abs=0.005)
+
+
+def _leaves(value: object, where: str = "") -> dict[str, object]:
+    """Return every single value of a document under its path."""
+    if isinstance(value, dict):
+        return {k: v for key, one in value.items() for k, v in _leaves(one, f"{where}/{key}").items()}
+    if isinstance(value, list | tuple):
+        return {k: v for i, one in enumerate(value) for k, v in _leaves(one, f"{where}/{i}").items()}
+    return {where: value}
+
+
+@pytest.mark.long
+def test_the_kept_human_row_is_that_of_a_new_computation() -> None:
+    """It is made by `tools/human_row.py`: make it again after a change of intervals, floor or ceiling."""
+    from concord.files.codec import encode
+
+    found = score_table(replication_table(), STANDARD, n_simulations=1000)
+    computed = encode(HumanRow(len(found.tests), found.pas, found.ecs, found.apr))
+    new, kept = _leaves(computed), _leaves(encode(human_row()))
+    assert new.keys() == kept.keys()
+    for where, value in new.items():
+        if isinstance(value, float):
+            assert kept[where] == pytest.approx(value, rel=1e-9, abs=1e-12), where
+        else:
+            assert kept[where] == value, where
+
+
+def _scored(statistics: list[tuple[float, float]], studies: int) -> str:
+    rows = [
+        {"study": f"S{i % studies}", "finding": f"F{i}", "test": "x", "test_type": "t-test"}
+        | {"human_statistic": human, "human_n": 80, "agent_statistic": agent, "agent_n": 80}
+        for i, (human, agent) in enumerate(statistics)
+    ]
+    return closing_sentence(concord.score_people(rows, n_resamples=0, n_simulations=0))
+
+
+def test_effects_that_are_turned_round_ask_for_the_order_of_the_groups() -> None:
+    said = _scored([(3, -3), (4, -4.2), (-2.9, 3.1), (2.5, 2.8)], 4)
+    assert "3 of 4 are significant in the opposite direction: is group 1 the same group" in said
+    few: list[list[tuple[float, float]]] = [
+        [(3, -3), (4, 4)],
+        [(3, -3), (4, 0.2)],
+        [(3, -3), (4, -4), (3, 3), (4, 4)],
+        [(3, -3), (4, -4), (3, 0.3), (4, 0.4)],
+    ]
+    assert all("opposite" not in _scored(pairs, 3) for pairs in few)
+
+
+def test_too_few_studies_are_said_to_say_nothing_about_others() -> None:
+    said = _scored([(3, 0.2)], 1)
+    assert "The one effect that people show does not replicate." in said
+    assert "One study says nothing about other studies: that takes at least 3." in said
+    assert "2 studies say nothing about other studies" in _scored([(3, 3), (3, 2)], 2)
+    assert "other studies" not in _scored([(3, 3), (3, 2), (4, 1)], 3)
