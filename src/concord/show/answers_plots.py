@@ -26,7 +26,7 @@ def histograms_picture(
 
     The pale band on the agent's side is where another sample of people of its size would end.
     """
-    one = _chosen(result, agent)
+    one = _agent_or_nearest(result, agent)
     with_shares = (outcome for outcome in one.outcomes if outcome.human_shares)
     drawn = sorted(with_shares, key=farthest_first)[:MOST_OUTCOMES]
     if not drawn:
@@ -93,7 +93,7 @@ def _mirrored(
         canvas.text(x, middle + half + 14, outcome.labels[i], kind="s", anchor="middle", width=step * every)
 
 
-def _chosen(result: AnswersResult, agent: str | None) -> AgentAnswers:
+def _agent_or_nearest(result: AnswersResult, agent: str | None) -> AgentAnswers:
     """Return an agent, by default the one nearest to people."""
     return result.by_distance()[0] if agent is None else result.agent(agent)
 
@@ -102,7 +102,7 @@ def ratios_picture(
     result: AnswersResult, *, agent: str | None = None, units: float = plots.WIDTH
 ) -> Picture | None:
     """Draw the variance ratio of every outcome with its interval; 1 is as people."""
-    one = _chosen(result, agent)
+    one = _agent_or_nearest(result, agent)
     name = "variance_ratio" if "variance_ratio" in one.overall.numbers else "entropy_ratio"
     found = [(held.name, held.numbers[name].estimate) for held in one.outcomes if name in held.numbers]
     known = sorted(
@@ -130,7 +130,7 @@ def groups_picture(
     result: AnswersResult, *, agent: str | None = None, units: float = plots.WIDTH
 ) -> Picture | None:
     """Draw the error of each group's mean with its interval; 0 is as people."""
-    one = _chosen(result, agent)
+    one = _agent_or_nearest(result, agent)
     marks = [
         plots.Mark(f"{group.group} ({group.n_people})", group.error.value, *group.error.ends)
         for group in (() if one.groups is None else one.groups.groups)

@@ -131,7 +131,7 @@ def test_a_forgotten_verb_is_an_error_when_the_kind_is_made() -> None:
         pass
 
     with pytest.raises(TypeError, match="abstract"):
-        Forgetful(name="x", aliases="", needs="", used=frozenset(), reported=())  # type: ignore[abstract]
+        Forgetful(name="x", needs="", used=frozenset(), reported=())  # type: ignore[abstract]
     assert all(name == kind.name for name, kind in KINDS.items())
 
 

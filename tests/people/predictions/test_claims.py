@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.people.predictions.result import ALPHA, size_words
+from concord.people.differences import ALPHA
+from concord.people.predictions.result import size_words
 from concord.people.predictions.score import score_predictions
 from concord.people.predictions.table import read_predictions
 

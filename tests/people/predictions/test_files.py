@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.files.test_codec import estimates
 
-from concord.people.predictions.result import METRICS, AgentAgreement, AgentDifference, PredictionResult
+from concord.people.differences import AgentDifference
+from concord.people.predictions.result import METRICS, AgentAgreement, PredictionResult
 from concord.records import InputFile
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

@@ -225,18 +225,6 @@ class AgentAnswers:
     groups: GroupSummary | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerDifference:
-    """Two agents on the outcomes both answered: first minus second."""
-
-    first: str
-    second: str
-    metric: str
-    difference: Estimate
-    p_value: float | None
-    p_holm: float | None
-
-
 def noted_outcomes(agents: Iterable[AgentAnswers]) -> dict[str, tuple[int, tuple[str, ...]]]:
     """Return each reason why intervals may cover less than they say: of how many outcomes, which numbers."""
     found: dict[str, tuple[int, tuple[str, ...]]] = {}

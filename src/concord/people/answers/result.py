@@ -6,12 +6,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from scipy import special
 
-from concord.files.number_words import UNDEFINED, how_many, interval_words, level_words, number, p_words
-from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table, with_provenance
+from concord.files.number_words import UNDEFINED, how_many, interval_words, level_words, number
+from concord.kinds import PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table, with_provenance
 from concord.people.answers.records import (
     METRICS,
     AgentAnswers,
-    AnswerDifference,
     AnswerNumber,
     AnswerSummary,
     GroupAnswers,
@@ -19,6 +18,7 @@ from concord.people.answers.records import (
     OutcomeAnswers,
     noted_outcomes,
 )
+from concord.people.differences import AgentDifference, differences_table, pairs_apart
 from concord.records import Estimate, InputFile, Interval
 
 SHORT = {
@@ -29,8 +29,6 @@ SHORT = {
 """Every number, with the words that the head of a narrow column has."""
 MOST_OUTCOMES = 8
 """Outcomes that the terminal names; the page and files hold all of them."""
-MOST_PAIRS = 6
-ALPHA = 0.05
 CAUTIOUS = 0.99
 """Level at which it is said that answers vary otherwise: an interval of 95 % of the ratio of skewed answers
 that vary alike excludes 1 too often."""
@@ -60,8 +58,8 @@ class _NumberRow(NamedTuple):
 def _number_rows(result: "AnswersResult") -> Iterator[_NumberRow]:
     """Return one row per agent and number: all outcomes, each study, each outcome, each group."""
     for one in result.agents:
-        yield from _overall_rows(one)
-        yield from _study_rows(one)
+        yield from _numbers_of_all(one)
+        yield from _numbers_by_study(one)
         for outcome in one.outcomes:
             where = (outcome.study, outcome.outcome, outcome.condition)
             for name, found in outcome.numbers.items():
@@ -70,13 +68,13 @@ def _number_rows(result: "AnswersResult") -> Iterator[_NumberRow]:
             yield from _group_rows(one.agent, one.groups)
 
 
-def _overall_rows(one: AgentAnswers) -> Iterator[_NumberRow]:
+def _numbers_of_all(one: AgentAnswers) -> Iterator[_NumberRow]:
     n = one.overall.n_outcomes
     for name, found in one.overall.numbers.items():
         yield _NumberRow(one.agent, "all", name, found, n_outcomes=n)
 
 
-def _study_rows(one: AgentAnswers) -> Iterator[_NumberRow]:
+def _numbers_by_study(one: AgentAnswers) -> Iterator[_NumberRow]:
     for study in one.studies:
         for name, found in study.numbers.items():
             yield _NumberRow(one.agent, "study", name, found, study.name, n_outcomes=study.n_outcomes)
@@ -114,25 +112,7 @@ NUMBER_ROWS = Table(
         Column("note"),
     ),
 )
-DIFFERENCES = Table(
-    "differences",
-    rows=lambda result: result.differences,
-    title="Pairs of agents, first minus second",
-    file="answer_differences.csv",
-    on=(PAGE,),
-    folded=True,
-    columns=(
-        Column("first", words=True),
-        Column("second", words=True),
-        Column("metric", on=(FILE,)),
-        Column("metric", lambda row: METRICS.get(row.metric, row.metric), words=True, on=(PAGE,)),
-        Column("difference", sign=True, spread={"difference": "value", "low": "low", "high": "high"}),
-        Column("p", lambda row: row.p_value, p=True),
-        Column("p_holm", title="p (Holm)", p=True),
-        Column("n", lambda row: row.difference.n, count=True),
-        Column("note", lambda row: row.difference.note, on=(FILE,)),
-    ),
-)
+DIFFERENCES = differences_table("answer_differences.csv", METRICS)
 
 
 def _only(result: "AnswersResult") -> tuple[AgentAnswers, ...]:
@@ -196,7 +176,7 @@ _NUMBERS = (
 )
 NUMBERS = Table(
     "numbers",
-    rows=lambda result: [row for one in _only(result) for row in _overall_rows(one)],
+    rows=lambda result: [row for one in _only(result) for row in _numbers_of_all(one)],
     title=_summary_title,
     columns=_NUMBERS,
 )
@@ -205,7 +185,7 @@ EACH = Table(
     rows=lambda result: [
         row
         for one in result.by_distance()
-        for row in (*(() if _only(result) else _overall_rows(one)), *_study_rows(one))
+        for row in (*(() if _only(result) else _numbers_of_all(one)), *_numbers_by_study(one))
     ],
     title="Every agent and study",
     on=(PAGE,),
@@ -334,7 +314,7 @@ class AnswersResult(Kind):
     )
 
     agents: tuple[AgentAnswers, ...]
-    differences: tuple[AnswerDifference, ...] = ()
+    differences: tuple[AgentDifference, ...] = ()
     level: float = 0.95
     n_resamples: int = 0
     seed: int = 0
@@ -393,14 +373,14 @@ class AnswersResult(Kind):
             "studies like these."
         )
 
+    def _pairs_of(self, metric: str) -> list[AgentDifference]:
+        return [row for row in self.differences if row.metric == metric]
+
     def _lead_words(self, best: AgentAnswers) -> str:
         """Say who comes first, and of how many others that is shown."""
         metric = "tvd" if "tvd" in best.overall.numbers else "variance_ratio"
         words = "total variation distance" if metric == "tvd" else "variance ratio"
-        rows = [
-            row for row in self.differences if row.metric == metric and best.agent in (row.first, row.second)
-        ]
-        apart = sum(row.p_holm is not None and row.p_holm < ALPHA for row in rows)
+        apart = sum(row.is_shown for row in self._pairs_of(metric) if best.agent in (row.first, row.second))
         return (
             f"Of {len(self.agents)} agents {best.agent} comes first by its {words}; it is distinguishable "
             f"from {apart} of the {len(self.agents) - 1} others. "
@@ -422,21 +402,8 @@ class AnswersResult(Kind):
             yield f"Intervals speak of other studies like these ({first.overall.n_studies} here)."
         if first.groups is not None and len(self.agents) == 1:
             yield from _group_notes(first.groups)
-        yield from self._pairs_apart()
-
-    def _pairs_apart(self) -> Iterator[str]:
-        for metric, words in (("tvd", "distance"), ("variance_ratio", "the log of their variance ratio")):
-            rows = [row for row in self.differences if row.metric == metric]
-            apart = [row for row in rows if row.p_holm is not None and row.p_holm < ALPHA]
-            if not rows:
-                continue
-            by = f"their {words}" if metric == "tvd" else words
-            yield f"{len(apart)} of {len(rows)} pairs of agents are distinguishable by {by} (Holm, {ALPHA})."
-            for row in sorted(apart, key=lambda row: -abs(row.difference.value or 0.0))[:MOST_PAIRS]:
-                shown = number(row.difference.value, 2, sign=True)
-                yield f"  {row.first} − {row.second}: {shown} ({p_words(row.p_holm)})"
-            if len(apart) > MOST_PAIRS:
-                yield f"  and {len(apart) - MOST_PAIRS} more, in {DIFFERENCES.file}"
+        for metric, by in (("tvd", "their distance"), ("variance_ratio", "the log of their variance ratio")):
+            yield from pairs_apart(self._pairs_of(metric), by, DIFFERENCES.file)
 
 
 def _value_of(found: AnswerNumber | None) -> float | None:

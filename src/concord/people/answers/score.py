@@ -18,7 +18,6 @@ from concord.people.answers.records import (
     METRICS,
     RATIOS,
     AgentAnswers,
-    AnswerDifference,
     AnswerNumber,
     AnswerSet,
     AnswerSets,
@@ -31,12 +30,12 @@ from concord.people.answers.records import (
 )
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.sides import refuse_many
+from concord.people.differences import AgentDifference, with_holm
 from concord.records import Estimate, Interval
 from concord.stats.clustered import clustered_mean
 from concord.stats.distances import N_RESAMPLES
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, jackknife_t
-from concord.stats.multiple import holm
 
 SHARED = "ends of the outcomes' intervals averaged (outcomes share people)"
 
@@ -407,7 +406,7 @@ def score_answer_table(
         for name, sets in table.sets.items()
     )
     warnings = table.warnings
-    differences: tuple[AnswerDifference, ...] = ()
+    differences: tuple[AgentDifference, ...] = ()
     if len(agents) <= COMPARED_IN_PAIRS:
         differences = tuple(_agents_differences(agents, level=level))
     else:
@@ -474,7 +473,7 @@ def _scored_block(
     ]
 
 
-def _agents_differences(agents: Sequence[AgentAnswers], *, level: float) -> Iterator[AnswerDifference]:
+def _agents_differences(agents: Sequence[AgentAnswers], *, level: float) -> Iterator[AgentDifference]:
     """Compare all pairs of agents, outcome by outcome, studies the clusters; Holm's correction per metric."""
     for metric in COMPARED:
         values = {one.agent: metric_values(one, metric) for one in agents}
@@ -482,25 +481,18 @@ def _agents_differences(agents: Sequence[AgentAnswers], *, level: float) -> Iter
             _agents_difference((one.agent, two.agent), (values[one.agent], values[two.agent]), metric, level)
             for one, two in combinations(agents, 2)
         ]
-        there = [row for row in rows if row.difference.value is not None]
-        p = np.array([np.nan if row.p_value is None else row.p_value for row in there])
-        adjusted = holm(p) if len(there) else p
-        for row, value in zip(there, adjusted, strict=True):
-            yield AnswerDifference(
-                row.first, row.second, metric, row.difference, row.p_value,
-                None if np.isnan(value) else float(value),
-            )  # fmt: skip
+        yield from with_holm([row for row in rows if row.difference.value is not None])
 
 
 def _agents_difference(
     names: tuple[str, str], values: tuple[Values, Values], metric: str, level: float
-) -> AnswerDifference:
+) -> AgentDifference:
     first, second = values
     both = [key for key in first if key in second]
     estimate, p = paired_difference(
         np.array([first[key] - second[key] for key in both]), [key.study for key in both], level=level
     )
-    return AnswerDifference(*names, metric, estimate, p, None)
+    return AgentDifference(*names, metric, estimate, p, None)
 
 
 def metric_values(one: AgentAnswers, metric: str) -> Values:

@@ -83,7 +83,7 @@ def scale_of_words(words: list[str]) -> dict[str, float] | None:
     >>> scale_of_words(["yes", "no"]) is None
     True
     """
-    places = {word: _placed(word) for word in words}
+    places = {word: _place_on_scale(word) for word in words}
     found = [place for place in places.values() if place is not None]
     if len(found) < len(words) or len({place for place in found if place[0] is not None}) < 2:
         return None
@@ -97,7 +97,7 @@ def scale_of_words(words: list[str]) -> dict[str, float] | None:
     return {word: number[place[1]] for word, place in places.items() if place is not None}
 
 
-def _placed(word: str) -> tuple[int | None, int] | None:
+def _place_on_scale(word: str) -> tuple[int | None, int] | None:
     """Return the pair of poles and the step from the middle that a word names."""
     text = " ".join(word.casefold().split())
     if _MIDDLE.fullmatch(text):

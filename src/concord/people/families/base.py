@@ -347,9 +347,7 @@ class TestKind(ABC):
     __test__ = False
 
     name: str
-    """As `test_type` gives it."""
-    aliases: str
-    """Other names, separated by semicolons; case, spaces and hyphens do not matter."""
+    """As `test_type` gives it; other names are in `names.json`, case, spaces and hyphens do not matter."""
     needs: str
     """What a side must give, in words; ``reported`` can give it too."""
     used: frozenset[str]

@@ -200,9 +200,5 @@ BINOMIAL_KINDS = (
         needs="k and n",
         used=frozenset({"k", "n1", "n", "p0"}),
         reported=("binomial",),
-        aliases="""
-        binomial test; binom; binom test; exact binomial; exact binomial test; sign; sign test; proportion;
-        proportion test; one proportion; one-sample proportion; single proportion; binomial (sign)
-        """,
     ),
 )

@@ -218,11 +218,6 @@ CHI_SQUARE_KINDS = (
         needs="table, or statistic, df1 and n",
         used=frozenset({"statistic", "df1", "df2", "n1", "n2", "n", "table"}),
         reported=("chi2",),
-        aliases="""
-        chi2; chi²; chisq; chi-sq; chi-squared; χ²; χ2; x2; x²; χ² test; χ2 test; chi2 test; chi-square test;
-        chi-squared test; chi-square test of independence; pearson chi-square; contingency; contingency table;
-        chi2_contingency; crosstab; chi2 contingency table; test of independence
-        """,
     ),
 )
 
@@ -272,6 +267,5 @@ COCHRAN_KINDS = (
         needs="statistic (Q), df1 and n",
         used=frozenset({"statistic", "df1", "df2", "n1", "n"}),
         reported=("Q", "chi2"),
-        aliases="cochran; cochran's q; cochran q test; cochran's q test; q; cochrans_q",
     ),
 )

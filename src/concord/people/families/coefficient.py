@@ -214,20 +214,17 @@ COEFFICIENT_KINDS = (
         needs="statistic (b), se (or ci_low and ci_high) and n (or df2)",
         used=_USED,
         reported=("b",),
-        aliases="b; coef; linear coefficient; ols coefficient; b and se; unstandardised coefficient",
     ),
     _Logistic(
         name="logistic",
         needs="statistic (b, log odds), se (or ci_low and ci_high) and n",
         used=_USED,
         reported=("b",),
-        aliases="logistic regression; logit; logistic coefficient; log odds; log odds ratio; wald",
     ),
     _OddsRatio(
         name="odds-ratio",
         needs="statistic (odds ratio), ci_low and ci_high (or se of its log) and n",
         used=_USED,
         reported=("OR",),
-        aliases="or; odds ratio; odds ratios; adjusted odds ratio; aor",
     ),
 )

@@ -210,10 +210,5 @@ CORRELATION_KINDS = (
         needs="statistic and n (or df2)",
         used=frozenset({"statistic", "df1", "df2", "n1", "n"}),
         reported=("r",),
-        aliases="""
-        pearson; pearson r; pearson's r; pearson correlation; pearson's correlation; r; corr; cor;
-        product-moment correlation; spearman; spearman r; spearman rho; spearman's rho; spearman correlation;
-        spearman's correlation; rank correlation; rho; rs; pearsonr; spearmanr
-        """,
     ),
 )

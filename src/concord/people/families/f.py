@@ -464,12 +464,6 @@ F_KINDS = (
         used=_F_USED | {"n2"},
         reported=("F", "t"),
         direction_from_report=True,
-        aliases="""
-        f; f-test; f (anova); anova f; one-way; one-way anova; oneway; two-way anova; factorial anova; ancova;
-        between; between-subjects; between-groups; between anova; between-subjects anova;
-        between-groups anova; anova between; anova (between); f between;
-        f (between); analysis of variance; one-way f
-        """,
     ),
     _Within(
         name="anova-within",
@@ -477,11 +471,6 @@ F_KINDS = (
         used=_F_USED,
         reported=("F", "t"),
         direction_from_report=True,
-        aliases="""
-        within; within-subjects; within anova; within-subjects anova; anova (within); repeated measures;
-        repeated-measures anova; anova repeated measures; rm-anova; anova rm; f within; f (within);
-        repeated measures f
-        """,
     ),
     _Regression(
         name="regression",
@@ -489,10 +478,5 @@ F_KINDS = (
         used=_F_USED,
         reported=("F", "t"),
         direction_from_report=True,
-        aliases="""
-        linear regression; multiple regression; simple regression; ols; ols regression; regression f;
-        f regression; f (regression); linear model; lm; regression slope; regression slope t; regression t;
-        slope; regression coefficient
-        """,
     ),
 )

@@ -83,6 +83,5 @@ FISHER_KINDS = (
         needs="table (2 x 2)",
         used=frozenset({"table", "n"}),
         reported=(),
-        aliases="fisher; fisher's exact; fisher's exact test; fisher exact test; exact test; fisher_exact",
     ),
 )

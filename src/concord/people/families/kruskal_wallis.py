@@ -157,6 +157,5 @@ KRUSKAL_WALLIS_KINDS = (
         needs="statistic (H), df1 and n",
         used=frozenset({"statistic", "df1", "df2", "n1", "n2", "n"}),
         reported=("H", "chi2"),
-        aliases="kruskal; kruskal-wallis test; kruskal-wallis h; kruskal-wallis h test; h; h-test",
     ),
 )

@@ -268,10 +268,5 @@ MANN_WHITNEY_KINDS = (
         needs="statistic (U), n1 and n2",
         used=frozenset({"statistic", "n1", "n2", "n", "u_of"}),
         reported=("U", "z"),
-        aliases="""
-        mann-whitney u; mann-whitney test; mann-whitney u test; mann-whitney-wilcoxon; u; u-test; mwu;
-        wilcoxon rank-sum; wilcoxon rank-sum test; rank-sum; rank-sum test; wilcoxon-mann-whitney;
-        wilcoxon-mann-whitney test; mannwhitneyu
-        """,
     ),
 )

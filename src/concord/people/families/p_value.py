@@ -232,16 +232,11 @@ P_VALUE_KINDS = (
         needs="statistic, df1 and df2 (or n1 and n2)",
         used=frozenset({"statistic", "df1", "df2", "n1", "n2"}),
         reported=("F",),
-        aliases="""
-        variance ratio f; f variance ratio; f (variance ratio); variance ratio test; variance-ratio f-test;
-        f-test of variances; f-test of equality of variances; var.test
-        """,
     ),
     _PValue(
         name="p-value",
         needs="p_value",
         used=frozenset({"n1", "n2", "n"}),
         reported=(),
-        aliases="p; p only; p-value only; p-value bound; p val",
     ),
 )

@@ -1,5 +1,8 @@
 """Every kind of test, by its name: a new one is a file and a line here. A side is completed by its kind."""
 
+import json
+from importlib import resources
+
 from concord.people.families.base import TestKind
 from concord.people.families.binomial import BINOMIAL_KINDS
 from concord.people.families.chi_square import CHI_SQUARE_KINDS, COCHRAN_KINDS
@@ -36,6 +39,10 @@ KINDS: dict[str, TestKind] = {
 }
 TEST_TYPES = tuple(KINDS)
 """The canonical test types of a table of tests."""
+OTHER_NAMES: dict[str, list[str]] = json.loads(
+    resources.files("concord").joinpath("people", "families", "names.json").read_bytes()
+)
+"""What each test type is called elsewhere."""
 _DISPENSABLE = (
     *("statistic", "df1", "df2", "n1", "n2", "k", "n", "p0", "table"),
     *("se", "ci_low", "ci_high", "u_of"),

@@ -203,34 +203,17 @@ T_KINDS = (
         needs="statistic and n1, n2 (or n, or df2)",
         used=frozenset({"statistic", "df1", "df2", "n1", "n2", "n"}),
         reported=("t",),
-        aliases="""
-        t; t-test; independent t; independent t-test; independent samples t; independent samples t-test;
-        independent sample t-test; t-test independent; t-test (independent); two-sample t; two-sample t-test;
-        two-samples t-test; t two-sample; 2-sample t; 2-sample t-test; student t; student-t; student t-test;
-        student's t; student's t-test; unpaired t; unpaired t-test; welch; welch t; welch t-test; welch's t;
-        welch's t-test; t-welch; between-subjects t-test; ttest_ind
-        """,
     ),
     _OneSampleT(
         name="t-paired",
         needs="statistic and n (or df2)",
         used=frozenset({"statistic", "df1", "df2", "n1", "n2", "n"}),
         reported=("t",),
-        aliases="""
-        paired; paired t; paired t-test; t-test paired; paired samples t; paired samples t-test;
-        paired sample t-test; dependent t; dependent t-test; dependent samples t-test; matched t-test;
-        matched pairs t; matched pairs t-test; t dependent; within-subjects t-test; repeated measures t-test;
-        related t-test; ttest_rel
-        """,
     ),
     _OneSampleT(
         name="t-one-sample",
         needs="statistic and n (or df2)",
         used=frozenset({"statistic", "df1", "df2", "n1", "n"}),
         reported=("t",),
-        aliases="""
-        one-sample t; one-sample t-test; t-test one-sample; 1-sample t; 1-sample t-test; t 1-sample;
-        single-sample t; single-sample t-test; ttest_1samp; one sample
-        """,
     ),
 )

@@ -243,9 +243,5 @@ WILCOXON_KINDS = (
         needs="statistic (W) and n",
         used=frozenset({"statistic", "n1", "n"}),
         reported=("W", "z"),
-        aliases="""
-        wilcoxon test; wilcoxon signed-rank; wilcoxon signed-rank test; wilcoxon signed ranks; signed-rank;
-        signed-rank test; wilcoxon matched pairs; wilcoxon matched-pairs signed-rank test; paired wilcoxon; w
-        """,
     ),
 )

@@ -98,9 +98,5 @@ Z_KINDS = (
         needs="statistic (z) and n, or n1 and n2; or table",
         used=frozenset({"statistic", "n1", "n2", "n", "table"}),
         reported=("z",),
-        aliases="""
-        z; z test; z-statistic; one-sample z; two-sample z; two proportions; two-proportion z-test;
-        two-proportions; difference of proportions; proportions z-test; proportions_ztest; prop.test
-        """,
     ),
 )

@@ -1,13 +1,14 @@
 """What scoring predicted effects gives, declared once: one document, tables of numbers, pairs and effects."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from scipy import special
 
-from concord.files.number_words import how_many, interval_words, level_words, number, p_words
-from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.files.number_words import how_many, interval_words, level_words, number
+from concord.kinds import PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.people.differences import AgentDifference, differences_table, pairs_apart
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.records import Estimate, InputFile
 
@@ -29,12 +30,8 @@ METRICS = {
 """Every number of an agent, with the words that a table heads it with."""
 
 
-ALPHA = 0.05
-"""Level of the statements about pairs, after Holm's correction."""
 MOST_DRAWN = 6
 """Agents whose effects are drawn one by one on the page."""
-MOST_PAIRS = 10
-"""Pairs of agents that notes name; files hold all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +82,6 @@ class ScoredEffect:
             return (value, None, None) if se is None else (value, value - reach * se, value + reach * se)
 
         return ends(self.people.estimate, self.people.se), ends(self.agent.estimate, self.agent.se)
-
-
-@dataclass(frozen=True, slots=True)
-class AgentDifference:
-    """Two agents on the effects both predicted: first minus second."""
-
-    first: str
-    second: str
-    metric: str
-    difference: Estimate
-    p_value: float | None
-    p_holm: float | None
 
 
 class _NumberRow(NamedTuple):
@@ -162,25 +147,7 @@ NUMBER_ROWS = Table(
         Column("note", lambda row: row.found.note),
     ),
 )
-DIFFERENCES = Table(
-    "differences",
-    rows=lambda result: result.differences,
-    title="Pairs of agents, first minus second",
-    file="prediction_differences.csv",
-    on=(PAGE,),
-    folded=True,
-    columns=(
-        Column("first", words=True),
-        Column("second", words=True),
-        Column("metric", on=(FILE,)),
-        Column("metric", lambda row: METRICS.get(row.metric, row.metric), words=True, on=(PAGE,)),
-        Column("difference", sign=True, spread={"difference": "value", "low": "low", "high": "high"}),
-        Column("p", lambda row: row.p_value, p=True),
-        Column("p_holm", title="p (Holm)", p=True),
-        Column("n", lambda row: row.difference.n, count=True),
-        Column("note", lambda row: row.difference.note, on=(FILE,)),
-    ),
-)
+DIFFERENCES = differences_table("prediction_differences.csv", METRICS)
 EFFECTS = Table(
     "effects",
     rows=lambda result: [(one.agent, effect) for one in result.agents for effect in one.effects],
@@ -282,7 +249,9 @@ class PredictionResult(Kind):
             f"Intervals are jackknife-t, leaving out {self.clusters} one at a time. Direction: predicting "
             f"'positive' every time reaches {number(self.all_positive, 2)}.",
             *dict.fromkeys(f"PAS and APR: {note}." for note in concluded if note),
-            *self._pairs_apart(),
+            *pairs_apart(
+                [row for row in self.differences if row.metric == "rmse"], "their error", DIFFERENCES.file
+            ),
             self._controls_words(),
             *self.warnings,
         ]
@@ -312,20 +281,6 @@ class PredictionResult(Kind):
         return (
             "Effects that share a control group have errors in common; a column 'control' makes them known."
         )
-
-    def _pairs_apart(self) -> Iterator[str]:
-        rows = [row for row in self.differences if row.metric == "rmse"]
-        apart = [row for row in rows if row.p_holm is not None and row.p_holm < ALPHA]
-        if rows:
-            yield (
-                f"{len(apart)} of {len(rows)} pairs of agents are distinguishable by their error "
-                f"(Holm, {ALPHA})."
-            )
-        for row in apart[:MOST_PAIRS]:
-            shown = number(row.difference.value, 2, sign=True)
-            yield f"  {row.first} − {row.second}: {shown} ({p_words(row.p_holm)})"
-        if len(apart) > MOST_PAIRS:
-            yield f"  and {len(apart) - MOST_PAIRS} more, in {DIFFERENCES.file}"
 
 
 def size_words(one: AgentAgreement) -> str:

@@ -10,6 +10,7 @@ from scipy import special
 
 from concord.errors import InputError, UndefinedError
 from concord.files.limits import COMPARED_IN_PAIRS, PREDICTOR_PARTS
+from concord.people.differences import AgentDifference, with_holm
 from concord.people.predictions.measures import (
     CONCLUDED,
     REASONS,
@@ -30,7 +31,6 @@ from concord.people.predictions.respondents import N_SPLITS, Respondents, effect
 from concord.people.predictions.result import (
     METRICS,
     AgentAgreement,
-    AgentDifference,
     PredictionResult,
     ScoredEffect,
 )
@@ -38,7 +38,6 @@ from concord.people.predictions.table import EffectPair, Prediction, PredictionT
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats, or_none
 from concord.stats.intervals import Scale, effective_clusters, jackknife_t
-from concord.stats.multiple import holm
 from concord.stats.predicted_effects import MIN_PAIRS
 
 COMPARED = ("pearson", "rmse", "direction", "pas", "apr")
@@ -85,7 +84,8 @@ def agent_differences(
             labels = np.asarray(codes)[both]
             found = _paired(part(first, both), part(second, both), labels, level=level)
         rows += [AgentDifference(first, second, metric, *found[metric], None) for metric in COMPARED]
-    return _holm_adjusted(rows), ()
+    adjusted = [with_holm([row for row in rows if row.metric == metric]) for metric in COMPARED]
+    return [row for own in adjusted for row in own], ()
 
 
 def _too_many(given: Mapping[str, NDArray[np.bool_]], codes: Sequence[str]) -> str:
@@ -104,21 +104,6 @@ def _too_many(given: Mapping[str, NDArray[np.bool_]], codes: Sequence[str]) -> s
         f"{COMPARED_IN_PAIRS:,} agents, and fewer where each predicted other effects; score those that "
         "matter in a table of their own"
     )
-
-
-def _holm_adjusted(rows: Sequence[AgentDifference]) -> list[AgentDifference]:
-    adjusted: list[AgentDifference] = []
-    for metric in COMPARED:
-        own = [row for row in rows if row.metric == metric]
-        p = np.array([np.nan if row.p_value is None else row.p_value for row in own])
-        for row, value in zip(own, holm(p) if own else [], strict=True):
-            adjusted.append(
-                AgentDifference(
-                    row.first, row.second, metric, row.difference, row.p_value,
-                    None if np.isnan(value) else float(value),
-                )
-            )  # fmt: skip
-    return adjusted
 
 
 def paired_differences(

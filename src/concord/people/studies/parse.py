@@ -217,7 +217,7 @@ def _values(text: str, name: str, item: Item, order: Sequence[str]) -> dict[str,
         chosen = _option(text, item, order)
         return ItemOutcome.UNREADABLE if chosen is None else {name: chosen}
     if isinstance(item, Number | Likert):
-        return _in_range(_number(text, item), name, item)
+        return _in_range(_number_of(text, item), name, item)
     if isinstance(item, Ranking):
         return _ranks(text, name, item, order)
     if isinstance(item, Allocation):
@@ -310,7 +310,7 @@ def _folded(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _number(text: str, item: Number | Likert) -> float | None:
+def _number_of(text: str, item: Number | Likert) -> float | None:
     """Find the one number of a reply: alone, after "answer", or the only one; any doubt is none."""
     low = MINUS.sub("-", text.casefold())
     words = low.strip(" .!*")

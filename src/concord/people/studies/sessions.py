@@ -59,7 +59,7 @@ class Question:
 
     def order_of(self, item: str) -> tuple[str, ...]:
         """Return the options of an item in the order this participant sees them."""
-        return _order(self.step, self.member, item)
+        return _order_shown(self.step, self.member, item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class TurnReply:
     """Who the participant was told to be, where the design says so."""
 
 
-def _order(step: CompiledStep, member: Member, name: str) -> tuple[str, ...]:
+def _order_shown(step: CompiledStep, member: Member, name: str) -> tuple[str, ...]:
     item = dict(step.items)[name]
     listed = tuple(item.options) if isinstance(item, Choice | Ranking) else ()
     return member.orders.get(name, listed)
@@ -151,7 +151,7 @@ class Session:
         question, seat = self._waiting.pop(question_id)
         step, member = question.step, question.member
         prompt = self._text(question, seat)  # before the answer changes what templates read
-        asked = [(name, item, _order(step, member, name)) for name, item in self._items(step, seat)]
+        asked = [(name, item, _order_shown(step, member, name)) for name, item in self._items(step, seat)]
         read = read_reply(reply, asked)
         noted = [
             self._note(seat, name, item, answer, question.level)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concord.files import cells as read
 from concord.files.cells import BadCellError
 from concord.files.text import normal_form
-from concord.people.families.registry import KINDS, TEST_TYPES
+from concord.people.families.registry import OTHER_NAMES, TEST_TYPES
 from concord.people.table.columns import SIDE_FIELDS, SIDES, fold
 
 _FLAGS = {
@@ -26,7 +26,7 @@ def _fold(text: str) -> str:
 
 
 _TYPES = {_fold(name): name for name in TEST_TYPES} | {
-    _fold(alias): name for name, kind in KINDS.items() for alias in kind.aliases.split(";")
+    _fold(alias): name for name, others in OTHER_NAMES.items() for alias in others
 }
 
 

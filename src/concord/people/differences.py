@@ -1,0 +1,78 @@
+"""Two agents on what both gave, answers or predictions: the record, its table, and what may be said."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from concord.files.number_words import number, p_words
+from concord.kinds import FILE, PAGE, Column, Table
+from concord.records import Estimate
+from concord.stats.multiple import holm
+
+ALPHA = 0.05
+"""Level of the statements about pairs, after Holm's correction."""
+MOST_PAIRS = 10
+"""Pairs of agents that notes name; files hold all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDifference:
+    """Two agents on what both gave: first minus second."""
+
+    first: str
+    second: str
+    metric: str
+    difference: Estimate
+    p_value: float | None
+    p_holm: float | None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the two are distinguishable."""
+        return self.p_holm is not None and self.p_holm < ALPHA
+
+
+def with_holm(rows: Sequence[AgentDifference]) -> list[AgentDifference]:
+    """Return the pairs of one metric with their p-values adjusted."""
+    p = np.array([np.nan if row.p_value is None else row.p_value for row in rows])
+    adjusted = holm(p) if len(rows) else p
+    return [
+        replace(row, p_holm=None if np.isnan(value) else float(value))
+        for row, value in zip(rows, adjusted, strict=True)
+    ]
+
+
+def differences_table(file: str, metrics: Mapping[str, str]) -> Table:
+    """Return the table of pairs of a result, whose field is ``differences``."""
+    return Table(
+        "differences",
+        rows=lambda result: result.differences,
+        title="Pairs of agents, first minus second",
+        file=file,
+        on=(PAGE,),
+        folded=True,
+        columns=(
+            Column("first", words=True),
+            Column("second", words=True),
+            Column("metric", on=(FILE,)),
+            Column("metric", lambda row: metrics.get(row.metric, row.metric), words=True, on=(PAGE,)),
+            Column("difference", sign=True, spread={"difference": "value", "low": "low", "high": "high"}),
+            Column("p", lambda row: row.p_value, p=True),
+            Column("p_holm", title="p (Holm)", p=True),
+            Column("n", lambda row: row.difference.n, count=True),
+            Column("note", lambda row: row.difference.note, on=(FILE,)),
+        ),
+    )
+
+
+def pairs_apart(rows: Sequence[AgentDifference], by: str, file: str) -> Iterator[str]:
+    """Say how many pairs are distinguishable by a number, and which, the largest differences first."""
+    apart = [row for row in rows if row.is_shown]
+    if rows:
+        yield f"{len(apart)} of {len(rows)} pairs of agents are distinguishable by {by} (Holm, {ALPHA})."
+    for row in sorted(apart, key=lambda row: -abs(row.difference.value or 0.0))[:MOST_PAIRS]:
+        shown = number(row.difference.value, 2, sign=True)
+        yield f"  {row.first} − {row.second}: {shown} ({p_words(row.p_holm)})"
+    if len(apart) > MOST_PAIRS:
+        yield f"  and {len(apart) - MOST_PAIRS} more, in {file}"
