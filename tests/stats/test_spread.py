@@ -1,12 +1,15 @@
 """The spread of means of conditions, for every small table of right and wrong."""
 
+import itertools
 from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from concord.errors import UndefinedError
-from concord.stats.spread import MeansSpread, spread_difference, spread_of
+from concord.stats.spread import MeansSpread, flip_excess, spread_difference, spread_of
 
 
 @pytest.mark.parametrize("units", [2, 3])
@@ -41,3 +44,41 @@ def test_an_interval_reaches_as_if_the_other_spread_were_0_where_it_may_be() -> 
     assert 0 < low < moved.tau - still.tau
     _, mirrored, _ = spread_difference(still, moved, 0.0)
     assert mirrored == pytest.approx((-high, -low))
+
+
+def brute(rows: list[tuple[int, int, int]]) -> float:
+    """Count pairs one by one."""
+    differ: dict[bool, list[bool]] = {True: [], False: []}
+    for (p, _, a), (q, _, b) in itertools.combinations(rows, 2):
+        differ[p == q].append(a != b)
+    if not differ[True] or not differ[False]:
+        return float("nan")
+    return float(np.mean(differ[False]) - np.mean(differ[True]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.just(0), st.integers(0, 2)), min_size=1, max_size=12))
+def test_the_excess_is_that_of_counting_pairs(rows: list[tuple[int, int, int]]) -> None:
+    arrangement, item, answer = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    found = float(flip_excess(item, arrangement, answer, n_items=1)[0])
+    np.testing.assert_allclose(found, brute(rows), atol=1e-12)
+
+
+def test_samples_without_an_answer_are_left_out() -> None:
+    item, order = np.zeros(6, dtype=np.int64), np.array([0, 0, 0, 1, 1, 1])
+    with_gaps = flip_excess(item, order, np.array([1, 1, -1, 2, 2, -1]), n_items=1)
+    assert with_gaps.tolist() == [1.0]
+
+
+def test_one_sample_an_arrangement_leaves_the_excess_undefined() -> None:
+    item, order = np.zeros(2, dtype=np.int64), np.array([0, 1])
+    assert np.isnan(flip_excess(item, order, np.array([1, 2]), n_items=2)).all()
+
+
+def test_the_excess_is_zero_on_average_when_the_arrangement_does_not_matter() -> None:
+    rng = np.random.default_rng(0)
+    n, p, k = 3000, 4, 2
+    item, order = np.repeat(np.arange(n), p * k), np.tile(np.repeat(np.arange(p), k), n)
+    chance = np.repeat(rng.random(n), p * k)
+    answer = (rng.random(n * p * k) < chance).astype(np.int64)
+    excess = flip_excess(item, order, answer, n_items=n)
+    assert abs(excess.mean()) < 4 * excess.std() / np.sqrt(n)
