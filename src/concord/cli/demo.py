@@ -84,7 +84,7 @@ def _scored_anew(folder: Path) -> "tuple[AgentsResult, tuple[RankMove, ...]]":
 
     found: Any = api.score_people(api.public_table(HSB.name), n_resamples=0, n_simulations=0)
     moves = rank_moves(published_pas(), found)
-    replace(found, tables={}).write(folder)  # the order is what counts: no folder per configuration
+    replace(found, one=None).write(folder)  # the order is what counts: no folder per configuration
     rows = [asdict(one) for one in moves]
     write_csv(folder / "ranks.csv", list(rows[0]), [list(row.values()) for row in rows])
     return found, moves
