@@ -15,18 +15,6 @@ from concord.files.text import normal_form
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "distinct_names",
-    "frame_of",
-    "plain_cell",
-    "safe_cell",
-    "safe_name",
-    "write_csv",
-    "write_json",
-    "write_lines",
-    "write_text",
-]
-
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet program may take for the beginning of a formula."""

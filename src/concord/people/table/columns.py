@@ -31,18 +31,9 @@ _OTHER_NAMES = {
 }
 """Names too short or too different to be seen as misspellings, which hold numbers of a side too."""
 
-_OF_PERSONS = frozenset(
-    [
-        "answer",
-        "response",
-        "responseid",
-        "response_id",
-        "respondent",
-        "participant",
-        "person",
-        "subject",
-        "pid",
-    ]
+_OF_PERSONS = (
+    *("answer", "response", "responseid", "response_id"),
+    *("respondent", "participant", "person", "subject", "pid"),
 )
 """Columns of files with an answer or a person a row."""
 AGENT = "agent"
@@ -87,16 +78,11 @@ def locate(grid: Grid) -> Columns:
             mapped = f"; {map_option(title, '…')} says what it holds" if title and not has_side else ""
             hint = f"; did you mean {_either(meant)}?" if meant else mapped
             shown = f"column {title!r} is" if title else "a column without a name is"
-            warnings.append(f"{_grid_name(grid)}: {shown} not used{hint}")
+            warnings.append(f"{grid.place}: {shown} not used{hint}")
     faults.extend(_missing(grid, names, is_own=not faults))
     if faults:
-        raise FileFormatError("\n".join(f"{_grid_name(grid)}: {fault}" for fault in faults))
+        raise FileFormatError("\n".join(f"{grid.place}: {fault}" for fault in faults))
     return Columns({name: names.index(name) for name in KNOWN if name in names}, tuple(warnings))
-
-
-def _grid_name(grid: Grid) -> str:
-    """Name the file, and the sheet where there is one."""
-    return grid.name if grid.sheet is None else f"{grid.name}, sheet {grid.sheet!r}"
 
 
 def _either(names: Sequence[str]) -> str:
