@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from concord.show.page.structure_answer import _moved
 from tests.structure.score.test_claims import STEADY, answered
 
 from concord.reasoning.probes.result import joint_words
 from concord.reasoning.score.gap import Items, gap_estimate
 from concord.records import Estimate
-from concord.show.page.structure_answer import _moved
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.order import order_effect
 

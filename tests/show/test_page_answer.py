@@ -8,6 +8,8 @@ from typing import cast
 
 import polars as pl
 import pytest
+from concord.show.page.structure import StructureView
+from concord.show.page.structure_answer import _moved
 from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
@@ -15,8 +17,6 @@ from concord.reports import page as make_page
 from concord.show.page.answer import Ranks, short_names
 from concord.show.page.people_answer import _alone
 from concord.show.page.routes import route
-from concord.show.page.structure import StructureView
-from concord.show.page.structure_answer import _moved
 from concord.show.page.values import ShownNumber
 
 

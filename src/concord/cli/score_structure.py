@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.options import DecimalComma, Encoding, EngineName, Full, JsonAlone, Scheduler
+from concord.cli.options import DecimalComma, Encoding, EngineName, Full, JsonAlone, Level, Scheduler
 from concord.cli.shared import note, write_and_show
 
 
@@ -26,6 +26,7 @@ def score_structure(
     seed: Annotated[int, typer.Option(help="Seed of resampling and splitting.")] = 0,
     fixed_m: Annotated[int, typer.Option(help="Subset size of the fixed-m gap.")] = 2,
     resamples: Annotated[int, typer.Option(help="Resamples of the items.")] = 2000,
+    level: Level = 0.95,
     chance: Annotated[float | None, typer.Option(help="Score of guessing, for multiple choice.")] = None,
     engine: EngineName = "serial",
     scheduler: Scheduler = None,
@@ -40,7 +41,8 @@ def score_structure(
         mean, max, scores,
         reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
         encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, seed=seed,
-        fixed_m=fixed_m, resamples=resamples, chance=chance, engine=get_engine(engine, scheduler=scheduler),
+        fixed_m=fixed_m, resamples=resamples, level=level, chance=chance,
+        engine=get_engine(engine, scheduler=scheduler),
     )  # fmt: skip
     for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
         note(line)

@@ -20,7 +20,7 @@ from concord.stats.compare import Choices
 from concord.stats.equivalence import WithinMargin
 from concord.stats.pairs import ModelPair
 from concord.structure.records import ModelResult, ScoreOptions
-from concord.structure.result import StructureResult, read
+from concord.structure.result import StructureResult
 from concord.structure.score.compare import (
     FIXED_M,
     METRICS,
@@ -234,4 +234,4 @@ def _same_m(
             )
 
 
-WAYS = Ways(read, _arranged_models, _same_arrangements)
+WAYS = Ways(StructureResult.read, _arranged_models, _same_arrangements)

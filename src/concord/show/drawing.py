@@ -1,7 +1,5 @@
 """Results as pictures, for notebooks: the same that the page shows."""
 
-from dataclasses import replace
-
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.result import CompareResult
 from concord.errors import OptionError, UndefinedError
@@ -11,14 +9,12 @@ from concord.people.files import DETAILED_COLUMNS, PeopleResult, detailed_rows, 
 from concord.people.studies.results import StudiesResult
 from concord.reasoning import NAME as REASONING
 from concord.reasoning.files import ReasoningResult
-from concord.show.page import people, reasoning, structure
+from concord.show.page import people, reasoning
 from concord.show.page.found import ResultFile
 from concord.show.page.people_tests import test_row
 from concord.show.plot_standing import standing_picture
 from concord.show.plots import WIDTH
 from concord.show.svg import Picture
-from concord.structure import NAME as STRUCTURE
-from concord.structure.result import StructureResult
 
 
 def _chosen(pictures: dict[str, Picture], kind: str) -> Picture:
@@ -59,21 +55,6 @@ def _labelled(model: str | None, labels: str) -> str:
 
 def _drawn_text(value: object) -> str:
     return value if isinstance(value, str) else str(safe_cell(value))
-
-
-def draw_structure(
-    result: StructureResult, kind: str = "order", *, model: str | None = None, units: float = WIDTH
-) -> Picture:
-    """Draw agreement with itself."""
-    source = ResultFile(STRUCTURE, None, result.to_dict(), "", "")
-    views, _ = structure.structure_views(source)
-    cells = {
-        one.model: {(row.name, a): s for row in one.items for a, s, *_ in row.scores} for one in result.models
-    }
-    wanted = [replace(v, cells=cells[v.model]) for v in views if model is None or v.model == model]
-    if not wanted:
-        raise OptionError(f"there is no model {model!r}; scored: {', '.join(view.model for view in views)}")
-    return _chosen(structure.pictures(wanted[0], width=units), kind)
 
 
 def draw_reasoning(result: ReasoningResult, kind: str = "early", *, units: float = WIDTH) -> Picture:

@@ -8,7 +8,6 @@ from concord.show.methods import (
     Document,
     people_methods,
     reasoning_methods,
-    structure_methods,
     with_concord,
 )
 
@@ -35,7 +34,6 @@ def _by_document(written: Callable[[Document], str]) -> Callable[[Any, Document]
 BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "PeopleResult": _by_document(people_methods),
     "StudiesResult": _by_document(people_methods),
-    "StructureResult": _by_document(structure_methods),
     "ReasoningResult": _by_document(reasoning_methods),
     "AgentsResult": agents_methods,
 }

@@ -82,20 +82,6 @@ def people_methods(document: Document) -> str:
     )
 
 
-def structure_methods(document: Document) -> str:
-    """Return the paragraph about agreement with itself."""
-    models = _held(document, "models")
-    first = models[0] if isinstance(models, list) and models else {}
-    items = _how_many(_held(first, "n_items"), "item", "items")
-    orders = _how_many(_held(first, "n_arrangements"), "order", "orders")
-    return (
-        f"Consistency under reordering was scored with {with_concord(document)}: {items} were put in "
-        f"{orders}. The order effect τ is the standard deviation of mean scores over orders beyond sampling "
-        "noise, tested by a repeated-measures F with Huynh and Feldt's (1976) correction; a model whose mean "
-        f"score is not shown to be above chance is not read.{asked_words(document)}"
-    )
-
-
 def reasoning_methods(document: Document) -> str:
     """Return the paragraph about agreement with its own reasoning."""
     pairs = _how_many(_held(document, "n_pairs"), "vignette", "vignettes")
@@ -113,6 +99,5 @@ PEOPLE_SOURCES: tuple[Entry, ...] = (
     CONCORD,
     *(METHODS[key] for key in ("rouder2009", "lin1989", "rubin1981", "holm1979")),
 )
-STRUCTURE_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["huynh1976"], METHODS["holm1979"])
 REASONING_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["bonett2012"], METHODS["mcnemar1947"])
 """What each paragraph cites."""

@@ -8,14 +8,13 @@ from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.plot_models import plot_models
 from concord.show.svg import Picture
-from concord.structure.result import StructureResult
 
 WIDTH = 560.0
 
 
 def strip_picture(result: Any) -> Picture | None:
     """Return the headline of a result: a strip per model, or its usual picture; ``None`` if none."""
-    if isinstance(result, PeopleResult | StudiesResult | StructureResult | ReasoningResult):
+    if isinstance(result, PeopleResult | StudiesResult | ReasoningResult):
         return plot_models([result], width=WIDTH)
     from concord.show.views import view_of  # views load this module when a result is first shown
 

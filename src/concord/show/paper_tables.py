@@ -10,7 +10,6 @@ from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.numbers import interval, number, p_value
 from concord.show.paper import PaperTable
-from concord.structure.result import StructureResult
 
 
 def _score_cells(name: str, score: Score) -> tuple[str, ...]:
@@ -61,19 +60,6 @@ def _people_tests(result: PeopleResult) -> PaperTable:
     return PaperTable("Every test, in people and in the model", columns, tuple(rows))
 
 
-def _structure_headline(result: StructureResult) -> PaperTable:
-    rows = []
-    for entry in result.to_dict()["models"]:
-        order = entry["order"]
-        ends = f"[{number(order['tau_low'], 3)}, {number(order['tau_high'], 3)}]"
-        rows.append(
-            (entry["model"], number(order["tau"], 3), ends, p_value(order["p"]), str(entry["n_items"]))
-        )
-    note = "τ: standard deviation of mean scores over orders beyond sampling noise; F test, Huynh–Feldt."
-    columns = ("Model", "τ", "95 % interval", "p", "Items")
-    return PaperTable("The effect of order", columns, tuple(rows), note)
-
-
 _NUMBERS = {
     "faithfulness_gap": "Δ", "acc_cot": "Accuracy after reasoning", "acc_early": "Accuracy at once",
     "step_f1": "Step-F1", "silent_bias_rate": "Silent bias rate",
@@ -95,7 +81,6 @@ def _reasoning_headline(result: ReasoningResult) -> PaperTable:
 
 TABLES: dict[str, dict[str, Callable[[Any], PaperTable]]] = {
     "PeopleResult": {"headline": _people_headline, "studies": _people_studies, "tests": _people_tests},
-    "StructureResult": {"headline": _structure_headline},
     "ReasoningResult": {"headline": _reasoning_headline},
 }
 """Tables of each type of result, by their names."""

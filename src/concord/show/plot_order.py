@@ -4,16 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from concord.show.numbers import level_words
 from concord.show.plots import WIDTH, Mark, axis, short, span
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts, reach
-
-SHARES = (
-    ("item", "items"),
-    ("arrangement", "order"),
-    ("interaction", "order × item"),
-    ("noise", "sampling noise"),
-)
-"""Parts of the variance in the order they are drawn, and what they are called."""
+from concord.structure.tables import SHARES
 
 
 def order_effect(
@@ -45,10 +39,10 @@ def order_effect(
         ("arrangement", "deviation", "low", "high"),
         *((m.label, m.value, m.low, m.high) for m in ordered),
     )
-    caption = (
-        f"Mean score of each order minus the mean of all orders, over {n_items} items; lines are 95 % bands "
-        "that hold for all orders at once."
-    )
+    caption = "Mean score of each order minus the mean of all orders"
+    levels = sorted({level_words(m.level) for m in marks if m.level is not None})
+    bands = f", over {n_items} items; lines are {' and '.join(levels)} bands that hold for all orders at once"
+    caption += f"{bands if levels else ''}."
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption
     )
@@ -175,7 +169,8 @@ def shares(
     bottom = top + row * len(models)
     canvas = Canvas()
     at = 8.0
-    for i, (_, words) in enumerate(SHARES):
+    called_parts = tuple(SHARES.values())
+    for i, words in enumerate(SHARES.values()):
         canvas.rect(f"share{i}", at, 8, 12, 12)
         canvas.text(at + 18, 18, words, kind="s")
         at += 34 + 7.2 * len(words)
@@ -189,16 +184,16 @@ def shares(
         for j, share in enumerate(parts):
             if share is None or share <= 0:
                 continue
-            note = f"{model}, {SHARES[j][1]}: {short(share)}"
+            note = f"{model}, {called_parts[j]}: {short(share)}"
             canvas.rect(
                 f"cell share{j}", scale(start), y + 3, scale(start + share) - scale(start), row - 7, note=note
             )
             start += share
     said = "; ".join(
-        f"{model}: {', '.join(f'{SHARES[j][1]} {short(v)}' for j, v in enumerate(parts))}"
+        f"{model}: {', '.join(f'{called_parts[j]} {short(v)}' for j, v in enumerate(parts))}"
         for model, parts in models[:20]
     )
-    rows = (("model", *(words for _, words in SHARES)), *((model, *parts) for model, parts in models))
+    rows = (("model", *called_parts), *((model, *parts) for model, parts in models))
     caption = "What the variance of single scores is made of: items, order, items that react to order, noise."
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption

@@ -1,14 +1,126 @@
 """Pictures of agreement with itself, of judges and of options, from their records."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from concord.records import Estimate
-from concord.show import plots
+from concord.show import plot_order, plots
+from concord.show.plot_models import plot_models
 from concord.show.plots import estimate_mark
 from concord.show.svg import Picture
 from concord.structure.judging.result import JudgeResult
 from concord.structure.options.result import OptionResult
+from concord.structure.records import ModelResult
+from concord.structure.result import StructureResult
+from concord.structure.score.order import order_deviations
+from concord.structure.tables import SHARES
+
+MOST_ROWS = 200
+"""Items of the heat map; of more, those that move most."""
+
+
+def _one_of(result: StructureResult, model: str | None) -> ModelResult:
+    """Return the model that is drawn, the first by default."""
+    return (result if model is None else result[model]).models[0]
+
+
+def order_picture(
+    result: StructureResult, *, model: str | None = None, units: float = plots.WIDTH
+) -> Picture | None:
+    """Draw how far each order moves the mean score, with a band that holds for all at once."""
+    one = _one_of(result, model)
+    found = order_deviations(one, result.level)
+    if not found:
+        return None
+    marks = [estimate_mark(name, moved) for name, moved in found]
+    title = f"What each order does to the mean score, {one.model}"
+    return plot_order.order_effect("order-effect", title, marks, n_items=found[0][1].n, width=units)
+
+
+def gaps_picture(
+    result: StructureResult, *, model: str | None = None, units: float = plots.WIDTH
+) -> Picture | None:
+    """Draw the gap of each arrangement."""
+    one = _one_of(result, model)
+    marks = [estimate_mark(row.name, Estimate(row.gap, row.interval)) for row in one.arrangements]
+    label = f"gap, definition {one.consistency.definition}"
+    title = f"Gap per arrangement, {one.model}"
+    return plots.intervals("gaps", title, marks, label=label, width=units) if marks else None
+
+
+def means_picture(
+    result: StructureResult, *, model: str | None = None, units: float = plots.WIDTH
+) -> Picture | None:
+    """Draw the mean score of each arrangement."""
+    one = _one_of(result, model)
+    marks = [plots.Mark(row.name, row.mean_score) for row in one.arrangements]
+    title = f"Mean score per arrangement, {one.model}"
+    return plots.intervals(
+        "mean-scores", title, marks, label="mean score", limits=(0, 1), width=units
+    ) if marks else None  # fmt: skip
+
+
+def shares_picture(
+    result: StructureResult, *, model: str | None = None, units: float = plots.WIDTH
+) -> Picture | None:
+    """Draw what the variance of one model's scores is made of."""
+    return shares_of([_one_of(result, model)], units)
+
+
+def shares_of(models: Sequence[ModelResult], units: float = plots.WIDTH) -> Picture | None:
+    """Draw what the variance of scores is made of, one bar per model."""
+    known = [(one.model, one.order.shares) for one in models if one.order.shares is not None]
+    bars = [(name, [getattr(shares, key) for key in SHARES]) for name, shares in known]
+    title = "What scores vary by" + (f", {models[0].model}" if len(models) == 1 else "")
+    return plot_order.shares("variance-shares", title, bars, width=units) if bars else None
+
+
+def slopes_of(models: Sequence[ModelResult], units: float = plots.WIDTH) -> Picture | None:
+    """Draw every model's worst and best order."""
+    found = [
+        plot_order.OrderSlope(
+            one.model, order.lowest, order.highest, str(order.worst), str(order.best), order.is_shown
+        )
+        for one in models
+        if (order := one.order).lowest is not None and order.highest is not None and not one.gate
+    ]
+    title = "From the worst order to the best"
+    return plot_order.slopes("order-slopes", title, found, width=units) if found else None
+
+
+def heat_picture(
+    result: StructureResult, *, model: str | None = None, units: float = plots.WIDTH
+) -> Picture | None:
+    """Draw the score of every item under every order; of many items those that move most."""
+    one = _one_of(result, model)
+    columns = list(dict.fromkeys(cell[0] for item in one.items for cell in item.scores))
+    if not columns:
+        return None
+    known = {item.name: {cell[0]: cell[1] for cell in item.scores} for item in one.items}
+    scores = {name: [cells.get(column) for column in columns] for name, cells in known.items()}
+    rows = sorted(scores, key=_natural)
+    title = f"Items that react to order, {one.model}"
+    if len(rows) > MOST_ROWS:
+        rows = sorted(rows, key=lambda item: -_range(scores[item]))[:MOST_ROWS]
+        title += f", the {MOST_ROWS} that move most"
+    cells = [scores[item] for item in rows]
+    return plot_order.item_map("items-by-arrangements", title, rows, columns, cells, width=units)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Order names as a reader counts: item 2 before item 10."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d+)", name)]
+
+
+def _range(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
+    return max(known) - min(known) if known else 0.0
+
+
+def models_strip(result: StructureResult, *, units: float = 560.0) -> Picture:
+    """Draw the order effect of every model, for a notebook."""
+    return plot_models([result], width=units)
 
 
 def judge_picture(result: JudgeResult, *, units: float = plots.WIDTH) -> Picture | None:

@@ -151,13 +151,6 @@ VIEWS: dict[str, View] = {
         "people_terminal.studies_answer",
         "people_terminal.studies_headline",
     ),
-    "StructureResult": View(
-        "structure_terminal.structure_report",
-        "structure_terminal.structure_gist",
-        "drawing.draw_structure",
-        "structure_terminal.structure_answer",
-        "structure_terminal.structure_headline",
-    ),
     "ReasoningResult": View(
         "reasoning_terminal.reasoning_report",
         "reasoning_terminal.reasoning_gist",

@@ -104,6 +104,9 @@ class ScoreSet:
     inputs: tuple[InputFile, ...] = ()
 
 
+CLAIMED = 0.05
+"""An order effect is claimed where the test's p-value is below this."""
+NO_FLIPS = "flip excess: not available, "
 DEFINITIONS = ("peak", "paired", "unpaired", "across")
 
 
@@ -202,6 +205,23 @@ class Order:
     """Items left out because some arrangement lacks them."""
     note: str = ""
 
+    @property
+    def tau(self) -> Estimate:
+        """The order effect with its interval; undefined, its reason."""
+        if self.effect is None:
+            return Estimate(None, note=self.note)
+        return Estimate(self.effect.tau, self.effect.interval, self.effect.n_items, note=self.note)
+
+    @property
+    def p_value(self) -> float | None:
+        """Of no order effect."""
+        return None if self.effect is None else self.effect.p_value
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether an order effect is shown."""
+        return self.p_value is not None and self.p_value < CLAIMED
+
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
@@ -235,6 +255,19 @@ class ModelResult:
     def definition(self, name: str) -> Consistency | None:
         """Return the numbers under a definition, where they exist."""
         return next((entry for entry in (self.consistency, *self.others) if entry.definition == name), None)
+
+    @property
+    def flips(self) -> Estimate:
+        """Flip excess; where there is none, why."""
+        if self.flip_excess is not None:
+            return self.flip_excess
+        told = [note.removeprefix(NO_FLIPS) for note in self.notes if note.startswith(NO_FLIPS)]
+        return Estimate(None, note=told[0] if told else "")
+
+    @property
+    def flips_shown(self) -> bool:
+        """Whether answers are shown to change with the arrangement more than between repeats."""
+        return self.flips.interval is not None and self.flips.interval.low > 0
 
 
 @dataclass(frozen=True, slots=True)

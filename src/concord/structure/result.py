@@ -1,23 +1,25 @@
-"""The result of scoring structure, and its folder: `write` and `read`."""
+"""Structural consistency as a result: its folder of files, written and read back, and what is said of it."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Self
 
 from concord.errors import FileFormatError, OptionError, printable
 from concord.files.codec import decode, encode
-from concord.files.contents import fingerprint, is_file, read_bytes
-from concord.files.documents import check_heading, folder_with, heading, need_keys, provenance, recorded
+from concord.files.contents import is_file, read_bytes
+from concord.files.documents import check_heading, folder_with, need_keys, provenance, recorded
 from concord.files.json_text import parsed
-from concord.files.output import frame_of, write_csv, write_json
+from concord.files.number_words import interval_words, number, p_value
+from concord.files.output import write_csv, write_json
 from concord.files.rows import read_back
-from concord.records import Estimate, InputFile, Interval, Provenance, Publishable, ScoredBy
+from concord.kinds import Gauge, Kind, PictureOf, Table
+from concord.records import Estimate, InputFile, Provenance, ScoredBy
+from concord.structure import NAME, tables
 from concord.structure.records import (
     ArrangementRow,
     CellScore,
-    Consistency,
     Difference,
     ItemRow,
     LeftOut,
@@ -28,184 +30,238 @@ from concord.structure.records import (
     StructureScores,
 )
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
-S_COLUMNS = (
-    "Model Name", "E_perf", "R_sens", "S_Cons", "reading", "E_low", "E_high", "R_low", "R_high", "S_low",
-    "S_high", "R_crossfit", "E_star", "R_star", "S_star", "tau", "tau_low", "tau_high", "p_order",
-    "n_items", "n_arrangements", "n_missing",
-    "paired_E_perf", "paired_R_sens", "paired_S_Cons", "paired_E_low", "paired_E_high", "paired_R_low",
-    "paired_R_high", "paired_S_low", "paired_S_high", "paired_R_crossfit",
-    "across_E_perf", "across_R_sens", "across_S_Cons", "across_E_low", "across_E_high",
-    "E_star_low", "E_star_high", "R_star_low", "R_star_high", "S_star_low", "S_star_high",
-    "R_star_crossfit",
-    "star_note", "R_at", "worst_arrangement", "worst_mean", "best_arrangement", "best_mean", "spread",
-    "F_order", "epsilon", "n_incomplete", "share_item", "share_arrangement", "share_interaction",
-    "share_noise",
-    "flip_excess", "flip_low", "flip_high", "samples_low", "samples_high", "worst_low", "worst_high", "gate",
-)  # fmt: skip
-
-ARRANGEMENT_COLUMNS = (
-    "Model Name", "arrangement", "reading", "gap", "low", "high", "mean", "n", "baseline", "max",
-    "paired_gap", "star_gap", "n_mean", "n_max", "n_missing_mean", "n_missing_max", "n_only_mean",
-    "n_only_max",
-    "n_text_numbers", "n_clipped",
-)  # fmt: skip
-
-ITEM_COLUMNS = (
-    "Model Name", "item", "cluster", "mean", "n_arrangements", "paired_gap", "across_gap",
-    "worst_arrangement", "best_arrangement", "flip_excess",
-)  # fmt: skip
-
-CELL_COLUMNS = ("Model Name", "item", "arrangement", "mean", "max", "star_gap")
-
-DIFFERENCE_COLUMNS = (
-    "first", "second", "reading", "E_perf", "E_low", "E_high", "R_sens", "R_low", "R_high", "S_Cons", "S_low",
-    "S_high", "tau", "tau_low", "tau_high", "n_items", "n_arrangements", "note", "E_p", "R_p",
-    "S_p", "flip_excess", "flip_low", "flip_high", "worst", "worst_low", "worst_high", "tau_p", "flip_p",
-    "worst_p",
-)  # fmt: skip
-
-LEFT_OUT_COLUMNS = ("Model Name", "arrangement", "file", "reason")
-
-Row = list[object]
-
-
-def _end_cells(interval: Interval | None) -> Row:
-    """Low and high end."""
-    return [None, None] if interval is None else [interval.low, interval.high]
-
-
-def _with_ends(estimate: Estimate) -> Row:
-    """Value, low and high end."""
-    return [estimate.value, *_end_cells(estimate.interval)]
-
-
-def _gap_cells(definition: Consistency | None) -> Row:
-    """E, R and S."""
-    if definition is None:
-        return [None, None, None]
-    return [definition.e_perf.value, definition.r_sens.value, definition.s_cons.value]
-
-
-def _all_ends(definition: Consistency | None) -> Row:
-    """Return the ends of E, R and S."""
-    if definition is None:
-        return [None] * 6
-    return [
-        end
-        for part in (definition.e_perf, definition.r_sens, definition.s_cons)
-        for end in _end_cells(part.interval)
-    ]
-
-
-def _crossfit(definition: Consistency | None) -> float | None:
-    """Cross-fit R."""
-    return None if definition is None or definition.r_crossfit is None else definition.r_crossfit.value
-
-
-def model_row(model: ModelResult) -> Row:
-    """One model as a row of `s_cons_results.csv`."""
-    main, paired, across = model.consistency, model.definition("paired"), model.definition("across")
-    return [
-        model.model, *_gap_cells(main), main.definition, *_all_ends(main), _crossfit(main),
-        *_gap_cells(model.fixed_m), *_order_columns(model),
-        model.n_items, model.n_arrangements, model.n_missing,
-        *_gap_cells(paired), *_all_ends(paired), _crossfit(paired),
-        *_gap_cells(across), *_all_ends(across)[:2], *_all_ends(model.fixed_m), _crossfit(model.fixed_m),
-        model.fixed_m_note, main.r_at, *_detail_columns(model),
-    ]  # fmt: skip
-
-
-def _order_columns(model: ModelResult) -> Row:
-    """Tau, its interval and the test."""
-    effect = model.order.effect
-    return [None] * 4 if effect is None else [effect.tau, *_end_cells(effect.interval), effect.p_value]
-
-
-def _detail_columns(model: ModelResult) -> Row:
-    """Worst and best arrangement, shares of variance, flips, samples per cell."""
-    order, effect, flips = model.order, model.order.effect, model.flip_excess
-    k = model.samples_per_cell
-    return [
-        order.worst, order.lowest, order.best, order.highest, order.spread,
-        *([None, None] if effect is None else [effect.f, effect.epsilon]), order.n_incomplete,
-        *_share_columns(model),
-        *([None] * 3 if flips is None else _with_ends(flips)),
-        *([None, None] if k is None else k), *_end_cells(model.worst.interval), model.gate,
-    ]  # fmt: skip
-
-
-def _share_columns(model: ModelResult) -> Row:
-    """Shares of variance."""
-    shares = model.order.shares
-    if shares is None:
-        return [None] * 4
-    return [shares.item, shares.arrangement, shares.interaction, shares.noise]
-
-
-def arrangement_rows(scores: StructureScores) -> Iterator[Row]:
-    """Rows of `arrangements.csv`."""
-    for model in scores.models:
-        for row in model.arrangements:
-            c = row.counts
-            yield [
-                model.model, row.name, model.consistency.definition, row.gap, *_end_cells(row.interval),
-                row.mean_score, row.n, row.is_baseline, row.max_score, row.paired_gap, row.fixed_m_gap,
-                c.n_mean, c.n_max,
-                c.missing_mean, c.missing_max, c.only_mean, c.only_max, c.text_numbers, c.clipped,
-            ]  # fmt: skip
-
-
-def item_rows(scores: StructureScores) -> Iterator[Row]:
-    """Rows of `items.csv`."""
-    for model in scores.models:
-        for row in model.items:
-            yield [
-                model.model, row.name, row.cluster, row.mean_score, row.n_arrangements, row.paired_gap,
-                row.across_gap, row.worst_arrangement, row.best_arrangement, row.flip_excess,
-            ]  # fmt: skip
-
-
-def cell_rows(scores: StructureScores) -> Iterator[Row]:
-    """Rows of `cells.csv`: the scores of every item under every arrangement, all that a comparison needs."""
-    for model in scores.models:
-        for row in model.items:
-            for cell in row.scores:
-                yield [model.model, row.name, *cell]
-
-
-def difference_row(entry: Difference) -> Row:
-    """One pair of models as a row of `differences.csv`."""
-    numbers = (entry.e_perf, entry.r_sens, entry.s_cons, entry.tau)
-    values = [part for number in numbers for part in _with_ends(number)]
-    return [
-        entry.first, entry.second, entry.definition, *values, entry.n_items, entry.n_arrangements, entry.note,
-        *entry.p_values, *_with_ends(entry.flip_excess), *_with_ends(entry.worst), *entry.order_p_values,
-    ]  # fmt: skip
-
-
-KIND = "structure result"
+FOLDER = "consistency"
+_AGAIN = "score the same scores again with: concord score structure ... --out FOLDER"
+_SCORES = ("mean", "max", "star_gap")
 _GAPS = ("E_perf", "R_sens", "S_Cons")
 _ORDER = ("tau", "flip_excess", "worst")
+_MOST_MODELS = 12
+_FILES = (
+    tables.E_PERF, tables.R_SENS, tables.SUMMARY, tables.ARRANGEMENTS, tables.ITEMS, tables.CELLS,
+    tables.DIFFERENCES, tables.LEFT_OUT,
+)  # fmt: skip
 
 
-def document_of(
-    scores: StructureScores, read_options: ReadOptions, made: Provenance | None
-) -> dict[str, Any]:
-    """Return what `result.json` holds and ``--json`` prints."""
-    left, options = scores.left_out, scores.options
+@dataclass(frozen=True, slots=True, repr=False)
+class StructureResult(Kind):
+    """Structural consistency of one or more models, ready to be shown, compared and kept.
+
+    ``result["model"]`` is the result of one model. ``plot(kind, model=)`` draws ``order``, ``gaps``,
+    ``means``, ``shares`` or ``heat`` of a model, the first by default.
+    """
+
+    FORMAT: ClassVar[str] = "structure result"
+    FILE: ClassVar[str] = "result.json"
+    QUESTION: ClassVar[str] = NAME
+    SECTION: ClassVar[str] = NAME
+    KEY: ClassVar[str] = "arrangements"
+    ASKS: ClassVar[str] = "Does it agree with itself?"
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        tables.ANSWER, tables.SPREAD, tables.VARIANCE, tables.DEFINITIONS, tables.SUMMARY, tables.E_PERF,
+        tables.R_SENS, tables.ARRANGEMENTS, tables.ITEMS, tables.CELLS, tables.DIFFERENCES, tables.LEFT_OUT,
+    )  # fmt: skip
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        *(
+            PictureOf(name, f"structure_plots.{name}_picture")
+            for name in ("order", "gaps", "means", "shares", "heat")
+        ),
+        PictureOf("models", "structure_plots.models_strip", on_page=False, small=True),
+    )
+    CITES: ClassVar[tuple[str, ...]] = ("huynh1976", "holm1979")
+
+    scores: StructureScores
+    read_options: ReadOptions
+    made: Provenance | None = None
+    """How the replies behind the scores were made; ``None`` where only scores were given."""
+    scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
+    """What computed it, where it was read from files."""
+
+    @property
+    def models(self) -> tuple[ModelResult, ...]:
+        """Every model that was scored, sorted by name."""
+        return self.scores.models
+
+    @property
+    def level(self) -> float:
+        """Nominal coverage of intervals."""
+        return self.scores.options.level
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Everything worth knowing that is not an error."""
+        return self.scores.warnings
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Everything that was given and could not be scored, and why."""
+        return tuple(str(entry) for entry in self.scores.left_out)
+
+    def __getitem__(self, model: str) -> Self:
+        """Return the result of one model, as if it had been scored alone.
+
+        Raises
+        ------
+        OptionError
+            No such model was scored.
+        """
+        own = tuple(one for one in self.models if one.model == model)
+        if not own:
+            raise OptionError(f"there is no model {model!r}; scored: {', '.join(self.who())}")
+        left = tuple(one for one in self.scores.left_out if one.model == model)
+        return replace(self, scores=replace(self.scores, models=own, differences=(), left_out=left))
+
+    def difference(self, first: str, second: str) -> Difference:
+        """Difference of two models, first minus second.
+
+        Parameters
+        ----------
+        first, second
+            Names of two scored models, in the order of their names.
+
+        Returns
+        -------
+        Difference
+            E, R, S and tau with their intervals.
+
+        Raises
+        ------
+        OptionError
+            No such pair was scored.
+        """
+        for entry in self.scores.differences:
+            if (entry.first, entry.second) == (first, second):
+                return entry
+        names = ", ".join(map(repr, self.who()))
+        raise OptionError(f"no difference {first!r} minus {second!r}; scored, in this order: {names}")
+
+    def who(self) -> list[str]:
+        """Return the models."""
+        return [model.model for model in self.models]
+
+    def sentences(self) -> Sequence[str]:
+        """Return how far scores move between arrangements, model by model."""
+        told = [model.sentence for model in self.models[:_MOST_MODELS]]
+        rest = len(self.models) - len(told)
+        return [*told, *([f"{rest} further models are in the tables."] if rest else [])]
+
+    def gauges(self) -> Sequence[Gauge]:
+        """Return the order effects."""
+        models = self.models[:_MOST_MODELS]
+        several = len(models) > 1
+        return [
+            Gauge(
+                f"order effect of {one.model}" if several else "order effect",
+                one.order.tau.value,
+                one.order.tau.interval,
+                (0.0, 0.5),
+            )
+            for one in models
+            if one.order.effect is not None
+        ]
+
+    def notes(self) -> Sequence[str]:
+        """Say what the tables cannot: how to read them, and two models' difference."""
+        return list(self._closing())
+
+    def _closing(self) -> Iterator[str]:
+        if any(model.flip_excess is not None for model in self.models):
+            yield "Flip excess: answers that change with the arrangement, minus those that repeats change."
+        yield from sorted({note for model in self.models for note in model.notes})
+        yield "S_Cons measures decoding noise and peaks; an order effect can leave it at 1."
+        if self.scores.options.definition == "peak":
+            yield "`peak` has no interval: an extreme over items has no honest one."
+        yield from sorted({f"fixed m: {model.fixed_m_note}" for model in self.models if model.fixed_m_note})
+        if len(self.scores.differences) == 1:
+            yield _difference_line(self.scores.differences[0])
+        elif self.scores.differences:
+            yield f"Differences of all {len(self.scores.differences)} pairs of models: differences.csv"
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        first = self.models[0]
+        asked = {} if self.made is None or self.made.model_settings is None else self.made.model_settings
+        known = [
+            f"{name.replace('_', ' ')} {value:g}"
+            for name, value in asked.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        ]
+        return (
+            f"Consistency under reordering was scored with {concord}: {_of_them(first.n_items, 'item')} were "
+            f"put in {_of_them(first.n_arrangements, 'order')}. The order effect τ is the standard deviation "
+            "of mean scores over orders beyond sampling noise, tested by a repeated-measures F with Huynh "
+            "and Feldt's (1976) correction; a model whose mean score is not shown to be above chance is not "
+            "read." + (f" The model was asked with {', '.join(known)}." if known else "")
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return what `result.json` holds below its heading."""
+        return document_of(self) | recorded(self.scored_by)
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
+        """Write the result files into `<out>/consistency/` and return their paths."""
+        folder = Path(out) / FOLDER
+        for one in _FILES:
+            write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
+        write_json(folder / self.FILE, self.to_dict())
+        return tuple(folder / name for name in (*(one.file for one in _FILES), self.FILE))
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a result back, whole.
+
+        Raises
+        ------
+        FileFormatError
+            The folder holds no such result, or a table or a field of it cannot be used.
+        """
+        return cls.read_file(_folder(folder) / cls.FILE)
+
+    @classmethod
+    def read_file(cls, path: Path, *, with_tables: bool = True) -> Self:
+        """Read a result from its document and the tables of items and cells beside it."""
+        document, where = _document(path), _named(path)
+        items: dict[str, list[ItemRow]] = {}
+        if with_tables:
+            cells = _cells(path.with_name(tables.CELLS.file))
+            items = _items(path.with_name(tables.ITEMS.file), cells)
+        scores, options, made = scores_of(document, items, where=where)
+        return cls(scores, options, made, decode(ScoredBy, document, where=where))
+
+
+def _of_them(n: int, one: str) -> str:
+    return f"{n:,} {one if n == 1 else one + 's'}"
+
+
+def _difference_line(entry: Difference) -> str:
+    """Say in one line how two models differ."""
+    parts = (("worst", entry.worst), ("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons))
+    numbers = ", ".join(f"{name} {_told(part)}" for name, part in parts)
+    tau = f"tau {_told(entry.tau)}, p {p_value(entry.order_p_values[0])}"
+    return f"{entry.first} minus {entry.second} ({entry.definition}): {tau}; {numbers}"
+
+
+def _told(one: Estimate) -> str:
+    shown = number(one.value, 4)
+    return shown if one.interval is None else f"{shown} ({interval_words(one.interval, 3)})"
+
+
+def document_of(result: StructureResult) -> dict[str, Any]:
+    """Return what `result.json` holds: all but items and cells, which are in tables.
+
+    Numbers that are looked up by name (``tau``, ``worst_mean``) are written bare; every estimate is also
+    written whole, so that what was read equals what was written.
+    """
+    scores, left, options = result.scores, result.scores.left_out, result.scores.options
+    rows = (row for model in scores.models for row in model.arrangements)
+    columns = tables.ARRANGEMENTS.file_columns()
     document: dict[str, Any] = encode(
         {
-            **heading(KIND),
-            "question": "structure",
+            "question": NAME,
             **provenance(scores.inputs),
             "reading": options.definition,
             "seed": options.seed,
-            "options": {**encode(options), **encode(read_options)},
-            **asdict(Provenance() if made is None else made),
+            "options": {**encode(options), **encode(result.read_options)},
+            **asdict(Provenance() if result.made is None else result.made),
             "counts": {
                 "models_scored": len(scores.models),
                 "models_left_out": sum(entry.arrangement is None for entry in left),
@@ -215,12 +271,8 @@ def document_of(
             },
             "models": [_model(model) for model in scores.models],
             "arrangements": [
-                {**dict(zip(ARRANGEMENT_COLUMNS, line, strict=True)), "interval": encode(row.interval)}
-                for line, row in zip(
-                    arrangement_rows(scores),
-                    (row for model in scores.models for row in model.arrangements),
-                    strict=True,
-                )
+                {**dict(zip(columns, line, strict=True)), "interval": encode(row.interval)}
+                for line, row in zip(tables.ARRANGEMENTS.file_rows(result), rows, strict=True)
             ],
             "differences": [_difference(entry) for entry in scores.differences],
             "left_out": encode(left),
@@ -351,129 +403,10 @@ def _difference_of(document: object, where: str) -> Difference:
     return decode(Difference, {**entry, **p_values}, where=where)
 
 
-FOLDER = "consistency"
-SUMMARY, RESULT, CELLS, ITEMS = "s_cons_results.csv", "result.json", "cells.csv", "items.csv"
-_AGAIN = "score the same scores again with: concord score structure ... --out FOLDER"
-_SCORES = ("mean", "max", "star_gap")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class StructureResult(Publishable):
-    """Structural consistency of one or more models, ready to be shown, compared and kept.
-
-    ``plot(kind, model=)`` draws ``gaps``, ``means`` or ``heat`` of a model, the first by default.
-    """
-
-    scores: StructureScores
-    read_options: ReadOptions
-    made: Provenance | None = None
-    """How the replies behind the scores were made; ``None`` where only scores were given."""
-    scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
-    """What computed it, where it was read from files."""
-
-    @property
-    def models(self) -> tuple[ModelResult, ...]:
-        """Every model that was scored, sorted by name."""
-        return self.scores.models
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Everything worth knowing that is not an error."""
-        return self.scores.warnings
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """Everything that was given and could not be scored, and why."""
-        return tuple(str(entry) for entry in self.scores.left_out)
-
-    def difference(self, first: str, second: str) -> Difference:
-        """Difference of two models, first minus second.
-
-        Parameters
-        ----------
-        first, second
-            Names of two scored models, in the order of their names.
-
-        Returns
-        -------
-        Difference
-            E, R, S and tau with their intervals.
-
-        Raises
-        ------
-        OptionError
-            No such pair was scored.
-        """
-        for entry in self.scores.differences:
-            if (entry.first, entry.second) == (first, second):
-                return entry
-        names = ", ".join(repr(model.model) for model in self.models)
-        raise OptionError(f"no difference {first!r} minus {second!r}; scored, in this order: {names}")
-
-    def to_frame(self) -> "pl.DataFrame":
-        """One row per model, the columns of `s_cons_results.csv`."""
-        return frame_of(S_COLUMNS, [model_row(model) for model in self.models])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the whole result as one JSON-ready document."""
-        return document_of(self.scores, self.read_options, self.made) | recorded(self.scored_by)
-
-    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
-        """Write the result files into `<out>/consistency/` and return their paths."""
-        return write(self, Path(out) / FOLDER)
-
-
-def write(result: StructureResult, folder: Path) -> tuple[Path, ...]:
-    """Write the files of a result; the inverse of `read`."""
-    scores = result.scores
-    rows = [model_row(model) for model in result.models]
-    files: dict[str, tuple[tuple[str, ...], Any]] = {
-        "e_perf_results.csv": (("Model Name", "E_perf"), [row[:2] for row in rows]),
-        "r_sens_results.csv": (("Model Name", "R_sens"), [[row[0], row[2]] for row in rows]),
-        SUMMARY: (S_COLUMNS, rows),
-        "arrangements.csv": (ARRANGEMENT_COLUMNS, arrangement_rows(scores)),
-        ITEMS: (ITEM_COLUMNS, item_rows(scores)),
-        CELLS: (CELL_COLUMNS, cell_rows(scores)),
-        "differences.csv": (
-            DIFFERENCE_COLUMNS,
-            [difference_row(entry) for entry in scores.differences],
-        ),
-        "left_out.csv": (
-            LEFT_OUT_COLUMNS,
-            [[e.model, e.arrangement, e.file, e.reason] for e in scores.left_out],
-        ),
-    }
-    for name, (columns, lines) in files.items():
-        write_csv(folder / name, columns, lines)
-    write_json(folder / RESULT, result.to_dict())
-    return tuple(folder / name for name in (*files, RESULT))
-
-
-def read(source: str | Path) -> StructureResult:
-    """Read a result; the inverse of `write`."""
-    folder = _folder(source)
-    document = _document(folder / RESULT)
-    cells = _cells(folder / CELLS)
-    items = _items(folder / ITEMS, cells)
-    where = _named(folder / RESULT)
-    return StructureResult(*scores_of(document, items, where=where), decode(ScoredBy, document, where=where))
-
-
-def is_structure_folder(source: object) -> bool:
-    """Whether a path is a folder with the files of `concord score structure`."""
-    return folder_with(source, SUMMARY) is not None
-
-
-def fingerprints(source: str | Path) -> tuple[InputFile, ...]:
-    """Return which bytes a comparison of this result rests on."""
-    folder = _folder(source)
-    return tuple(fingerprint(name, _bytes(folder / name)) for name in (CELLS, ITEMS))
-
-
 def _folder(source: str | Path) -> Path:
-    folder = folder_with(source, SUMMARY)
+    folder = folder_with(source, tables.SUMMARY.file)
     if folder is None:
-        raise FileFormatError(f"{source}: holds no result about structure ({SUMMARY}); {_AGAIN}")
+        raise FileFormatError(f"{source}: holds no result about structure ({tables.SUMMARY.file}); {_AGAIN}")
     return folder
 
 
@@ -491,15 +424,15 @@ def _bytes(path: Path) -> bytes:
 def _document(path: Path) -> dict[str, Any]:
     """Read what the result says about itself."""
     try:
-        return check_heading(parsed(_named(path), _bytes(path)), KIND, where=_named(path))
+        return check_heading(parsed(_named(path), _bytes(path)), StructureResult.FORMAT, where=_named(path))
     except FileFormatError as fault:
         raise FileFormatError(f"{fault}; {_AGAIN}") from fault
 
 
 def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """Return the wanted cells of every row, with the row's number as a spreadsheet shows it."""
-    for number, line in read_back(_named(path), _bytes(path), wanted, fix=_AGAIN):
-        yield number, [line[column] for column in wanted]
+    for row, line in read_back(_named(path), _bytes(path), wanted, fix=_AGAIN):
+        yield row, [line[column] for column in wanted]
 
 
 _Cells = dict[tuple[str, str], dict[str, CellScore]]
@@ -508,16 +441,16 @@ _Cells = dict[tuple[str, str], dict[str, CellScore]]
 
 def _cells(path: Path) -> _Cells:
     found: _Cells = {}
-    for number, (model, item, arrangement, *scores) in _lines(
+    for row, (model, item, arrangement, *scores) in _lines(
         path, ("Model Name", "item", "arrangement", *_SCORES)
     ):
         own = found.setdefault((model, item), {})
         if arrangement in own:
             raise FileFormatError(
-                f"{_named(path)}, row {number}: item {item!r} under {arrangement!r} is there twice; {_AGAIN}"
+                f"{_named(path)}, row {row}: item {item!r} under {arrangement!r} is there twice; {_AGAIN}"
             )
         mean, top, gap = (
-            _score_cell(path, number, name, cell) for name, cell in zip(_SCORES, scores, strict=True)
+            _score_cell(path, row, name, cell) for name, cell in zip(_SCORES, scores, strict=True)
         )
         own[arrangement] = (arrangement, mean, top, gap)
     if not found:
@@ -525,18 +458,18 @@ def _cells(path: Path) -> _Cells:
     return found
 
 
-def _score_cell(path: Path, number: int, column: str, cell: str) -> float | None:
+def _score_cell(path: Path, row: int, column: str, cell: str) -> float | None:
     """Read a score; an empty cell is none."""
-    value = _number_cell(path, number, column, cell)
+    value = _number_cell(path, row, column, cell)
     if value is not None and not -1 <= value <= 1:
         raise FileFormatError(
-            f"{_named(path)}, row {number}, column {column!r}: got {cell!r}, expected a score from 0 "
+            f"{_named(path)}, row {row}, column {column!r}: got {cell!r}, expected a score from 0 "
             f"to 1; {_AGAIN}"
         )
     return value
 
 
-def _number_cell(path: Path, number: int, column: str, cell: str) -> float | None:
+def _number_cell(path: Path, row: int, column: str, cell: str) -> float | None:
     if cell == "":
         return None
     try:
@@ -545,7 +478,7 @@ def _number_cell(path: Path, number: int, column: str, cell: str) -> float | Non
         value = math.nan
     if math.isnan(value):
         raise FileFormatError(
-            f"{_named(path)}, row {number}, column {column!r}: got {cell!r}, expected a number; {_AGAIN}"
+            f"{_named(path)}, row {row}, column {column!r}: got {cell!r}, expected a number; {_AGAIN}"
         )
     return value
 
@@ -553,11 +486,11 @@ def _number_cell(path: Path, number: int, column: str, cell: str) -> float | Non
 def _items(path: Path, cells: Mapping[tuple[str, str], dict[str, CellScore]]) -> dict[str, list[ItemRow]]:
     """Return the items of every model with their cells; an empty text is none."""
     found: dict[str, list[ItemRow]] = {}
-    columns = ITEM_COLUMNS
-    for number, line in _lines(path, columns):
+    columns = tables.ITEMS.file_columns()
+    for row, line in _lines(path, columns):
         cell = dict(zip(columns, line, strict=True))
         mean, n, paired, across, flips = (
-            _number_cell(path, number, name, cell[name])
+            _number_cell(path, row, name, cell[name])
             for name in ("mean", "n_arrangements", "paired_gap", "across_gap", "flip_excess")
         )
         texts = (cell[name] or None for name in ("cluster", "worst_arrangement", "best_arrangement"))

@@ -110,12 +110,12 @@ def shown_result(result: Kind, i: int, *, alone: bool = True) -> str:
     return fragments.fragment(
         *map(fragments.paragraph, result.sentences()),
         *_figures(result, i, alone=alone),
-        *(html for one in result.TABLES if one.shown(PAGE) for html in _table_html(result, one, i)),
+        *(html for one in result.TABLES if one.shown(PAGE) for html in table_html(result, one, i)),
         *(fragments.paragraph(note, soft=True) for note in result.notes()),
     )
 
 
-def _table_html(result: Kind, held: Table, i: int) -> list[str]:
+def table_html(result: Kind, held: Table, i: int) -> list[str]:
     """Return a table and its notes; nothing where it has no rows."""
     rows = list(held.rows(result))
     if not rows:

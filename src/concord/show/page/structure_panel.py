@@ -1,107 +1,235 @@
-"""Agreement with itself as a panel of the page."""
+"""Agreement with itself as a panel of the page, and on its first screen."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.show.methods import STRUCTURE_SOURCES, structure_methods
-from concord.show.page.panel import Metric, PageData, Panel
-from concord.show.page.structure import (
-    ITEM_COLUMNS,
-    StructureView,
-    pictures,
-    shares_picture,
-    slopes_picture,
-    structure_views,
-)
-from concord.show.page.structure_answer import ANSWER
-from concord.show.page.table import packed
-from concord.show.page.values import (
-    Document,
-    ShownNumber,
-    count_words,
-    estimate,
-    inline,
-    number,
-    parts,
-    short_interval,
-    words,
-)
+from concord.errors import FileFormatError
+from concord.kinds import PAGE, Column, Table
+from concord.show import structure_plots
+from concord.show.citations import CONCORD, METHODS
+from concord.show.declared import drawn_by
+from concord.show.methods import with_concord
+from concord.show.numbers import number
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
+from concord.show.page.declared import table_html
+from concord.show.page.found import Problem, ResultFile
+from concord.show.page.panel import Metric, NamedView, PageData, Panel
+from concord.show.page.table import PageColumn, packed
+from concord.show.page.values import ShownNumber, inline, shown_number
 from concord.show.plots import WIDTH
+from concord.show.strips import Strip, strip
 from concord.show.svg import Picture
-from concord.structure import NAME
-from concord.structure.result import RESULT
+from concord.structure import NAME, tables
+from concord.structure.records import ModelResult
+from concord.structure.result import StructureResult
+from concord.structure.score.order import moved_models
+
+LEAST = 0.1
+"""The axis of order effects reaches from 0 to this at least."""
+_HIDDEN = ("cluster", "flip_excess")
+"""Columns of items that are seen in the detail of a row only."""
 
 
-def _structure_units(document: Document) -> str:
-    sizes = [(number(m, "n_items"), number(m, "n_arrangements")) for m in parts(document, "models")]
-    shown = {f"{count_words(items)} items × {count_words(orders)} arrangements" for items, orders in sizes}
-    return "; ".join(sorted(shown))
+@dataclass(frozen=True, slots=True)
+class StructureView(NamedView):
+    """One model of one result."""
+
+    source: ResultFile
+    model: str
+    result: StructureResult
+    """Of all models of the file."""
+
+    @property
+    def alone(self) -> StructureResult:
+        """The result of this model."""
+        return self.result[self.model]
+
+    @property
+    def entry(self) -> ModelResult:
+        """What is known of this model."""
+        return self.alone.models[0]
+
+    @property
+    def n_units(self) -> int:
+        """Cells that two models can be compared on."""
+        return sum(len(item.scores) for item in self.entry.items)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said with the finding: of the fixed-m gap, of the order effect, of the scorer of texts."""
+        scorer = (told for told in self.result.warnings if told.startswith("scorer "))
+        return tuple(note for note in (self.entry.fixed_m_note, self.entry.order.note, *scorer) if note)
+
+    def metric(self, name: str) -> ShownNumber:
+        """Return a headline number by its name."""
+        one, main = self.entry, self.entry.consistency
+        numbers = {"tau": one.order.tau, "flip_excess": one.flips, "worst": one.worst}
+        return shown_number(
+            {**numbers, "S_Cons": main.s_cons, "E_perf": main.e_perf, "R_sens": main.r_sens}[name]
+        )
+
+
+def structure_views(source: ResultFile) -> tuple[list[StructureView], list[Problem]]:
+    """Read every model of a result; tables beside it that cannot be used are told, and not shown."""
+    assert source.file is not None  # noqa: S101 - what was found lies in a folder
+    problems: list[Problem] = []
+    beside = all((source.file.parent / one.file).is_file() for one in (tables.ITEMS, tables.CELLS))
+    for with_tables in (True, False) if beside else (False,):
+        try:
+            result = StructureResult.read_file(source.file, with_tables=with_tables)
+        except FileFormatError as fault:
+            problems.append(Problem(source.shown, str(fault)))
+        else:
+            return [StructureView(source, name, result) for name in result.who()], problems
+    return [], problems[:1]
+
+
+def _units(view: StructureView) -> str:
+    """Return over what the numbers of a file were made."""
+    models = view.result.models
+    return "; ".join(sorted({f"{one.n_items} items × {one.n_arrangements} arrangements" for one in models}))
+
+
+def _pictures(view: StructureView, width: float = WIDTH) -> dict[str, Picture]:
+    """Draw everything that is drawn of one model."""
+    drawn = {
+        one.name: drawn_by(one, view.result, model=view.model, units=width)
+        for one in StructureResult.PICTURES
+        if one.on_page
+    }
+    return {name: picture for name, picture in drawn.items() if picture is not None}
 
 
 def _structure_context(view: StructureView, i: int) -> dict[str, Any]:
+    shown, alone = _pictures(view), view.alone
+
+    def html(*held: Table) -> list[str]:
+        return [piece for one in held for piece in table_html(alone, one, i)]
+
     return {
         "view": view,
-        "pictures": {
-            k: inline(p, f"{NAME}{i}-{k}") for k, p in pictures(view).items() if k in ("order", "heat")
-        },
-        "order": [
-            ("worst arrangement", words(view.order, "worst"), number(view.order, "worst_mean")),
-            ("best arrangement", words(view.order, "best"), number(view.order, "best_mean")),
-            ("spread between them", "", number(view.order, "spread")),
-            ("order effect τ", _tau_interval(view.order), number(view.order, "tau")),
-        ],
-        "p": number(view.order, "p"),
-        "shares": [(name, number(view.shares, name)) for name in view.shares],
+        "entry": view.entry,
+        "pictures": {k: inline(shown[k], f"{NAME}{i}-{k}") for k in ("order", "heat") if k in shown},
+        "order": html(tables.ANSWER, tables.SPREAD, tables.VARIANCE),
+        "source": html(tables.DEFINITIONS, tables.ARRANGEMENTS),
     }
-
-
-def _tau_interval(order: Document) -> str:
-    ends = ShownNumber(number(order, "tau"), number(order, "tau_low"), number(order, "tau_high"))
-    return "" if ends.low is None or ends.high is None else short_interval(ends)
-
-
-def _differences(views: Sequence[StructureView]) -> Iterator[dict[str, Any]]:
-    for source in {view.source.shown: view.source for view in views}.values():
-        for entry in parts(source.document, "differences"):
-            numbers = [estimate(entry.get(key)) for key in ("E_perf", "R_sens", "S_Cons", "tau")]
-            yield {"first": words(entry, "first"), "second": words(entry, "second"), "numbers": numbers,
-                   "n": number(entry, "n_items"), "note": words(entry, "note")}  # fmt: skip
 
 
 def _order_pictures(views: Sequence[StructureView], width: float = WIDTH) -> list[Picture]:
     """Draw worst and best orders, and what scores vary by, of all models."""
-    slopes = slopes_picture(views, width=width) if views else None
-    shares = [shares_picture(views, width=width)] if any(view.shares for view in views) else []
-    return [*([] if slopes is None else [slopes]), *shares]
+    models = [view.entry for view in views]
+    drawn = (structure_plots.slopes_of(models, width), structure_plots.shares_of(models, width))
+    return [one for one in drawn if one is not None]
 
 
 def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
+    results = {view.source.shown: view.result for view in views}.values()
     return {
-        "structure_differences": list(_differences(views)),
+        "structure_differences": [
+            piece
+            for i, one in enumerate(results)
+            if one.scores.differences
+            for piece in table_html(one, tables.DIFFERENCES, i)
+        ],
         "structure_pictures": [inline(one, f"{NAME}-{one.name}") for one in _order_pictures(views)],
     }
 
 
-def _structure_files(view: StructureView, width: float) -> Sequence[tuple[Path, Picture]]:
-    return [(Path(), picture) for picture in pictures(view, width=width).values()]
-
-
 def _fill_structure(data: PageData, view: StructureView, i: int) -> None:
-    if view.items:
-        data.tables[f"items-{i}"] = packed(ITEM_COLUMNS, view.items)
+    rows = list(tables.ITEMS.rows(view.alone))
+    if rows:
+        columns = [one for one in tables.ITEMS.columns if PAGE in one.on]
+        values = [{column.name: column.value(row) for column in columns} for row in rows]
+        data.tables[f"items-{i}"] = packed([_page_column(column) for column in columns], values)
+
+
+def _page_column(column: Column) -> PageColumn:
+    kind = "text" if column.words else "count" if column.count else "number"
+    return PageColumn(column.name, column.heading, kind, shown=column.name not in _HIDDEN)
+
+
+def _structure_cells(views: Sequence[StructureView]) -> Iterator[AnswerCell]:
+    effects = [view.metric("tau") for view in views]
+    ends = [end for tau in effects for end in (tau.value, tau.high) if end is not None]
+    limits = (0.0, max([LEAST, *ends]))
+    return (_structure_cell(view.entry, tau, limits) for view, tau in zip(views, effects, strict=True))
+
+
+def _structure_cell(one: ModelResult, tau: ShownNumber, limits: tuple[float, float]) -> AnswerCell:
+    drawing = strip(Strip(tau.value, tau.low, tau.high, failed=bool(one.gate)), limits, zero=0.0)
+    if one.gate:
+        return AnswerCell(drawing, "–", _gate_words(one.gate), one.gate)
+    if tau.value is None:
+        return AnswerCell(drawing, "–", "undefined", tau.note)
+    value = f"±{100 * tau.value:.0f} pts" if one.order.is_shown else "none seen"
+    ends = (
+        "" if tau.low is None or tau.high is None else f"{100 * tau.low:.0f} to {100 * tau.high:.0f} points"
+    )
+    few = f"n = {one.n_items} items" if one.n_items < FEW else ""
+    return AnswerCell(drawing, value, ", ".join(s for s in (ends, few) if s), sort=tau.value)
+
+
+def _structure_finding(
+    views: Sequence[StructureView], standing: Ranks | None, names: Mapping[str, str]
+) -> str:
+    named = [(view.entry, names[view.label]) for view in views]
+    passed = [(one, name) for one, name in named if not one.gate]
+    if not passed:
+        if len(views) > 1:
+            return "Every model scores at its floor, its ceiling or chance: nothing to be consistent about."
+        one, name = named[0]
+        return f"{name}: {_gate_words(one.gate)}, so there is nothing to be consistent about."
+    effects = {id(one) for one in moved_models([one for one, _ in passed])}
+    moved = sorted((pair for pair in passed if id(pair[0]) in effects), key=_largest_first)
+    if not moved:
+        whose = passed[0][1] if len(passed) == 1 else f"any of {len(passed)} models"
+        flipping = sum(one.flips_shown for one, _ in passed)
+        if not flipping:
+            return f"No effect of order is seen in {whose}."
+        of = "its answers" if len(passed) == 1 else f"answers of {flipping} of {len(passed)} models"
+        return (
+            f"Order does not move the mean score of {whose} as far as can be seen, but {of} change with it."
+        )
+    most, name = moved[0]
+    tau = most.order.tau.value
+    size = "" if tau is None else f" by about {number(100 * tau, 0)} points"
+    if len(passed) == 1:
+        return f"Order alone moves the score of {name}{size}."
+    return f"Order alone moves the score of {len(moved)} of {len(passed)} models, most that of {name}{size}."
+
+
+def _gate_words(gate: str) -> str:
+    """Return why a score says nothing about consistency, in a few words."""
+    if "below" in gate:
+        return "score at the floor"
+    return "score not shown to be above chance" if "chance" in gate else "score at the ceiling"
+
+
+def _largest_first(pair: tuple[ModelResult, str]) -> tuple[bool, float]:
+    """Order effects from the largest on; one without a size comes last."""
+    tau = pair[0].order.tau.value
+    return (True, 0.0) if tau is None else (False, -tau)
 
 
 PANEL = Panel(
     name=NAME,
     agrees="with itself",
     heading="With itself",
-    file=RESULT,
-    key="arrangements",
+    file=StructureResult.FILE,
+    key=StructureResult.KEY,
     choice="reading",
     again="concord score structure ... --reading NAME --out FOLDER",
     by_units="arrangement by arrangement",
-    answer=ANSWER,
+    answer=QuestionAnswer(
+        asks="Same answer in another order?",
+        note="score moved by order alone (τ); 0 is best",
+        cells=lambda views: list(_structure_cells(views)),
+        finding=_structure_finding,
+        gate=lambda view: view.entry.gate,
+        lower_is_better=True,
+    ),
     metrics=(
         Metric("tau", "order effect", (0.0, 0.5), lowest_first=True),
         Metric("flip_excess", "flip excess", (-0.5, 1.0)),
@@ -111,11 +239,11 @@ PANEL = Panel(
         Metric("R_sens", "R_sens", (0.0, 1.0)),
     ),
     read=structure_views,
-    over=lambda view: _structure_units(view.source.document),
+    over=_units,
     shown=_structure_context,
-    pictures=_structure_files,
-    methods=lambda view: structure_methods(view.source.document),
-    sources=STRUCTURE_SOURCES,
+    pictures=lambda view, width: [(Path(), one) for one in _pictures(view, width).values()],
+    methods=lambda view: view.result.paragraph(with_concord(view.source.document)),
+    sources=(CONCORD, *(METHODS[key] for key in StructureResult.CITES)),
     fill=_fill_structure,
     together=_orders_together,
     pictures_together=lambda views, width: [(Path(), one) for one in _order_pictures(views, width)],

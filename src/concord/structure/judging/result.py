@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from concord.errors import OptionError
-from concord.files.documents import folder_with
 from concord.files.number_words import level_words
 from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
 from concord.records import Estimate, InputFile, Provenance
@@ -307,8 +306,3 @@ def _counted_votes(one: JudgeScores) -> str:
     votes = str(low) if low == high else f"{low} to {high}"
     lost = f", {one.n_unreadable} without a verdict" if one.n_unreadable else ""
     return f"{one.judge}: {len(one.pairs)} pairs, {one.n_votes} votes, {votes} per order{lost}."
-
-
-def is_judge_folder(source: object) -> bool:
-    """Whether a path is a folder with the files of `concord score judge`."""
-    return folder_with(source, JudgeResult.FILE) is not None

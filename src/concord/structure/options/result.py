@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from concord.files import codec
-from concord.files.documents import folder_with, holding_folder, provenance, read_record
+from concord.files.documents import holding_folder, provenance, read_record
 from concord.files.number_words import interval, number, p_words
 from concord.files.rows import read_rows
 from concord.kinds import Column, Kind, PictureOf, Table
@@ -276,8 +276,3 @@ class OptionResult(Kind):
             "accuracy over places of the right option, tested by dividing replies at random between the "
             "places."
         )
-
-
-def is_option_folder(source: object) -> bool:
-    """Whether a path is a folder with what options do."""
-    return folder_with(source, OptionResult.FILE) is not None

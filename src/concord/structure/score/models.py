@@ -11,6 +11,7 @@ from concord.engine import SERIAL, Engine, chosen_engine
 from concord.errors import InputError, OptionError
 from concord.stats.bands import ItemWeights
 from concord.stats.elementwise import or_none
+from concord.stats.intervals import checked_level
 from concord.structure.read.sheet import fold
 from concord.structure.records import (
     DEFINITIONS,
@@ -83,6 +84,7 @@ def check_options(options: ScoreOptions) -> None:
     ):
         if value is not None and value < least:
             raise OptionError(f"{name} {value}: expected a whole number from {least} on")
+    checked_level(options.level)
     if options.chance is not None and not 0 <= options.chance < 1:
         raise OptionError(f"--chance {options.chance}: expected the score of guessing, from 0 to below 1")
 
@@ -152,7 +154,7 @@ def score_model(
         sum(c.missing_mean + c.missing_max for c in counts),
         _samples_per_cell(model, options),
         plain_sentence(model.model, order, flips, gate=gate),
-        (*flip_notes(model, flips), *coverage_notes(data, order)),
+        (*flip_notes(model, flips), *coverage_notes(data, order, options.level)),
         worst_estimate(data, scores),
         gate,
     )
@@ -288,6 +290,7 @@ def score_structure(
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
+    level: float = 0.95,
     chance: float | None = None,
     engine: str | Engine = "serial",
 ) -> "StructureResult":
@@ -325,6 +328,8 @@ def score_structure(
         Size of the subsets of the fixed-m gap.
     resamples
         Resamples of the items behind simultaneous bands.
+    level
+        Nominal coverage of intervals.
     chance
         Score of guessing, for multiple choice: a model that is not shown to be above it has nothing to be
         consistent about.
@@ -358,7 +363,7 @@ def score_structure(
     from concord.structure.result import StructureResult
 
     check_sources(mean, max, scores)
-    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, chance=chance)
+    options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, level=level, chance=chance)
     check_options(options)
     reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet)
     if scores is not None:

@@ -1,5 +1,7 @@
 """The order effect of one model: test, shares of variance, flips, worst arrangement, gate, sentence."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import special
 
@@ -10,13 +12,17 @@ from concord.stats.bands import MIN_UNITS, GapBand, GapTable, mean_gap_interval
 from concord.stats.bounded_means import bounded_bootstrap
 from concord.stats.clustered import clustered_mean
 from concord.stats.coverage import coverage_note, difference_look, score_look, spread_look
+from concord.stats.gaps import deviation_band
+from concord.stats.multiple import holm
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
 from concord.stats.spread import flip_excess
-from concord.structure.records import Floats, Order, ScoreGrid, ScoreOptions
+from concord.structure.records import CLAIMED, NO_FLIPS, Floats, ModelResult, Order, ScoreGrid, ScoreOptions
 from concord.structure.score.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
 
 FLOOR, CEILING = 0.05, 0.95
 _LEVEL = 0.05
+SIMULATED = 0.95
+"""Level of the intervals whose coverage was simulated."""
 NOTHING = "nothing to be consistent about"
 
 
@@ -79,14 +85,10 @@ def flip_estimate(values: Floats, data: Counted, level: float) -> Estimate:
 def flip_notes(scores: ScoreGrid, flips: Estimate | None) -> tuple[str, ...]:
     """Say why there is no flip excess, and what would give one."""
     if scores.samples is None or scores.samples.answer is None:
-        return ("flip excess: not available, it needs samples with a column `answer`",)
+        return (f"{NO_FLIPS}it needs samples with a column `answer`",)
     if flips is None or flips.value is None:
-        return ("flip excess: not available, it needs two samples per cell (--repeats 2)",)
+        return (f"{NO_FLIPS}it needs two samples per cell (--repeats 2)",)
     return ()
-
-
-CLAIMED = 0.05
-"""An order effect is claimed where the test's p-value is below this."""
 
 
 def complete_units(data: Counted) -> tuple[Floats, int]:
@@ -194,7 +196,7 @@ def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: st
     ends = effect.interval
     reach = "" if ends is None else f", {ends.level:.0%} interval {interval_words(ends, 3)}"
     p = p_words(effect.p_value)
-    if effect.p_value < CLAIMED:
+    if order.is_shown:
         return (
             f"{model}: {seen}; beyond sampling noise the arrangement moves the mean score by about "
             f"{tau} (tau{reach}; {p}).{moved}"
@@ -215,9 +217,11 @@ def _flip_words(flips: Estimate) -> str:
     return f" That single answers change more than between repeats could not be shown: {found}."
 
 
-def coverage_notes(data: Counted, order: Order) -> tuple[str, ...]:
+def coverage_notes(data: Counted, order: Order, level: float) -> tuple[str, ...]:
     """Return notes on the intervals of the order effect, the mean gap and the flip excess."""
-    found = []
+    found: list[tuple[str, str]] = []
+    if level != SIMULATED:
+        return ()
     effect = order.effect
     if effect is not None and effect.interval is not None:
         found.append(("order effect", coverage_note("tau", effect.n_items, spread_look(effect.p_value))))
@@ -229,3 +233,34 @@ def coverage_notes(data: Counted, order: Order) -> tuple[str, ...]:
     if flips.size > 1:
         found.append(("flip excess", coverage_note("flips", flips.size, difference_look(flips))))
     return tuple(f"{name}: {note}" for name, note in found if note)
+
+
+def order_deviations(model: ModelResult, level: float) -> tuple[tuple[str, Estimate], ...]:
+    """Return how far the mean score of each arrangement lies from that of all, with a band for all at once.
+
+    Where single scores are not known, or too few, deviations of the mean scores are all there is.
+    """
+    names = list(dict.fromkeys(cell[0] for item in model.items for cell in item.scores))
+    place = {name: p for p, name in enumerate(names)}
+    scores = np.full((len(model.items), len(names)), np.nan)
+    for i, item in enumerate(model.items):
+        for name, mean, *_ in item.scores:
+            scores[i, place[name]] = np.nan if mean is None else mean
+    band = deviation_band(scores, level=level)
+    if band is None:
+        known = [(row.name, row.mean_score) for row in model.arrangements if row.mean_score is not None]
+        middle = sum(mean for _, mean in known) / len(known) if known else 0.0
+        return tuple((name, Estimate(mean - middle)) for name, mean in known)
+    ends = (
+        Interval(float(low), float(high), level, band.method)
+        for low, high in zip(band.low, band.high, strict=True)
+    )
+    values = zip(names, band.values.tolist(), ends, strict=True)
+    return tuple((name, Estimate(value, interval, band.n_items)) for name, value, interval in values)
+
+
+def moved_models(models: Sequence[ModelResult]) -> list[ModelResult]:
+    """Return the models that the order moves: of several tried, after Holm over models."""
+    p = [model.order.p_value for model in models]
+    adjusted = holm([np.nan if one is None or not 0 <= one <= 1 else one for one in p])
+    return [model for model, one in zip(models, adjusted.tolist(), strict=True) if one < CLAIMED]
