@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from concord.show.page.structure_answer import _moved
 from tests.structure.score.test_claims import STEADY, answered
 
 from concord.reasoning.probes.result import joint_words
@@ -12,6 +11,7 @@ from concord.reasoning.score.gap import Items, gap_estimate
 from concord.records import Estimate
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.order import order_effect
+from concord.structure.score.order import moved_models
 
 pytestmark = pytest.mark.long
 
@@ -25,7 +25,7 @@ def titles(replicates: int, models: int, n: int) -> float:
     named = 0
     for _ in range(replicates):
         p = [order_effect(answered(rng, n, STEADY).counted("m").mean).p_value for _ in range(models)]
-        named += bool(_moved([SimpleNamespace(order={"p": one}) for one in p]))  # type: ignore[misc]
+        named += bool(moved_models([SimpleNamespace(order=SimpleNamespace(p_value=one)) for one in p]))  # type: ignore[misc]
     return named / replicates
 
 

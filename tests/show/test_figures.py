@@ -122,7 +122,7 @@ def test_methods_name_what_the_result_records(result: PeopleResult, tmp_path: Pa
     assert "50 simulated agents" in said
     order = api.score_structure(scores=structure_rows(3), reading="paired", resamples=200)
     assert "24 items were put in 3 orders" in order.methods()
-    assert "The effect of order" in order.table().to_markdown()
+    assert "Does the arrangement matter?" in order.table().to_markdown()
 
 
 def test_figures_come_with_captions_and_data(result: PeopleResult, tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ from typing import cast
 
 import polars as pl
 import pytest
-from concord.show.page.structure import StructureView
-from concord.show.page.structure_answer import _moved
 from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
@@ -18,6 +16,8 @@ from concord.show.page.answer import Ranks, short_names
 from concord.show.page.people_answer import _alone
 from concord.show.page.routes import route
 from concord.show.page.values import ShownNumber
+from concord.structure.records import ModelResult
+from concord.structure.score.order import moved_models
 
 
 def answer(html: str) -> str:
@@ -127,14 +127,14 @@ def test_of_many_steady_models_the_title_rarely_says_that_order_moves_one() -> N
     """One p of 0.02 among eight is chance; one of 0.001 is not."""
     rest = [0.1 * i for i in range(2, 9)]
     views = [_ordered(f"m{i}", p) for i, p in enumerate([0.02, *rest])]
-    assert _moved(views) == []
-    assert _moved(views[:1]) == views[:1]
+    assert moved_models(views) == []
+    assert moved_models(views[:1]) == views[:1]
     strong = _ordered("strong", 0.001)
-    assert _moved([strong, *views]) == [strong]
+    assert moved_models([strong, *views]) == [strong]
 
 
-def _ordered(label: str, p: float) -> StructureView:
-    return cast("StructureView", SimpleNamespace(label=label, order={"p": p}, gate=""))
+def _ordered(label: str, p: float) -> ModelResult:
+    return cast("ModelResult", SimpleNamespace(model=label, order=SimpleNamespace(p_value=p)))
 
 
 def test_a_rank_range_counts_only_models_shown_to_be_better_or_worse() -> None:

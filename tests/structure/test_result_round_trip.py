@@ -16,7 +16,7 @@ from tests.structure.scores import samples, scored
 from concord.errors import FileFormatError
 from concord.records import Provenance
 from concord.structure.records import CellScore, ItemRow, ModelResult
-from concord.structure.result import StructureResult, read, write
+from concord.structure.result import StructureResult
 
 NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=8)
 """A CSV cell cannot tell an empty text from an undefined one, and a table with NUL is no text file."""
@@ -69,8 +69,8 @@ RESULTS = record(StructureResult).filter(lambda result: result.made != Provenanc
 @given(RESULTS)
 def test_every_field_of_a_result_comes_back(result: StructureResult) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        write(result, Path(folder))
-        assert read(Path(folder)) == result
+        result.write(folder)
+        assert StructureResult.read(folder) == result
 
 
 def test_a_scored_result_comes_back_from_every_folder_that_holds_it(tmp_path: Path) -> None:
@@ -78,7 +78,8 @@ def test_a_scored_result_comes_back_from_every_folder_that_holds_it(tmp_path: Pa
 
     result = score_structure(scores=samples("=m", n=25), resamples=200)
     result.write(tmp_path)
-    assert read(tmp_path) == read(tmp_path / "consistency") == result
+    found = StructureResult.read(tmp_path)
+    assert found == StructureResult.read(tmp_path / "consistency") == result
 
 
 def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
@@ -88,8 +89,8 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     document["models"][0]["readings"][0]["E_perf"]["value"] = "many"
     path.write_text(json.dumps(document), "utf-8")
     with pytest.raises(FileFormatError, match=r"'E_perf', 'value': got 'many', expected a number"):
-        read(folder)
+        StructureResult.read(folder)
     del document["arrangements"]
     path.write_text(json.dumps(document), "utf-8")
     with pytest.raises(FileFormatError, match="result.json: has no key 'arrangements'"):
-        read(folder)
+        StructureResult.read(folder)

@@ -222,7 +222,7 @@ class StructureResult(Kind):
         document, where = _document(path), _named(path)
         items: dict[str, list[ItemRow]] = {}
         if with_tables:
-            cells = _cells(path.with_name(tables.CELLS.file))
+            cells = _cell_scores(path.with_name(tables.CELLS.file))
             items = _items(path.with_name(tables.ITEMS.file), cells)
         scores, options, made = scores_of(document, items, where=where)
         return cls(scores, options, made, decode(ScoredBy, document, where=where))
@@ -235,12 +235,12 @@ def _of_them(n: int, one: str) -> str:
 def _difference_line(entry: Difference) -> str:
     """Say in one line how two models differ."""
     parts = (("worst", entry.worst), ("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons))
-    numbers = ", ".join(f"{name} {_told(part)}" for name, part in parts)
-    tau = f"tau {_told(entry.tau)}, p {p_value(entry.order_p_values[0])}"
+    numbers = ", ".join(f"{name} {_with_words(part)}" for name, part in parts)
+    tau = f"tau {_with_words(entry.tau)}, p {p_value(entry.order_p_values[0])}"
     return f"{entry.first} minus {entry.second} ({entry.definition}): {tau}; {numbers}"
 
 
-def _told(one: Estimate) -> str:
+def _with_words(one: Estimate) -> str:
     shown = number(one.value, 4)
     return shown if one.interval is None else f"{shown} ({interval_words(one.interval, 3)})"
 
@@ -288,7 +288,7 @@ def _model(model: ModelResult) -> dict[str, Any]:
         "readings": [encode(entry) for entry in (model.consistency, *model.others)],
         "fixed_m": encode(model.fixed_m),
         "fixed_m_note": model.fixed_m_note,
-        "order": _order(model.order),
+        "order": _order_document(model.order),
         "variance_shares": encode(model.order.shares),
         "flip_excess": encode(model.flip_excess),
         "n_items": model.n_items,
@@ -302,7 +302,7 @@ def _model(model: ModelResult) -> dict[str, Any]:
     }
 
 
-def _order(order: Order) -> dict[str, Any]:
+def _order_document(order: Order) -> dict[str, Any]:
     effect = order.effect
     ends = None if effect is None else effect.interval
     return {
@@ -348,7 +348,10 @@ def scores_of(
             _model_of(entry, rows, items, f"{where}, 'models'[{i}]")
             for i, entry in enumerate(_list(document["models"], where))
         ),
-        tuple(_difference_of(entry, f"{where}, 'differences'") for entry in document["differences"]),
+        tuple(
+            _difference_of(entry, f"{where}, 'differences'")
+            for entry in _list(document["differences"], where)
+        ),
         decode(tuple[LeftOut, ...], document["left_out"], where=f"{where}, 'left_out'"),
         decode(tuple[str, ...], document["warnings"], where=f"{where}, 'warnings'"),
         decode(tuple[InputFile, ...], document["inputs"], where=f"{where}, 'inputs'"),
@@ -435,12 +438,12 @@ def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[tuple[int, list[str]
         yield row, [line[column] for column in wanted]
 
 
-_Cells = dict[tuple[str, str], dict[str, CellScore]]
+_ItemCells = dict[tuple[str, str], dict[str, CellScore]]
 """Scores of each arrangement, by model and item."""
 
 
-def _cells(path: Path) -> _Cells:
-    found: _Cells = {}
+def _cell_scores(path: Path) -> _ItemCells:
+    found: _ItemCells = {}
     for row, (model, item, arrangement, *scores) in _lines(
         path, ("Model Name", "item", "arrangement", *_SCORES)
     ):

@@ -18,11 +18,11 @@ def _main(model: ModelResult) -> Consistency:
     return model.consistency
 
 
-def _paired(model: ModelResult) -> Consistency | None:
+def _by_item(model: ModelResult) -> Consistency | None:
     return model.definition("paired")
 
 
-def _across(model: ModelResult) -> Consistency | None:
+def _over_orders(model: ModelResult) -> Consistency | None:
     return model.definition("across")
 
 
@@ -35,7 +35,7 @@ def _part(of: Callable[[Any], object], name: str) -> Callable[[Any], object]:
     return lambda row: None if (found := of(row)) is None else getattr(found, name)
 
 
-def _gaps(of: Of, *names: str) -> Iterator[Column]:
+def _values_of(of: Of, *names: str) -> Iterator[Column]:
     """Return the columns of E, R and S in a file, without their ends."""
     return (Column(name, _part(of, part)) for name, part in zip(names, _GAPS.values(), strict=True))
 
@@ -46,17 +46,19 @@ def _ends(of: Of, *names: str) -> Iterator[Column]:
         yield Column(name, _part(of, part), spread={f"{name}_low": "low", f"{name}_high": "high"})
 
 
-def _spread(name: str, short: str) -> dict[str, str]:
+def _file_names(name: str, short: str) -> dict[str, str]:
     """Return the columns of a number and its ends in a file."""
     return {name: "value", f"{short}_low": "low", f"{short}_high": "high"}
 
 
-def _samples(i: int) -> Callable[[ModelResult], int | None]:
+def _samples_end(i: int) -> Callable[[ModelResult], int | None]:
     return lambda model: None if model.samples_per_cell is None else model.samples_per_cell[i]
 
 
 _MODEL = Column("Model Name", attrgetter("model"), "model", words=True)
-_TAU = Column("tau", attrgetter("order.tau"), "order effect", digits=4, ends=3, spread=_spread("tau", "tau"))
+_TAU = Column(
+    "tau", attrgetter("order.tau"), "order effect", digits=4, ends=3, spread=_file_names("tau", "tau")
+)
 _P = Column("p_order", attrgetter("order.p_value"), "p", p=True)
 _WORST = Column("worst_arrangement", attrgetter("order.worst"), "at", words=True)
 _LOWEST = Column("worst_mean", attrgetter("order.lowest"), "mean", digits=4)
@@ -79,13 +81,15 @@ SUMMARY = Table(
     file="s_cons_results.csv",
     on=(),
     columns=(
-        _MODEL, *_gaps(_main, "E_perf", "R_sens", "S_Cons"), Column("reading", _part(_main, "definition")),
+        _MODEL, *_values_of(_main, "E_perf", "R_sens", "S_Cons"),
+        Column("reading", _part(_main, "definition")),
         *_ends(_main, "E", "R", "S"), Column("R_crossfit", _part(_main, "r_crossfit")),
-        *_gaps(_fixed, "E_star", "R_star", "S_star"), _TAU, _P, *_COUNTS,
-        *_gaps(_paired, "paired_E_perf", "paired_R_sens", "paired_S_Cons"),
-        *_ends(_paired, "paired_E", "paired_R", "paired_S"),
-        Column("paired_R_crossfit", _part(_paired, "r_crossfit")),
-        *_gaps(_across, "across_E_perf", "across_R_sens", "across_S_Cons"), *_ends(_across, "across_E"),
+        *_values_of(_fixed, "E_star", "R_star", "S_star"), _TAU, _P, *_COUNTS,
+        *_values_of(_by_item, "paired_E_perf", "paired_R_sens", "paired_S_Cons"),
+        *_ends(_by_item, "paired_E", "paired_R", "paired_S"),
+        Column("paired_R_crossfit", _part(_by_item, "r_crossfit")),
+        *_values_of(_over_orders, "across_E_perf", "across_R_sens", "across_S_Cons"),
+        *_ends(_over_orders, "across_E"),
         *_ends(_fixed, "E_star", "R_star", "S_star"),
         Column("R_star_crossfit", _part(_fixed, "r_crossfit")),
         Column("star_note", attrgetter("fixed_m_note")), Column("R_at", _part(_main, "r_at")),
@@ -93,8 +97,8 @@ SUMMARY = Table(
         Column("F_order", _part(attrgetter("order.effect"), "f")),
         Column("epsilon", _part(attrgetter("order.effect"), "epsilon")),
         Column("n_incomplete", attrgetter("order.n_incomplete")), *_SHARES,
-        Column("flip_excess", spread=_spread("flip_excess", "flip")),
-        Column("samples_low", _samples(0)), Column("samples_high", _samples(1)),
+        Column("flip_excess", spread=_file_names("flip_excess", "flip")),
+        Column("samples_low", _samples_end(0)), Column("samples_high", _samples_end(1)),
         Column("worst", spread={"worst_low": "low", "worst_high": "high"}), Column("gate"),
     ),
 )  # fmt: skip
@@ -187,7 +191,7 @@ def _of_row(name: str, field: str, title: str | None = None, *, words: bool = Fa
     return Column(name, lambda row: get(row[1]), title, words=words, count=count, on=on, digits=digits)
 
 
-def _gap(row: tuple[ModelResult, ArrangementRow]) -> Estimate:
+def _gap_estimate(row: tuple[ModelResult, ArrangementRow]) -> Estimate:
     return Estimate(row[1].gap, row[1].interval, row[1].n)
 
 
@@ -202,7 +206,7 @@ ARRANGEMENTS = Table(
         _OF_MODEL,
         _of_row("arrangement", "name", words=True),
         Column("reading", lambda row: row[0].consistency.definition, on=(FILE,)),
-        Column("gap", _gap, digits=3, spread={"gap": "value", "low": "low", "high": "high"}),
+        Column("gap", _gap_estimate, digits=3, spread={"gap": "value", "low": "low", "high": "high"}),
         _of_row("mean", "mean_score", "mean score"),
         _of_row("n", "n", "items", count=True),
         _of_row("baseline", "is_baseline", words=True),
@@ -241,31 +245,31 @@ ITEMS = Table(
 )
 
 
-def _cells(result: Any) -> Iterator[tuple[object, ...]]:
+def _cell_rows(result: Any) -> Iterator[tuple[object, ...]]:
     """Return the scores of every item under every arrangement, all that a comparison needs."""
     for model in result.models:
         for item in model.items:
             yield from ((model.model, item.name, *cell) for cell in item.scores)
 
 
-def _place(name: str, i: int) -> Column:
+def _at_place(name: str, i: int) -> Column:
     return Column(name, lambda row: row[i])
 
 
 CELLS = Table(
     "cells",
-    rows=_cells,
+    rows=_cell_rows,
     file="cells.csv",
     on=(),
     columns=tuple(
-        _place(name, i)
+        _at_place(name, i)
         for i, name in enumerate(("Model Name", "item", "arrangement", "mean", "max", "star_gap"))
     ),
 )
 
 
 def _differing(name: str, field: str, short: str, title: str) -> Column:
-    return Column(name, attrgetter(field), title, digits=3, sign=True, spread=_spread(name, short))
+    return Column(name, attrgetter(field), title, digits=3, sign=True, spread=_file_names(name, short))
 
 
 def _p_of(name: str, field: str, i: int, of: str) -> Column:

@@ -13,7 +13,7 @@ from tests.structure.scores import samples, scored
 import concord
 from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, InputError, MismatchError, OptionError
-from concord.structure import result as files
+from concord.structure.result import StructureResult
 
 
 def compared(*folders: Path, **options: Any) -> MetricCompareResult:
@@ -205,7 +205,7 @@ def test_one_model_alone_other_kinds_and_choices_of_other_kinds_are_refused(
 def test_reading_a_folder_back_gives_the_cells_that_were_written(tmp_path: Path) -> None:
     frame = samples("=cmd()", n=25)
     folder = scored(tmp_path / "r", frame)
-    (model,) = files.read(folder).models
+    (model,) = StructureResult.read(folder).models
     wanted = frame.group_by("item", "arrangement").agg(pl.col("S_Acc").max())
     assert model.model == "=cmd()"
     assert model.samples_per_cell == (4, 4)

@@ -12,7 +12,7 @@ from concord.stats.bands import ItemWeights
 from concord.stats.gaps import expected_maximum
 from concord.structure.records import ScoreOptions
 from concord.structure.score.definitions import Counted
-from concord.structure.score.difference import ResampledModels, compare
+from concord.structure.score.difference import ResampledModels, compared_models
 
 P, K = 8, 4
 Floats = NDArray[np.float64]
@@ -52,7 +52,9 @@ def coverage(first: Model, second: Model, n: int, replicates: int) -> list[float
     for r in range(replicates):
         sd, base = rng.gamma(4, 0.02, size=(n, 1, 1)), 0.5 + 0.05 * rng.normal(size=(n, 1, 1))
         models = {name: draw(rng, m, sd, base, name) for name, m in (("a", first), ("b", second))}
-        entry = compare("a", "b", models, ResampledModels(ScoreOptions("paired"), ItemWeights(r, 300)))
+        entry = compared_models(
+            "a", "b", models, ResampledModels(ScoreOptions("paired"), ItemWeights(r, 300))
+        )
         hits += [
             _covers(e, t)
             for e, t in zip((entry.e_perf, entry.r_sens, entry.s_cons, entry.tau), truth, strict=True)

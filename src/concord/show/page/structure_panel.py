@@ -86,7 +86,7 @@ def structure_views(source: ResultFile) -> tuple[list[StructureView], list[Probl
     return [], problems[:1]
 
 
-def _units(view: StructureView) -> str:
+def _structure_units(view: StructureView) -> str:
     """Return over what the numbers of a file were made."""
     models = view.result.models
     return "; ".join(sorted({f"{one.n_items} items × {one.n_arrangements} arrangements" for one in models}))
@@ -239,7 +239,7 @@ PANEL = Panel(
         Metric("R_sens", "R_sens", (0.0, 1.0)),
     ),
     read=structure_views,
-    over=_units,
+    over=_structure_units,
     shown=_structure_context,
     pictures=lambda view, width: [(Path(), one) for one in _pictures(view, width).values()],
     methods=lambda view: view.result.paragraph(with_concord(view.source.document)),

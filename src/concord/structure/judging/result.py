@@ -101,7 +101,7 @@ class JudgeScores:
         return (min(sizes), max(sizes)) if sizes else (0, 0)
 
 
-def _number(name: str, title: str, *, sign: bool = False) -> Column:
+def _judge_number(name: str, title: str, *, sign: bool = False) -> Column:
     return Column(name, lambda one: one.numbers[name], title, digits=3, ends=2, sign=sign)
 
 
@@ -128,12 +128,12 @@ SEATS = Table(
     title="Do verdicts depend on the seats?",
     columns=(
         Column("judge", words=True),
-        _number("flip_excess", "flip excess"),
+        _judge_number("flip_excess", "flip excess"),
         Column("flips_p", title="p", p=True),
-        _number("preference", "preference", sign=True),
+        _judge_number("preference", "preference", sign=True),
         Column("preference_p", title="p", p=True),
-        _number("inconsistency", "inconsistency"),
-        _number("repeat", "repeats"),
+        _judge_number("inconsistency", "inconsistency"),
+        _judge_number("repeat", "repeats"),
     ),
 )
 LENGTH = Table(
@@ -142,11 +142,11 @@ LENGTH = Table(
     title="Ties, and length of answers",
     columns=(
         Column("judge", words=True),
-        _number("ties", "ties"),
-        _number("reversal", "winner changes"),
-        _number("longer", "longer wins"),
-        _number("length_slope", "log odds"),
-        _number("length_slope_human", "people's"),
+        _judge_number("ties", "ties"),
+        _judge_number("reversal", "winner changes"),
+        _judge_number("longer", "longer wins"),
+        _judge_number("length_slope", "log odds"),
+        _judge_number("length_slope_human", "people's"),
     ),
 )
 AGREEMENT = Table(
@@ -155,11 +155,11 @@ AGREEMENT = Table(
     title="Agreement with people",
     columns=(
         Column("judge", words=True),
-        _number("agreement", "agreement"),
-        _number("kappa", "kappa"),
-        _number("agreement_human", "between people"),
-        _number("kappa_human", "their kappa"),
-        _number("agreement_gap", "gap", sign=True),
+        _judge_number("agreement", "agreement"),
+        _judge_number("kappa", "kappa"),
+        _judge_number("agreement_human", "between people"),
+        _judge_number("kappa_human", "their kappa"),
+        _judge_number("agreement_gap", "gap", sign=True),
     ),
 )
 EACH = Table(

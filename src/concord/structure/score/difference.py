@@ -190,10 +190,14 @@ class Shared:
 
 def all_differences(models: dict[str, Counted], parts: ResampledModels) -> tuple[Difference, ...]:
     """Compare every pair of models that share items and arrangements."""
-    return tuple(compare(first, second, models, parts) for first, second in combinations(sorted(models), 2))
+    return tuple(
+        compared_models(first, second, models, parts) for first, second in combinations(sorted(models), 2)
+    )
 
 
-def compare(first: str, second: str, models: dict[str, Counted], parts: ResampledModels) -> Difference:
+def compared_models(
+    first: str, second: str, models: dict[str, Counted], parts: ResampledModels
+) -> Difference:
     """Compare two models; what one of them lacks is left out and counted in the note."""
     definition = "unpaired" if parts.options.definition == "unpaired" else "paired"
     cut = shared(models[first], models[second])
