@@ -13,7 +13,7 @@ from concord.stats.spread import flip_excess
 from concord.structure.records import ScoreOptions
 from concord.structure.score.compare import compare_structure
 from concord.structure.score.definitions import Counted, counted_cells
-from concord.structure.score.difference import ResampledModels, compare
+from concord.structure.score.difference import ResampledModels, compared_models
 from concord.structure.score.order import flip_estimate, gate_of
 
 pytestmark = pytest.mark.long
@@ -78,7 +78,7 @@ def difference_claims(replicates: int, n: int, accuracy: Floats) -> list[float]:
     for r in range(replicates):
         models = {name: answered(rng, n, accuracy).counted(name) for name in "ab"}
         parts = ResampledModels(ScoreOptions("paired"), ItemWeights(r, 200))
-        entry = compare("a", "b", models, parts)
+        entry = compared_models("a", "b", models, parts)
         hits += [p is not None and p < 0.05 for p in entry.order_p_values]
     return [float(share) for share in hits / replicates]
 
@@ -118,7 +118,9 @@ def test_a_model_that_the_order_moves_is_distinguished_from_an_invariant_one() -
         "moved": answered(rng, 60, wide).counted("moved"),
         "still": answered(rng, 60, STEADY).counted("still"),
     }
-    entry = compare("moved", "still", models, ResampledModels(ScoreOptions("paired"), ItemWeights(0, 200)))
+    entry = compared_models(
+        "moved", "still", models, ResampledModels(ScoreOptions("paired"), ItemWeights(0, 200))
+    )
     assert entry.tau.value is not None
     assert entry.tau.value > 0.1
     assert entry.order_p_values[0] is not None
