@@ -410,20 +410,17 @@ def score_answer_table(
     if len(agents) <= COMPARED_IN_PAIRS:
         differences = tuple(_agents_differences(agents, level=level))
     else:
-        warnings = (*warnings, _not_compared(len(agents)))
+        told = (
+            f"{len(agents):,} agents are not compared with each other: pairs are compared for at most "
+            f"{COMPARED_IN_PAIRS:,} agents; score those that matter in a table of their own"
+        )
+        warnings = (*warnings, told)
     return AnswersResult(agents, differences, level, n_resamples, seed, table.inputs, warnings)
 
 
 def _n_options(cells: Cells) -> int:
     """Count what distances of an outcome are computed over: its options, or two grids of values."""
     return GRID + FINE if cells.kind == "values" else len(cells.edges)
-
-
-def _not_compared(n: int) -> str:
-    return (
-        f"{n:,} agents are not compared with each other: pairs are compared for at most "
-        f"{COMPARED_IN_PAIRS:,} agents; score those that matter in a table of their own"
-    )
 
 
 def _scored_agent(

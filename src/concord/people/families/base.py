@@ -307,6 +307,8 @@ class LocationFamily(SmoothFamily):
     """
 
     __slots__ = ()
+    p_value: Floats
+    """As given, one per test."""
 
     @property
     def location(self) -> "LocationFamily | None":
@@ -324,6 +326,14 @@ class LocationFamily(SmoothFamily):
     def evidence(self, protocol: Protocol) -> Evidence:
         """Return all that these tests say under a protocol."""
         return self.with_brief(self.brief(protocol), protocol)
+
+    def needed(self) -> Masks:
+        """Every test draws from d."""
+        return {"d": np.ones(self.p_value.shape[-1], dtype=np.bool_)}
+
+    def limits(self, protocol: Protocol) -> SmoothRange:
+        """PAS is smooth up to the cap of the protocol."""
+        return t_limits(self.p_value.shape[-1], protocol)
 
 
 def t_limits(k: int, protocol: Protocol, reach: Floats | None = None) -> SmoothRange:

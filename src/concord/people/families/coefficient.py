@@ -16,14 +16,11 @@ from concord.people.families.base import (
     Batch,
     HumanEffects,
     LocationFamily,
-    Masks,
-    SmoothRange,
     TestKind,
     Truth,
     column,
     noncentral_t,
     nothing_like,
-    t_limits,
 )
 from concord.people.families.draft import Draft, check_df, n_from_df, one_df, one_sample, sign
 from concord.people.families.f import FTests
@@ -111,10 +108,6 @@ class Coefficients(LocationFamily):
             return HumanEffects.known(len(self.b), d=ODDS_TO_D * self.b, se=ODDS_TO_D * self.se)
         return self._f().human_effects(protocol)
 
-    def needed(self) -> Masks:
-        """Every test draws from d."""
-        return {"d": np.ones(len(self.p_value), dtype=np.bool_)}
-
     def replicate(self, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> "Coefficients":
         """Draw around the true d, at the agent's own standard error."""
         d = truth.needed_by(self.needed()).d
@@ -131,10 +124,6 @@ class Coefficients(LocationFamily):
     def with_statistic(self, s: Floats) -> "Coefficients":
         """Return the tests with other b/SE."""
         return replace(self, b=s * self.se, p_value=nothing_like(s))
-
-    def limits(self, protocol: Protocol) -> SmoothRange:
-        """Only the cap of the protocol."""
-        return t_limits(self.p_value.shape[-1], protocol)
 
 
 class _Coefficient(TestKind):

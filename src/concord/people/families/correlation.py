@@ -15,7 +15,6 @@ from concord.people.families.base import (
     Batch,
     HumanEffects,
     LocationFamily,
-    Masks,
     SmoothRange,
     TestKind,
     ToD,
@@ -129,10 +128,6 @@ class Correlations(LocationFamily):
         z = np.arctanh(np.clip(self.r, -effects.LARGEST_R, effects.LARGEST_R))
         d, se = d_from_fisher_z(z, self.n - 3)
         return HumanEffects.known(len(d), d=d, se=se)
-
-    def needed(self) -> Masks:
-        """Every test draws from d."""
-        return {"d": np.ones(len(self.p_value), dtype=np.bool_)}
 
     def replicate(self, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> "Correlations":
         """Draw normal Fisher z around that of the true d."""

@@ -16,8 +16,6 @@ from concord.people.families.base import (
     Batch,
     HumanEffects,
     LocationFamily,
-    Masks,
-    SmoothRange,
     TestKind,
     ToD,
     Truth,
@@ -26,7 +24,6 @@ from concord.people.families.base import (
     jzs,
     nothing_like,
     of_rank_biserial,
-    t_limits,
 )
 from concord.people.families.draft import Z_AS_T_FLAG, Draft, in_words, join_groups, known, sign
 from concord.people.protocol import Protocol
@@ -133,10 +130,6 @@ class MannWhitney(LocationFamily):
             d = -d if protocol.conversions == "published" else d
         return HumanEffects.known(len(d), d=d, se=slope * se)
 
-    def needed(self) -> Masks:
-        """Every test draws from d."""
-        return {"d": np.ones(len(self.p_value), dtype=np.bool_)}
-
     def replicate(self, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> "MannWhitney":
         """Draw normal rank-biserial around that of the true d."""
         true = truth.needed_by(self.needed())
@@ -152,10 +145,6 @@ class MannWhitney(LocationFamily):
     def with_statistic(self, s: Floats) -> "MannWhitney":
         """Return the tests with other z."""
         return replace(self, u=self.n1 * self.n2 / 2 - s * self._sigma(), z=s, p_value=nothing_like(s))
-
-    def limits(self, protocol: Protocol) -> SmoothRange:
-        """Only the cap of the protocol."""
-        return t_limits(self.p_value.shape[-1], protocol)
 
 
 def rank_from_d(d: Floats, protocol: Protocol) -> Floats:

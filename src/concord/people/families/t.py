@@ -14,15 +14,12 @@ from concord.people.families.base import (
     Batch,
     HumanEffects,
     LocationFamily,
-    Masks,
-    SmoothRange,
     TestKind,
     Truth,
     column,
     jzs,
     noncentral_t,
     nothing_like,
-    t_limits,
     t_of_d,
 )
 from concord.people.families.draft import (
@@ -106,10 +103,6 @@ class TTests(LocationFamily):
         other = np.where(np.isnan(self.n2), 0.0, self.n2)
         return HumanEffects.known(len(d), d=d, se=np.asarray(effects.cohens_d_se(d, self.n1, other)))
 
-    def needed(self) -> Masks:
-        """Every test draws from d."""
-        return {"d": np.ones(len(self.p_value), dtype=np.bool_)}
-
     def replicate(self, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> "TTests":
         """Noncentral t of the true d."""
         true = truth.needed_by(self.needed())
@@ -123,10 +116,6 @@ class TTests(LocationFamily):
     def with_statistic(self, s: Floats) -> "TTests":
         """Return the tests with other t."""
         return replace(self, t=s, p_value=nothing_like(s))
-
-    def limits(self, protocol: Protocol) -> SmoothRange:
-        """Only the cap of the protocol."""
-        return t_limits(self.p_value.shape[-1], protocol)
 
 
 class _TKind(TestKind):

@@ -16,15 +16,12 @@ from concord.people.families.base import (
     Batch,
     HumanEffects,
     LocationFamily,
-    Masks,
-    SmoothRange,
     TestKind,
     ToD,
     Truth,
     column,
     jzs,
     nothing_like,
-    t_limits,
 )
 from concord.people.families.draft import D_Z_FLAG, Z_AS_T_FLAG, Draft, in_words, known, one_sample, sign
 from concord.people.protocol import Protocol
@@ -123,10 +120,6 @@ class SignedRanks(LocationFamily):
         d = ndtri((1 + r) / 2) / np.sqrt(2)
         return HumanEffects.known(len(d), d=d, se=np.sqrt(np.pi) / 2 * np.exp(d * d) * _error(r, self.n))
 
-    def needed(self) -> Masks:
-        """Every test draws from d."""
-        return {"d": np.ones(len(self.p_value), dtype=np.bool_)}
-
     def replicate(self, truth: Truth, protocol: Protocol, rng: np.random.Generator) -> "SignedRanks":
         """Draw normal r around that of the true d."""
         true = truth.needed_by(self.needed())
@@ -139,10 +132,6 @@ class SignedRanks(LocationFamily):
     def with_statistic(self, s: Floats) -> "SignedRanks":
         """Return the tests with other z."""
         return replace(self, w=self._total() / 2 + s * self._sigma(), z=s, p_value=nothing_like(s))
-
-    def limits(self, protocol: Protocol) -> SmoothRange:
-        """Only the cap of the protocol."""
-        return t_limits(self.p_value.shape[-1], protocol)
 
 
 def _error(r: Floats, n: Floats) -> Floats:

@@ -65,7 +65,8 @@ def _counted_answers(observed: Observations, test: Test) -> Iterator[AnswerSet]:
         if len(people) != len(agents) or not sum(agents):
             continue
         outcome = str(test.outcome) if test.outcome is not None else level
-        options = (test.success, OTHER) if test.success is not None else _options(len(people))
+        numbered = tuple(f"answer {i}" for i in range(1, len(people) + 1))
+        options = numbered if test.success is None else (test.success, OTHER)
         key = _named_key(observed, test, outcome, level if test.outcome is not None else "all")
         yield _choices(key, people, agents, options)
 
@@ -79,10 +80,6 @@ def _successes(observed: Observations, test: Test) -> Iterator[AnswerSet]:
     key = _named_key(observed, test, str(test.outcome), "" if test.where is not None else "all")
     named = test.success if test.success is not None else "yes"
     yield _choices(key, (k, n - k), (hits, asked - hits), (named, OTHER))
-
-
-def _options(n: int) -> tuple[str, ...]:
-    return tuple(f"answer {i + 1}" for i in range(n))
 
 
 def _choices(

@@ -131,15 +131,12 @@ def wilcoxon(first: Floats, second: Floats) -> Statistic:
     gaps = first - second
     kept = gaps[gaps != 0]
     need(len(kept), 1, "pairs that differ")
-    result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and _distinct(kept) else "approx")
+    is_exact = len(kept) <= 50 and len(np.unique(np.abs(kept))) == len(kept)
+    result = stats.wilcoxon(kept, method="exact" if is_exact else "approx")
     ranks = stats.rankdata(np.abs(kept))
     direction = sign_of(float(np.sum(ranks * np.sign(kept))))
     flags = ("Wilcoxon's signed ranks are scored by their p",)
     return Statistic({}, p_value=float(result.pvalue), direction=direction, flags=flags)
-
-
-def _distinct(values: Floats) -> bool:
-    return len(np.unique(np.abs(values))) == len(values)
 
 
 def signs(first: Floats, second: Floats) -> Statistic:

@@ -97,14 +97,11 @@ def render_items(items: Sequence[tuple[Item, Sequence[str]]], scope: Scope) -> s
         question = _question(item, order, scope)
         return "\n".join(part for part in (question, _form(item)) if part)
     numbered = [
-        f"{i}. {_question(item, order, scope)}\n({_short_form(item)})" for i, (item, order) in _from_1(items)
+        f"{i}. {_question(item, order, scope)}\n({_short_form(item)})"
+        for i, (item, order) in enumerate(items, start=1)
     ]
     close = f"Answer with {len(items)} numbered lines, one a question, and nothing else. For example:\n1. ..."
     return "\n".join([*numbered, "", close])
-
-
-def _from_1(items: Sequence[tuple[Item, Sequence[str]]]) -> enumerate[tuple[Item, Sequence[str]]]:
-    return enumerate(items, start=1)
 
 
 def _question(item: Item, order: Sequence[str], scope: Scope) -> str:
