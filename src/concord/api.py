@@ -11,7 +11,8 @@ from concord.files.documents import FileCheck
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.mixed.combine import combine
-from concord.people.protocol import Protocol, get_protocol
+from concord.people.protocol import Protocol
+from concord.people.protocol_file import get_protocol
 from concord.people.public import ANSWERS as BUNDLED_ANSWERS
 from concord.people.public import public_table as find_public_table
 from concord.people.results.many import score_agents

@@ -17,7 +17,7 @@ from typing import Any
 
 SCRIPT = Path(__file__).with_name("scripted.py")
 LOADED = (
-    *("pytest", "inspect_ai.model", "openai", "polars", "concord.api", "concord.cli.run_ask"),
+    *("pytest", "inspect_ai.model", "openai", "polars", "concord.api", "concord.cli.run"),
     *("concord.asking.inspect.registered", "concord.asking.inspect.asker"),
 )
 """What the waiting process has loaded; what is not installed is left out."""

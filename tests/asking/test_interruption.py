@@ -13,7 +13,7 @@ from tests.asking.scripted import scripted_reply
 from concord.asking import runs
 from concord.asking.journal import REPLIES, read_lines
 from concord.asking.requests import Sampling, requests_of
-from concord.cli import run_ask as run_command
+from concord.cli import run as run_command
 
 pytestmark = pytest.mark.long
 

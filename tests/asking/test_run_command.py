@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from concord.asking.journal import Journal
-from concord.cli import run_ask as run_command
+from concord.cli import run as run_command
 from concord.cli.app import app
 from concord.cli.run_progress import Progress
 from concord.errors import RunFolderError

@@ -11,6 +11,9 @@ from typer.testing import CliRunner
 
 from concord.cli.app import app
 from concord.cli.late import LateGroup, first_line, help_all
+from concord.cli.options import engine_of
+from concord.engine import Engine
+from concord.errors import OptionError
 from concord.version import __version__
 
 COMMAND: Any = typer.main.get_command(app)
@@ -55,6 +58,30 @@ def test_rare_options_are_kept_for_help_all(path: str, command: Any, context: An
         assert f"{option.opts[0]} " not in command.get_help(context)
         assert option.opts[0] in help_all(context)
     assert ("--help-all" in command.get_help(context)) == bool(rare)
+
+
+@pytest.mark.parametrize(("path", "command", "context"), EVERY)
+def test_help_shows_twenty_options_at_most(path: str, command: Any, context: Any) -> None:
+    shown = [one for one in command.params if one.param_type_name == "option" and not one.hidden]
+    assert len(shown) + 1 <= 20  # and --help itself
+
+
+def test_commands_are_grouped_by_what_they_are_for() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    places = [shown.index(f"{title}:\n") for title in ("Start", "Score", "Ask", "Look", "Plan")]
+    assert places == sorted(places)
+    assert sorted(name for names in COMMAND.sections.values() for name in names) == sorted(COMMAND.commands)
+
+
+def test_the_engine_may_be_named_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONCORD_SCHEDULER", "tcp://127.0.0.1:1")
+    assert engine_of("serial", "tcp://127.0.0.1:1") == Engine("serial")
+    assert engine_of("dask", "tcp://127.0.0.1:1") == Engine("dask", None, "tcp://127.0.0.1:1")
+    with pytest.raises(OptionError, match="a scheduler was given, but the engine is 'serial'"):
+        engine_of("serial", "tcp://127.0.0.1:2")
+    monkeypatch.setenv("CONCORD_ENGINE", "nowhere")
+    told = CliRunner().invoke(app, ["score", "answers", "twin-2k-500-moments"])
+    assert "engine is 'nowhere'" in told.stderr
 
 
 def test_help_all_is_an_option() -> None:

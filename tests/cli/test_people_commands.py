@@ -106,12 +106,48 @@ def test_a_missing_agent_side_is_counted_and_not_scored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("file", "text", "name"),
+    [
+        ("two.yaml", "states: 2", "standard (states=2)"),
+        ("two.json", '{"like": "published", "states": 2}', "published (states=2)"),
+        ("mine.yml", "name: ours\nlike: refined\nhuman_prior_odds: 3", "ours"),
+    ],
+)
+def test_a_protocol_is_read_from_a_file(tmp_path: Path, file: str, text: str, name: str) -> None:
+    (tmp_path / file).write_text(text, "utf-8")
+    options = ("--protocol", tmp_path / file, "--out", tmp_path / "out", "--json")
+    result = run(
+        "score", "people", table(tmp_path, *GOOD), *options, "--simulations", "0", "--resamples", "0"
+    )
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["protocol"] == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("states: 4", "states is 4; expected one of 2, 3"),
+        ("states: two", "mine.yaml, 'states': got 'two', expected a whole number"),
+        ("human_prior_odds: -1", "human_prior_odds is -1.0; expected a positive number"),
+        ("prior: 3", "a protocol has no choice 'prior'; its choices are human_prior_odds"),
+        ("like: ours", "mine.yaml: like is 'ours'; expected one of standard, refined, published"),
+        ("name: refined\nstates: 2", "mine.yaml: 'refined' is another protocol; choose another name"),
+        ("- states", "mine.yaml: expected choices of a protocol, such as 'states: 2'"),
+    ],
+)
+def test_a_file_that_is_no_protocol_is_told_why(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "mine.yaml").write_text(text, "utf-8")
+    options = ("--protocol", tmp_path / "mine.yaml", "--out", tmp_path / "out")
+    result = run("score", "people", table(tmp_path, *GOOD), *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
     ("option", "message"),
     [
         (("--protocol", "bogus"), "protocol is 'bogus'; expected one of standard, refined, published"),
-        (("--states", "4"), "states is 4; expected one of 2, 3"),
         (("--level", "95"), "level is 95.0; expected a number between 0 and 1"),
-        (("--human-prior-odds", "-1"), "human_prior_odds is -1.0; expected a positive number"),
         (("--resamples", "-5"), "resamples is -5"),
         (("--seed", "-1"), "seed is -1; expected 0 or a positive whole number"),
     ],

@@ -78,8 +78,8 @@ def test_the_study_of_the_tutorial_runs_from_recorded_replies_by_commands_alone(
                 session.answer(question.id, reply)
     replies = tmp_path / "replies.jsonl"
     replies.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    arguments = ["--replies", str(replies), "--study", str(mugs), "--out", str(tmp_path / "out"), "--json"]
-    done = CliRunner().invoke(app, ["score", "people", *arguments])
+    arguments = [str(replies), "--study", str(mugs), "--out", str(tmp_path / "out"), "--json"]
+    done = CliRunner().invoke(app, ["score", "run", *arguments])
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
     assert document["n_tests"] == 3

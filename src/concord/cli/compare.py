@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from concord.cli.options import DecimalComma, Encoding, EngineName, Json, Level, Scheduler, Sheet
+from concord.cli.options import (
+    DecimalComma,
+    Encoding,
+    EngineName,
+    Json,
+    Level,
+    Scheduler,
+    Sheet,
+    engine_of,
+    rare,
+)
 from concord.cli.shared import note, print_json, show_result, warn
 
 WORSE = 3
@@ -28,12 +38,12 @@ def compare(
             "correct_cot, correct_early, step_f1."
         ),
     ] = None,
-    item: Annotated[str | None, typer.Option(help="Column of a table that names items.")] = None,
-    score: Annotated[str | None, typer.Option(help="Column of a table that holds scores.")] = None,
+    item: Annotated[str | None, rare(help="Column of a table that names items.")] = None,
+    score: Annotated[str | None, rare(help="Column of a table that holds scores.")] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Column, sample metadata or document field that names item families.")
     ] = None,
-    repeat: Annotated[str | None, typer.Option(help="Column of a table that numbers repeats.")] = None,
+    repeat: Annotated[str | None, rare(help="Column of a table that numbers repeats.")] = None,
     sheet: Sheet = None,
     encoding: Encoding = None,
     decimal_comma: DecimalComma = False,
@@ -44,7 +54,8 @@ def compare(
         str, typer.Option(help="auto, mcnemar, mcnemar-mid-p, sign-flip, sign-flip-mid-p or t.")
     ] = "auto",
     wrong: Annotated[
-        float | None, typer.Option(help="Score of a wrong answer (default: 0 where scores lie from 0 to 1).")
+        float | None,
+        rare(help="Score of a wrong answer (default: 0 where scores lie from 0 to 1)."),
     ] = None,
     unit: Annotated[
         str,
@@ -61,8 +72,8 @@ def compare(
         ),
     ] = None,
     level: Level = 0.95,
-    flips: Annotated[int, typer.Option(help="Random signs, or resamples of items.")] = 9999,
-    seed: Annotated[int, typer.Option(help="Seed of random signs and resamples.")] = 0,
+    flips: Annotated[int, rare(help="Random signs, or resamples of items.")] = 9999,
+    seed: Annotated[int, rare(help="Seed of random signs and resamples.")] = 0,
     engine: EngineName = "serial",
     scheduler: Scheduler = None,
     out: Annotated[Path | None, typer.Option(help="Folder for comparison.json and comparison.csv.")] = None,
@@ -81,6 +92,7 @@ def compare(
     from concord import api
     from concord.comparing.run import find_regression
 
+    chosen = engine_of(engine, scheduler)
     result = api.compare(
         *results,
         item=item,
@@ -94,8 +106,8 @@ def compare(
         names=name if name else None,
         wrong=wrong,
         unit=unit,
-        engine=engine,
-        scheduler=scheduler,
+        engine=chosen.name,
+        scheduler=chosen.scheduler,
         level=level,
         margin=margin,
         test=test,

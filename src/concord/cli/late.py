@@ -93,18 +93,17 @@ def _is_hidden(one: Any) -> bool:
 
 @dataclass(frozen=True)
 class Late:
-    """A command that is not loaded yet: its module and function there, and the first line of its help."""
+    """A command that is not loaded yet: ``module.function`` of this package, and its help's first line."""
 
-    module: str
-    function: str
+    place: str
     summary: str
 
     def load(self, name: str) -> Any:
         """Return the command, with its options and its whole help."""
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        alone.command(name, cls=PlainCommand, context_settings=HELP)(
-            guarded(getattr(import_module(self.module), self.function))
-        )
+        module, _, function = self.place.partition(".")
+        found = getattr(import_module(f"{__package__}.{module}"), function)
+        alone.command(name, cls=PlainCommand, context_settings=HELP)(guarded(found))
         command = typer.main.get_command(alone)
         if rare := sum(map(_is_hidden, command.params)):
             command.params.append(_help_all_option(rare))
@@ -129,10 +128,15 @@ class LateGroup(TyperGroup):
     """A group whose own help loads none of its commands; subclasses name these commands."""
 
     late: dict[str, Late] = {}
+    sections: dict[str, tuple[str, ...]] = {}
+    """Headings of the help, each with its commands; none: one heading for all."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.summaries = LateCommands({**self.late, **self.commands})
+        found = {**self.late, **self.commands}
+        self.sections = self.sections or {"Commands": tuple(found)}
+        order = [name for names in self.sections.values() for name in names]
+        self.summaries = LateCommands({name: found[name] for name in order})
         self.commands = self.summaries
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -140,9 +144,11 @@ class LateGroup(TyperGroup):
         return list(self.summaries)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write one line about each command."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self.summaries.summary(name)) for name in self.summaries])
+        """Write one line about each command, under its heading."""
+        width = max(map(len, self.summaries))
+        for title, names in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{width}}", self.summaries.summary(name)) for name in names])
 
 
 def first_line(command: Any) -> str:

@@ -1,9 +1,20 @@
 """Options that several commands have, declared once: the same name, meaning and help everywhere."""
 
-from typing import Annotated
+import os
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from concord.engine import Engine
+
+
+def rare(*names: str, **settings: Any) -> Any:
+    """Declare an option that `--help-all` shows and `--help` does not."""
+    return typer.Option(*names, hidden=True, **settings)
+
+
+_ENGINE, _SCHEDULER = "CONCORD_ENGINE", "CONCORD_SCHEDULER"
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of the table.")]
 JsonText = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 JsonAlone = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -11,6 +22,33 @@ Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook (default: t
 Encoding = Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")]
 DecimalComma = Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")]
 Level = Annotated[float, typer.Option(help="Nominal coverage of intervals.")]
-EngineName = Annotated[str, typer.Option(help="serial, processes or dask.")]
-Scheduler = Annotated[str | None, typer.Option(help="Address of the Dask scheduler, tcp://HOST:PORT.")]
+EngineName = Annotated[str, rare(help="serial, processes or dask.", envvar=_ENGINE, show_envvar=True)]
+Scheduler = Annotated[
+    str | None,
+    rare(
+        help="Address of the Dask scheduler, tcp://HOST:PORT.",
+        envvar=_SCHEDULER,
+        show_envvar=True,
+    ),
+]
 Full = Annotated[bool, typer.Option("--full", help="Show every table, not the headline alone.")]
+ProtocolName = Annotated[
+    str,
+    typer.Option(
+        help="standard, refined, published, or a file (YAML, JSON) with choices such as states: 2.",
+        metavar="NAME|FILE",
+    ),
+]
+Margin = Annotated[float, typer.Option(help="Smallest d of interest, for equivalence.")]
+NewSamples = Annotated[int, typer.Option(help="New samples behind the second interval; 0: none.")]
+Simulations = Annotated[int, typer.Option(help="Simulated agents behind floor and ceiling; 0: none.")]
+Seed = Annotated[int, typer.Option(help="Seed of the new samples and simulated agents.")]
+
+
+def engine_of(name: str, scheduler: str | None) -> "Engine":
+    """Return the engine that options or the environment name; a scheduler of the latter is for dask alone."""
+    from concord.engine import get_engine
+
+    if name != "dask" and scheduler is not None and scheduler == os.environ.get(_SCHEDULER):
+        scheduler = None
+    return get_engine(name, scheduler=scheduler)

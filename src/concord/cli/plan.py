@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from concord.cli.options import JsonText
+from concord.cli.options import JsonText, rare
 from concord.cli.shared import print_or_show, warn
 from concord.errors import OptionError
 
@@ -64,21 +64,13 @@ def items(
     ] = None,
     cluster_cv: Annotated[
         float | None,
-        typer.Option(help="Assumed standard deviation of cluster sizes over their mean.", hidden=True),
+        rare(help="Assumed standard deviation of cluster sizes over their mean."),
     ] = None,
-    item: Annotated[
-        str | None, typer.Option(help="Column of a pilot table that names items.", hidden=True)
-    ] = None,
-    score: Annotated[
-        str | None, typer.Option(help="Column of a pilot table that holds scores.", hidden=True)
-    ] = None,
+    item: Annotated[str | None, rare(help="Column of a pilot table that names items.")] = None,
+    score: Annotated[str | None, rare(help="Column of a pilot table that holds scores.")] = None,
     cluster: Annotated[str | None, typer.Option(help="Column or metadata that names item families.")] = None,
-    repeat: Annotated[
-        str | None, typer.Option(help="Column of a pilot table that numbers repeats.", hidden=True)
-    ] = None,
-    metric: Annotated[
-        str | None, typer.Option(help="Which scorer or metric of a pilot.", hidden=True)
-    ] = None,
+    repeat: Annotated[str | None, rare(help="Column of a pilot table that numbers repeats.")] = None,
+    metric: Annotated[str | None, rare(help="Which scorer or metric of a pilot.")] = None,
     json: JsonText = False,
 ) -> None:
     """Plan a comparison of two models: items, power, smallest difference, cost."""

@@ -1,4 +1,4 @@
-"""`concord report`."""
+"""`concord report`, `concord figures` and `concord cite`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,12 +7,20 @@ import typer
 
 from concord.cli.shared import note, print_json, say
 
+Wanted = Annotated[
+    str, typer.Option("--for", help="What figures are for: nature, apa or slides.", metavar="WHAT")
+]
+
 
 def report(
     folders: Annotated[list[Path], typer.Argument(help="Folders that hold results.", metavar="DIR")],
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Concord report",
     plots: Annotated[Path | None, typer.Option(help="Folder for the pictures as SVG and PNG files.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Folder for every figure as well, as `concord figures` writes them.")
+    ] = None,
+    wanted: Wanted = "nature",
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document about what was made.")
     ] = False,
@@ -35,7 +43,39 @@ def report(
     note(f"wrote {made.path} ({shown}, {made.size / 1e6:.1f} MB); open it in a browser")
     if plots is not None:
         note(f"wrote {len(made.plots)} pictures to {plots}")
+    if figures is not None:
+        _write_figures(folders, wanted, figures)
 
 
 def _counted_results(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def figures(
+    folders: Annotated[list[Path], typer.Argument(help="Folders that hold results.", metavar="DIR")],
+    wanted: Wanted = "nature",
+    out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("figures"),
+) -> None:
+    """Write every figure of results for a paper or a talk, with captions and the numbers behind them."""
+    say(_write_figures(folders, wanted, out))
+
+
+def _write_figures(folders: list[Path], wanted: str, out: Path) -> str:
+    """Write every figure and say so; return the folder."""
+    from concord import reports
+
+    made = reports.figures(folders, wanted=wanted, out=out)
+    note(f"wrote {made.n_pictures} figures, {len(made.files)} files with captions.txt, to {made.folder}")
+    return str(made.folder)
+
+
+def cite(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Folders that hold results: their methods and studies, too.", metavar="DIR"),
+    ] = None,
+) -> None:
+    """Print what to cite as BibTeX: Concord, and with results their methods and studies."""
+    from concord import reports
+
+    say(reports.cite(folders if folders else []))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from concord.cli.options import Full, JsonAlone
+from concord.cli.options import Full, JsonAlone, rare
 from concord.errors import OptionError
 
 if TYPE_CHECKING:
@@ -41,57 +41,56 @@ class Asking:
 
     out: Annotated[Path | None, typer.Option(help="The run's folder (default: runs/QUESTION-MODEL).")] = None
     limit: Annotated[int | None, typer.Option(help="Ask only the first N items.")] = None
-    resume: Annotated[bool, typer.Option(help="Go on with the run that the folder holds.")] = True
+    resume: Annotated[bool, rare(help="Go on with the run that the folder holds.")] = True
     temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 0.0
     no_temperature: Annotated[
-        bool, typer.Option("--no-temperature", help="Send none (for models that refuse one).")
+        bool, rare("--no-temperature", help="Send none (for models that refuse one).")
     ] = False
     max_tokens: Annotated[
         int | None, typer.Option(help="Longest reply, in tokens (default: by question).")
     ] = None
-    top_p: Annotated[float | None, typer.Option(help="Nucleus sampling.")] = None
+    top_p: Annotated[float | None, rare(help="Nucleus sampling.")] = None
     seed: Annotated[
         int | None,
-        typer.Option("--seed", "--seed-model", help="Sent to the provider; repeat k gets SEED + k."),
+        rare("--seed", "--seed-model", help="Sent to the provider; repeat k gets SEED + k."),
     ] = None
-    system: Annotated[str | None, typer.Option(help="A system message before every prompt.")] = None
+    system: Annotated[str | None, rare(help="A system message before every prompt.")] = None
     reasoning_effort: Annotated[
-        str | None, typer.Option(help="none, minimal, low, medium, high or xhigh, where a model has it.")
+        str | None,
+        rare(help="none, minimal, low, medium, high or xhigh, where a model has it."),
     ] = None
-    reasoning_tokens: Annotated[int | None, typer.Option(help="Most tokens of thinking.")] = None
-    logprobs: Annotated[bool, typer.Option("--logprobs", help="Keep log probabilities of tokens.")] = False
+    reasoning_tokens: Annotated[int | None, rare(help="Most tokens of thinking.")] = None
+    logprobs: Annotated[bool, rare("--logprobs", help="Keep log probabilities of tokens.")] = False
     models: Annotated[
         str | None, typer.Option(help="Several models, separated by commas, into one folder of runs.")
     ] = None
     base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")] = None
-    max_connections: Annotated[int | None, typer.Option(help="Calls at the same time.")] = None
-    max_retries: Annotated[int, typer.Option(help="New attempts after a failed call.")] = 5
-    timeout: Annotated[int, typer.Option(help="Seconds for one attempt.")] = 600
-    give_up_after: Annotated[int, typer.Option(help="Stop after so many failed calls in a row.")] = 20
-    give_up_minutes: Annotated[float, typer.Option(help="Stop after so many minutes without any reply.")] = (
-        10.0
-    )
-    processes: Annotated[int, typer.Option(help="Ask with so many processes.")] = 1
+    max_connections: Annotated[int | None, rare(help="Calls at the same time.")] = None
+    max_retries: Annotated[int, rare(help="New attempts after a failed call.")] = 5
+    timeout: Annotated[int, rare(help="Seconds for one attempt.")] = 600
+    give_up_after: Annotated[int, rare(help="Stop after so many failed calls in a row.")] = 20
+    give_up_minutes: Annotated[float, rare(help="Stop after so many minutes without any reply.")] = 10.0
+    processes: Annotated[int, rare(help="Ask with so many processes.")] = 1
     again: Annotated[
         str | None,
-        typer.Option(help="Ask anew what was: truncated, empty, filtered, context overflow (with commas)."),
+        rare(help="Ask anew what was: truncated, empty, filtered, context overflow (with commas)."),
     ] = None
     max_cost: Annotated[float | None, typer.Option(help="Stop before the run has cost more.")] = None
-    max_tokens_total: Annotated[
-        int | None, typer.Option(help="Stop before the run has taken more tokens.")
-    ] = None
-    max_time: Annotated[float | None, typer.Option(help="Stop after so many minutes.")] = None
-    rate: Annotated[float | None, typer.Option(help="At most so many calls per minute.")] = None
-    cache: Annotated[bool, typer.Option("--cache", help="Use Inspect's cache of replies.")] = False
-    batch: Annotated[bool, typer.Option("--batch", help="Refused, with the reason.")] = False
+    max_tokens_total: Annotated[int | None, rare(help="Stop before the run has taken more tokens.")] = None
+    max_time: Annotated[float | None, rare(help="Stop after so many minutes.")] = None
+    rate: Annotated[float | None, rare(help="At most so many calls per minute.")] = None
+    cache: Annotated[bool, rare("--cache", help="Use Inspect's cache of replies.")] = False
+    batch: Annotated[bool, rare("--batch", help="Refused, with the reason.")] = False
     prices: Annotated[
-        Path | None, typer.Option(help='Prices by model (JSON): {"MODEL": {"in": 0.15, "out": 0.6}}.')
+        Path | None,
+        rare(help='Prices by model (JSON): {"MODEL": {"in": 0.15, "out": 0.6}}.'),
     ] = None
     inspect_log: Annotated[
-        bool, typer.Option("--inspect-log/--no-inspect-log", help="Write logs for Inspect's viewer.")
+        bool,
+        rare("--inspect-log/--no-inspect-log", help="Write logs for Inspect's viewer."),
     ] = True
-    price_in: Annotated[float | None, typer.Option(help="Price of a million input tokens.")] = None
-    price_out: Annotated[float | None, typer.Option(help="Price of a million output tokens.")] = None
+    price_in: Annotated[float | None, rare(help="Price of a million input tokens.")] = None
+    price_out: Annotated[float | None, rare(help="Price of a million output tokens.")] = None
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before spending.")] = False
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan and the first prompts; ask nothing.")
@@ -231,7 +230,7 @@ class AskingPeople(Asking):
     temperature: Annotated[float, typer.Option(help="Sampling temperature.")] = 1.0
     seed: Annotated[
         int | None,
-        typer.Option("--seed", "--seed-model", help="Sent to the provider; participant k gets SEED + k."),
+        rare("--seed", "--seed-model", help="Sent to the provider; participant k gets SEED + k."),
     ] = None
 
 

@@ -1,12 +1,29 @@
-"""`concord score people`."""
+"""`concord score people` and `concord score run`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from concord.cli.options import DecimalComma, Encoding, EngineName, Full, Json, Level, Scheduler, Sheet
+from concord.cli.options import (
+    DecimalComma,
+    Encoding,
+    EngineName,
+    Full,
+    Json,
+    JsonAlone,
+    Level,
+    Margin,
+    NewSamples,
+    ProtocolName,
+    Scheduler,
+    Seed,
+    Sheet,
+    Simulations,
+    engine_of,
+)
 from concord.cli.shared import MOST_WARNINGS, note, print_json, print_or_show, show_result, warn
+from concord.errors import OptionError, TableError
 
 if TYPE_CHECKING:
     from concord.api import AgentsResult, PeopleResult
@@ -15,10 +32,8 @@ if TYPE_CHECKING:
 
 
 def score_people(
-    tests: Annotated[
-        Path | None, typer.Argument(help="Table of tests: CSV, XLSX, Parquet or JSON; none with --replies.")
-    ] = None,
-    protocol: Annotated[str, typer.Option(help="standard, refined or published.")] = "standard",
+    tests: Annotated[Path, typer.Argument(help="Table of tests: CSV, XLSX, Parquet or JSON.")],
+    protocol: ProtocolName = "standard",
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     model: Annotated[str | None, typer.Option(help="Name of the model, for reports and comparisons.")] = None,
     agent_column: Annotated[
@@ -37,84 +52,20 @@ def score_people(
     sheet: Sheet = None,
     encoding: Encoding = None,
     decimal_comma: DecimalComma = False,
-    states: Annotated[
-        int | None, typer.Option(help="Posterior states: 3 or 2 (default: the protocol's).")
-    ] = None,
-    split: Annotated[str | None, typer.Option(help="Direction split: exact or sign.")] = None,
-    human_prior_odds: Annotated[
-        float | None, typer.Option(help="Prior odds of an effect, human side.")
-    ] = None,
-    agent_prior_odds: Annotated[
-        float | None, typer.Option(help="Prior odds of an effect, agent side.")
-    ] = None,
-    include_unsigned: Annotated[
-        bool, typer.Option("--include-unsigned", help="Put effects without a sign (F, df1 > 1) into ECS.")
-    ] = False,
-    missing: Annotated[
-        str | None, typer.Option(help="Tests the agent lacks: left-out of APR, or fail.")
-    ] = None,
-    within_study: Annotated[
-        float | None, typer.Option(help="Correlation of tests of the same people (0.5).")
-    ] = None,
-    margin: Annotated[float, typer.Option(help="Smallest d of interest, for equivalence.")] = 0.2,
+    margin: Margin = 0.2,
     level: Level = 0.95,
-    resamples: Annotated[int, typer.Option(help="New samples behind the second interval; 0: none.")] = 400,
-    simulations: Annotated[
-        int, typer.Option(help="Simulated agents behind floor and ceiling; 0: none.")
-    ] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the new samples and simulated agents.")] = 0,
+    resamples: NewSamples = 400,
+    simulations: Simulations = 1000,
+    seed: Seed = 0,
     engine: EngineName = "serial",
     scheduler: Scheduler = None,
-    replies: Annotated[
-        Path | None, typer.Option(help="Recorded replies to studies (JSON Lines), instead of a table.")
-    ] = None,
-    study: Annotated[
-        list[str] | None,
-        typer.Option(help="Study the replies are to, by name or file (default: all bundled)."),
-    ] = None,
-    studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
-    n: Annotated[
-        int | None,
-        typer.Option(help="Participants per cell the replies were planned with (default: as in the paper)."),
-    ] = None,
-    plan_seed: Annotated[int, typer.Option(help="Seed the replies were planned with.")] = 0,
-    design: Annotated[
-        str, typer.Option(help="Agent design of the replies: a name or a template.")
-    ] = "participant",
 ) -> None:
-    """Score a table of tests, or recorded replies to studies: PAS, ECS and APR with their uncertainty."""
-    from concord.engine import get_engine
-    from concord.errors import OptionError, TableError
-
-    choices: dict[str, Any] = {
-        "protocol": protocol,
-        "level": level,
-        "n_resamples": resamples,
-        "n_simulations": simulations,
-        "seed": seed,
-        "engine": get_engine(engine, scheduler=scheduler),
-        "states": states,
-        "split": split,
-        "human_prior_odds": human_prior_odds,
-        "agent_prior_odds": agent_prior_odds,
-        "missing": missing,
-        "within_study": within_study,
-        "margin": margin,
-        "include_unsigned": True if include_unsigned else None,
-    }
-    if (tests is None) == (replies is None):
-        raise OptionError("expected either a table of tests or --replies FILE")
-    if replies is not None:
-        planned = {"n": n, "seed": plan_seed, "design": design, "folder": studies}
-        _score_replies(
-            replies, [] if study is None else study, planned, choices, out=out, json=json, full=full
-        )
-        return
+    """Score a table of tests: PAS, ECS and APR with their uncertainty."""
     from concord import api
     from concord.files.grids import Grid
+    from concord.people.agents import make_way, refuse_other_table
     from concord.people.predictions.table import is_prediction_grid
 
-    assert tests is not None  # noqa: S101 - one of the two is there
     options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
     source = _source(tests, options, [] if map is None else map)
     if isinstance(source, Grid) and is_prediction_grid(source):
@@ -125,11 +76,13 @@ def score_people(
         return
     if respondents is not None:
         raise OptionError("--respondents goes with a table of predicted effects (human_estimate, human_se)")
-    from concord.people.agents import make_way, refuse_other_table
-
     refuse_other_table(out, tests.name, model)
     try:
-        result: Any = api.score_people(source, model=model, agent_column=agent_column, **options, **choices)
+        result: Any = api.score_people(
+            source, protocol=protocol, model=model, agent_column=agent_column, margin=margin, level=level,
+            n_resamples=resamples, n_simulations=simulations, seed=seed,
+            engine=engine_of(engine, scheduler), **options,
+        )  # fmt: skip
     except TableError:
         if isinstance(source, Grid):  # how the table was read often says why cells do not fit
             warn(source.warnings)
@@ -161,25 +114,6 @@ def _tell_many(result: "AgentsResult | PredictionResult", files: tuple[Path, ...
     note(f"\nwrote {', '.join(str(file) for file in files[:3])}{more}")
 
 
-def _score_replies(
-    replies: Path,
-    names: list[str],
-    planned: dict[str, Any],
-    choices: dict[str, Any],
-    *,
-    out: Path,
-    json: bool,
-    full: bool,
-) -> None:
-    """Score recorded replies to studies."""
-    from concord.people import studies
-
-    found = studies.score_replies(replies, studies.plan(names, **planned), **choices)
-    for line in found.counted:
-        note(line)
-    _tell(found.result, found.to_dict() if json else None, found.write(out), full=full)
-
-
 def _tell(
     result: "PeopleResult", document: dict[str, Any] | None, files: tuple[Path, ...], *, full: bool
 ) -> None:
@@ -191,3 +125,109 @@ def _tell(
         show_result(result, full=full)
     documents = sum(file.name == "evaluation_results.json" for file in files)
     note(f"\nwrote {files[0]}, {files[1].name} and {documents} evaluation_results.json")
+
+
+def score_run(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder that `concord run` wrote, an Inspect log of a Concord task, or recorded replies to "
+            "studies (JSON lines)."
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results (default: SOURCE/results; replies: results).")
+    ] = None,
+    partial: Annotated[bool, typer.Option("--partial", help="Score a run that is not finished.")] = False,
+    corrections: Annotated[
+        Path | None, typer.Option(help="What people read in replies (corrections.jsonl of `concord view`).")
+    ] = None,
+    study: Annotated[
+        list[str] | None,
+        typer.Option(help="Study that replies are to, by name or file (default: all bundled)."),
+    ] = None,
+    studies: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option(help="Participants per cell that replies were planned with (default: as in the paper)."),
+    ] = None,
+    plan_seed: Annotated[int | None, typer.Option(help="Seed that replies were planned with (0).")] = None,
+    design: Annotated[
+        str | None, typer.Option(help="Agent design of replies: a name or a template (participant).")
+    ] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="Of replies: standard, refined, published, or a file with choices.")
+    ] = None,
+    level: Annotated[float | None, typer.Option(help="Of replies: coverage of intervals (0.95).")] = None,
+    margin: Annotated[
+        float | None, typer.Option(help="Of replies: smallest d of interest, for equivalence (0.2).")
+    ] = None,
+    resamples: Annotated[
+        int | None, typer.Option(help="Of replies: new samples behind the second interval (400).")
+    ] = None,
+    simulations: Annotated[
+        int | None, typer.Option(help="Of replies: simulated agents behind floor and ceiling (1000).")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Of replies: seed of new samples and simulated agents (0).")
+    ] = None,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
+    full: Full = False,
+    json: JsonAlone = False,
+) -> None:
+    """Score the replies of a run, of an Inspect log or to studies, without asking any model."""
+    choices: dict[str, Any] = {
+        "study": study if study else None, "studies": studies, "n": n, "plan_seed": plan_seed,
+        "design": design, "protocol": protocol, "level": level, "margin": margin, "resamples": resamples,
+        "simulations": simulations, "seed": seed,
+    }  # fmt: skip
+    chosen = {name: value for name, value in choices.items() if value is not None}
+    if source.suffix.lower() == ".jsonl" or (not source.is_dir() and {"study", "studies"} & chosen.keys()):
+        if partial or corrections is not None:
+            raise OptionError("--partial and --corrections go with a run, not with a file of replies")
+        chosen["engine"] = engine_of(engine, scheduler)
+        _score_replies(source, chosen, Path("results") if out is None else out, json=json, full=full)
+        return
+    if chosen:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in chosen)
+        raise OptionError(f"{names}: goes with a file of replies to studies; a run knows its own choices")
+    _score_run(source, out, partial, corrections, json=json, full=full)
+
+
+def _score_run(
+    source: Path, out: Path | None, partial: bool, corrections: Path | None, *, json: bool, full: bool
+) -> None:
+    from concord.asking import runs
+    from concord.cli.run_show import note_cut, show_scored, write_answers
+
+    result = runs.score_run(source, partial=partial, corrections=corrections)
+    beside = source / "results" if source.is_dir() else source.with_suffix("")
+    target = beside if out is None else out
+    result.write(target)
+    if json:
+        print_json(result.to_dict())
+    else:
+        show_scored(result, full=full)
+    if source.is_dir():
+        note_cut(runs.read_folder(source))
+    if source.is_dir() and corrections is None:  # answers as people read them have no table of their own
+        answers = write_answers(runs.read_folder(source), target)
+        for line in () if answers is None else answers.lines:
+            note(line)
+    note(f"written to {target}")
+
+
+def _score_replies(source: Path, chosen: dict[str, Any], out: Path, *, json: bool, full: bool) -> None:
+    """Score recorded replies to studies."""
+    from concord.people import studies
+
+    words = {"studies": "folder", "plan_seed": "seed", "n": "n", "design": "design"}
+    planned = {words[name]: chosen.pop(name) for name in list(chosen) if name in words}
+    plans = studies.plan(chosen.pop("study", ()), **planned)
+    renamed = {"resamples": "n_resamples", "simulations": "n_simulations"}
+    choices = {renamed.get(name, name): value for name, value in chosen.items()}
+    found = studies.score_replies(source, plans, **choices)
+    for line in found.counted:
+        note(line)
+    _tell(found.result, found.to_dict() if json else None, found.write(out), full=full)

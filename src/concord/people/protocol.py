@@ -1,9 +1,14 @@
 """A protocol holds every choice that turns tests into PAS, ECS and APR; each result names its own."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from concord import people
 from concord.errors import OptionError
 
 
@@ -72,33 +77,6 @@ class Protocol:
         return asdict(self)
 
 
-STANDARD = Protocol("standard")
-REFINED = Protocol("refined", conversions="refined", ecs_strict="calibrated", apr_over="human-significant")
-PUBLISHED = Protocol(
-    "published",
-    human_prior_odds=10.0,
-    split="sign",
-    no_direction="halves",
-    r_t=0.707,
-    correlation="one-sample-t",
-    f_rule="regression",
-    chi_square="bic-yates",
-    capped=True,
-    conversions="published",
-    pas_pooling="equal",
-    finding_key="bare",
-    study_pooling="mean-z",
-    empty_finding=0.5,
-    concordance="unnormalised",
-    weights_over="listed",
-    within_f="bound",
-    variance_ratio="bound",
-    intervals="jackknife",
-    within_study=0.0,
-    true_effects="normal",
-)
-PROTOCOLS = {protocol.name: protocol for protocol in (STANDARD, REFINED, PUBLISHED)}
-
 _CHOICES = {
     "states": (2, 3),
     "split": ("exact", "sign"),
@@ -142,30 +120,24 @@ def check_protocol(protocol: Protocol) -> Protocol:
     return protocol
 
 
-def get_protocol(protocol: str | Protocol, **changes: object) -> Protocol:
-    """Return a protocol by name or as it is, with single choices changed and the change in its name.
+def _bundled_protocol(name: str) -> Protocol:
+    """Return a protocol that comes with Concord, a file like those of users."""
+    choices = json.loads(
+        (Path(people.__path__[0]) / "data" / "protocols" / f"{name}.json").read_text("utf-8")
+    )
+    like = choices.pop("like", None)
+    return Protocol(**choices) if like is None else replace(STANDARD, **choices)
 
-    Parameters
-    ----------
-    protocol
-        ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
-    changes
-        Fields to replace; ``None`` keeps the protocol's own.
-    """
-    if isinstance(protocol, str):
-        if protocol not in PROTOCOLS:
-            raise OptionError(f"protocol is {protocol!r}; expected one of {', '.join(PROTOCOLS)}")
-        protocol = PROTOCOLS[protocol]
-    unknown = [name for name in changes if name not in Protocol.__slots__ or name == "name"]
-    if unknown:
-        known = ", ".join(name for name in Protocol.__slots__ if name != "name")
-        raise OptionError(f"a protocol has no choice {unknown[0]!r}; its choices are {known}")
-    wanted = {
-        field: value
-        for field, value in changes.items()
-        if value is not None and value != getattr(protocol, field)
-    }
-    if wanted:
-        words = ", ".join(f"{field}={value}" for field, value in sorted(wanted.items()))
-        protocol = replace(protocol, name=f"{protocol.name} ({words})", **wanted)  # type: ignore[arg-type]
+
+STANDARD = _bundled_protocol("standard")
+REFINED, PUBLISHED = _bundled_protocol("refined"), _bundled_protocol("published")
+PROTOCOLS = {protocol.name: protocol for protocol in (STANDARD, REFINED, PUBLISHED)}
+
+
+def with_choices(protocol: Protocol, choices: Mapping[str, Any]) -> Protocol:
+    """Return a protocol with other choices, and these in its name."""
+    changed = {field: value for field, value in choices.items() if value != getattr(protocol, field)}
+    if changed:
+        words = ", ".join(f"{field}={value}" for field, value in sorted(changed.items()))
+        protocol = replace(protocol, name=f"{protocol.name} ({words})", **changed)
     return check_protocol(protocol)

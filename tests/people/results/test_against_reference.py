@@ -12,7 +12,8 @@ from tests.people.reference_tests import Options
 from tests.people.rows import row
 
 from concord.people.files import PeopleResult
-from concord.people.protocol import Protocol, get_protocol
+from concord.people.protocol import Protocol
+from concord.people.protocol_file import get_protocol
 from concord.people.result import FindingResult
 from concord.people.results.one import score_table
 from concord.records import Side, TestRow, TestTable

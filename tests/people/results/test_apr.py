@@ -6,7 +6,8 @@ import pytest
 from tests.people.rows import row, scores_of, t_side
 
 import concord
-from concord.people.protocol import REFINED, get_protocol
+from concord.people.protocol import REFINED
+from concord.people.protocol_file import get_protocol
 from concord.records import Side
 
 

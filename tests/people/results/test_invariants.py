@@ -14,7 +14,8 @@ from tests.people.rows import given_d, given_pas, row, scores_of, t_side, t_tabl
 
 from concord.errors import UndefinedError
 from concord.people.files import PeopleResult, people_summary
-from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol, get_protocol
+from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol
+from concord.people.protocol_file import get_protocol
 from concord.people.results.one import score_table
 from concord.records import Side, SideOutcome, TestRow, TestTable
 

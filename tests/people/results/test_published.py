@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from tests.people.rows import given_d, given_pas, row, scores_of, t_side
 
-from concord.people.protocol import PUBLISHED, STANDARD, get_protocol
+from concord.people.protocol import PUBLISHED, STANDARD
+from concord.people.protocol_file import get_protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes
 

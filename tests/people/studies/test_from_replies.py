@@ -310,8 +310,8 @@ def test_check_tells_a_good_study_from_a_bad_one(tmp_path: Path) -> None:
 
 def test_the_command_scores_recorded_replies(tmp_path: Path) -> None:
     path = _recorded(tmp_path / "replies.jsonl", ["side-effect"], n=20, seed=3)
-    options = ["--replies", str(path), "--study", "side-effect", "--n", "20", "--plan-seed", "3"]
-    done = CliRunner().invoke(app, ["score", "people", *options, "--out", str(tmp_path / "out"), "--json"])
+    options = [str(path), "--study", "side-effect", "--n", "20", "--plan-seed", "3"]
+    done = CliRunner().invoke(app, ["score", "run", *options, "--out", str(tmp_path / "out"), "--json"])
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
     assert document["answers"] == {"side-effect": {"ok": 160}}
@@ -319,11 +319,19 @@ def test_the_command_scores_recorded_replies(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "tests.json").exists()
 
 
-def test_the_command_wants_a_table_or_replies_and_not_both() -> None:
-    for arguments in ([], ["t.csv", "--replies", "r.jsonl"]):
-        done = CliRunner().invoke(app, ["score", "people", *arguments])
-        assert done.exit_code == 2
-        assert "either a table of tests or --replies" in done.output
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["{folder}", "--study", "framing"], "--study: goes with a file of replies to studies"),
+        (["{folder}/r.jsonl", "--partial"], "--partial and --corrections go with a run"),
+    ],
+)
+def test_options_of_replies_and_of_runs_are_not_mixed(
+    tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    done = CliRunner().invoke(app, ["score", "run", *(one.format(folder=tmp_path) for one in arguments)])
+    assert done.exit_code == 2
+    assert message in done.output
 
 
 def test_the_small_study_recovers_a_known_difference() -> None:

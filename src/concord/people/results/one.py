@@ -12,7 +12,8 @@ from concord.engine import SERIAL, Engine, get_engine
 from concord.errors import OptionError, UndefinedError
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
-from concord.people.protocol import STANDARD, Protocol, get_protocol
+from concord.people.protocol import STANDARD, Protocol
+from concord.people.protocol_file import get_protocol
 from concord.people.result import METRICS, CompanionNumbers, GroupResult, Score
 from concord.people.results.ask_referee import referee
 from concord.people.results.details import diagnose, results_of_findings, results_of_tests

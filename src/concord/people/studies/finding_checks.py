@@ -58,13 +58,13 @@ def _against_p(row: TestRow, side: Side, given: float) -> Iterator[Fault]:
 
 def _p_of(row: TestRow, side: Side) -> float | None:
     """Return the two-sided p of the numbers themselves; nothing where there are none but the p."""
-    from concord.people.protocol import get_protocol
+    from concord.people.protocol import STANDARD
     from concord.people.score.sides import SideTable
 
     bare = replace(side, p_value=None)
     if row.test_type == "p-value" or (bare.statistic is None and bare.table is None and bare.k is None):
         return None
-    found = SideTable.from_rows([row], [bare], 1.0, KINDS).evidence(get_protocol("standard")).p_value[0]
+    found = SideTable.from_rows([row], [bare], 1.0, KINDS).evidence(STANDARD).p_value[0]
     return None if math.isnan(found) else float(found)
 
 

@@ -13,7 +13,7 @@ from concord.files.tables import TableSource, read_grid
 from concord.files.text import normal_form
 from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
-from concord.people.protocol import get_protocol
+from concord.people.protocol import STANDARD
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
 from concord.people.table.reported import complete_with_reported, reports_coefficient
@@ -433,7 +433,7 @@ def _p(row: TestRow, side: Side) -> float | None:
     batch = KINDS[row.test_type].batch(row, bare)
     if batch is None:
         return None
-    evidence = batch.family.from_sides([bare], *batch.design).evidence(get_protocol("standard"))
+    evidence = batch.family.from_sides([bare], *batch.design).evidence(STANDARD)
     value = float(evidence.p_value[0])
     return value if 0 <= value <= 1 else None
 

@@ -1,0 +1,337 @@
+"""`concord score structure|answers|reasoning|hints|probes|judge|options` and `concord combine`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from concord.cli.options import (
+    DecimalComma,
+    Encoding,
+    EngineName,
+    Full,
+    Json,
+    JsonAlone,
+    Level,
+    Scheduler,
+    Sheet,
+    engine_of,
+    rare,
+)
+from concord.cli.shared import (
+    MOST_WARNINGS,
+    note,
+    print_json,
+    print_or_show,
+    show_result,
+    warn,
+    write_and_show,
+)
+from concord.errors import OptionError
+
+
+def score_structure(
+    mean: Annotated[Path | None, typer.Option(help="Folder of mean scores, one file per model.")] = None,
+    max: Annotated[Path | None, typer.Option(help="Folder of max scores, one file per model.")] = None,
+    scores: Annotated[Path | None, typer.Option(help="One long table instead.")] = None,
+    reading: Annotated[str, typer.Option(help="peak, paired, unpaired or across.")] = "peak",
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    column: Annotated[str | None, typer.Option(help="Name of the score column.")] = None,
+    percent: Annotated[bool, typer.Option("--percent", help="Scores run from 0 to 100.")] = False,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Text in a score cell is missing.")] = False,
+    samples: Annotated[int | None, typer.Option(help="Samples per cell behind mean and max.")] = None,
+    baseline: Annotated[str | None, rare(help="Arrangement shown with E and R.")] = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
+    sheet: Annotated[str | None, typer.Option(help="Sheet of a long table (default: the first).")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of resampling and splitting.")] = 0,
+    fixed_m: Annotated[int, rare(help="Subset size of the fixed-m gap.")] = 2,
+    resamples: Annotated[int, typer.Option(help="Resamples of the items.")] = 2000,
+    level: Level = 0.95,
+    chance: Annotated[float | None, typer.Option(help="Score of guessing, for multiple choice.")] = None,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
+    full: Full = False,
+    as_json: JsonAlone = False,
+) -> None:
+    """Score from recorded scores whether the arrangement matters: order effect, flips, S_Cons."""
+    from concord import api
+
+    result = api.score_structure(
+        mean, max, scores,
+        reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
+        encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, seed=seed,
+        fixed_m=fixed_m, resamples=resamples, level=level, chance=chance,
+        engine=engine_of(engine, scheduler),
+    )  # fmt: skip
+    for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
+        note(line)
+    write_and_show(result, out, as_json=as_json, full=full)
+
+
+def score_answers(
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            help="Table of answers per person, counts per option, or moments: CSV, XLSX, Parquet or JSON."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    agent_column: Annotated[
+        str | None, typer.Option(help="Column that names the agents (agent, model, design, config).")
+    ] = None,
+    json: Json = False,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
+    level: Level = 0.95,
+    resamples: Annotated[int, typer.Option(help="Samples behind each interval and reference.")] = 400,
+    seed: Annotated[int, typer.Option(help="Seed of these samples.")] = 0,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
+) -> None:
+    """Score answers as distributions: whether they vary, spread and differ as people's."""
+    from concord import api
+
+    result = api.score_answers(
+        answers,
+        agent_column=agent_column,
+        sheet=sheet,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        level=level,
+        n_resamples=resamples,
+        seed=seed,
+        engine=engine_of(engine, scheduler),
+    )
+    files = result.write(out)
+    warn(result.warnings, most=MOST_WARNINGS, where=files[0])
+    print_or_show(result, as_json=json)
+    note(f"\nwrote {files[0]}, {files[1].name} and {files[2].name}")
+
+
+def score_reasoning(
+    samples: Annotated[
+        Path | None, typer.Option(help="Vignettes with gold answers and gold steps (JSON).")
+    ] = None,
+    replies: Annotated[
+        Path | None, typer.Option(help="Recorded replies (JSON lines: id, mode, response).")
+    ] = None,
+    bias_cases: Annotated[Path | None, typer.Option(help="Bias cases (JSON).")] = None,
+    bias_replies: Annotated[
+        Path | None, typer.Option(help="Replies to them (JSON lines: id, response).")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name (default: the reply file's).")] = None,
+    rules: Annotated[
+        str, typer.Option(help="standard, or source: what the research code does.")
+    ] = "standard",
+    scope: Annotated[str | None, rare(help="Where the diagnosis counts: answer or whole.")] = None,
+    negation: Annotated[str | None, rare(help="Denied diagnoses: exclude or ignore.")] = None,
+    multiple: Annotated[
+        str | None, rare(help="Other diagnoses named with the right one: only or any.")
+    ] = None,
+    aliases: Annotated[Path | None, typer.Option(help="More names of diagnoses (JSON).")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Field of a vignette that names the family it belongs to.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
+    level: Level = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Bootstrap replicates.")] = 10_000,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Count and list bad input, do not stop.")
+    ] = False,
+    full: Full = False,
+    json: JsonAlone = False,
+    rank: Annotated[
+        list[Path] | None, typer.Option(help="Rank the results in these folders instead.")
+    ] = None,
+    by: Annotated[str, typer.Option(help="The number that orders a ranking.")] = "faithfulness_gap",
+) -> None:
+    """Score recorded replies: whether reasoning works, decorates, or hides what drove the answer."""
+    if rank:
+        if samples is not None or replies is not None:
+            raise OptionError("--rank compares results that are there: leave out --samples and --replies")
+        _rank(rank, by, json)
+        return
+    if (samples is None) != (replies is None) or (samples is None and bias_cases is None):
+        raise OptionError(
+            "--samples and --replies are needed (or --bias-cases and --bias-replies, or --rank with "
+            "folders of results)"
+        )
+    from concord import api
+
+    result = api.score_reasoning(
+        samples,
+        replies,
+        bias_cases=bias_cases,
+        bias_replies=bias_replies,
+        model=model,
+        rules=rules,
+        scope=scope,
+        negation=negation,
+        multiple=multiple,
+        aliases=aliases,
+        cluster=cluster,
+        level=level,
+        seed=seed,
+        n_resamples=resamples,
+        lenient=lenient,
+        engine=engine_of(engine, scheduler),
+    )
+    folder = result.write(out)
+    print_or_show(result, as_json=json, full=full)
+    note(f"written to {folder}")
+
+
+def _rank(folders: list[Path], by: str, as_json: bool) -> None:
+    """Print a ranking of results."""
+    from concord import api
+
+    ranking = api.rank_reasoning(folders, by=by)
+    if as_json:
+        print_json(ranking.to_dict())
+        return
+    show_result(ranking)
+
+
+def score_hints(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Counts or answers (CSV, XLSX, JSON, JSON lines), a folder of counts, or `published`."
+        ),
+    ],
+    model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    level: Level = 0.95,
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    as_json: JsonAlone = False,
+) -> None:
+    """Score how often hints move answers, and how often a model says so."""
+    from concord import api
+
+    result = api.score_hints(file, model=model, level=level)
+    warn(result.warnings)
+    written = result.write(out)
+    print_or_show(result, as_json=as_json)
+    note(f"wrote results to {written if isinstance(written, Path) else out}")
+
+
+def score_probes(
+    file: Annotated[Path, typer.Argument(help="Answers to probes (CSV, XLSX, JSON, JSON lines).")],
+    model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    level: Level = 0.95,
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    as_json: JsonAlone = False,
+) -> None:
+    """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs."""
+    from concord import api
+
+    result = api.score_probes(file, model=model, level=level)
+    warn(result.warnings)
+    folder = result.write(out)
+    print_or_show(result, as_json=as_json)
+    note(f"wrote results to {folder}")
+
+
+def score_judge(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Recorded verdicts: FastChat pair files, AlpacaEval annotations, Inspect logs, or tables "
+            "with pair, order, verdict."
+        ),
+    ],
+    people: Annotated[
+        Path | None, typer.Option(help="People's verdicts on the same pairs, in any of these forms.")
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help="Name of the judge, where rows name none.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Which scorer of an Inspect log.")] = None,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    level: Annotated[float, typer.Option(help="Coverage of intervals.")] = 0.95,
+    permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of flips.")] = 9999,
+    seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    json: JsonAlone = False,
+) -> None:
+    """Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people."""
+    from concord import api
+
+    result = api.score_judge(
+        *files, people=people, judge=judge, metric=metric, sheet=sheet, encoding=encoding,
+        level=level, n_permutations=permutations, seed=seed,
+    )  # fmt: skip
+    warn(result.warnings)
+    write_and_show(result, out, as_json=json)
+
+
+def score_options(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="One row per reply: item, arrangement, chosen and right (letters), n_options; or "
+            "option_replies.csv of a run."
+        ),
+    ],
+    model: Annotated[
+        str | None, typer.Option(help="Which model of a table of several, or its name where rows name none.")
+    ] = None,
+    arranger: Annotated[str, typer.Option(help="What was varied, in a word.")] = "recorded",
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    level: Annotated[float, typer.Option(help="Coverage of intervals.")] = 0.95,
+    permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of places.")] = 999,
+    seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    json: JsonAlone = False,
+) -> None:
+    """Score recorded answers to questions with options: consistency, places, selection bias."""
+    from concord import api
+
+    result = api.score_options(
+        file, model=model, arranger=arranger, sheet=sheet, encoding=encoding, level=level,
+        n_permutations=permutations, seed=seed,
+    )  # fmt: skip
+    warn(result.warnings)
+    write_and_show(result, out, as_json=json)
+
+
+def combine(
+    people: Annotated[
+        Path,
+        typer.Argument(help="Table of people: answer and prediction per person; arm, outcome, weight."),
+    ],
+    predictions: Annotated[
+        Path, typer.Argument(help="Table of further predictions for the same population, without answers.")
+    ],
+    regress: Annotated[
+        list[str] | None, typer.Option(help="Column to regress the answers on; may be given several times.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for combine.json and combine.csv.")] = None,
+    json: Json = False,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
+    level: Level = 0.95,
+) -> None:
+    """Combine people's answers with a model's predictions: what the model is worth in participants."""
+    from concord import api
+
+    result = api.combine(
+        people,
+        predictions,
+        regress=[] if regress is None else regress,
+        sheet=sheet,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        level=level,
+    )
+    if json:
+        warn(result.warnings)  # the screen shows them with what was found
+    if out is not None:
+        files = result.write(out)
+        note(f"wrote {files[0]} and {files[1].name}")
+    print_or_show(result, as_json=json)
