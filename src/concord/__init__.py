@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from concord.asking.runs import run, score_run
     from concord.people import studies as studies
+    from concord.reading import read_reply
     from concord.records import Estimate, Interval
     from concord.show.plot_models import plot_models
 
@@ -46,6 +47,7 @@ __all__ = [
     "plan",
     "plot_models",
     "rank_reasoning",
+    "read_reply",
     "report",
     "run",
     "score_answers",
@@ -65,6 +67,7 @@ _ELSEWHERE = {
     "check": "concord.questions",
     "compare": "concord.questions",
     "plan": "concord.questions",
+    "read_reply": "concord.reading",
     "report": "concord.reports",
     "Estimate": "concord.records",
     "Interval": "concord.records",

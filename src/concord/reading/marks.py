@@ -1,0 +1,142 @@
+"""Words that state an answer: where a reply says "my answer is", in which language, and what is no answer."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from concord.reading.text import Piece, lines_of, sentences_of
+
+_LEFT = r"(?<![\w-])"
+_GAP = r"[\s*_\"'(\[]{0,12}"
+"""What may be between a mark and the answer."""
+
+
+@cache
+def words() -> Mapping[str, list[str]]:
+    """Return the vocabulary: names of an answer, first-person statements, denials, refusals, by kind."""
+    text = resources.files("concord.reading").joinpath("words.json").read_text("utf-8")
+    held: Mapping[str, list[str]] = json.loads(text)
+    return held
+
+
+def _any(kind: str) -> str:
+    return "|".join(sorted(words()[kind], key=len, reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """The patterns of marks, made once."""
+
+    heading: re.Pattern[str]
+    """A name of an answer and a colon at the start of a line."""
+    stated: re.Pattern[str]
+    """A name of an answer and "is", anywhere in a sentence."""
+    first_person: re.Pattern[str]
+    would: re.Pattern[str]
+    """In the first person without a verb of choosing: what follows may be the words of an option."""
+    corrected: re.Pattern[str]
+    denied: re.Pattern[str]
+    hypothetical: re.Pattern[str]
+    allowed_if: re.Pattern[str]
+    reported: re.Pattern[str]
+    refusal: re.Pattern[str]
+
+
+@cache
+def patterns() -> _Patterns:
+    """Return all patterns; each is linear in the length of a sentence."""
+    before, after = _any("before_names"), _any("after_names")
+    own = rf"(?:(?:{before})\s{{1,3}}){{0,4}}(?:{_any('names')})(?:\s{{1,3}}(?:{after})){{0,2}}"
+    flags = re.IGNORECASE
+    return _Patterns(
+        heading=re.compile(
+            rf"^[\s>*_#\-\d.)\"']{{0,12}}(?:(?:{_any('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>]|"
+            rf"\s-\s)+[\s*_\"']{{0,6}}",
+            flags,
+        ),
+        stated=re.compile(
+            rf"{_LEFT}{own}[\s*_\"']{{0,4}}(?:{_any('links')})(?![\w])[\s*_\":']{{0,6}}", flags
+        ),
+        first_person=re.compile(rf"{_LEFT}(?:{_any('first_person')})(?![\w])[\s*_\":']{{0,6}}", flags),
+        would=re.compile(rf"{_LEFT}(?:{_any('would')})(?![\w'])[\s*_\":']{{0,6}}", flags),
+        corrected=re.compile(rf"{_LEFT}(?:{_any('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
+        denied=re.compile(
+            rf"^[\s*_\"'(]{{0,6}}(?:(?:{_any('maybe')})\s{{1,3}}){{0,2}}(?:{_any('denied')})(?![\w])", flags
+        ),
+        hypothetical=re.compile(rf"{_LEFT}(?:{_any('hypothetical')})(?![\w])", flags),
+        allowed_if=re.compile(rf"{_LEFT}(?:{_any('allowed_if')})(?![\w])", flags),
+        reported=re.compile(rf"{_LEFT}(?:{_any('reported')})(?![\w])", flags),
+        refusal=re.compile(rf"(?:{_any('refusals')})", flags),
+    )
+
+
+_MOST_LINES = 2000
+"""Lines of a reply, from its end, in which an answer may be stated."""
+_LOOKED_AT = 4000
+"""Characters at either end of a reply in which it may decline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place where an answer is stated: what follows it on its line, and in the line after an empty one."""
+
+    content: Piece
+    in_person: bool = False
+    """In the first person: "I would choose"."""
+    in_words: bool = False
+    """Only the words of an option are an answer here."""
+
+
+def marks_of(text: str) -> Iterator[Mark]:
+    """Return the marks of a reply from the last to the first; denied and hypothetical ones are none."""
+    lines = lines_of(text)[-_MOST_LINES:]
+    for i in range(len(lines) - 1, -1, -1):
+        line = lines[i]
+        heading = patterns().heading.match(line.text)
+        if heading is not None:
+            rest = Piece(line.text[heading.end() :], line.start + heading.end()).trimmed()
+            if not rest.text.strip(" *_\"'") and i + 1 < len(lines):
+                rest = lines[i + 1]
+            inner = list(_in_line(rest))
+            if inner and inner[-1].in_person is False:
+                yield inner[-1]
+            elif patterns().denied.match(rest.text) is None:
+                yield Mark(rest)
+            continue
+        yield from reversed(list(_in_line(line)))
+
+
+def _in_line(line: Piece) -> Iterator[Mark]:
+    held = patterns()
+    for sentence in sentences_of(line):
+        if sentence.text.rstrip("\"')*_ ").endswith("?"):
+            continue
+        found = []
+        for pattern in (held.would, held.stated, held.first_person, held.corrected):
+            for match in pattern.finditer(sentence.text):
+                if _is_statement(sentence.text, match):
+                    content = Piece(sentence.text[match.end() :], sentence.start + match.end())
+                    found.append(Mark(content, pattern is not held.stated, pattern is held.would))
+        yield from sorted(found, key=lambda mark: mark.content.start)
+
+
+def _is_statement(sentence: str, match: re.Match[str]) -> bool:
+    """Whether a mark in a sentence is meant: not denied, supposed, or said of others."""
+    held = patterns()
+    if held.denied.match(sentence[match.end() :]) is not None:
+        return False
+    before = sentence[: match.start()]
+    clause = re.split(r"[;:]|,\s(?=but\b|yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)", before)[-1]
+    supposed = held.hypothetical.search(clause)
+    if supposed is not None and held.allowed_if.search(clause) is None:
+        return False
+    return held.reported.search(clause) is None
+
+
+def refuses(text: str) -> bool:
+    """Whether a reply declines to answer."""
+    ends = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
+    return patterns().refusal.search(ends.casefold()) is not None

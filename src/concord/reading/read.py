@@ -1,0 +1,283 @@
+"""Reading a reply in a fixed order: without its thinking; structured, marked, bare; otherwise no answer."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from concord.errors import OptionError
+from concord.reading.marks import marks_of, refuses
+from concord.reading.records import Reading, ReadOutcome, Value
+from concord.reading.text import (
+    Piece,
+    elements,
+    lines_of,
+    one_form,
+    without_frames,
+    without_thinking,
+)
+from concord.reading.values import NOTHING, Asked, Choices, Found, Labels, Numbers, Order, Split
+
+LONGEST = 1_000_000
+"""Characters of a reply that is still read."""
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_KEYS = (
+    "answer", "final_answer", "finalanswer", "final answer", "final", "choice", "option", "selected",
+    "selection",
+    "rating", "score", "value", "response", "verdict", "winner", "label", "diagnosis", "ranking", "rank",
+    "order",
+    "number", "estimate", "amount", "prediction", "decision", "result", "allocation", "split", "antwort",
+    "respuesta", "réponse", "resposta", "risposta", "答案", "回答", "答え", "정답", "답", "ответ",
+)  # fmt: skip
+_ASIDE = (
+    "reason",
+    "explan",
+    "thought",
+    "think",
+    "analysis",
+    "confiden",
+    "rationale",
+    "justif",
+    "comment",
+    "note",
+)
+_BOXED = re.compile(r"\\boxed\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
+_DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
+_BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])")
+_MOST_OBJECTS = 40
+_LONGEST_OBJECT = 20_000
+_LONGEST_LIST = 4_000
+_MOST_MARKS = 40
+"""Objects and marks that are looked at: the last ones decide."""
+
+Words = str | Sequence[str]
+
+
+def read_reply(
+    text: str | None,
+    *,
+    choices: Mapping[str, Words] | Sequence[str] | None = None,
+    number: tuple[float | None, float | None] | None = None,
+    likert: tuple[int, int] | None = None,
+    ranking: Mapping[str, Words] | Sequence[str] | None = None,
+    split: tuple[float, Sequence[str] | Mapping[str, Words]] | None = None,
+    labels: Sequence[Words] | Mapping[str, Words] | None = None,
+    whole: bool = False,
+) -> Reading:
+    """Read the answer of a reply: structured, marked or bare, and otherwise none.
+
+    Thinking is taken off first. Then an answer in a JSON object, an element or a box; then the last line or
+    sentence that states one; then a reply, a first or a last line that is nothing but one. A denied,
+    supposed or reported answer is none, and the only number or letter of a text is no answer by itself.
+
+    Parameters
+    ----------
+    text
+        The reply as it was given; ``None`` is empty.
+    choices
+        Options: letter to words (or several ways to say it), or a list, whose letters are A, B, …
+    number
+        Lowest and highest number, ``None`` where there is no end.
+    likert
+        Lowest and highest rating, whole numbers.
+    ranking
+        Names to bring into an order, with their words; or a list, whose names are A, B, …
+    split
+        A total, and the names that it is divided between.
+    labels
+        Names of which one is the answer, each alone or with its other names; a name outside them is
+        an answer, too (``other``).
+    whole
+        Only whole numbers are within the range of ``number``.
+
+    Returns
+    -------
+    Reading
+        ``value``, ``outcome``, ``how`` and ``where``.
+
+    Raises
+    ------
+    OptionError
+        None, or more than one, of what can be asked.
+
+    Examples
+    --------
+    >>> read_reply("<think>B?</think> I'd go with **A**.", choices=["stay", "leave"])
+    Reading(value='A', outcome=<ReadOutcome.OK: 'ok'>, how='marked', where=(33, 34), other=False)
+    >>> read_reply("As a 34-year-old teacher, I would give half.", number=(0, 100)).outcome
+    <ReadOutcome.UNREADABLE: 'unreadable'>
+    """
+    asked = _asked(choices, number, likert, ranking, split, labels, whole)
+    if text is None or not text.strip():
+        return Reading(None, ReadOutcome.EMPTY)
+    if len(text) > LONGEST:
+        return Reading(None, ReadOutcome.UNREADABLE)
+    said = without_thinking(one_form(text))
+    if said is None:
+        return Reading(None, ReadOutcome.TRUNCATED)
+    if not said.text.strip():
+        return Reading(None, ReadOutcome.EMPTY)
+    said = without_frames(said)
+    for how, found in _readings(said.text, asked):
+        if found.outcome is ReadOutcome.OK and found.where is not None:
+            return Reading(found.value, found.outcome, how, said.span(*found.where), found.other)
+        refused = found.outcome is ReadOutcome.UNREADABLE and refuses(said.text)
+        return Reading(None, ReadOutcome.REFUSED if refused else found.outcome)
+    return Reading(None, ReadOutcome.REFUSED if refuses(said.text) else ReadOutcome.UNREADABLE)
+
+
+def _asked(
+    choices: Any, number: Any, likert: Any, ranking: Any, split: Any, labels: Any, whole: bool
+) -> Asked:
+    given = [one for one in (choices, number, likert, ranking, split, labels) if one is not None]
+    if len(given) != 1:
+        raise OptionError("give one of choices, number, likert, ranking, split, labels")
+    if choices is not None:
+        return Choices(_lettered(choices))
+    if number is not None:
+        return Numbers(number[0], number[1], whole)
+    if likert is not None:
+        return Numbers(float(likert[0]), float(likert[1]), whole_only=True)
+    if ranking is not None:
+        return Order(_lettered(ranking))
+    if split is not None:
+        total, names = split
+        held = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
+        return Split(float(total), {name: _several(words) for name, words in held.items()})
+    if isinstance(labels, Mapping):
+        return Labels({name: _several(words) for name, words in labels.items()})
+    return Labels({_several(one)[0]: _several(one)[1:] for one in labels})
+
+
+def _lettered(options: Mapping[str, Words] | Sequence[str]) -> dict[str, tuple[str, ...]]:
+    held = options if isinstance(options, Mapping) else dict(zip(LETTERS, options, strict=False))
+    return {letter: _several(words) for letter, words in held.items()}
+
+
+def _several(words: Words) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)
+
+
+def _readings(text: str, asked: Asked) -> Iterator[tuple[str, Found]]:
+    """Return what the rules find, the surest first; the first that decides is the reading."""
+    structured = _structured(text, asked)
+    if structured is not None:
+        yield "structured", structured
+        return
+    for mark in islice(marks_of(text), _MOST_MARKS):
+        content = mark.content
+        if mark.in_words:
+            found = asked.in_words(content) if isinstance(asked, Choices) else NOTHING
+            if found.outcome is ReadOutcome.OK:
+                yield "marked", found
+                return
+            continue
+        found = asked.stated(content)
+        if found.outcome is ReadOutcome.UNREADABLE and "\n" not in content.text:
+            found = _below(text, content, asked) or found
+        if found.outcome is ReadOutcome.OK and found.other and mark.in_person:
+            continue  # "it is important": any words would be a name
+        if found.outcome is not ReadOutcome.UNREADABLE or asked.mentions(content.text):
+            yield "marked", found
+            return
+    yield "bare", _bare(text, asked)
+
+
+def _below(text: str, content: Piece, asked: Asked) -> Found | None:
+    """Read what is below a mark: an order or a split takes several lines."""
+    if not isinstance(asked, Order | Split):
+        return None
+    found = asked.whole(Piece(text[content.start : content.start + _LONGEST_LIST], content.start).trimmed())
+    return None if found.outcome is ReadOutcome.UNREADABLE else found
+
+
+def _structured(text: str, asked: Asked) -> Found | None:
+    """Read the last element, box, pair of brackets or object that holds an answer; None without one."""
+    places: list[tuple[int, Found]] = []
+    for element in elements(text):
+        places.append((element.start, _inside(element, asked)))
+    for pattern in (_BOXED, _DOUBLE):
+        for match in list(pattern.finditer(text))[-_MOST_OBJECTS:]:
+            plain = re.sub(r"\\(?:text|mathrm|textbf|mathbf)\s?\{([^{}]*)\}", r"\1", match.group(1))
+            found = asked.stated(Piece(plain.replace("\\", ""), 0))
+            place = (match.start(1), match.end(1))
+            places.append((match.start(), Found(found.outcome, found.value, place, found.other)))
+    for start, end, held in _objects(text):
+        found_value = _held(held, asked)
+        if found_value is not None:
+            places.append((start, _judged(found_value, asked, (start, end))))
+    return max(places, key=lambda one: one[0])[1] if places else None
+
+
+def _inside(piece: Piece, asked: Asked) -> Found:
+    """Read the content of an element: marked or bare, or as the answer itself."""
+    for mark in marks_of(piece.text):
+        shifted = Piece(mark.content.text, piece.start + mark.content.start)
+        found = asked.stated(shifted)
+        if found.outcome is not ReadOutcome.UNREADABLE:
+            return found
+    trimmed = piece.trimmed()
+    bare = _bare(trimmed.text, asked)
+    if bare.outcome is not ReadOutcome.UNREADABLE:
+        moved = None if bare.where is None else (bare.where[0] + trimmed.start, bare.where[1] + trimmed.start)
+        return Found(bare.outcome, bare.value, moved, bare.other)
+    return asked.stated(trimmed)
+
+
+def _judged(value: Value, asked: Asked, place: tuple[int, int]) -> Found:
+    """Return an answer of an object, within its range."""
+    if isinstance(asked, Numbers) and isinstance(value, float):
+        return asked._judged(value, place)
+    other = isinstance(asked, Labels) and isinstance(value, str) and value not in asked.labels
+    return Found(ReadOutcome.OK, value, place, other)
+
+
+def _objects(text: str) -> Iterator[tuple[int, int, object]]:
+    """Return the objects and lists of JSON in a text, with their places."""
+    decoder, at = json.JSONDecoder(), 0
+    begins = [match.start() for match in _BEGINS.finditer(text)]
+    for start in sorted({*begins[:_MOST_OBJECTS], *begins[-_MOST_OBJECTS:]}):
+        if start < at:
+            continue
+        try:
+            held, end = decoder.raw_decode(text[start : start + _LONGEST_OBJECT])
+        except (ValueError, RecursionError):
+            continue
+        yield start, start + end, held
+        at = start + end
+
+
+def _held(held: object, asked: Asked) -> Value | None:
+    """Return the answer that an object holds."""
+    if isinstance(held, Mapping):
+        if isinstance(asked, Split | Order):
+            found = asked.structured(held)
+            if found is not None:
+                return found
+        known = {str(key).casefold().strip(): value for key, value in held.items()}
+        for key in _KEYS:
+            if key in known:
+                return asked.structured(known[key])
+        rest = [value for key, value in known.items() if not any(word in key for word in _ASIDE)]
+        return asked.structured(rest[0]) if len(rest) == 1 else None
+    if isinstance(held, list) and isinstance(asked, Order):
+        return asked.structured(held)
+    return None
+
+
+def _bare(text: str, asked: Asked) -> Found:
+    """Read a reply, its first or its last line that is nothing but an answer; two that differ are several."""
+    lines = lines_of(text)
+    if not lines:
+        return NOTHING
+    if isinstance(asked, Order | Split):
+        whole = asked.whole(Piece(text, 0).trimmed()) if len(text) <= _LONGEST_LIST else NOTHING
+        if whole.outcome is not ReadOutcome.UNREADABLE:
+            return whole
+    first, last = asked.whole(lines[0]), asked.whole(lines[-1])
+    if first.outcome is ReadOutcome.OK and last.outcome is ReadOutcome.OK and first.value != last.value:
+        return Found(ReadOutcome.SEVERAL)
+    if last.outcome is not ReadOutcome.UNREADABLE:
+        return last
+    return first

@@ -1,0 +1,46 @@
+"""A reading: what was found in a reply, how, and where."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+Value = str | float | tuple[str, ...] | Mapping[str, float]
+HOWS = ("structured", "marked", "bare")
+"""How an answer was found, the surest first."""
+
+
+class ReadOutcome(StrEnum):
+    """What became of reading a reply; one set for all questions."""
+
+    OK = "ok"
+    REFUSED = "refused"
+    """The model declined to answer."""
+    SEVERAL = "several"
+    """More than one answer, and none of them first."""
+    OUT_OF_RANGE = "out of range"
+    """A number beyond its range, or a split that does not add up."""
+    UNREADABLE = "unreadable"
+    """There is a reply, and nothing in it is an answer by the rules."""
+    TRUNCATED = "truncated"
+    """The reply ends before its answer, in the middle of thinking."""
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read from one reply."""
+
+    value: Value | None
+    """Letter of a choice, number, names in order, amounts by name, a label; None where nothing was read."""
+    outcome: ReadOutcome
+    how: str = ""
+    """``structured``, ``marked`` or ``bare``; empty where nothing was read."""
+    where: tuple[int, int] | None = None
+    """First and last place (exclusive) of the answer in the reply."""
+    other: bool = False
+    """The answer is a name outside the list; its value is what the reply says."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an answer."""
+        return self.outcome is ReadOutcome.OK

@@ -1,0 +1,193 @@
+"""A reply as text in which places are kept: one form of every sign, and what is no answer blanked out."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+_SIGNS = {
+    **dict.fromkeys("‐‑‒–—―−﹘﹣－⁻₋", "-"),
+    **dict.fromkeys("’‘‛`´", "'"),
+    **dict.fromkeys("“”„‟«»", '"'),
+    **dict.fromkeys("\ufe0e\ufe0f\u20e3\u200b\u200c\u200d\u2060\ufeff\u00ad", ""),
+    "。": ".", "．": ".", "、": ",", "，": ",", "：": ":", "；": ";", "！": "!", "？": "?",
+    "「": '"', "」": '"', "『": '"', "』": '"', "【": "[", "】": "]", "→": ">", "⇒": ">",
+}  # fmt: skip
+"""Signs that are written in several ways, and those that are not seen."""
+
+
+@cache
+def _one_form(sign: str) -> str:
+    if sign in _SIGNS:
+        return _SIGNS[sign]
+    if "🅰" <= sign <= "🆉":  # letters in a dark square
+        return chr(ord("A") + ord(sign) - ord("🅰"))
+    if "🅐" <= sign <= "🅩":  # letters in a dark circle
+        return chr(ord("A") + ord(sign) - ord("🅐"))
+    return unicodedata.normalize("NFKC", sign)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyText:
+    """A reply in one form of every sign, with the place of each sign in the reply as it was given."""
+
+    text: str
+    places: Sequence[int]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return a span of the text as one of the reply."""
+        if start >= len(self.places):
+            return (len(self.places), len(self.places))
+        return self.places[start], self.places[max(start, end - 1)] + 1
+
+    def blanked(self, spans: Sequence[tuple[int, int]]) -> "ReplyText":
+        """Return the text with spans replaced by blanks; lines stay lines."""
+        parts, at = [], 0
+        for start, end in sorted(spans):
+            begin = max(start, at)
+            if end > begin:
+                parts += [self.text[at:begin], re.sub(r"[^\n]", " ", self.text[begin:end])]
+                at = end
+        return ReplyText("".join([*parts, self.text[at:]]), self.places)
+
+
+def one_form(reply: str) -> ReplyText:
+    """Return a reply with one form of every letter, digit, quote and dash."""
+    if reply.isascii():
+        return ReplyText(reply.replace("`", "'"), range(len(reply)))
+    made, places = [], []
+    for i, sign in enumerate(reply):
+        for one in sign if sign.isascii() and sign != "`" else _one_form(sign):
+            made.append(one)
+            places.append(i)
+    return ReplyText("".join(made), places)
+
+
+_THOUGHT = (
+    "think|thinking|thought|thoughts|reasoning|scratchpad|seed:think|reflection|analysis|cot|"
+    "chain_of_thought|inner_monologue|antthinking|internal_reasoning"
+)
+_TAG = re.compile(
+    rf"<(/?)(?:{_THOUGHT})(?:\s[^<>\n]{{0,80}})?>|\[(/?)(?:{_THOUGHT})\]|◁(/?)(?:{_THOUGHT})▷|"
+    rf"<\|(/?)(?:{_THOUGHT})\|>|<\|(begin|end)_of_(?:thought|think|thinking)\|>",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(
+    r"</(answer|final_answer|final-answer|finalanswer|final|content|choice|verdict|output|result|solution|"
+    r"response)>",
+    re.IGNORECASE,
+)
+"""The end of an element that holds an answer."""
+_LONGEST_ELEMENT = 4000
+_MOST_ELEMENTS = 20
+_FINAL = re.compile(r"<\|channel\|>\s{0,4}final[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>")
+_TOKEN = re.compile(r"<\|(?:end|return|start|channel|message|im_end|eot_id|call)\|>|<(?:eos|end_of_turn)>")
+
+
+def elements(text: str, begin: int = 0) -> list["Piece"]:
+    """Return the contents of the last elements that hold an answer."""
+    low, found = text.casefold(), []
+    if len(low) != len(text):
+        low = text.lower() if len(text.lower()) == len(text) else text
+    for close in list(_CLOSED.finditer(text, begin))[-_MOST_ELEMENTS:]:
+        tag = f"<{close.group(1).lower()}>"
+        start = low.rfind(tag, max(begin, close.start() - _LONGEST_ELEMENT), close.start())
+        if start >= 0:
+            found.append(Piece(text[start + len(tag) : close.start()], start + len(tag)))
+    return found
+
+
+def without_thinking(said: ReplyText) -> ReplyText | None:
+    """Return a reply without what was thought before it; None where it breaks off in thought."""
+    text = said.text
+    if "<|channel|>" in text:
+        final = list(_FINAL.finditer(text))
+        if not final:
+            return None
+        close = _TOKEN.search(text, final[-1].end())
+        end = len(text) if close is None else close.start()
+        return said.blanked([(0, final[-1].end()), (end, len(text))])
+    if text.startswith("analysis") and "assistantfinal" in text:
+        return said.blanked([(0, text.rindex("assistantfinal") + len("assistantfinal"))])
+    spans: list[tuple[int, int]] = []
+    opened: int | None = None
+    for match in _TAG.finditer(text):
+        closes = any(group in ("/", "end", "END", "End") for group in match.groups())
+        if not closes:
+            opened = match.start() if opened is None else opened
+        else:
+            begin = opened if opened is not None else match.start() if spans else 0
+            spans.append((begin, match.end()))
+            opened = None
+    if opened is not None:
+        inside = elements(text, opened)
+        if not inside:
+            return None
+        spans.append((opened, text.rindex("<", 0, inside[-1].start)))
+    spans += [match.span() for match in _TOKEN.finditer(text)]
+    return said.blanked(spans)
+
+
+_FENCE = re.compile(r"^[ \t]{0,8}(?:'''|~~~)[\w+-]{0,20}[ \t]{0,8}$", re.MULTILINE)
+_QUOTED = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
+
+
+def without_frames(said: ReplyText) -> ReplyText:
+    """Return a reply without the signs of code fences, and without what it quotes where it says more."""
+    made = said.blanked([match.span() for match in _FENCE.finditer(said.text)])
+    quoted = made.blanked([match.span() for match in _QUOTED.finditer(made.text)])
+    return quoted if quoted.text.strip() else made
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of the text and where it begins."""
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+    def trimmed(self, signs: str = " \t\r\n") -> "Piece":
+        """Return the part without signs around it."""
+        left = self.text.lstrip(signs)
+        return Piece(left.rstrip(signs), self.start + len(self.text) - len(left))
+
+
+LONGEST_LINE = 4000
+"""Characters of a line that are looked at."""
+
+
+def lines_of(text: str) -> list[Piece]:
+    """Return the lines that hold something."""
+    found, start = [], 0
+    for line in text.split("\n"):
+        if line.strip():
+            found.append(Piece(line[:LONGEST_LINE], start).trimmed())
+        start += len(line) + 1
+    return found
+
+
+_ENDS = re.compile(r"(?:[.!?](?=[\s\"')\]*_]|$)|[.!?;](?=[^\x00-\x7f]))[\"')\]*_]{0,6}")
+_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|vs|approx|ca|no|nr|dr|mr|mrs|st)|(?<![\w])[A-Za-z])$", re.IGNORECASE)
+
+
+def sentences_of(line: Piece) -> list[Piece]:
+    """Divide a line into sentences; a dot after a number, a letter or a short form ends none."""
+    found, begin = [], 0
+    for match in _ENDS.finditer(line.text):
+        head = line.text[begin : match.start()]
+        short = match.group()[0] == "." and _SHORT.search(head[-8:]) is not None
+        rest = line.text[match.end() :]
+        if short and rest.strip() and (not re.match(r"\s+[A-Z\"'(]", rest) or len(head.split()) < 2):
+            continue
+        found.append(Piece(line.text[begin : match.end()], line.start + begin).trimmed())
+        begin = match.end()
+    rest = line.text[begin:]
+    if rest.strip():
+        found.append(Piece(rest, line.start + begin).trimmed())
+    return [one for one in found if one.text]
