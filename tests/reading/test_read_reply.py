@@ -191,4 +191,4 @@ def test_long_replies_made_of_marks_are_read_or_not(text: str) -> None:
         {"ranking": ["x", "y"]},
         {"split": (9, ["x"])},
     ):
-        assert isinstance(read_reply(text * 4, **kinds), Reading)  # type: ignore[arg-type]
+        assert isinstance(read_reply(text * 4, **kinds), Reading)
