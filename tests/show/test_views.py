@@ -9,7 +9,7 @@ import concord
 from concord.kinds import Kind
 from concord.show.views import VIEWS, function_of
 
-PRESENTED = {"Presented", "Publishable", "PilotPlan", "Kind"}
+PRESENTED = {"Presented", "Publishable", "PilotPlan", "Kind", "PlanRecord"}
 """What results inherit; the others are themselves a `Presented`."""
 
 

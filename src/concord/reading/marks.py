@@ -80,7 +80,7 @@ _LOOKED_AT = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class AnswerMark:
     """A place where an answer is stated: what follows it on its line, and in the line after an empty one."""
 
     content: Piece
@@ -90,7 +90,7 @@ class Mark:
     """Only the words of an option are an answer here."""
 
 
-def marks_of(text: str) -> Iterator[Mark]:
+def marks_of(text: str) -> Iterator[AnswerMark]:
     """Return the marks of a reply from the last to the first; denied and hypothetical ones are none."""
     lines = lines_of(text)[-_MOST_LINES:]
     for i in range(len(lines) - 1, -1, -1):
@@ -104,12 +104,12 @@ def marks_of(text: str) -> Iterator[Mark]:
             if inner and inner[-1].in_person is False:
                 yield inner[-1]
             elif patterns().denied.match(rest.text) is None:
-                yield Mark(rest)
+                yield AnswerMark(rest)
             continue
         yield from reversed(list(_in_line(line)))
 
 
-def _in_line(line: Piece) -> Iterator[Mark]:
+def _in_line(line: Piece) -> Iterator[AnswerMark]:
     held = patterns()
     for sentence in sentences_of(line):
         if sentence.text.rstrip("\"')*_ ").endswith("?"):
@@ -119,7 +119,7 @@ def _in_line(line: Piece) -> Iterator[Mark]:
             for match in pattern.finditer(sentence.text):
                 if _is_statement(sentence.text, match):
                     content = Piece(sentence.text[match.end() :], sentence.start + match.end())
-                    found.append(Mark(content, pattern is not held.stated, pattern is held.would))
+                    found.append(AnswerMark(content, pattern is not held.stated, pattern is held.would))
         yield from sorted(found, key=lambda mark: mark.content.start)
 
 

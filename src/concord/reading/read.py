@@ -17,7 +17,7 @@ from concord.reading.text import (
     without_frames,
     without_thinking,
 )
-from concord.reading.values import NOTHING, Asked, Choices, Found, Labels, Numbers, Order, Split
+from concord.reading.values import NOTHING, AskedFor, ChoiceOf, Found, LabelOf, NumberOf, OrderOf, SplitOf
 
 LONGEST = 1_000_000
 """Characters of a reply that is still read."""
@@ -129,25 +129,25 @@ def read_reply(
 
 def _asked(
     choices: Any, number: Any, likert: Any, ranking: Any, split: Any, labels: Any, whole: bool
-) -> Asked:
+) -> AskedFor:
     given = [one for one in (choices, number, likert, ranking, split, labels) if one is not None]
     if len(given) != 1:
         raise OptionError("give one of choices, number, likert, ranking, split, labels")
     if choices is not None:
-        return Choices(_lettered(choices))
+        return ChoiceOf(_lettered(choices))
     if number is not None:
-        return Numbers(number[0], number[1], whole)
+        return NumberOf(number[0], number[1], whole)
     if likert is not None:
-        return Numbers(float(likert[0]), float(likert[1]), whole_only=True)
+        return NumberOf(float(likert[0]), float(likert[1]), whole_only=True)
     if ranking is not None:
-        return Order(_lettered(ranking))
+        return OrderOf(_lettered(ranking))
     if split is not None:
         total, names = split
         held = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
-        return Split(float(total), {name: _several(words) for name, words in held.items()})
+        return SplitOf(float(total), {name: _several(words) for name, words in held.items()})
     if isinstance(labels, Mapping):
-        return Labels({name: _several(words) for name, words in labels.items()})
-    return Labels({_several(one)[0]: _several(one)[1:] for one in labels})
+        return LabelOf({name: _several(words) for name, words in labels.items()})
+    return LabelOf({_several(one)[0]: _several(one)[1:] for one in labels})
 
 
 def _lettered(options: Mapping[str, Words] | Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -159,7 +159,7 @@ def _several(words: Words) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _readings(text: str, asked: Asked) -> Iterator[tuple[str, Found]]:
+def _readings(text: str, asked: AskedFor) -> Iterator[tuple[str, Found]]:
     """Return what the rules find, the surest first; the first that decides is the reading."""
     structured = _structured(text, asked)
     if structured is not None:
@@ -168,7 +168,7 @@ def _readings(text: str, asked: Asked) -> Iterator[tuple[str, Found]]:
     for mark in islice(marks_of(text), _MOST_MARKS):
         content = mark.content
         if mark.in_words:
-            found = asked.in_words(content) if isinstance(asked, Choices) else NOTHING
+            found = asked.in_words(content) if isinstance(asked, ChoiceOf) else NOTHING
             if found.outcome is ReadOutcome.OK:
                 yield "marked", found
                 return
@@ -184,15 +184,15 @@ def _readings(text: str, asked: Asked) -> Iterator[tuple[str, Found]]:
     yield "bare", _bare(text, asked)
 
 
-def _below(text: str, content: Piece, asked: Asked) -> Found | None:
+def _below(text: str, content: Piece, asked: AskedFor) -> Found | None:
     """Read what is below a mark: an order or a split takes several lines."""
-    if not isinstance(asked, Order | Split):
+    if not isinstance(asked, OrderOf | SplitOf):
         return None
     found = asked.whole(Piece(text[content.start : content.start + _LONGEST_LIST], content.start).trimmed())
     return None if found.outcome is ReadOutcome.UNREADABLE else found
 
 
-def _structured(text: str, asked: Asked) -> Found | None:
+def _structured(text: str, asked: AskedFor) -> Found | None:
     """Read the last element, box, pair of brackets or object that holds an answer; None without one."""
     places: list[tuple[int, Found]] = []
     for element in elements(text):
@@ -210,7 +210,7 @@ def _structured(text: str, asked: Asked) -> Found | None:
     return max(places, key=lambda one: one[0])[1] if places else None
 
 
-def _inside(piece: Piece, asked: Asked) -> Found:
+def _inside(piece: Piece, asked: AskedFor) -> Found:
     """Read the content of an element: marked or bare, or as the answer itself."""
     for mark in marks_of(piece.text):
         shifted = Piece(mark.content.text, piece.start + mark.content.start)
@@ -225,11 +225,11 @@ def _inside(piece: Piece, asked: Asked) -> Found:
     return asked.stated(trimmed)
 
 
-def _judged(value: Value, asked: Asked, place: tuple[int, int]) -> Found:
+def _judged(value: Value, asked: AskedFor, place: tuple[int, int]) -> Found:
     """Return an answer of an object, within its range."""
-    if isinstance(asked, Numbers) and isinstance(value, float):
+    if isinstance(asked, NumberOf) and isinstance(value, float):
         return asked._judged(value, place)
-    other = isinstance(asked, Labels) and isinstance(value, str) and value not in asked.labels
+    other = isinstance(asked, LabelOf) and isinstance(value, str) and value not in asked.labels
     return Found(ReadOutcome.OK, value, place, other)
 
 
@@ -248,10 +248,10 @@ def _objects(text: str) -> Iterator[tuple[int, int, object]]:
         at = start + end
 
 
-def _held(held: object, asked: Asked) -> Value | None:
+def _held(held: object, asked: AskedFor) -> Value | None:
     """Return the answer that an object holds."""
     if isinstance(held, Mapping):
-        if isinstance(asked, Split | Order):
+        if isinstance(asked, SplitOf | OrderOf):
             found = asked.structured(held)
             if found is not None:
                 return found
@@ -261,17 +261,17 @@ def _held(held: object, asked: Asked) -> Value | None:
                 return asked.structured(known[key])
         rest = [value for key, value in known.items() if not any(word in key for word in _ASIDE)]
         return asked.structured(rest[0]) if len(rest) == 1 else None
-    if isinstance(held, list) and isinstance(asked, Order):
+    if isinstance(held, list) and isinstance(asked, OrderOf):
         return asked.structured(held)
     return None
 
 
-def _bare(text: str, asked: Asked) -> Found:
+def _bare(text: str, asked: AskedFor) -> Found:
     """Read a reply, its first or its last line that is nothing but an answer; two that differ are several."""
     lines = lines_of(text)
     if not lines:
         return NOTHING
-    if isinstance(asked, Order | Split):
+    if isinstance(asked, OrderOf | SplitOf):
         whole = asked.whole(Piece(text, 0).trimmed()) if len(text) <= _LONGEST_LIST else NOTHING
         if whole.outcome is not ReadOutcome.UNREADABLE:
             return whole

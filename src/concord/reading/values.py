@@ -31,7 +31,7 @@ DECORATION = " \t\r\n*_'\"()[]{}<>#~|"
 _ENDING = DECORATION + ".,;:!-"
 
 
-class Asked(Protocol):
+class AskedFor(Protocol):
     """What was asked, and so what an answer looks like."""
 
     def whole(self, piece: Piece) -> Found:
@@ -89,7 +89,7 @@ _SAME = {
 
 
 @dataclass(frozen=True)
-class Choices:
+class ChoiceOf:
     """One of several options, each with a letter and words."""
 
     options: Mapping[str, tuple[str, ...]]
@@ -245,7 +245,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberOf:
     """A number within a range."""
 
     low: float | None
@@ -293,14 +293,14 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Order:
+class OrderOf:
     """Names in an order."""
 
     options: Mapping[str, tuple[str, ...]]
 
     @cached_property
-    def _choices(self) -> Choices:
-        return Choices(self.options)
+    def _choices(self) -> ChoiceOf:
+        return ChoiceOf(self.options)
 
     def whole(self, piece: Piece) -> Found:
         """Read an order: letters or words, one behind another or one a line, or places by name."""
@@ -373,7 +373,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitOf:
     """An amount divided between names."""
 
     total: float
@@ -429,7 +429,7 @@ MOST_WORDS = 10
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelOf:
     """A name of a list, or one outside it."""
 
     labels: Mapping[str, tuple[str, ...]]
