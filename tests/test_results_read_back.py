@@ -22,8 +22,7 @@ from concord.comparing.metrics import MetricCompareResult, UnitWords, read_metri
 from concord.comparing.result import CompareResult, ModelScores, TaskMeans, read_item_comparison
 from concord.kinds import Kind
 from concord.people import files as people_files
-from concord.people.agents import COMPARED, AgentScores, AgentsResult, AgentStanding
-from concord.people.agents import read as read_agents
+from concord.people.agents import COMPARED, AgentPair, AgentScores, AgentsResult, AgentStanding
 from concord.people.answers.records import AnswerNumber, AnswerSummary, OutcomeAnswers
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
@@ -128,6 +127,10 @@ OWN: dict[Any, Callable[[], st.SearchStrategy[Any]]] = {
     UnitWords: lambda: st.just(UnitWords("test", "tests", "study", "studies", "two studies", True)),
     Protocol: lambda: st.sampled_from(list(PROTOCOLS.values())),
     ModelPair: lambda: record(ModelPair, metrics=st.tuples(_of(MetricDifference))),
+    AgentPair: lambda: record(AgentPair, low=_of(float), high=_of(float)),
+    AgentStanding: lambda: record(AgentStanding, metric=st.just("pas")),
+    get_type_hints(AgentsResult)["without"]: lambda: st.just({}),
+    get_type_hints(AgentsResult)["one"]: lambda: st.none(),
 }
 STANDINGS = st.tuples(*(record(AgentStanding, metric=st.just(name)) for name in COMPARED))
 AGENTS = record(
@@ -139,7 +142,7 @@ AGENTS = record(
 )
 
 KINDS: dict[type[Presented], tuple[st.SearchStrategy[Any], Callable[[Path], Any]]] = {
-    AgentsResult: (AGENTS, read_agents),
+    AgentsResult: (AGENTS, AgentsResult.read),
     AnswersResult: (record(AnswersResult), AnswersResult.read),
     MemoryResult: (record(MemoryResult), MemoryResult.read),
     PredictionResult: (record(PredictionResult), PredictionResult.read),

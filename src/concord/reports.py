@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
+from concord.people.agents import AgentsResult
 from concord.people.answers.result import AnswersResult
 from concord.people.memory import MemoryResult
 from concord.people.mixed.result import CombineResult
 from concord.people.predictions.result import PredictionResult
+from concord.people.referee import RefereeResult
 from concord.questions import compare
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
@@ -17,11 +19,9 @@ from concord.show.figures import Figures, write_figures
 from concord.show.making import Report, write_report
 from concord.show.page import (
     Page,
-    agents_section,
     make_page,
     people_panel,
     reasoning_panel,
-    referee_section,
     structure_panel,
 )
 from concord.show.page.context import sources_of
@@ -36,7 +36,7 @@ PANELS: tuple[Panel, ...] = (people_panel.PANEL, structure_panel.PANEL, reasonin
 """The three questions as the page shows them."""
 
 SECTIONS: tuple[Section, ...] = (
-    agents_section.SECTION,
+    section_of(AgentsResult),
     section_of(AnswersResult),
     section_of(PredictionResult),
     section_of(CombineResult),
@@ -45,7 +45,7 @@ SECTIONS: tuple[Section, ...] = (
     section_of(OptionResult),
     section_of(ProbeResult),
     section_of(HintLeaderboard),
-    referee_section.SECTION,
+    section_of(RefereeResult),
     *map(section_of, (PeopleAudit, AuditResult, HintAudit)),
 )
 """Further results that the page shows below their questions, in this order."""

@@ -16,7 +16,7 @@ from concord.files import limits
 from concord.files.codec import encode
 from concord.files.grids import from_records
 from concord.files.tables import read_grid
-from concord.people.agents import DOCUMENT
+from concord.people.agents import AgentsResult
 from concord.people.answers.records import AnswerSets, OutcomeKey
 from concord.people.answers.score import score_answer_table
 from concord.people.predictions.table import read_predictions
@@ -204,9 +204,9 @@ def test_many_agents_get_no_folder_each_and_are_told_so(
     found = concord.score_people(tables, n_resamples=0, n_simulations=0)
     assert any("a folder for each is written for at most 3" in text for text in found.warnings)
     written = found.write(tmp_path / "out")
-    assert sorted(path.name for path in written) == ["agents.csv", DOCUMENT]
-    assert [path.name for path in sorted((tmp_path / "out").iterdir())] == ["agents.csv", DOCUMENT]
-    assert '"folders": {}' in (tmp_path / "out" / DOCUMENT).read_text("utf-8")
+    assert sorted(path.name for path in written) == ["agents.csv", AgentsResult.FILE]
+    assert [path.name for path in sorted((tmp_path / "out").iterdir())] == ["agents.csv", AgentsResult.FILE]
+    assert '"folders": {}' in (tmp_path / "out" / AgentsResult.FILE).read_text("utf-8")
 
 
 def test_very_many_agents_have_an_order_and_no_pairs(monkeypatch: pytest.MonkeyPatch) -> None:

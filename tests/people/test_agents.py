@@ -14,7 +14,7 @@ import concord
 from concord.cli.app import app
 from concord.comparing.people import _of_model
 from concord.errors import FileFormatError, TableError
-from concord.people.agents import AgentsResult, read
+from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.protocol import PROTOCOLS, STANDARD
 from concord.people.results.pairs import compare_agents, compare_people
@@ -153,7 +153,7 @@ def test_files_of_many_agents_are_read_back_and_hold_each_single_result(tmp_path
     found = scored(rows_of(), **SMALL)
     files = found.write(tmp_path)
     assert files[0] == tmp_path / "agents.json"
-    again = read(tmp_path)
+    again = AgentsResult.read(tmp_path)
     assert again == found
     for metric, values in found.without.items():
         np.testing.assert_array_equal(again.without[metric], values)
@@ -198,7 +198,7 @@ def test_given_pas_alone_make_a_leaderboard_without_empty_columns(tmp_path: Path
     shown = CliRunner().invoke(app, ["score", "people", str(path), "--out", str(tmp_path / "r")])
     assert shown.exit_code == 0, shown.output
     header = next(line for line in shown.stdout.splitlines() if line.startswith("agent "))
-    assert header.split() == ["agent", "PAS", "interval", "tests"]
+    assert header.split() == ["agent", "PAS", "tests"]
 
 
 def test_a_table_of_many_agents_passes_the_check(tmp_path: Path) -> None:

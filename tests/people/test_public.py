@@ -10,7 +10,8 @@ import pytest
 import concord
 from concord import api
 from concord.errors import OptionError
-from concord.people.public import HSB, PUBLIC, published_pas, rank_moves
+from concord.people.agents import rank_moves
+from concord.people.public import HSB, PUBLIC, published_pas
 
 PRINTED = {
     "anthropic_claude_haiku_4.5_v1-empty": 0.3041,

@@ -12,7 +12,7 @@ from concord.cli.shared import note, print_json, show, show_result
 
 if TYPE_CHECKING:
     from concord.api import AgentsResult
-    from concord.people.public import RankMove
+    from concord.people.agents import RankMove
 
 MODEL = "local/smollm2-135m"
 _SMALL = {"n_resamples": 0, "n_simulations": 400}
@@ -80,7 +80,8 @@ def _scored_anew(folder: Path) -> "tuple[AgentsResult, tuple[RankMove, ...]]":
     """Score the configurations of HumanStudy-Bench anew, and compare them with the published order."""
     from concord import api
     from concord.files.output import write_csv
-    from concord.people.public import HSB, published_pas, rank_moves
+    from concord.people.agents import rank_moves
+    from concord.people.public import HSB, published_pas
 
     found: Any = api.score_people(api.public_table(HSB.name), n_resamples=0, n_simulations=0)
     moves = rank_moves(published_pas(), found)

@@ -3,35 +3,51 @@
 A folder that holds results already makes way for those of the same table and model, and is refused to others.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
-from concord.files.documents import heading, provenance, read_document
+from concord.files.documents import holding_folder, provenance, read_document
 from concord.files.json_text import parsed
 from concord.files.limits import AGENT_FOLDERS
+from concord.files.number_words import (
+    how_many,
+    interval,
+    interval_words,
+    joined_names,
+    leaders,
+    level_words,
+    number,
+    p_words,
+)
 from concord.files.output import distinct_names, write_csv, write_json
+from concord.kinds import PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
 from concord.people.files import DETAILED, STUDY, SUMMARY, PeopleResult
 from concord.people.files import read as read_single
-from concord.people.files import write as write_single
-from concord.people.protocol import Protocol
-from concord.people.referee import DOCUMENT as REFEREE
+from concord.people.protocol import STANDARD, Protocol
+from concord.people.public import human_row
 from concord.people.referee import STUDIES as REFEREE_STUDIES
-from concord.people.referee import TABLE as REFEREE_TABLE
+from concord.people.referee import TESTS as REFEREE_TESTS
+from concord.people.referee import RefereeResult
 from concord.people.result import METRICS, Score
-from concord.records import InputFile, Presented
-from concord.stats.elementwise import Floats
+from concord.records import Estimate, InputFile, Interval
+from concord.stats.elementwise import Floats, each_or_none, or_nan
+from concord.stats.multiple import distinguishable
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
+MOST_PAIRS = 6
+"""Pairs that screens name in words; files hold all of them."""
+MOST_LETTERS = 8
+"""Groups up to which a column of letters is easier to read than their number."""
+_OWN = ("without", "one")
+"""Fields that the codec does not write: arrays are lists here, and results of single agents are files."""
 COMPARED = ("pas", "ecs", "apr")
 """The metrics in which agents are compared pair by pair; each has a standing."""
 
@@ -84,31 +100,283 @@ class AgentStanding:
     n_distinguishable: int
 
 
-def row_of(agent: AgentScores) -> dict[str, object]:
-    """Return the row of an agent in a table: numbers, ends of intervals, floor, ceiling and place."""
-    row: dict[str, object] = {"agent": agent.name, "n_tests": agent.n_tests, "n_missing": agent.n_missing}
-    for metric in METRICS:
-        score: Score = getattr(agent, metric)
-        row[metric] = score.value
-        for name, ends in (("", score.interval), ("_new_participants", score.new_participants)):
-            row[f"{metric}{name}_low"] = None if ends is None else ends.low
-            row[f"{metric}{name}_high"] = None if ends is None else ends.high
-        if metric in ("pas", "ecs"):
-            bounds = score.bounds
-            for end in ("floor", "ceiling", "place"):
-                row[f"{metric}_{end}"] = None if bounds is None else getattr(bounds, end).value
-    return row
+def _file_columns(metric: str) -> Iterator[Column]:
+    """Return the columns of a metric in `agents.csv`."""
+    yield Column(
+        metric,
+        lambda agent: getattr(agent, metric).estimate,
+        spread={metric: "value", f"{metric}_low": "low", f"{metric}_high": "high"},
+    )
+    new = f"{metric}_new_participants"
+    yield Column(
+        new, lambda agent: getattr(agent, metric).fresh, spread={f"{new}_low": "low", f"{new}_high": "high"}
+    )
+    for end in ("floor", "ceiling", "place") if metric in ("pas", "ecs") else ():
+        yield Column(f"{metric}_{end}", partial(_end_of, metric, end))
 
 
-DOCUMENT, NUMBERS = "agents.json", "agents.csv"
-_KIND = "people result of many agents"
-_OWN = ("without", "one")
-"""Fields that the codec does not write: arrays are lists here, and results of single agents are files."""
+def _end_of(metric: str, end: str, agent: AgentScores) -> Estimate | None:
+    score: Score = getattr(agent, metric)
+    return score.end(end)
+
+
+FILE_ROWS = Table(
+    "agents",
+    rows=lambda result: result.agents,
+    file="agents.csv",
+    on=(),
+    columns=(
+        Column("agent", lambda agent: agent.name),
+        Column("n_tests"),
+        Column("n_missing"),
+        *(column for metric in METRICS for column in _file_columns(metric)),
+    ),
+)
+
+
+class _BoardRow(NamedTuple):
+    """A row of the leaderboard: an agent, or what the others are read by."""
+
+    agent: str
+    short: str
+    pas: Estimate | None
+    place: float | None
+    ecs: Estimate | None
+    apr: Estimate | None
+    tests: str
+    group: str
+
+
+LONGEST_NAME = 36
+"""Characters of a name on the terminal; files and pages hold it whole."""
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Cut long names in their middle, where they stay distinct."""
+    half = LONGEST_NAME // 2
+    short = [name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}" for name in names]
+    return short if len(set(short)) == len(short) else list(names)
+
+
+def _board(result: "AgentsResult") -> list[_BoardRow]:
+    """Return a row per agent, the highest PAS first, then floor, ceiling and people against people.
+
+    A number that no agent has is left out of every row: given PAS have neither effects nor places.
+    """
+    ordered = result.in_order()
+    has = {name: any(getattr(one, name).value is not None for one in ordered) for name in COMPARED}
+    rows = [
+        _BoardRow(
+            agent.name,
+            short,
+            agent.pas.estimate,
+            None if (place := agent.pas.end("place")) is None else place.value,
+            agent.ecs.estimate if has["ecs"] else None,
+            agent.apr.estimate if has["apr"] else None,
+            f"{max(agent.pas.estimate.n, agent.ecs.estimate.n)}/{agent.n_tests}",
+            _group_letters(result, agent.name),
+        )
+        for agent, short in zip(ordered, short_names([agent.name for agent in ordered]), strict=True)
+    ]
+    has["place"] = any(row.place is not None for row in rows)
+    return [*rows, *_references(result, has)]
+
+
+def _group_letters(result: "AgentsResult", name: str) -> str:
+    """Return a letter for each group that an agent belongs to, as in a compact letter display."""
+    groups = result.standing("pas").groups
+    places = [i for i, group in enumerate(groups) if name in group]
+    if len(groups) < 2 or not places:
+        return ""
+    many = len(groups) > MOST_LETTERS
+    words = [str(i + 1) if many else chr(ord("a") + i) for i in places]
+    return f"{words[0]}–{words[-1]}" if many and len(words) > 2 else (" " if many else "").join(words)
+
+
+def _references(result: "AgentsResult", has: Mapping[str, bool]) -> Iterator[_BoardRow]:
+    """Return the rows to read the others by: simulated agents, and people who repeated studies of people."""
+    for end, who, place in (
+        ("floor", "agents without effects", 0.0),
+        ("ceiling", "perfect replications", 1.0),
+    ):
+        pas, ecs = (_mean_end(result, metric, end) for metric in ("pas", "ecs"))
+        if pas is not None or ecs is not None:
+            spans = [words for words in (_span(result, metric, end) for metric in ("pas", "ecs")) if words]
+            name = f"({end}: {', '.join([who, *spans])})"
+            yield _BoardRow(name, name, pas, place, ecs, None, "", "")
+    if result.protocol == STANDARD:
+        row = human_row()
+        place_of = row.pas.end("place")
+        name = f"(people: {row.n} other studies, run again)"
+        yield _BoardRow(
+            name,
+            name,
+            row.pas.estimate,
+            None if place_of is None or not has["place"] else place_of.value,
+            row.ecs.estimate if has["ecs"] else None,
+            row.apr.estimate if has["apr"] else None,
+            str(row.n),
+            "",
+        )
+
+
+def _ends(result: "AgentsResult", metric: str, end: str) -> list[float]:
+    found = (_end_of(metric, end, agent) for agent in result.agents)
+    return [one.value for one in found if one is not None and one.value is not None]
+
+
+def _mean_end(result: "AgentsResult", metric: str, end: str) -> Estimate | None:
+    known = _ends(result, metric, end)
+    return Estimate(sum(known) / len(known)) if known else None
+
+
+def _span(result: "AgentsResult", metric: str, end: str) -> str:
+    """Return the range of a floor or a ceiling where agents were asked with other sample sizes."""
+    known = _ends(result, metric, end)
+    low, high = (number(least(known, default=None), 2) for least in (min, max))
+    return "" if low == high else f"{metric.upper()} {low} to {high}"
+
+
+BOARD = Table(
+    "board",
+    rows=_board,
+    title=lambda result: (
+        f"Agreement of {len(result.agents)} agents with people · protocol {result.protocol.name}"
+    ),
+    columns=(
+        Column("agent", lambda row: row.short, words=True, on=(TERMINAL,)),
+        Column("agent", words=True, on=(PAGE, PAPER)),
+        Column("pas", title="PAS", digits=3, ends=2),
+        Column("place", optional=True),
+        Column("ecs", title="ECS", digits=3, ends=2, optional=True),
+        Column("apr", title="APR", optional=True),
+        Column("tests", words=True),
+        Column("group", words=True, optional=True),
+    ),
+)
+
+
+class _NumberRow(NamedTuple):
+    agent: str
+    of: str
+    metric: str
+    score: Score
+
+
+def _every_number(result: "AgentsResult") -> Iterator[_NumberRow]:
+    """Yield every score of every agent; of more agents than have folders files alone hold them."""
+    for agent in result.in_order() if len(result.agents) <= AGENT_FOLDERS else ():
+        own: dict[str, Mapping[str, Score]] = {"all": {name: getattr(agent, name) for name in METRICS}}
+        for domain, scores in {**own, **agent.domains}.items():
+            yield from (_NumberRow(agent.name, domain, name, score) for name, score in scores.items())
+
+
+SCORE_COLUMNS = (
+    Column("value", lambda row: row.score.estimate, "value, other studies like these", digits=3, ends=2),
+    Column("new", lambda row: row.score.new_participants, "new participants"),
+    Column("floor", lambda row: row.score.end("floor"), optional=True),
+    Column("ceiling", lambda row: row.score.end("ceiling"), optional=True),
+    Column("place", lambda row: row.score.end("place"), optional=True),
+    Column("twins", lambda row: row.score.among_twins, "of twins lower", optional=True),
+    Column("n", lambda row: row.score.estimate.n, "tests", count=True),
+    Column("left_out", lambda row: row.score.estimate.n_left_out, "left out", count=True),
+)
+"""What screens show of a row that has a score."""
+EVERY_NUMBER = Table(
+    "numbers",
+    rows=_every_number,
+    title="Every number of every agent, by domain",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("agent", words=True),
+        Column("of", title="tests of", words=True),
+        Column("metric", words=True),
+        *SCORE_COLUMNS,
+        Column(
+            "otherwise",
+            lambda row: "; ".join(map(interval, row.score.new_participants_otherwise)),
+            "with other correlations",
+            words=True,
+            optional=True,
+        ),
+    ),
+)
+LACKING = Table(
+    "lacking",
+    rows=lambda result: [agent for agent in result.agents if agent.n_missing],
+    title="Tests that an agent lacks and others have",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("name", title="agent", words=True),
+        Column("n_missing", title="lacks", count=True),
+        Column("n_tests", title="tests", count=True),
+    ),
+)
+
+
+STANDINGS = Table(
+    "standings",
+    rows=lambda result: result.standings,
+    title="Orders of the agents, and how many pairs are distinguishable",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("metric", lambda one: one.metric.upper(), words=True),
+        Column("n_pairs", title="pairs", count=True),
+        Column("n_distinguishable", title="distinguishable", count=True),
+        Column("order", lambda one: ", ".join(one.order[:MOST_PAIRS]), "highest first", words=True),
+    ),
+)
+
+
+class _PairRow(NamedTuple):
+    pair: AgentPair
+    difference: Estimate
+
+
+def _pair_rows(result: "AgentsResult") -> Iterator[_PairRow]:
+    for one in result.pairs:
+        ends = None if one.low is None or one.high is None else Interval(one.low, one.high, result.level, "")
+        yield _PairRow(one, Estimate(one.difference, ends, one.n_tests, note=one.note))
+
+
+PAIRS = Table(
+    "pairs",
+    rows=_pair_rows,
+    title="Pairs of agents, first minus second",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("first", lambda row: row.pair.first, words=True),
+        Column("second", lambda row: row.pair.second, words=True),
+        Column("metric", lambda row: row.pair.metric, words=True),
+        Column("difference", sign=True),
+        Column("p", lambda row: row.pair.p_value, p=True),
+        Column("p_holm", lambda row: row.pair.p_holm, "p (Holm)", p=True),
+        Column("n_tests", lambda row: row.pair.n_tests, "tests", count=True),
+        Column("n_studies", lambda row: row.pair.n_studies, "studies", count=True),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AgentsResult(Presented):
-    """Many agents on the same tests."""
+class AgentsResult(Kind):
+    """Many agents on the same tests; ``result["NAME"]`` is that of one, as a single scoring gives it."""
+
+    FORMAT: ClassVar[str] = "people result of many agents"
+    FILE: ClassVar[str] = "agents.json"
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "agents"
+    HEADING: ClassVar[str] = "Many agents"
+    KEY: ClassVar[str] = "standings"
+    TABLES: ClassVar[tuple[Table, ...]] = (FILE_ROWS, BOARD, EVERY_NUMBER, LACKING, STANDINGS, PAIRS)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("pas", "people_plots.agents_picture", small=True),)
+    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+        {"without", "n_resamples", "n_simulations", "protocol"}  # the title names the protocol
+    )
 
     agents: tuple[AgentScores, ...]
     protocol: Protocol
@@ -146,102 +414,178 @@ class AgentsResult(Presented):
         """Return the result of every agent, one after another; none where they are not to be had."""
         yield from () if self.one is None else (self.one(agent.name) for agent in self.agents)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that `agents.json` holds."""
-        return document(self)
+    def in_order(self) -> list[AgentScores]:
+        """Return agents from the highest PAS to the lowest; those without one last."""
+        return sorted(self.agents, key=lambda one: math.inf if one.pas.value is None else -one.pas.value)
 
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per agent: every headline number with its intervals, floor, ceiling and place."""
-        import polars as pl
+    def sentences(self) -> Sequence[str]:
+        """Return who leads, and from how many it cannot be distinguished."""
+        ordered = self.in_order()
+        best, tied = ordered[0], leaders([(agent.name, agent.pas.value) for agent in ordered])
+        if best.pas.value is None:
+            return [f"None of the {len(self.agents)} agents has a PAS: {best.pas.estimate.note}."]
+        ends = "no interval" if best.pas.interval is None else interval_words(best.pas.interval)
+        has = "has the highest PAS" if len(tied) == 1 else "have the same PAS, the highest"
+        lead = f"{joined_names(tied, whose='agents')} {has}, {number(best.pas.value, 2)} ({ends})"
+        if len(self.agents) == 1:
+            return [lead + "."]
+        standing = self.standing("pas")
+        if not standing.n_pairs:
+            return [f"{lead}; no pair of agents can be tested: too few studies, or no spread between them."]
+        alike = {name for group in standing.groups if best.name in group for name in group} - {best.name}
+        others = (
+            "every other agent is distinguishable from it"
+            if not alike
+            else "no other agent can be distinguished from it"
+            if len(alike) == len(self.agents) - 1
+            else f"{len(alike)} of the {len(self.agents) - 1} others cannot be distinguished from it"
+        )
+        return [
+            f"{lead}; {others}. {standing.n_distinguishable} of {standing.n_pairs} pairs of agents are "
+            f"distinguishable (paired by study, Holm, {1 - self.level:.2g})."
+        ]
 
-        return pl.DataFrame([row_of(agent) for agent in self.agents], infer_schema_length=None)
+    def notes(self) -> Sequence[str]:
+        """Return what the numbers rest on, which pairs are distinguishable, and what agents lack."""
+        grouped = (
+            "Agents that share a letter or number of a group cannot be distinguished."
+            if len(self.standing("pas").groups) > 1
+            else "No two agents can be distinguished."
+        )
+        lacking = [agent for agent in self.agents if agent.n_missing]
+        named = ", ".join(f"{agent.n_missing} {agent.name}" for agent in lacking[:5])
+        more = f" and {len(lacking) - 5} more agents" if len(lacking) > 5 else ""
+        reasons = dict.fromkeys(agent.ecs.estimate.note for agent in self.agents if agent.ecs.value is None)
+        return [
+            f"Intervals: {level_words(self.level)}, other studies like these ({len(self.studies)} here). "
+            f"{grouped}",
+            *self._pairs_apart(),
+            *([f"Tests that an agent lacks and others have: {named}{more}."] if lacking else []),
+            *(f"ECS: {reason}" for reason in reasons),
+        ]
 
-    def write(self, out: str | Path) -> tuple[Path, ...]:
+    def _pairs_apart(self) -> Iterator[str]:
+        if self.pairs_note:
+            yield self.pairs_note
+        by_pas = [row for row in self.pairs if row.metric == "pas"]
+        apart = [row for row in by_pas if distinguishable(row.p_holm, level=self.level)]
+        apart.sort(key=lambda row: -abs(0.0 if row.difference is None else row.difference))
+        for row in apart[:MOST_PAIRS]:
+            difference, names = row.difference, (row.first, row.second)
+            if difference is not None and difference < 0:
+                difference, names = -difference, (row.second, row.first)
+            yield f"  {names[0]} − {names[1]}: {number(difference, 2, sign=True)} ({p_words(row.p_holm)})"
+        if len(apart) > MOST_PAIRS:
+            yield f"  and {len(apart) - MOST_PAIRS} more pairs, in agents.json"
+
+    def who(self) -> Sequence[str]:
+        """Return the agents."""
+        return [agent.name for agent in self.agents]
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        return (
+            f"{how_many(len(self.agents), 'agent was', 'agents were')} scored with {concord} on the same "
+            f"tests of {how_many(len(self.studies), 'study', 'studies')}, protocol {self.protocol.name}; "
+            "pairs were compared study by study, their p-values adjusted by Holm's (1979) method. Intervals "
+            f"are {level_words(self.level)}, for other studies like these."
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return what `agents.json` holds below its heading."""
+        kept = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _OWN}
+        return {
+            "question": self.QUESTION,
+            **{name: encode(value) for name, value in kept.items()},
+            "without": {name: [each_or_none(row) for row in rows] for name, rows in self.without.items()},
+            "folders": self._folders(),
+            "provenance": provenance(self.inputs),
+        }
+
+    def _folders(self) -> dict[str, str]:
+        """Name the folder of each agent; none where there are too many of them."""
+        names = [agent.name for agent in self.agents] if len(self.agents) <= AGENT_FOLDERS else []
+        return dict(zip(names, distinct_names(names), strict=True))
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write `agents.json`, `agents.csv`, and a folder per agent with the files of its own result."""
-        return write(self, Path(out))
+        folder, places = Path(out), self._folders()
+        write_csv(folder / FILE_ROWS.file, FILE_ROWS.file_columns(), FILE_ROWS.file_rows(self))
+        written = [folder / self.FILE, folder / FILE_ROWS.file]
+        for one in self.each() if places else ():
+            written.extend(one.write(folder / places[str(one.model)]))
+        write_json(folder / self.FILE, self.to_dict())
+        return tuple(written)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a result back; results of single agents are read from their folders when asked for."""
+        path = holding_folder(Path(folder), cls.FILE) / cls.FILE
+        found = read_document(path, cls.FORMAT)
+        hints = get_type_hints(cls)
+        plain: dict[str, Any] = {
+            one.name: decode(hints[one.name], found.get(one.name), where=f"{path}, {one.name!r}")
+            for one in fields(cls)
+            if one.name not in _OWN
+        }
+        places = decode(dict[str, str], found.get("folders", {}), where=f"{path}, 'folders'")
+        one = partial(_read_one, path.parent, places)
+        result = cls(without=_arrays(found.get("without"), f"{path}, 'without'"), one=one, **plain)
+        if not result.agents:
+            raise FileFormatError(f"{path}, 'agents': holds no agent")
+        missing = [metric for metric in COMPARED if metric not in {one.metric for one in result.standings}]
+        if missing and len(result.agents) > 1:
+            raise FileFormatError(f"{path}, 'standings': holds none of {', '.join(missing)}")
+        return result
 
 
-def document(result: AgentsResult) -> dict[str, Any]:
-    """Return the document of a result."""
-    kept = {f.name: getattr(result, f.name) for f in fields(result) if f.name not in _OWN}
-    return {
-        **heading(_KIND),
-        "question": "people",
-        **{name: encode(value) for name, value in kept.items()},
-        "without": {name: _rows_or_none(values) for name, values in result.without.items()},
-        "folders": dict(_folders(result)),
-        "provenance": provenance(result.inputs),
-    }
-
-
-def _rows_or_none(values: Any) -> list[list[float | None]]:
-    return [[None if np.isnan(value) else float(value) for value in row] for row in values]
-
-
-def _folders(result: AgentsResult) -> list[tuple[str, str]]:
-    """Name the folder of each agent; none where there are too many of them."""
-    if len(result.agents) > AGENT_FOLDERS:
-        return []
-    names = [agent.name for agent in result.agents]
-    return list(zip(names, distinct_names(names), strict=True))
-
-
-def write(result: AgentsResult, folder: Path) -> tuple[Path, ...]:
-    """Write all files of a result; the inverse of `read`."""
-    rows = [row_of(agent) for agent in result.agents]
-    write_csv(folder / NUMBERS, list(rows[0]), [list(row.values()) for row in rows])
-    written = [folder / DOCUMENT, folder / NUMBERS]
-    places = dict(_folders(result))
-    for one in result.each() if places else ():
-        written.extend(write_single(one, folder / places[str(one.model)]))
-    write_json(folder / DOCUMENT, document(result))
-    return tuple(written)
-
-
-class _FromFolders:
-    """Reads the result of one agent from its own folder."""
-
-    def __init__(self, folder: Path, places: Mapping[str, str]) -> None:
-        self._folder, self._places = folder, places
-
-    def read(self, name: str) -> PeopleResult:
-        """Return the result of an agent by its name."""
-        if name not in self._places:
-            raise FileFormatError(f"{self._folder / DOCUMENT}, 'folders': {name!r} has no folder of its own")
-        return read_single(self._folder / self._places[name])
-
-
-def read(folder: Path) -> AgentsResult:
-    """Read a result; the inverse of `write`, without the tests themselves."""
-    path = folder / DOCUMENT
-    found = read_document(path, _KIND)
-    lists = decode(dict[str, list[list[float | None]]], found.get("without"), where=f"{path}, 'without'")
+def _arrays(document: object, where: str) -> dict[str, Floats]:
+    """Read arrays from lists in which what is undefined is null."""
+    lists = decode(dict[str, list[list[float | None]]], document, where=where)
     for name, rows in lists.items():
         if len({len(row) for row in rows}) > 1:
-            raise FileFormatError(f"{path}, 'without', {name!r}: rows differ in length")
-    arrays = {
-        name: np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=float)
-        for name, rows in lists.items()
-    }
-    hints = get_type_hints(AgentsResult)
-    plain: dict[str, Any] = {
-        f.name: decode(hints[f.name], found.get(f.name), where=f"{path}, {f.name!r}")
-        for f in fields(AgentsResult)
-        if f.name not in _OWN
-    }
-    places = decode(dict[str, str], found.get("folders", {}), where=f"{path}, 'folders'")
-    result = AgentsResult(without=arrays, one=_FromFolders(folder, places).read, **plain)
-    if not result.agents:
-        raise FileFormatError(f"{path}, 'agents': holds no agent")
-    missing = [metric for metric in COMPARED if metric not in {one.metric for one in result.standings}]
-    if missing and len(result.agents) > 1:
-        raise FileFormatError(f"{path}, 'standings': holds none of {', '.join(missing)}")
-    return result
+            raise FileFormatError(f"{where}, {name!r}: rows differ in length")
+    return {name: np.array([list(map(or_nan, row)) for row in rows], float) for name, rows in lists.items()}
+
+
+def _read_one(folder: Path, places: Mapping[str, str], name: str) -> PeopleResult:
+    """Read the result of one agent from its own folder."""
+    if name not in places:
+        raise FileFormatError(f"{folder / AgentsResult.FILE}, 'folders': {name!r} has no folder of its own")
+    return read_single(folder / places[name])
+
+
+@dataclass(frozen=True, slots=True)
+class RankMove:
+    """One agent in two orders; 1 is the first place."""
+
+    agent: str
+    published_rank: int
+    rank: int
+    published_pas: float
+    pas: float
+
+    @property
+    def places(self) -> int:
+        """Return the places gained; negative where the agent fell."""
+        return self.published_rank - self.rank
+
+
+def rank_moves(published: Mapping[str, float], result: AgentsResult) -> tuple[RankMove, ...]:
+    """Return every agent of both orders, in the new order."""
+    values = {agent.name: agent.pas.value for agent in result.agents}
+    common = {name: value for name, value in values.items() if value is not None and name in published}
+    before = sorted(common, key=lambda name: (-published[name], name))
+    after = sorted(common, key=lambda name: (-common[name], name))
+    old = {name: place for place, name in enumerate(before, 1)}
+    return tuple(
+        RankMove(name, old[name], place, published[name], common[name]) for place, name in enumerate(after, 1)
+    )
 
 
 def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tuple[Path, ...]:
     """Make way for a result about people: remove the files of an earlier one of the same input."""
-    earlier = [path for path in (folder / SUMMARY, folder / DOCUMENT) if path.is_file()]
+    earlier = [path for path in (folder / SUMMARY, folder / AgentsResult.FILE) if path.is_file()]
     for path in earlier:
         before = _read_earlier(path)
         called = before.get("model")
@@ -261,7 +605,7 @@ def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tu
 
 def refuse_other_table(folder: Path, table: str, model: str | None) -> None:
     """Refuse a folder that holds the result of another table, before minutes were spent on this one."""
-    for path in (folder / SUMMARY, folder / DOCUMENT):
+    for path in (folder / SUMMARY, folder / AgentsResult.FILE):
         before = _read_earlier(path) if path.is_file() else {}
         if _inputs(before) and table not in _input_names(before):
             raise _refusal(folder, before, model)
@@ -295,13 +639,13 @@ def _input_names(document: dict[str, Any]) -> set[str]:
 def _own_files(summary: Path) -> list[Path]:
     """Return the files that a result wrote: documents, tables, one document per study, folders of agents."""
     folder = summary.parent
-    if summary.name == DOCUMENT:
+    if summary.name == AgentsResult.FILE:
         places = [folder / str(name) for name in dict(_read_earlier(summary).get("folders", {})).values()]
         inner = [
             file for place in places if (place / SUMMARY).is_file() for file in _own_files(place / SUMMARY)
         ]
-        return [*inner, *(path for path in (folder / NUMBERS, summary) if path.is_file())]
+        return [*inner, *(path for path in (folder / FILE_ROWS.file, summary) if path.is_file())]
     studies = [path for path in folder.glob(f"*/{STUDY}") if path.is_file()]
-    tables = (DETAILED, REFEREE, REFEREE_TABLE, REFEREE_STUDIES)
+    tables = (DETAILED, RefereeResult.FILE, REFEREE_TESTS.file, REFEREE_STUDIES.file)
     others = (*(folder / name for name in tables), summary)
     return [*studies, *(path for path in others if path.is_file())]

@@ -19,7 +19,7 @@ from concord.files.documents import heading, holding_folder, need_keys, provenan
 from concord.files.json_text import decoded
 from concord.files.output import distinct_names, frame_of, write_csv, write_json
 from concord.people.protocol import Protocol
-from concord.people.referee import Referee, read_referee, write_referee
+from concord.people.referee import Referee, RefereeResult
 from concord.people.result import (
     Bounds,
     CompanionNumbers,
@@ -377,7 +377,7 @@ def write(scores: PeopleResult, folder: Path) -> tuple[Path, ...]:
     studies = _study_paths(folder, [study.name for study in scores.studies])
     for path, content in zip(studies, _study_documents(scores, scores.studies), strict=True):
         write_json(path, content)
-    more = () if scores.referee is None else write_referee(scores.referee, folder, scores.model)
+    more = () if scores.referee is None else RefereeResult(scores.model, scores.referee).write(folder)
     return (folder / SUMMARY, folder / DETAILED, *studies, *more)
 
 
@@ -422,7 +422,7 @@ def read(source: Path) -> PeopleResult:
         scored_by=decode(ScoredBy, document, where=where),
         sizes=_sizes_of(document, where),
         assumptions=tuple(document.get("assumptions", ())),
-        referee=read_referee(folder),
+        referee=RefereeResult.read(folder).referee if (folder / RefereeResult.FILE).is_file() else None,
     )
 
 

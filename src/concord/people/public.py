@@ -9,7 +9,6 @@ from pathlib import Path
 from concord.errors import OptionError
 from concord.files.codec import decode
 from concord.files.tables import read_grid
-from concord.people.agents import AgentsResult
 from concord.people.result import Score
 from concord.people.table.read import read_tests
 from concord.records import TestTable
@@ -139,31 +138,3 @@ def replication_table() -> TestTable:
     """Return the 143 pairs: the original study is the human side, the replication the agent's."""
     with resources.as_file(resources.files("concord.people") / "data" / TABLE) as path:
         return read_tests(path)
-
-
-@dataclass(frozen=True, slots=True)
-class RankMove:
-    """One agent in two orders; 1 is the first place."""
-
-    agent: str
-    published_rank: int
-    rank: int
-    published_pas: float
-    pas: float
-
-    @property
-    def places(self) -> int:
-        """Return the places gained; negative where the agent fell."""
-        return self.published_rank - self.rank
-
-
-def rank_moves(published: Mapping[str, float], result: AgentsResult) -> tuple[RankMove, ...]:
-    """Return every agent of both orders, in the new order."""
-    values = {agent.name: agent.pas.value for agent in result.agents}
-    common = {name: value for name, value in values.items() if value is not None and name in published}
-    before = sorted(common, key=lambda name: (-published[name], name))
-    after = sorted(common, key=lambda name: (-common[name], name))
-    old = {name: place for place, name in enumerate(before, 1)}
-    return tuple(
-        RankMove(name, old[name], place, published[name], common[name]) for place, name in enumerate(after, 1)
-    )

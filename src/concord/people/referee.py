@@ -1,14 +1,14 @@
 """What a referee asks beside PAS, ECS and APR: its records, and its files with one row per test and study."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, need_keys, read_document
-from concord.files.output import write_csv, write_json
-from concord.records import Estimate
+from scipy.special import ndtri
+
+from concord.files.number_words import how_many, interval, level_words, number
+from concord.kinds import Column, Kind, PictureOf, Table
+from concord.records import Estimate, Interval
 from concord.stats.meta_analysis import MetaAnalysis
 
 
@@ -48,6 +48,14 @@ class RefereeTest:
     p_equivalent: float | None
     """Of human nulls that the agent keeps: TOST of the agent's d against the smallest effect of interest."""
 
+    def difference(self, level: float) -> Estimate:
+        """Return agent minus human d with its normal interval."""
+        d, se = self.difference_d, self.difference_se
+        if d is None or se is None:
+            return Estimate(d, note="no standard error")
+        reach = float(ndtri(0.5 + level / 2)) * se
+        return Estimate(d, Interval(d - reach, d + reach, level, "normal"), 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Inside:
@@ -69,6 +77,26 @@ class AgentMinusHuman:
     name: str
     meta: MetaAnalysis | None
     note: str = ""
+
+    @property
+    def mean(self) -> Estimate:
+        """The mean difference, or why there is none."""
+        return Estimate(None, note=self.note) if self.meta is None else self.meta.mean
+
+    @property
+    def another(self) -> Estimate | None:
+        """The mean with the interval of another such test."""
+        return None if self.meta is None else replace(self.meta.mean, interval=self.meta.prediction)
+
+    @property
+    def words(self) -> str:
+        """The mean, its spread over tests and what another test would show."""
+        if self.meta is None:
+            return f"undefined ({self.note})"
+        meta = self.meta
+        spread = "" if meta.prediction is None else f"; another such test {interval(meta.prediction)}"
+        ends = f"{number(meta.mean.value, 2)} {interval(meta.mean.interval)}"
+        return f"{ends}, tau = {number(meta.tau2**0.5, 2)}, I² = {meta.i2:.0%}{spread}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,54 +190,181 @@ class Referee:
     """ECS with tests weighted by their precision."""
     tests: tuple[RefereeTest, ...]
     studies: tuple[RefereeStudy, ...] = ()
-    """The same study by study; empty in files written before it was kept."""
+    """The same study by study."""
+
+    def sentences(self) -> Iterator[str]:
+        """Yield one sentence per question of a referee."""
+        inside, level = self.inside, level_words(self.level)
+        if inside.n:
+            yield (
+                f"Inside the {level} replication interval: {inside.inside} of {inside.n} tests "
+                f"({number(inside.share.value, 2)} {interval(inside.share.interval)}; {level} expected)."
+            )
+        yield f"Agent - human d, as coded: {self.difference.words}."
+        yield f"Agent - human d, human effects positive: {self.difference_sized.words}."
+        replications = self.replications
+        if replications.n:
+            yield (
+                f"Replication Bayes factor of {how_many(replications.n, 'human effect', 'human effects')}: "
+                f"above 3 for {replications.n_supported}, below 1/3 for {replications.n_opposed}; "
+                f"{replications.n_too_small} too small for the human study to have seen."
+            )
+        kept = self.equivalence
+        if kept.n_kept:
+            share = f"{kept.n_equivalent} of {kept.n_kept}"
+            yield f"Kept nulls equivalent to 0 within d = {kept.margin:g}: {share}."
+        yield from self._selection()
+        known = [cell.pas for cell in self.priors if cell.pas is not None]
+        if known:
+            ends = f"{number(min(known), 2)} to {number(max(known), 2)}"
+            yield f"PAS over priors (scales × ½ to 2, odds 1/3 to 3): {ends}."
+        g, precise = number(self.ecs_hedges), number(self.ecs_precision)
+        yield f"ECS: of Hedges' g {g}, weighted by precision {precise}."
+
+    def _selection(self) -> Iterator[str]:
+        found = self.selection
+        if not found.n_adjusted:
+            return
+        ceilings = "".join(
+            f", ceiling of {name} {number(one.value, 2)} {interval(one.interval)}"
+            for name, one in (("PAS", found.ceiling_pas), ("ECS", found.ceiling_ecs))
+            if one is not None
+        )
+        ratio = f"{number(found.size_ratio.value, 2)} {interval(found.size_ratio.interval)}"
+        yield (
+            f"Selection undone of {how_many(found.n_adjusted, 'human effect', 'human effects')}: mean human "
+            f"|d| {number(found.mean_published, 2)} becomes {number(found.mean_adjusted, 2)}, size ratio "
+            f"{ratio}, ECS {number(found.ecs, 2)}{ceilings}."
+        )
 
 
-DOCUMENT, TABLE, STUDIES = "referee.json", "referee.csv", "referee_studies.csv"
-KEY = "inside_replication_intervals"
-_KIND = "people result for the referee"
+def _meta(get: Callable[[MetaAnalysis], object]) -> Callable[[AgentMinusHuman], object]:
+    return lambda one: None if one.meta is None else get(one.meta)
 
 
-def referee_document(found: Referee, model: str | None) -> dict[str, Any]:
-    """Return what `referee.json` holds."""
-    inside = found.inside
-    return {
-        **heading(_KIND),
-        "question": "people",
-        "model": model,
-        KEY: {"inside": inside.inside, "n": inside.n, "expected": found.level * inside.n},
-        "referee": encode(found),
-    }
+TESTS = Table(
+    "tests",
+    rows=lambda result: result.referee.tests,
+    file="referee.csv",
+    on=(),
+    columns=tuple(Column(one.name) for one in fields(RefereeTest)),
+)
+INSIDE = Table(
+    "inside",
+    rows=lambda result: (result.referee.inside, *result.referee.inside_studies),
+    title="Tests inside the interval of a human replication",
+    folded=True,
+    columns=(
+        Column("name", title="tests of", words=True),
+        Column("inside", count=True),
+        Column("n", title="tests", count=True),
+        Column("share"),
+        Column("p_value", title="p", p=True),
+    ),
+)
+DIFFERENCES = Table(
+    "differences",
+    rows=lambda result: (
+        result.referee.difference,
+        result.referee.difference_sized,
+        *result.referee.difference_domains,
+    ),
+    title="Meta-analysis of agent minus human d",
+    folded=True,
+    columns=(
+        Column("name", title="tests", words=True),
+        Column("mean", sign=True),
+        Column("another", title="another test", sign=True),
+        Column("se", _meta(lambda meta: meta.se), "SE"),
+        Column("df", _meta(lambda meta: meta.df), digits=1),
+        Column("tau", _meta(lambda meta: meta.tau2**0.5)),
+        Column("i2", _meta(lambda meta: meta.i2), "I²"),
+        Column("q", _meta(lambda meta: meta.q), "Q"),
+        Column("q_df", _meta(lambda meta: meta.q_df), "df of Q", count=True),
+        Column("q_p", _meta(lambda meta: meta.q_p), "p of Q", p=True),
+        Column("p", _meta(lambda meta: meta.p_value), p=True),
+        Column("n", _meta(lambda meta: meta.n), "tests", count=True),
+        Column("n_clusters", _meta(lambda meta: meta.n_clusters), "clusters", count=True),
+    ),
+)
+STUDIES = Table(
+    "studies",
+    rows=lambda result: result.referee.studies,
+    title="By study: difference, replication Bayes factors, small telescopes, equivalence",
+    file="referee_studies.csv",
+    folded=True,
+    columns=(
+        Column("study", words=True),
+        Column(
+            "difference",
+            title="agent - human d",
+            sign=True,
+            spread={"difference_d": "value", "difference_low": "low", "difference_high": "high"},
+        ),
+        Column("n", title="tests", count=True),
+        Column("inside", count=True),
+        Column("n_replications", title="human effects", count=True),
+        Column("n_supported", title="factor above 3", count=True),
+        Column("n_opposed", title="below 1/3", count=True),
+        Column("n_too_small", title="too small", count=True),
+        Column("n_kept", title="nulls kept", count=True),
+        Column("n_equivalent", title="equivalent", count=True),
+    ),
+)
+PRIORS = Table(
+    "priors",
+    rows=lambda result: result.referee.priors,
+    title="PAS under other priors",
+    folded=True,
+    columns=(
+        Column("scale", title="scales of the priors ×"),
+        Column("odds", title="prior odds"),
+        Column("pas", title="PAS"),
+    ),
+)
 
 
-def write_referee(found: Referee, folder: Path, model: str | None) -> tuple[Path, ...]:
-    """Write all files; the inverse of `read_referee`."""
-    names = [field.name for field in fields(RefereeTest)]
-    rows = [[getattr(test, name) for name in names] for test in found.tests]
-    write_csv(folder / TABLE, names, rows)
-    write_csv(folder / STUDIES, *_study_rows(found.studies))
-    write_json(folder / DOCUMENT, referee_document(found, model))
-    return folder / DOCUMENT, folder / TABLE, folder / STUDIES
+@dataclass(frozen=True, slots=True, repr=False)
+class RefereeResult(Kind):
+    """What a referee asks of one model."""
 
+    FORMAT: ClassVar[str] = "people result for the referee"
+    FILE: ClassVar[str] = "referee.json"
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "referee"
+    HEADING: ClassVar[str] = "For the referee"
+    KEY: ClassVar[str] = "inside_replication_intervals"
+    TABLES: ClassVar[tuple[Table, ...]] = (TESTS, INSIDE, DIFFERENCES, STUDIES, PRIORS)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf(
+            "differences",
+            "people_plots.referee_picture",
+            lambda result: f"Lines are {level_words(result.referee.level)} intervals; widest gaps first.",
+        ),
+    )
+    OF_ONE_MODEL: ClassVar[bool] = True
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"referee.tests"})  # a row each in its file
 
-def _study_rows(studies: Sequence[RefereeStudy]) -> tuple[list[str], list[list[object]]]:
-    """Return the columns and rows of the table of studies; the difference with its ends."""
-    counts = [field.name for field in fields(RefereeStudy) if field.name not in ("study", "difference")]
-    rows: list[list[object]] = []
-    for one in studies:
-        ends = one.difference.interval
-        difference = [one.difference.value, *((None, None) if ends is None else (ends.low, ends.high))]
-        rows.append([one.study, *difference, *(getattr(one, name) for name in counts)])
-    return ["study", "difference_d", "difference_low", "difference_high", *counts], rows
+    model: str | None
+    referee: Referee
 
+    @property
+    def level(self) -> float:
+        """Of all intervals."""
+        return self.referee.level
 
-def read_referee(folder: Path) -> Referee | None:
-    """Read what a folder holds for the referee; None where it holds nothing."""
-    return referee_of(folder / DOCUMENT)[1] if (folder / DOCUMENT).is_file() else None
+    def sentences(self) -> Sequence[str]:
+        """Return one sentence per question of a referee."""
+        first, *rest = self.referee.sentences()
+        return [first if self.model is None else f"{self.model}: {first[0].lower()}{first[1:]}", *rest]
 
+    def who(self) -> Sequence[str]:
+        """Return the model."""
+        return [] if self.model is None else [self.model]
 
-def referee_of(path: Path) -> tuple[str | None, Referee]:
-    """Read one file: the model and its numbers."""
-    document = read_document(path, _KIND)
-    need_keys(document, ("referee",), path)
-    return document.get("model"), decode(Referee, document["referee"], where=f"{path}, 'referee'")
+    def document(self) -> dict[str, Any]:
+        """Return what `referee.json` holds."""
+        inside = self.referee.inside
+        counted = {"inside": inside.inside, "n": inside.n, "expected": self.referee.level * inside.n}
+        held: dict[str, Any] = Kind.document(self)
+        return {"question": self.QUESTION, "model": self.model, self.KEY: counted, "referee": held["referee"]}

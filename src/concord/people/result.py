@@ -54,6 +54,21 @@ class Score:
         """The headline interval."""
         return self.estimate.interval
 
+    @property
+    def fresh(self) -> Estimate:
+        """The number with its interval over new participants."""
+        return Estimate(self.value, self.new_participants, self.estimate.n, note=self.new_participants_note)
+
+    def end(self, name: str) -> Estimate | None:
+        """Return its ``floor``, ``ceiling`` or ``place``; None where nothing was simulated."""
+        found: Estimate | None = None if self.bounds is None else getattr(self.bounds, name)
+        return found
+
+    @property
+    def among_twins(self) -> float | None:
+        """The percentile among perfect replications."""
+        return None if self.bounds is None else self.bounds.percentile
+
 
 @dataclass(frozen=True, slots=True)
 class TestResult:

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from concord.people.agents import AgentsResult
-from concord.people.public import PublicTable, RankMove, human_row
+from concord.people.agents import AgentsResult, RankMove, short_names
+from concord.people.public import PublicTable, human_row
 from concord.people.result import Score
 from concord.reasoning.files import ReasoningResult
-from concord.show.agents_terminal import in_order, short_names
 from concord.show.numbers import HasEnds, interval_words, number
 from concord.show.terminal import lines, table
 from concord.structure.result import StructureResult
@@ -21,7 +20,7 @@ SMALL = "a 135M-parameter model, recorded"
 
 def people_sentence(result: AgentsResult) -> str:
     """Return the answer to the first question: who scores highest, between what, and who differs."""
-    best = in_order(result)[0]
+    best = result.in_order()[0]
     said = (
         f"Of {len(result.agents)} agent designs {best.name} scores highest: it leads to the same "
         f"conclusion as people with probability {number(best.pas.value, 2)} "
@@ -85,7 +84,7 @@ def answers(sentences: Sequence[tuple[str, str]]) -> RenderableType:
 
 def agents_strips(result: AgentsResult) -> RenderableType:
     """Return one row per agent, and people who repeated studies of people."""
-    ordered = in_order(result)
+    ordered = result.in_order()
     names = short_names([agent.name for agent in ordered])
     rows = [
         _strip_row(name, agent.pas, agent.ecs, agent.apr) for name, agent in zip(names, ordered, strict=True)

@@ -8,22 +8,7 @@ from concord.show.methods import (
     Document,
     people_methods,
     reasoning_methods,
-    with_concord,
 )
-
-
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{n:,} {one if n == 1 else many}"
-
-
-def agents_methods(result: Any, document: Document) -> str:
-    """Return the paragraph about many agents on the same tests."""
-    return (
-        f"{_counted(len(result.agents), 'agent was', 'agents were')} scored with {with_concord(document)} on "
-        f"the same tests of {_counted(len(result.studies), 'study', 'studies')}, protocol "
-        f"{result.protocol.name}; pairs were compared study by study, their p-values adjusted by Holm's "
-        f"(1979) method. Intervals are {100 * result.level:g} %, for other studies like these."
-    )
 
 
 def _by_document(written: Callable[[Document], str]) -> Callable[[Any, Document], str]:
@@ -35,7 +20,6 @@ BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "PeopleResult": _by_document(people_methods),
     "StudiesResult": _by_document(people_methods),
     "ReasoningResult": _by_document(reasoning_methods),
-    "AgentsResult": agents_methods,
 }
 """The paragraph of each type of result."""
 

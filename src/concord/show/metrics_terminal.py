@@ -11,6 +11,7 @@ from rich.text import Text
 
 from concord.comparing.metrics import MetricCompareResult, metric_name
 from concord.comparing.people import KEY, RANKS
+from concord.files.number_words import joined_names, leaders
 from concord.show.compare_terminal import (
     FEW_LINES,
     FEW_PAIRS,
@@ -24,7 +25,6 @@ from concord.show.compare_terminal import (
 )
 from concord.show.numbers import interval, number, p_value
 from concord.show.terminal import lines, table
-from concord.show.ties import joined_names, leaders
 from concord.stats.multiple import distinguishable, holm
 from concord.stats.pairs import ModelPair
 from concord.structure.score.compare import LOWER_IS_STEADIER

@@ -11,7 +11,6 @@ from concord.people.studies.results import StudiesResult
 from concord.people.words.sentences import closing_sentence
 from concord.show.answer import Gauge, ShownAnswer, answer_lines
 from concord.show.numbers import UNDEFINED, interval, number
-from concord.show.referee_terminal import referee_lines
 from concord.show.terminal import cells, lines, table
 
 
@@ -62,7 +61,7 @@ def people_report(scores: PeopleResult) -> RenderableType:
     parts: list[RenderableType] = [people_headline(scores), _groups_table(scores), _findings(scores.findings)]
     parts.append(lines(_notes(scores)))
     if scores.referee is not None:
-        parts.append(lines(referee_lines(scores.referee)))
+        parts.append(lines(["\nFor the referee", *(f"  {line}" for line in scores.referee.sentences())]))
     return Group(*parts)
 
 

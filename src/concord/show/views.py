@@ -158,7 +158,6 @@ VIEWS: dict[str, View] = {
         "reasoning_terminal.reasoning_answer",
         "reasoning_terminal.reasoning_headline",
     ),
-    "AgentsResult": View("agents_terminal.agents_report", drawn_by="page.agents_section.draw_agents"),
     "ReasoningRanking": View("ranking_terminal.ranking_report"),
     "CompareResult": View(
         "compare_terminal.compare_report",

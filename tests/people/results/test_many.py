@@ -11,7 +11,7 @@ import pytest
 import concord
 from concord.api import demo_table
 from concord.errors import FileFormatError, MismatchError, OptionError
-from concord.people.agents import AgentsResult, read
+from concord.people.agents import AgentsResult
 from concord.people.protocol import PROTOCOLS
 from concord.people.results.many import score_agents
 from concord.people.results.one import score_table
@@ -187,7 +187,7 @@ def test_each_of_many_is_the_result_of_a_single_scoring_to_the_byte(tmp_path: Pa
 def test_one_of_many_is_shown_and_written_as_a_result(tmp_path: Path) -> None:
     found = concord.score_people(t_tables(3), **OPTIONS)
     found.write(tmp_path)
-    one, again = found["agent 1"], read(tmp_path)["agent 1"]
+    one, again = found["agent 1"], AgentsResult.read(tmp_path)["agent 1"]
     assert one == again
     assert one.model == "agent 1"
     assert one.pas.value == pytest.approx(found.agents[1].pas.value, abs=1e-12)
@@ -206,7 +206,7 @@ def test_an_agent_without_a_folder_is_not_read_back(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="the result of 'agent 0' alone is not here"):
         found["agent 0"]
     with pytest.raises(FileFormatError, match="agent 0"):
-        read(tmp_path)["agent 0"]
+        AgentsResult.read(tmp_path)["agent 0"]
 
 
 @pytest.mark.long

@@ -11,11 +11,11 @@ from tests.people.rows import row, scores_of, t_side
 import concord
 from concord.errors import OptionError
 from concord.people.files import PeopleResult, read
-from concord.people.referee import Referee
+from concord.people.referee import Referee, RefereeResult
 from concord.people.results.one import score_table
 from concord.records import Side, TestRow, TestTable
-from concord.show.page.referee_section import SECTION, RefereeOf, difference_picture
-from concord.show.referee_terminal import referee_lines
+from concord.show.page.declared import section_of
+from concord.show.people_plots import referee_picture
 from concord.stats.agreement import hedges_g
 from concord.stats.equivalence import equivalence
 from concord.stats.meta_analysis import meta_analysis
@@ -161,7 +161,7 @@ def test_tests_without_comparable_effects_are_undefined_not_outside() -> None:
     assert all(one.inside is None for one in found.tests)
     assert found.difference.meta is None
     assert found.difference.note
-    assert "undefined" in "\n".join(referee_lines(found))
+    assert "undefined" in "\n".join(found.sentences())
 
 
 def test_files_keep_everything(scored: PeopleResult, found: Referee, tmp_path: Path) -> None:
@@ -176,12 +176,14 @@ def test_files_keep_everything(scored: PeopleResult, found: Referee, tmp_path: P
 
 
 def test_the_page_and_the_terminal_show_it(found: Referee) -> None:
-    record = RefereeOf("a <b> model", found)
-    html = str(SECTION.show([record]))
+    record = RefereeResult("a <b> model", found)
+    html = str(section_of(RefereeResult).show([record]))
     assert "a &lt;b&gt; model" in html
     assert "<b>" not in html
-    assert difference_picture(record).name == "referee"
-    said = "\n".join(referee_lines(found))
+    drawn = referee_picture(record)
+    assert drawn is not None
+    assert drawn.name == "referee"
+    said = "\n".join(found.sentences())
     assert f"{found.inside.inside} of 12 tests" in said
 
 
@@ -223,7 +225,7 @@ def test_studies_have_a_table_and_a_place_on_the_page(
     lines = (tmp_path / "referee_studies.csv").read_text().splitlines()
     assert lines[0].startswith("study,difference_d,difference_low,difference_high,n,inside")
     assert len(lines) == 7
-    assert "small telescopes, equivalence" in str(SECTION.show([RefereeOf("m", found)]))
+    assert "small telescopes, equivalence" in str(section_of(RefereeResult).show([RefereeResult("m", found)]))
 
 
 def test_a_comparison_says_what_a_referee_asks_of_each_model(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from concord.comparing.metrics import MetricCompareResult, read_metric_compariso
 from concord.comparing.result import KIND as ITEM_COMPARISON
 from concord.comparing.result import CompareResult, read_item_comparison
 from concord.files.documents import heading
+from concord.files.number_words import joined_names, leaders
 from concord.records import Estimate
 from concord.show.numbers import level_words, p_words, typeset
 from concord.show.numbers import number as number_words
@@ -20,7 +21,6 @@ from concord.show.plot_pairs import PairCell, triangle
 from concord.show.plot_standing import standing_picture
 from concord.show.plots import short
 from concord.show.svg import Picture, last_parts
-from concord.show.ties import joined_names, leaders
 from concord.stats.multiple import distinguishable
 
 METRICS = {

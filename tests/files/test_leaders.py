@@ -8,12 +8,11 @@ import polars as pl
 import pytest
 
 from concord import api
+from concord.files.number_words import joined_names, leaders
 from concord.people.agents import AgentsResult
 from concord.people.files import SUMMARY
 from concord.reports import page as make_page
-from concord.show.agents_terminal import answer
 from concord.show.page.values import shown_place
-from concord.show.ties import joined_names, leaders
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +22,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("twins")
     result = api.score_people(both, n_resamples=20, n_simulations=20)
     assert isinstance(result, AgentsResult)
-    assert "one and two have the same PAS, the highest" in answer(result)
+    assert "one and two have the same PAS, the highest" in result.sentences()[0]
     result.write(folder)
     return folder
 
