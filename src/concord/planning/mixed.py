@@ -1,11 +1,13 @@
 """A plan for people and replies together: the cheapest numbers of both for a wanted standard error."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from concord.errors import OptionError
 from concord.files.documents import folder_with
+from concord.files.number_words import number
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.planning.options import PlanKind, PlanRecord, PlanRequest
 from concord.stats.prediction_powered import MixedDesign, cheapest_mixed
@@ -28,6 +30,10 @@ class MixedPlan(PlanRecord):
     range: tuple[MixedDesign, MixedDesign] | None = None
     """The same at both ends of the interval of the correlation, where a pilot gives one."""
 
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        return tuple(mixed_plan_lines(self))
+
     def planned(self) -> dict[str, Any]:
         """Return what is planned, by the keys of the document."""
         return {
@@ -39,6 +45,32 @@ class MixedPlan(PlanRecord):
             "design": asdict(self.design),
             "range": None if self.range is None else [asdict(one) for one in self.range],
         }
+
+
+def mixed_plan_lines(plan: MixedPlan) -> Iterator[str]:
+    """Return a plan in words."""
+    design = plan.design
+    yield f"Plan from {plan.based_on}: correlation {number(plan.correlation, 2)}, SD {number(plan.sd, 2)}"
+    yield ""
+    if design.replies:
+        yield (
+            f"{design.people:,} people and {design.people + design.replies:,} replies (one for each person "
+            f"and {design.replies:,} more) reach a "
+            f"standard error of {number(design.se)} for {design.cost:,.2f}."
+        )
+        saved = 1 - design.cost / design.cost_alone
+        yield f"People alone: {design.people_alone:,}, for {design.cost_alone:,.2f}; saved: {saved:.0%}."
+    else:
+        yield (
+            f"People alone are cheapest: {design.people_alone:,}, for {design.cost_alone:,.2f}. Replies at "
+            "this price and correlation save nothing."
+        )
+    if plan.range is not None:
+        low, high = plan.range
+        yield (
+            f"At the ends of the pilot's interval of the correlation: {low.people:,} people "
+            f"({low.cost:,.2f}) and {high.people:,} people ({high.cost:,.2f})."
+        )
 
 
 _NAMES = {

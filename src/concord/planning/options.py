@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from concord.errors import OptionError
-from concord.files.documents import provenance
-from concord.records import InputFile, Presented
+from concord.files.codec import decode, encode
+from concord.files.documents import heading, need_keys, provenance, read_document
+from concord.files.output import write_json
+from concord.kinds import Kind
+from concord.records import InputFile
 
 if TYPE_CHECKING:
     from concord.comparing.tables import ScoreReading
@@ -102,9 +106,11 @@ def wanted_of(options: Mapping[str, Any], assumable: Sequence[str]) -> tuple[Pla
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class PlanRecord(Presented):
+class PlanRecord(Kind):
     """What every plan says: what it rests on, what was wanted, what to know about it."""
 
+    FORMAT: ClassVar[str] = "plan"
+    FILE: ClassVar[str] = "plan.json"
     KIND: ClassVar[str] = ""
     """What the document calls the kind of plan; nothing: a comparison on items."""
     FIRST: ClassVar[tuple[str, ...]] = ("based_on",)
@@ -134,6 +140,35 @@ class PlanRecord(Presented):
             **{key: common[key] for key in self.LAST},
             **provenance(self.inputs),
         }
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
+        """Write `plan.json`: the document, and the whole record for `read`."""
+        path = Path(out) / self.FILE
+        write_json(path, {**heading(self.FORMAT), **self.to_dict(), "record": encode(self)})
+        return (path,)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a plan of this kind back, whole."""
+        path = Path(folder) / cls.FILE
+        document = read_document(path, cls.FORMAT)
+        need_keys(document, ("record",), path)
+        return decode(cls, document["record"], where=f"{path}, 'record'")
+
+
+_WIDTH = 46
+
+
+def named_value(name: str, value: str) -> str:
+    """Return a line of a plan: what it is, and its value."""
+    return f"  {name + ':':<{_WIDTH}} {value}"
+
+
+def money(cost: tuple[float, float] | None) -> str:
+    """Say what a plan costs, or that it is not known."""
+    if cost is None:
+        return "not known (give the cost of a call with --cost)"
+    return f"{cost[0]:,.2f}" if cost[0] == cost[1] else f"{cost[0]:,.2f} to {cost[1]:,.2f}"
 
 
 def price(cost: tuple[float, float] | None) -> dict[str, float] | None:

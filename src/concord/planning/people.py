@@ -1,6 +1,6 @@
 """Plans for agreement with people: participants that find human effects, studies that distinguish models."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from scipy.special import stdtrit
 from concord.comparing.kinds import PEOPLE_RESULTS as RESULTS
 from concord.comparing.kinds import CompareRequest, compare_results
 from concord.errors import OptionError, UndefinedError
+from concord.files.number_words import number
 from concord.people import NAME
 from concord.people.results.pairs import METRICS
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
@@ -32,6 +33,10 @@ class ParticipantsPlan(PlanRecord):
     paired: int
     """In all, where each participant meets both conditions and d is that of the differences (d_z)."""
 
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        return tuple(participants_lines(self))
+
     def planned(self) -> dict[str, Any]:
         """Return what is planned, by the keys of the document."""
         return {
@@ -41,6 +46,19 @@ class ParticipantsPlan(PlanRecord):
             "participants_a_group": self.a_group,
             "participants_paired": self.paired,
         }
+
+
+def participants_lines(one: ParticipantsPlan) -> Iterator[str]:
+    """Return how many participants find a standardised difference."""
+    yield (
+        f"To find a standardised difference of d = {one.d:g} with {one.wanted.power:.0%} power "
+        f"(t test, p < {1 - one.wanted.level:.2g})"
+    )
+    yield (
+        f"  two groups, one condition each:            {one.a_group:,} participants per group, "
+        f"{2 * one.a_group:,} in all"
+    )
+    yield f"  one group that meets both conditions:      {one.paired:,} participants (d of the differences)"
 
 
 def participants_needed(d: float, wanted: PlanOptions) -> ParticipantsPlan:
@@ -101,6 +119,10 @@ class PeoplePlan(PlanRecord):
         needed = sorted(one.a_group for one in self.participants)
         return needed[int(np.ceil(share * len(needed))) - 1]
 
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        return tuple(people_plan_lines(self))
+
     def planned(self) -> dict[str, Any]:
         """Return what is planned, by the keys of the document."""
         return {
@@ -110,6 +132,54 @@ class PeoplePlan(PlanRecord):
             "n_tests_left_out": self.n_left_out,
             "studies": None if self.studies is None else asdict(self.studies),
         }
+
+
+_MOST_EFFECTS = 10
+"""Human effects that are listed one by one."""
+
+
+def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:
+    """Return everything a reader of the terminal should see."""
+    wanted = plan.wanted
+    yield f"Plan from {plan.based_on}"
+    if plan.participants:
+        yield ""
+        yield from _participant_lines(plan)
+    else:
+        yield "  No human effect is significant here: there is no size to plan participants for."
+    if plan.studies is None:
+        return
+    one = plan.studies
+    name = one.metric.upper()
+    yield ""
+    spread = f"(standard error {number(one.se)})"
+    yield f"Difference of two models' {name} with these {one.n_studies} studies {spread}"
+    if one.power is not None:
+        yield f"  power to find a difference of {wanted.effect:g}: {one.power:.0%}"
+    yield f"  smallest difference found with {wanted.power:.0%} power: {number(one.detectable)}"
+    if one.studies_needed is not None:
+        yield (
+            f"  studies needed to find a difference of {wanted.effect:g} with {wanted.power:.0%} power: "
+            f"{one.studies_needed:,}"
+        )
+
+
+def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
+    wanted = plan.wanted
+    yield (
+        f"Participants in each group that find the human effect with {wanted.power:.0%} power "
+        "(two-sample t test)"
+    )
+    yield f"  for half of the {len(plan.participants)} significant human effects: {plan.finding(0.5):,}"
+    yield f"  for nine in ten of them: {plan.finding(0.9):,}"
+    yield "  those that need most:"
+    for one in plan.participants[:_MOST_EFFECTS]:
+        d = number(one.human_d, 2, sign=True)
+        yield f"    {one.a_group:>8,}  d = {d}  {one.study} / {one.finding} / {one.test}"
+    if len(plan.participants) > _MOST_EFFECTS:
+        yield f"    ... and {len(plan.participants) - _MOST_EFFECTS} more"
+    if plan.n_left_out:
+        yield f"  {plan.n_left_out} test(s) without a significant human effect are left out."
 
 
 def plan_participants(asked: PlanRequest) -> ParticipantsPlan | PeoplePlan:

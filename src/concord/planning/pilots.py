@@ -1,6 +1,6 @@
 """Plans for judges and options: units of asking that show a mean of a wanted size, from a pilot's spread."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +10,7 @@ from scipy import special
 from concord.comparing.kinds import JUDGES as JUDGED
 from concord.comparing.kinds import OPTIONS as ASKED
 from concord.errors import OptionError
+from concord.files.number_words import number
 from concord.planning.options import MOST, PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.elementwise import Floats
 from concord.structure.judging.result import JudgeScores
@@ -74,6 +75,20 @@ def units_needed(effect: float, variance: float, wanted: PlanOptions, units: str
     return n
 
 
+def _with_power(plan: PilotPlan) -> str:
+    return f"with a power of {number(plan.power, 2)} (two-sided, {1 - plan.wanted.level:.0%})."
+
+
+def _rounds(plan: PilotPlan, words: str) -> Iterator[str]:
+    """Say how many units every number of rounds needs, and what they cost."""
+    yield f"For a power of {plan.wanted.power:g}:"
+    for rounds, units, calls in plan.needed:
+        cost = plan.wanted.cost_of(calls)
+        priced = "" if cost is None else f", cost {cost[0]:,.2f} to {cost[1]:,.2f}"
+        yield f"  {words.format(rounds, units)}, {calls:,} calls{priced}"
+    yield f"From the pilot {plan.based_on}."
+
+
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class JudgePlan(PilotPlan):
     """What so many pairs and votes show about a preference for a seat, beyond one half."""
@@ -85,6 +100,23 @@ class JudgePlan(PilotPlan):
     pairs: int
     votes: int
     """In each order."""
+
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        return tuple(judge_plan_lines(self))
+
+
+def judge_plan_lines(plan: JudgePlan) -> Iterator[str]:
+    """Return the lines of a plan for judges."""
+    yield (
+        f"{plan.judge}: {plan.pairs} pairs with {plan.votes} vote(s) in each order show a preference of "
+        f"{plan.effect:g} beyond one half {_with_power(plan)}"
+    )
+    yield (
+        f"Standard deviation over pairs {number(plan.sd_between)}, of one vote per order "
+        f"{number(plan.sd_within)}."
+    )
+    yield from _rounds(plan, "{0} vote(s) in each order: {1:,} pairs")
 
 
 _VOTES = (1, 2, 3, 4, 5, 8)
@@ -182,6 +214,21 @@ class OptionPlan(PilotPlan):
     items: int
     arrangements: int
     repeats: int
+
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        return tuple(option_plan_lines(self))
+
+
+def option_plan_lines(plan: OptionPlan) -> Iterator[str]:
+    """Return the lines of a plan for options."""
+    yield (
+        f"{plan.model}: {plan.items} items under {plan.arrangements} arrangements, each {plan.repeats} "
+        f"time(s), show {plan.effect:g} of {plan.words} {_with_power(plan)}"
+    )
+    within = "" if plan.sd_within is None else f", of one round of arrangements {number(plan.sd_within)}"
+    yield f"Standard deviation over items {number(plan.sd_between)}{within}."
+    yield from _rounds(plan, "each arrangement {0} time(s): {1:,} items")
 
 
 _REPEATS = (1, 2, 3, 5)

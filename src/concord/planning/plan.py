@@ -1,6 +1,6 @@
 """Plans: how many items, what they could find, what they would cost; before any run or after a pilot."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,18 @@ from concord.comparing.join import JoinedScores
 from concord.comparing.run import in_order, joined_scores
 from concord.comparing.tables import ScoreReading
 from concord.errors import MismatchError, OptionError, UndefinedError
+from concord.files.number_words import number
 from concord.planning.mixed import MIXED
-from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest, price, wanted_of
+from concord.planning.options import (
+    PlanKind,
+    PlanOptions,
+    PlanRecord,
+    PlanRequest,
+    money,
+    named_value,
+    price,
+    wanted_of,
+)
 from concord.planning.people import PARTICIPANTS
 from concord.planning.pilots import JUDGES, OPTIONS
 from concord.planning.structure import STRUCTURE
@@ -55,6 +65,10 @@ class PlanResult(PlanRecord):
         """Lowest and highest cost of these calls; None where the cost of a call is not known."""
         return self.wanted.cost_of(self.calls)
 
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        return tuple(plan_lines(self))
+
     def planned(self) -> dict[str, Any]:
         """Return what is planned, by the keys of the document."""
         design, repeats = self.design, self.wanted.repeats
@@ -87,6 +101,108 @@ class PlanResult(PlanRecord):
             return None
         cost = self.wanted.cost_of(self.split.calls)
         return {**asdict(self.split), "detectable_effect": self.split_detectable, "cost": price(cost)}
+
+
+_TESTS = {
+    "exact McNemar": "McNemar's exact test",
+    "sign flip": "the sign-flip test",
+    "clustered t": "the clustered t test",
+}
+
+
+def plan_lines(result: PlanResult) -> Iterator[str]:
+    """Return everything a reader of the terminal should see."""
+    wanted, design = result.wanted, result.design
+    yield f"Plan from {result.based_on}"
+    yield from _rests_on(design, wanted)
+    if result.items is not None:
+        yield ""
+        yield from _planned(result, result.items)
+    if result.items_needed is not None:
+        yield ""
+        yield from _needed(result, result.items_needed)
+    if result.split is not None:
+        yield ""
+        yield from _budget(result)
+    yield ""
+    yield f"Power is how often a true difference of that size would be found: p < {1 - wanted.level:.2g} by"
+    yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
+
+
+def _rests_on(design: PairedDesign, wanted: PlanOptions) -> Iterator[str]:
+    """Say what the plan rests on."""
+    effect = 0.0 if wanted.effect is None else wanted.effect
+    parts = design.parts(effect)
+    if design.disagreement is not None:
+        yield f"  Scores are 0 or 1; only one model is right on {design.disagreement:.0%} of the items."
+    if parts.within > 0 or design.disagreement is None:
+        line = f"  The difference of the models varies by {number(parts.between**0.5)} (SD) from item to item"
+        if parts.within > 0:
+            line += f", and by {number(parts.within**0.5)} over repeated answers to one item"
+        yield line + "."
+    if design.clustered:
+        families = design.clusters
+        sizes = f", sizes varying by {families.cv:.0%}" if families.cv > 0 else ""
+        yield (
+            f"  Items come in clusters of {families.size:.4g}{sizes}; differences inside one correlate by "
+            f"{number(families.correlation, 2)}."
+        )
+        more = design.inflation(wanted.repeats, effect)
+        yield f"  It takes {number(more, 2)} such items to tell as much as 1 independent item."
+
+
+def _planned(result: PlanResult, items: int) -> Iterator[str]:
+    wanted = result.wanted
+    yield f"With {_amount(result.design, items, wanted.repeats)}"
+    if result.power is not None:
+        yield named_value(f"power to find a difference of {wanted.effect:g}", f"{result.power:.0%}")
+    if result.detectable is not None:
+        yield named_value(
+            f"smallest difference found with {wanted.power:.0%} power", number(result.detectable, 4)
+        )
+    if result.width is not None:
+        yield named_value(
+            f"{wanted.level:.0%} interval of the difference", f"about ±{number(result.width / 2, 4)}"
+        )
+    if result.items_needed is None:
+        yield from _price(result, items, wanted.repeats)
+
+
+def _needed(result: PlanResult, needed: int) -> Iterator[str]:
+    wanted, design = result.wanted, result.design
+    yield f"To find a difference of {wanted.effect:g} with {wanted.power:.0%} power"
+    yield named_value("needed", _amount(design, needed, wanted.repeats))
+    if result.items_range is not None:
+        low, high = result.items_range
+        yield named_value("allowing for the size of the pilot", f"{low:,} to {high:,} items")
+    yield from _price(result, needed, wanted.repeats)
+
+
+def _price(result: PlanResult, items: int, repeats: int) -> Iterator[str]:
+    calls = 2 * items * repeats
+    answers = "1 answer" if repeats == 1 else f"{repeats} answers"
+    yield named_value("calls", f"{calls:,} (2 models × {items:,} items × {answers})")
+    yield named_value("cost", money(result.wanted.cost_of(calls)))
+
+
+def _budget(result: PlanResult) -> Iterator[str]:
+    one, wanted = result.split, result.wanted
+    assert one is not None
+    extra = f", {wanted.item_cost:g} of them for each new item" if wanted.item_cost > 0 else ""
+    yield f"With a budget of {wanted.calls:,} calls{extra}"
+    yield named_value("best division", _amount(result.design, one.items, one.repeats))
+    yield named_value("standard error of the difference", number(one.se, 4))
+    if result.split_detectable is not None:
+        found = number(result.split_detectable, 4)
+        yield named_value(f"smallest difference found with {wanted.power:.0%} power", found)
+    yield from _price(result, one.items, one.repeats)
+
+
+def _amount(design: PairedDesign, items: int, repeats: int) -> str:
+    """Items, their clusters, and answers."""
+    families = f" in {design.clusters.number(items):,} clusters" if design.clustered else ""
+    answers = "once" if repeats == 1 else f"{repeats} times"
+    return f"{items:,} items{families}, each answered {answers} by each model"
 
 
 def plan_items(asked: PlanRequest) -> PlanResult:

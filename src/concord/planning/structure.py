@@ -1,6 +1,6 @@
 """Plans for agreement with itself: items, arrangements and repeats that show an order effect."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -9,7 +9,8 @@ from scipy import special
 
 from concord.comparing.kinds import STRUCTURE_RESULTS as RESULTS
 from concord.errors import OptionError
-from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest, price
+from concord.files.number_words import number
+from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest, money, named_value, price
 from concord.stats.bands import MIN_UNITS
 from concord.structure import NAME
 from concord.structure.records import ModelResult
@@ -261,6 +262,10 @@ class StructurePlan(PlanRecord):
         """Lowest and highest cost of these calls; ``None`` where the cost of a call is not known."""
         return self.wanted.cost_of(self.calls)
 
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        return tuple(structure_plan_lines(self))
+
     def planned(self) -> dict[str, Any]:
         """Return what is planned, by the keys of the document."""
         return {
@@ -277,6 +282,45 @@ class StructurePlan(PlanRecord):
             "cost": price(self.cost),
             "designs": [{**asdict(one), "calls": one.calls} for one in self.designs],
         }
+
+
+def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
+    """Return everything a reader of the terminal should see."""
+    wanted = plan.wanted
+    yield f"Plan from {plan.based_on}"
+    yield from _order_rests_on(plan)
+    yield ""
+    goal = f"show it with {wanted.power:.0%} power"
+    goal = (
+        goal if wanted.width is None else f"give it a {wanted.level:.0%} interval of width {wanted.width:g}"
+    )
+    yield f"To {goal}"
+    rounds = f"{plan.arrangements} arrangements × {wanted.repeats} repeat{'' if wanted.repeats == 1 else 's'}"
+    shape = f"{plan.items_needed:,} items × {rounds}"
+    yield named_value("needed", shape)
+    yield named_value("calls of one model", f"{plan.calls:,}")
+    yield named_value("cost", money(plan.cost))
+    if plan.items != plan.items_needed:
+        yield ""
+        yield f"With {plan.items:,} items × {rounds}"
+        yield named_value("power", f"{plan.power:.0%}")
+        yield named_value(f"{wanted.level:.0%} interval of tau", f"about {number(plan.width)} wide")
+    if len(plan.designs) > 1:
+        yield ""
+        yield "Designs that do as much, the cheapest first"
+        yield f"  {'items':>8} {'arrangements':>13} {'repeats':>8} {'calls':>9} {'power':>6} {'width':>6}"
+        for one in plan.designs:
+            size = f"{one.items:>8,} {one.arrangements:>13} {one.repeats:>8} {one.calls:>9,}"
+            yield f"  {size} {one.power:>6.0%} {number(one.width):>6}"
+
+
+def _order_rests_on(plan: StructurePlan) -> Iterator[str]:
+    """Say what a plan about structure rests on."""
+    if plan.accuracy is not None:
+        yield f"  Answers are right or wrong, {plan.accuracy:.0%} right."
+    yield f"  The arrangement moves the mean score by tau = {plan.tau:g} (SD over arrangements),"
+    noise = "" if plan.sd_noise is None else f"; repeats of a cell vary by {number(plan.sd_noise)}"
+    yield f"  single items by {number(plan.sd_interaction)} more{noise}."
 
 
 def _assumed_plan(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:

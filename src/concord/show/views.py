@@ -169,13 +169,6 @@ VIEWS: dict[str, View] = {
         drawn_by="drawing.draw_metrics",
         headline_by="metrics_terminal.metrics_headline",
     ),
-    "PlanResult": View("plan_terminal.plan_lines"),
-    "StructurePlan": View("plan_terminal.structure_plan_lines"),
-    "JudgePlan": View("plan_terminal.judge_plan_lines"),
-    "OptionPlan": View("plan_terminal.option_plan_lines"),
-    "PeoplePlan": View("plan_terminal.people_plan_lines"),
-    "ParticipantsPlan": View("plan_terminal.participants_lines"),
-    "MixedPlan": View("plan_terminal.mixed_plan_lines"),
 }
 """By the name of the type: no two public classes of the package have the same."""
 
