@@ -22,7 +22,7 @@ from concord.comparing.metrics import MetricCompareResult, UnitWords, read_metri
 from concord.comparing.result import CompareResult, ModelScores, TaskMeans, read_item_comparison
 from concord.kinds import Kind
 from concord.people import files as people_files
-from concord.people.agents import COMPARED, AgentPair, AgentScores, AgentsResult, AgentStanding
+from concord.people.agents import AgentsResult
 from concord.people.answers.records import AnswerNumber, AnswerSummary, OutcomeAnswers
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
@@ -31,6 +31,7 @@ from concord.people.mixed.result import CombineResult
 from concord.people.predictions import result as predictions
 from concord.people.predictions.result import AgentAgreement, PredictionResult
 from concord.people.protocol import PROTOCOLS, Protocol
+from concord.people.result import COMPARED, AgentPair, AgentScores, AgentStanding
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.hints.leaderboard import HintLeaderboard

@@ -7,7 +7,8 @@ from typing import Any
 import concord.people
 from concord.files.codec import encode
 from concord.people.protocol import STANDARD
-from concord.people.public import SCORES, HumanRow, replication_table
+from concord.people.public import replication_table
+from concord.people.result import SCORES, HumanRow
 from concord.people.results.one import score_table
 
 

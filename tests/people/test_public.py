@@ -1,7 +1,6 @@
 """Public results of real agents: their sources, and a published order beside a new one."""
 
 import csv
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -10,8 +9,7 @@ import pytest
 import concord
 from concord import api
 from concord.errors import OptionError
-from concord.people.agents import rank_moves
-from concord.people.public import HSB, PUBLIC, published_pas
+from concord.people.public import HSB, PUBLIC, published_pas, rank_moves
 
 PRINTED = {
     "anthropic_claude_haiku_4.5_v1-empty": 0.3041,
@@ -61,13 +59,13 @@ def test_moves_are_counted_from_the_published_place() -> None:
         for study in ("S", "T", "U")
     ]
     result: Any = concord.score_people(rows, n_resamples=0, n_simulations=0)
-    moves = rank_moves({"a": 0.2, "b": 0.3, "c": 0.1, "of another list": 1.0}, result)
+    moves = rank_moves({"a": 0.2, "b": 0.3, "c": 0.1, "of another list": 1.0}, result.agents)
     assert [(one.agent, one.published_rank, one.rank, one.places) for one in moves] == [
         ("a", 2, 1, 1),
         ("b", 1, 2, -1),
         ("c", 3, 3, 0),
     ]
-    assert rank_moves({}, replace(result)) == ()
+    assert rank_moves({}, result.agents) == ()
 
 
 def test_a_note_about_the_data_is_a_warning_of_every_result() -> None:
@@ -94,7 +92,7 @@ def test_all_57_ranks_old_and_new_are_those_of_plain_loops() -> None:
     old = {row[0]: sum(map(float, row[1:])) / 12 for row in rows}
     result: Any = concord.score_people(api.public_table(HSB.name), n_resamples=0, n_simulations=0)
     assert {agent.name: agent.pas.value for agent in result.agents} == pytest.approx(new, abs=1e-12)
-    moves = rank_moves(published_pas(), result)
+    moves = rank_moves(published_pas(), result.agents)
     assert [one.agent for one in moves] == sorted(new, key=lambda name: (-new[name], name))
     by_old = sorted(moves, key=lambda one: one.published_rank)
     assert [one.agent for one in by_old] == sorted(old, key=lambda name: (-round(old[name], 12), name))

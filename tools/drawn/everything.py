@@ -120,11 +120,10 @@ def limits() -> Drawn:
 def differences() -> Drawn:
     """Draw published scores of a public benchmark, and the same scored anew."""
     from concord import api
-    from concord.people.agents import rank_moves
-    from concord.people.public import published_pas
+    from concord.people.public import published_pas, rank_moves
 
     found: Any = api.score_people(api.public_table("humanstudy-bench"), n_resamples=0, n_simulations=0)
-    moves = rank_moves(published_pas(), found)
+    moves = rank_moves(published_pas(), found.agents)
     canvas = Canvas()
     last = len(moves)
     marks = [(float(k), str(k)) for k in (1, 10, 20, 30, 40, 50)]

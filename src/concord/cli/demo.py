@@ -12,7 +12,7 @@ from concord.cli.shared import note, print_json, show, show_result
 
 if TYPE_CHECKING:
     from concord.api import AgentsResult
-    from concord.people.agents import RankMove
+    from concord.people.public import RankMove
 
 MODEL = "local/smollm2-135m"
 _SMALL = {"n_resamples": 0, "n_simulations": 400}
@@ -80,11 +80,10 @@ def _scored_anew(folder: Path) -> "tuple[AgentsResult, tuple[RankMove, ...]]":
     """Score the configurations of HumanStudy-Bench anew, and compare them with the published order."""
     from concord import api
     from concord.files.output import write_csv
-    from concord.people.agents import rank_moves
-    from concord.people.public import HSB, published_pas
+    from concord.people.public import HSB, published_pas, rank_moves
 
     found: Any = api.score_people(api.public_table(HSB.name), n_resamples=0, n_simulations=0)
-    moves = rank_moves(published_pas(), found)
+    moves = rank_moves(published_pas(), found.agents)
     replace(found, one=None).write(folder)  # the order is what counts: no folder per configuration
     rows = [asdict(one) for one in moves]
     write_csv(folder / "ranks.csv", list(rows[0]), [list(row.values()) for row in rows])

@@ -23,9 +23,9 @@ _PUBLIC = {
     "EffectSizes": "result",
     "Diagnosis": "result",
     "AgentsResult": "agents",
-    "AgentScores": "agents",
-    "AgentPair": "agents",
-    "AgentStanding": "agents",
+    "AgentScores": "result",
+    "AgentPair": "result",
+    "AgentStanding": "result",
     "Referee": "referee",
     "RefereeTest": "referee",
     "Protocol": "protocol",
@@ -34,7 +34,7 @@ _PUBLIC = {
     "PredictionResult": "predictions.result",
     "MemoryResult": "memory",
     "CombineResult": "mixed.result",
-    "HumanRow": "public",
+    "HumanRow": "result",
     "PublicTable": "public",
 }
 """Records that users meet, and where they are declared; each is loaded when it is first used."""

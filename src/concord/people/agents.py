@@ -33,11 +33,10 @@ from concord.kinds import PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
 from concord.people.files import DETAILED, STUDY, SUMMARY, PeopleResult
 from concord.people.files import read as read_single
 from concord.people.protocol import STANDARD, Protocol
-from concord.people.public import human_row
 from concord.people.referee import STUDIES as REFEREE_STUDIES
 from concord.people.referee import TESTS as REFEREE_TESTS
 from concord.people.referee import RefereeResult
-from concord.people.result import METRICS, Score
+from concord.people.result import COMPARED, METRICS, AgentPair, AgentScores, AgentStanding, Score, human_row
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.elementwise import Floats, each_or_none, or_nan
 from concord.stats.multiple import distinguishable
@@ -48,56 +47,6 @@ MOST_LETTERS = 8
 """Groups up to which a column of letters is easier to read than their number."""
 _OWN = ("without", "one")
 """Fields that the codec does not write: arrays are lists here, and results of single agents are files."""
-COMPARED = ("pas", "ecs", "apr")
-"""The metrics in which agents are compared pair by pair; each has a standing."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentScores:
-    """One agent among many: the headline numbers, and PAS and ECS by domain."""
-
-    name: str
-    pas: Score
-    ecs: Score
-    apr: Score
-    ecs_strict: Score
-    domains: Mapping[str, Mapping[str, Score]]
-    """By domain, then by metric."""
-    n_tests: int = 0
-    """Tests that any agent has."""
-    n_missing: int = 0
-    """Those of them that this agent lacks."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentPair:
-    """One metric of two agents over the tests that both have; first minus second."""
-
-    first: str
-    second: str
-    metric: str
-    difference: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    p_holm: float | None
-    """Adjusted for the number of pairs, each metric a family of its own."""
-    n_tests: int
-    n_studies: int
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentStanding:
-    """Agents in the order of one metric, and which cannot be distinguished."""
-
-    metric: str
-    order: tuple[str, ...]
-    """From the highest number to the lowest; an agent without one has no place."""
-    groups: tuple[tuple[str, ...], ...]
-    """Agents none of whose pairs differ at the level, after Holm; groups may overlap."""
-    n_pairs: int
-    n_distinguishable: int
 
 
 def _file_columns(metric: str) -> Iterator[Column]:
@@ -553,34 +502,6 @@ def _read_one(folder: Path, places: Mapping[str, str], name: str) -> PeopleResul
     if name not in places:
         raise FileFormatError(f"{folder / AgentsResult.FILE}, 'folders': {name!r} has no folder of its own")
     return read_single(folder / places[name])
-
-
-@dataclass(frozen=True, slots=True)
-class RankMove:
-    """One agent in two orders; 1 is the first place."""
-
-    agent: str
-    published_rank: int
-    rank: int
-    published_pas: float
-    pas: float
-
-    @property
-    def places(self) -> int:
-        """Return the places gained; negative where the agent fell."""
-        return self.published_rank - self.rank
-
-
-def rank_moves(published: Mapping[str, float], result: AgentsResult) -> tuple[RankMove, ...]:
-    """Return every agent of both orders, in the new order."""
-    values = {agent.name: agent.pas.value for agent in result.agents}
-    common = {name: value for name, value in values.items() if value is not None and name in published}
-    before = sorted(common, key=lambda name: (-published[name], name))
-    after = sorted(common, key=lambda name: (-common[name], name))
-    old = {name: place for place, name in enumerate(before, 1)}
-    return tuple(
-        RankMove(name, old[name], place, published[name], common[name]) for place, name in enumerate(after, 1)
-    )
 
 
 def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tuple[Path, ...]:

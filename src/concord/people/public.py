@@ -1,15 +1,13 @@
 """Public results that come with Concord: real agents, replications of people by people, a published order."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from concord.errors import OptionError
-from concord.files.codec import decode
 from concord.files.tables import read_grid
-from concord.people.result import Score
+from concord.people.result import AgentScores
 from concord.people.table.read import read_tests
 from concord.records import TestTable
 
@@ -104,33 +102,6 @@ def published_pas() -> dict[str, float]:
     }
 
 
-SCORES = "people_against_people.json"
-
-
-@dataclass(frozen=True, slots=True)
-class HumanRow:
-    """What replications by people score against the original studies."""
-
-    n: int
-    pas: Score
-    ecs: Score
-    apr: Score
-
-    @property
-    def label(self) -> str:
-        """How the row is called in a leaderboard."""
-        return f"people against people ({self.n} replications)"
-
-
-@cache
-def human_row() -> HumanRow:
-    """Return the scores of people against people, protocol standard, as they are kept with the table."""
-    import json
-
-    text = (resources.files("concord.people") / "data" / SCORES).read_text("utf-8")
-    return decode(HumanRow, json.loads(text), where=SCORES)
-
-
 TABLE = "replication_projects.csv"
 
 
@@ -138,3 +109,31 @@ def replication_table() -> TestTable:
     """Return the 143 pairs: the original study is the human side, the replication the agent's."""
     with resources.as_file(resources.files("concord.people") / "data" / TABLE) as path:
         return read_tests(path)
+
+
+@dataclass(frozen=True, slots=True)
+class RankMove:
+    """One agent in two orders; 1 is the first place."""
+
+    agent: str
+    published_rank: int
+    rank: int
+    published_pas: float
+    pas: float
+
+    @property
+    def places(self) -> int:
+        """Return the places gained; negative where the agent fell."""
+        return self.published_rank - self.rank
+
+
+def rank_moves(published: Mapping[str, float], agents: Sequence[AgentScores]) -> tuple[RankMove, ...]:
+    """Return every agent of both orders, in the new order."""
+    values = {agent.name: agent.pas.value for agent in agents}
+    common = {name: value for name, value in values.items() if value is not None and name in published}
+    before = sorted(common, key=lambda name: (-published[name], name))
+    after = sorted(common, key=lambda name: (-common[name], name))
+    old = {name: place for place, name in enumerate(before, 1)}
+    return tuple(
+        RankMove(name, old[name], place, published[name], common[name]) for place, name in enumerate(after, 1)
+    )

@@ -1,9 +1,15 @@
-"""What scoring agreement with people gives back: numbers with their uncertainty, test by test upwards."""
+"""What scoring agreement with people gives back: numbers with their uncertainty, test by test upwards.
 
+Of one agent, of many agents on the same tests, and of people who repeated studies of people.
+"""
+
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 
-from concord.files.codec import KEY
+from concord.files.codec import KEY, decode
 from concord.records import Estimate, Interval
 
 METRICS = ("pas", "ecs", "apr", "ecs_strict")
@@ -214,3 +220,80 @@ class Diagnosis:
     """Mean ECS_Test where directions ``match``, ``mismatch``, have ``opposite`` signs."""
     n_by_direction: Mapping[str, int]
     quadrants: Mapping[str, int]
+
+
+COMPARED = ("pas", "ecs", "apr")
+"""The metrics in which agents are compared pair by pair; each has a standing."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentScores:
+    """One agent among many: the headline numbers, and PAS and ECS by domain."""
+
+    name: str
+    pas: Score
+    ecs: Score
+    apr: Score
+    ecs_strict: Score
+    domains: Mapping[str, Mapping[str, Score]]
+    """By domain, then by metric."""
+    n_tests: int = 0
+    """Tests that any agent has."""
+    n_missing: int = 0
+    """Those of them that this agent lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPair:
+    """One metric of two agents over the tests that both have; first minus second."""
+
+    first: str
+    second: str
+    metric: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_holm: float | None
+    """Adjusted for the number of pairs, each metric a family of its own."""
+    n_tests: int
+    n_studies: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStanding:
+    """Agents in the order of one metric, and which cannot be distinguished."""
+
+    metric: str
+    order: tuple[str, ...]
+    """From the highest number to the lowest; an agent without one has no place."""
+    groups: tuple[tuple[str, ...], ...]
+    """Agents none of whose pairs differ at the level, after Holm; groups may overlap."""
+    n_pairs: int
+    n_distinguishable: int
+
+
+SCORES = "people_against_people.json"
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRow:
+    """What replications by people score against the original studies."""
+
+    n: int
+    pas: Score
+    ecs: Score
+    apr: Score
+
+    @property
+    def label(self) -> str:
+        """How the row is called in a leaderboard."""
+        return f"people against people ({self.n} replications)"
+
+
+@cache
+def human_row() -> HumanRow:
+    """Return the scores of people against people, protocol standard, as they are kept with the table."""
+    text = (resources.files("concord.people") / "data" / SCORES).read_text("utf-8")
+    return decode(HumanRow, json.loads(text), where=SCORES)

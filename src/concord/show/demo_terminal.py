@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from concord.people.agents import AgentsResult, RankMove, short_names
-from concord.people.public import PublicTable, human_row
-from concord.people.result import Score
+from concord.people.agents import AgentsResult, short_names
+from concord.people.public import PublicTable, RankMove
+from concord.people.result import Score, human_row
 from concord.reasoning.files import ReasoningResult
 from concord.show.numbers import HasEnds, interval_words, number
 from concord.show.terminal import lines, table

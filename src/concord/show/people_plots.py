@@ -1,7 +1,8 @@
 """Pictures of agreement with people, from the records themselves; None where there is nothing to draw."""
 
-from concord.people.agents import AgentScores, AgentsResult
+from concord.people.agents import AgentsResult
 from concord.people.referee import RefereeResult, RefereeTest
+from concord.people.result import AgentScores
 from concord.show import plots
 from concord.show.svg import Picture
 

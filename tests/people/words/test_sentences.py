@@ -5,8 +5,8 @@ import pytest
 import concord
 from concord.api import demo_table
 from concord.people.protocol import STANDARD
-from concord.people.public import HumanRow, human_row, replication_table
-from concord.people.result import Bounds
+from concord.people.public import replication_table
+from concord.people.result import Bounds, HumanRow, human_row
 from concord.people.results.one import score_table
 from concord.people.words.reasons import assumptions_of
 from concord.people.words.sentences import closing_sentence, place_words, relative_words, replication_words

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.files.limits import AGENT_FOLDERS
-from concord.people.agents import AgentScores, AgentsResult
+from concord.people.agents import AgentsResult
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol
-from concord.people.result import METRICS, Score
+from concord.people.result import METRICS, AgentScores, Score
 from concord.people.results.one import N_RESAMPLES, score_agent, score_from
 from concord.people.results.pairs import COLUMNS, compare_agents
 from concord.people.results.same_tests import AgentTests, SameTests

@@ -16,8 +16,8 @@ from scipy.special import stdtr, stdtrit
 from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.files.limits import COMPARED_AGENTS
-from concord.people.agents import COMPARED, AgentPair, AgentStanding
 from concord.people.protocol import Protocol
+from concord.people.result import COMPARED, AgentPair, AgentStanding
 from concord.people.score.levels import Layout, Profiles, apr_passes, lay_out, pas_levels
 from concord.people.score.test_scores import TestScores, known_scores
 from concord.records import Estimate, Interval, TestRow

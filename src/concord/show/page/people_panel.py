@@ -208,7 +208,7 @@ def _maps(views: Sequence[PeopleView], width: float) -> list[tuple[Path, Picture
 
 def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:
     """Return the row of people against people: what a rerun of a study with people reaches."""
-    from concord.people.public import human_row
+    from concord.people.result import human_row
 
     if not views:
         return []
