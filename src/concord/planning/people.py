@@ -13,10 +13,12 @@ from concord.comparing.kinds import CompareRequest, compare_results
 from concord.errors import OptionError, UndefinedError
 from concord.files.number_words import number
 from concord.people import NAME
-from concord.people.results.pairs import METRICS
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.compare import Choices
 from concord.stats.power import detectable_effect, fewest, items_needed, power_paired, power_two_sample
+
+METRICS = ("pas", "ecs", "apr")
+"""Numbers that two models are compared by, study by study."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
