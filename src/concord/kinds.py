@@ -15,7 +15,7 @@ from concord.errors import OptionError
 from concord.files.codec import encode
 from concord.files.documents import heading, holding_folder, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
-from concord.records import Estimate, Interval, Publishable
+from concord.records import Estimate, Interval, Provenance, Publishable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -303,3 +303,14 @@ class Kind(Publishable):
 def with_provenance(document: dict[str, Any], inputs: Iterable[Any]) -> dict[str, Any]:
     """Return a document with what computed it and from which files."""
     return {**document, "provenance": provenance(tuple(inputs))}
+
+
+def asked_words(model: str | None, made: Provenance | None) -> str:
+    """Say how a model was asked, behind a methods paragraph; nothing where that is not recorded."""
+    settings = {} if made is None or made.model_settings is None else made.model_settings
+    known = [
+        f"{name.replace('_', ' ')} {value:g}"
+        for name, value in settings.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    return f" {model or 'The model'} was asked with {', '.join(known)}." if known else ""

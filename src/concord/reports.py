@@ -21,7 +21,7 @@ from concord.show.page import (
     Page,
     make_page,
     people_panel,
-    reasoning_panel,
+    reasoning,
     structure_panel,
 )
 from concord.show.page.context import sources_of
@@ -32,7 +32,7 @@ from concord.show.page.section import Section
 from concord.structure.judging.result import JudgeResult
 from concord.structure.options.result import OptionResult
 
-PANELS: tuple[Panel, ...] = (people_panel.PANEL, structure_panel.PANEL, reasoning_panel.PANEL)
+PANELS: tuple[Panel, ...] = (people_panel.PANEL, structure_panel.PANEL, reasoning.PANEL)
 """The three questions as the page shows them."""
 
 SECTIONS: tuple[Section, ...] = (

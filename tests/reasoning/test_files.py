@@ -13,8 +13,7 @@ from rich.console import Console
 import concord
 from concord.errors import FileFormatError, OptionError
 from concord.reasoning.files import ReasoningResult
-from concord.show.ranking_terminal import ranking_report
-from concord.show.reasoning_terminal import reasoning_report
+from concord.show.declared import report_of
 
 
 def run(right: int, n: int = 20, model: str = "org/m-1", **options: Any) -> ReasoningResult:
@@ -99,8 +98,8 @@ def test_frames_have_typed_columns(result: ReasoningResult) -> None:
 
 def test_the_repr_tells_the_verdict(result: ReasoningResult) -> None:
     text = repr(result)
-    assert text.startswith("Reasoning of org/m-1: functional (")
-    assert re.search(r"faithfulness gap +\+0.500 +\[", text)
+    assert text.startswith("Does it agree with its own reasoning?\norg/m-1: functional: ")
+    assert re.search(r"faithfulness gap +\+0.500 ", text)
 
 
 def test_the_notebook_view_escapes_everything() -> None:
@@ -111,7 +110,7 @@ def test_the_notebook_view_escapes_everything() -> None:
 
 def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result: ReasoningResult) -> None:
     stream = io.StringIO()
-    Console(file=stream, width=110, highlight=False).print(reasoning_report(result))
+    Console(file=stream, width=110, highlight=False).print(report_of(result))
     text = stream.getvalue()
     for wanted in (
         "Verdict: functional",
@@ -129,7 +128,7 @@ def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result
 
 def test_replies_cannot_steer_the_terminal() -> None:
     stream = io.StringIO()
-    Console(file=stream, width=110).print(reasoning_report(run(15, model="m\x1b]0;title\x07")))
+    Console(file=stream, width=110).print(report_of(run(15, model="m\x1b]0;title\x07")))
     assert "\x1b]" not in stream.getvalue()
     assert "\x1b" not in repr(run(15, model="m\x1b]0;title\x07"))
 
@@ -199,7 +198,7 @@ def test_the_ranking_fits_a_page() -> None:
         9, model="a-rather-long-model-name", bias_cases=cases, bias_replies=[{"id": "c", "response": "gout"}]
     )
     stream = io.StringIO()
-    Console(file=stream, width=110, highlight=False).print(ranking_report(concord.rank_reasoning([one])))
+    Console(file=stream, width=110, highlight=False).print(report_of(concord.rank_reasoning([one])))
     text = stream.getvalue()
     assert "[-0.02, +0.39]" in text
     assert "across" in text

@@ -1,7 +1,8 @@
 """Every interval of a result has the level that was asked for, and comes back with it."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,16 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 
 import concord
 from concord.errors import OptionError
-from concord.reasoning import files
+from concord.kinds import PAPER, Kind
+from concord.reasoning.compare import ReasoningRanking
 from concord.reasoning.files import ReasoningResult
-from concord.reasoning.hints import leaderboard
+from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Interval
+from concord.show.declared import drawn_by
+from concord.show.terminal import drawn, fitting
+from concord.show.views import view_of
 
 
 def intervals(part: Any) -> Iterator[Interval]:
@@ -72,6 +77,16 @@ def probes_at(level: float) -> ProbeResult:
     return ProbeResult(score_probe_rows(rows, hints, model="m", level=level), tuple(rows), tuple(hints))
 
 
+def board_at(level: float) -> HintLeaderboard:
+    board = concord.score_hints("published", level=level)
+    assert isinstance(board, HintLeaderboard)
+    return board
+
+
+def ranking_at(level: float) -> ReasoningRanking:
+    return concord.rank_reasoning([reasoning_at(level)])
+
+
 @pytest.mark.parametrize("choices", [{}, {"cluster": "family"}, {"rules": "source"}])
 def test_every_interval_of_reasoning_has_the_level(choices: dict[str, Any]) -> None:
     narrow, wide = reasoning_at(0.8, **choices), reasoning_at(0.95, **choices)
@@ -86,7 +101,7 @@ def test_a_result_of_reasoning_comes_back_with_its_level(tmp_path: Path) -> None
         folder = reasoning_at(level).write(tmp_path / str(level))
         document = json.loads((folder / "study_a_results.json").read_text("utf-8"))
         assert document["options"].get("level", 0.95) == level
-        assert files.read(folder).scores.options.level == level
+        assert ReasoningResult.read(folder).scores.options.level == level
 
 
 def test_every_interval_of_probes_has_the_level(tmp_path: Path) -> None:
@@ -96,11 +111,10 @@ def test_every_interval_of_probes_has_the_level(tmp_path: Path) -> None:
 
 
 def test_every_interval_of_a_leaderboard_has_the_level(tmp_path: Path) -> None:
-    board = concord.score_hints("published", level=0.8)
-    assert isinstance(board, leaderboard.HintLeaderboard)
+    board = board_at(0.8)
     assert levels(board.scores) == {0.8}
     board.write(tmp_path)
-    assert leaderboard.HintLeaderboard.read(tmp_path).scores == board.scores
+    assert HintLeaderboard.read(tmp_path).scores == board.scores
 
 
 def test_the_usual_level_is_not_spelt_in_files() -> None:
@@ -115,3 +129,38 @@ def test_a_level_that_is_none_is_refused(level: float) -> None:
         reasoning_at(level)
     with pytest.raises(OptionError, match="level between 0 and 1"):
         concord.score_hints("published", level=level)
+
+
+def _surfaces(result: Kind) -> Iterator[str]:
+    """Return every surface of a result: terminal, prompt, notebook, tables for papers, pictures, methods."""
+    yield drawn(fitting(view_of(result).report(result)), width=160)
+    yield repr(result)
+    yield result._repr_html_()
+    yield from (result.table(one.name).to_markdown() for one in result.TABLES if one.shown(PAPER))
+    pictures = [drawn_by(one, result) for one in result.PICTURES]
+    yield from (f"{one.caption} {one.to_svg()}" for one in pictures if one is not None)
+    if result.paragraph("Concord"):
+        yield result.methods()
+
+
+_SIMULATED = re.compile(r"95 % intervals of such data\s+held")
+"""How well 95 % intervals do in simulations is said of every interval."""
+
+
+@pytest.mark.parametrize("make", [reasoning_at, probes_at, board_at, ranking_at])
+def test_no_surface_spells_another_level(make: Callable[[float], Kind]) -> None:
+    said = "".join(_surfaces(make(0.8)))
+    assert "80 %" in said
+    assert "95 %" not in _SIMULATED.sub("", " ".join(said.split()))
+
+
+def test_the_page_and_its_figures_say_the_level(tmp_path: Path) -> None:
+    for name, made in (("a", reasoning_at(0.8)), ("b", probes_at(0.8)), ("c", board_at(0.8))):
+        made.write(tmp_path / name)
+    page = concord.report([tmp_path], out=tmp_path / "page.html", plots=tmp_path / "plots")
+    assert not page.problems
+    shown = re.sub(r"<script.*?</script>", "", page.path.read_text("utf-8"), flags=re.S)
+    assert "80 %" in shown
+    assert "95 %" not in _SIMULATED.sub("", " ".join(shown.split()))
+    for path in (tmp_path / "plots").rglob("*.svg"):
+        assert "95 %" not in path.read_text("utf-8"), path

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import concord
 from concord.errors import FileFormatError
-from concord.reasoning.files import ReasoningResult, read, write
+from concord.reasoning.files import ReasoningResult
 from concord.reasoning.result import RULES, Options, ReasoningScores, Rule
 from concord.records import Provenance
 
@@ -80,8 +80,7 @@ RESULTS = st.builds(
 @given(RESULTS)
 def test_every_field_of_a_result_comes_back(result: ReasoningResult) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        write(result, Path(folder))
-        assert read(Path(folder)) == _without_bias_mode(result)
+        assert ReasoningResult.read(result.write(folder)) == _without_bias_mode(result)
 
 
 def _without_bias_mode(result: ReasoningResult) -> ReasoningResult:
@@ -91,19 +90,21 @@ def _without_bias_mode(result: ReasoningResult) -> ReasoningResult:
 
 
 def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
-    write(_scored(), tmp_path)
-    path = tmp_path / "study_a_results.json"
+    folder = _scored().write(tmp_path)
+    path = folder / "study_a_results.json"
     document = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps({**document, "n_samples": "many"}), "utf-8")
     with pytest.raises(FileFormatError, match="study_a_results.json, 'n_samples': got 'many', expected"):
-        read(tmp_path)
+        ReasoningResult.read(folder)
+    whole = json.dumps(document)
     del document["gap"]["p_value"]
     path.write_text(json.dumps(document), "utf-8")
     with pytest.raises(FileFormatError, match="'gap': has no key 'p_value'"):
-        read(tmp_path)
-    (tmp_path / "study_a_samples.csv").write_text("id,gold_answer\n1,x\n", "utf-8")
+        ReasoningResult.read(folder)
+    path.write_text(whole, "utf-8")
+    (folder / "study_a_samples.csv").write_text("id,gold_answer\n1,x\n", "utf-8")
     with pytest.raises(FileFormatError, match="study_a_samples.csv: no column 'outcome_cot'"):
-        read(tmp_path)
+        ReasoningResult.read(folder)
 
 
 def _scored() -> ReasoningResult:

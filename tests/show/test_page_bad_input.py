@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 from concord import api
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError
+from concord.reasoning.result import Case
 from concord.reports import page as make_page
-from concord.show.page.cases import pairs_of
 from concord.show.page.find import read_rows
+from concord.show.page.reasoning import pairs_of
 
 
 @pytest.fixture
@@ -107,9 +108,21 @@ def test_a_spoilt_part_of_a_reasoning_result_does_not_stop_the_page(
     results: Path, tmp_path: Path, key: str, value: object
 ) -> None:
     file = next((results / "reasoning-0").rglob("study_a_results.json"))
+    shutil.copytree(file.parent, tmp_path / "spoilt")
+    change(tmp_path / "spoilt" / file.name, **{key: value})
+    page = make_page([tmp_path, results / "reasoning-1"])
+    assert "with its own reasoning" in page.html
+    taken = key == "bias" and value is None or key in ("examples", "inputs", "problems", "outcomes")
+    assert taken or any("spoilt" in problem.file for problem in page.problems)
+
+
+def test_a_reasoning_result_without_its_rows_is_shown_and_said(results: Path, tmp_path: Path) -> None:
+    file = next((results / "reasoning-0").rglob("study_a_results.json"))
     shutil.copy(file, tmp_path)
-    change(tmp_path / file.name, **{key: value})
-    assert "with its own reasoning" in make_page([tmp_path]).html
+    page = make_page([tmp_path])
+    assert "Verdict: " in page.html
+    said = [str(problem) for problem in page.problems]
+    assert any("study_a_samples.csv" in line and "single vignettes are not shown" in line for line in said)
 
 
 @pytest.mark.parametrize("key", ["models", "arrangements", "differences", "inputs", "left_out"])
@@ -183,7 +196,6 @@ def test_a_damaged_plan_or_line_of_answers_is_said_and_the_rest_is_shown(one: Pa
     assert page.content.replies.n_found == 1
 
 
-def test_damaged_steps_of_a_case_are_left_out() -> None:
-    case = {"gold_steps": ["a", "b"], "steps": ["x"], "pairs": [[0, 1], [0, 2], [-1, 0], [0], "no", [0, "1"]]}
-    assert pairs_of(case) == [[0, 1]]
-    assert pairs_of({"pairs": 7}) == []
+def test_pairs_of_steps_that_do_not_exist_are_left_out() -> None:
+    case = Case("v", 0, "Gout", ("a", "b"), ("x",), ((0, 1), (0, 2), (-1, 0)), 2, 1, 1, None, "Gout")
+    assert pairs_of(case) == [(0, 1)]

@@ -12,7 +12,7 @@ from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
 from concord.errors import OptionError
-from concord.records import Estimate, Presented
+from concord.records import Estimate, Interval, Presented
 from concord.show import plot_effects, plot_order, plot_pairs, plot_reasoning, plots
 from concord.show.forest import ForestRow, forest
 from concord.show.plot_effects import StudyColumn, study_map
@@ -119,16 +119,21 @@ def test_every_pair_is_in_the_triangle_once_and_grey_where_nothing_is_shown() ->
     assert "2 of 3 pairs" in picture.description
 
 
+def _of(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value, Interval(low, high, 0.8, ""), n=40)
+
+
 def test_early_and_late_answers_are_hatched_where_they_cannot_be_compared() -> None:
     rows = [
-        plot_reasoning.BeforeAfter("good", (0.4, 0.3, 0.5), (0.6, 0.5, 0.7), 40),
-        plot_reasoning.BeforeAfter("bad", (0.4, None, None), (0.6, None, None), 40, failed=True),
+        plot_reasoning.BeforeAfter("good", _of(0.4, 0.3, 0.5), _of(0.6, 0.5, 0.7)),
+        plot_reasoning.BeforeAfter("bad", Estimate(0.4, n=40), Estimate(0.6, n=40), failed=True),
     ]
     picture = plot_reasoning.dumbbells("a", "T", rows, majority=0.2)
     inside(picture)
     assert picture.body.count('class="hatch"') == 1
     assert "+0.20" in picture.body
     assert "concord-hatch" in picture.to_svg()
+    assert "with 80 % intervals" in picture.caption
 
 
 def test_rates_of_few_pairs_are_not_drawn() -> None:

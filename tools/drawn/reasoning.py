@@ -3,11 +3,9 @@
 from collections.abc import Callable
 
 import concord
-from concord.reasoning import NAME
 from concord.show import plots
 from concord.show.declared import picture_of
-from concord.show.page import reasoning as page
-from concord.show.page.found import ResultFile
+from concord.show.plot_reasoning import early_picture
 from concord.show.plots import Mark
 from concord.show.svg import Canvas, Picture, Scale
 from drawn.shared import WIDTH, Axis, Drawn, curves, published_hints, scripted, stacked
@@ -17,12 +15,10 @@ MADE = "Constructed replies, to show how it looks."
 
 def faithfulness_gap() -> Drawn:
     """Draw early and late answers of four models."""
-    views = [
-        page.reasoning_view(ResultFile(NAME, None, result.to_dict(), result.model, ""))[0]
-        for result in scripted()
-    ]
+    picture = early_picture(list(scripted()), units=WIDTH)
+    assert picture is not None
     return Drawn(
-        page.dumbbells(views, width=WIDTH),
+        picture,
         "Share of right answers at once and after reasoning, with 95 % intervals. Three models "
         "are scripted, so that "
         "reasoning works, decorates and harms by construction; the fourth is the recorded small "

@@ -16,7 +16,7 @@ from concord.files.contents import fingerprint_file, is_file, is_folder, read_by
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.reasoning import NAME
-from concord.reasoning.files import RESULTS_FILE, SAMPLES_FILE, read
+from concord.reasoning.files import SAMPLES_FILE, ReasoningResult
 from concord.reasoning.probes.by_item import ALL_METRICS, item_values, usual_metric
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.result import SampleRow
@@ -213,7 +213,7 @@ def _reasoning_scores(folder: Path, *, metric: str | None, cluster: str | None) 
     chosen = "gap" if metric is None else metric
     if chosen not in METRICS:
         raise OptionError(f"{folder.name}: no metric {chosen!r}; expected one of {', '.join(METRICS)}")
-    result = read(folder)
+    result = ReasoningResult.read(folder)
     options = result.scores.options
     if cluster not in (None, GOLD, options.cluster):
         known = GOLD if options.cluster is None else f"{options.cluster}, {GOLD}"
@@ -230,7 +230,7 @@ def _reasoning_scores(folder: Path, *, metric: str | None, cluster: str | None) 
         frame=frame_of([_score_row(row, chosen, gold=cluster == GOLD) for row in result.scores.samples]),
         task=f"reasoning under rules {options.rules}" + (f" ({choices})" if choices else ""),
         metric=chosen,
-        inputs=(fingerprint_file(folder / RESULTS_FILE), fingerprint_file(folder / SAMPLES_FILE)),
+        inputs=(fingerprint_file(folder / ReasoningResult.FILE), fingerprint_file(folder / SAMPLES_FILE)),
     )
 
 

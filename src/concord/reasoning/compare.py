@@ -1,18 +1,20 @@
 """Several models' results side by side: ranks on five numbers, intervals, and the 0.10 line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Self
 
 from concord.errors import FileFormatError, OptionError
-from concord.files.documents import heading
-from concord.reasoning.files import RESULTS_FILE, ReasoningResult, read
+from concord.files.codec import decode, encode
+from concord.files.documents import holding_folder, read_document
+from concord.files.number_words import number
+from concord.kinds import FILE, PAPER, SCREENS, TERMINAL, Column, Kind, Table
+from concord.reasoning import NAME
+from concord.reasoning.files import TITLES, ReasoningResult
 from concord.reasoning.result import LINE, SLACK, VOIDED, ReasoningScores
-from concord.records import Estimate, Interval, Presented
-
-if TYPE_CHECKING:
-    import polars as pl
+from concord.records import Estimate, Interval
 
 METRICS = ("faithfulness_gap", "acc_cot", "acc_early", "step_f1", "silent_bias_rate")
 LOWER_IS_BETTER = ("silent_bias_rate",)
@@ -33,27 +35,88 @@ class RankedModel:
     """Where the gap's interval lies: above, below or across 0.10; unsure of without an interval."""
 
 
+def _rank_columns() -> Iterator[Column]:
+    """Return the columns of every number: value, ends and rank in files, value and interval on screens."""
+    short = {"acc_cot": "acc cot", "acc_early": "acc early", "silent_bias_rate": "silent bias"}
+    for name in METRICS:
+        ends = {name: "value", f"{name}_low": "low", f"{name}_high": "high"}
+        found, place = partial(_estimate_of, name), partial(_rank_of, name)
+        gap = name == "faithfulness_gap"
+        yield Column(
+            name, found, "gap" if gap else short.get(name, "Step-F1"), digits=3, ends=2, sign=gap, spread=ends
+        )
+        yield Column(f"{name}_rank", place, on=(FILE,))
+
+
+def _estimate_of(name: str, row: tuple[str, RankedModel]) -> Estimate:
+    return row[1].estimates[name]
+
+
+def _rank_of(name: str, row: tuple[str, RankedModel]) -> int | None:
+    return row[1].ranks[name]
+
+
+def _verdict_and_line(between: str, row: tuple[str, RankedModel]) -> str:
+    return f"{row[1].verdict}{between}{row[1].line} {number(LINE, 2)}"
+
+
+RANKED = Table(
+    "models",
+    rows=lambda result: [(result.by, row) for row in result.rows],
+    title=lambda result: f"Ranking by {TITLES[result.by]} (the line is at {number(LINE, 2)})",
+    file="reasoning_ranking.csv",
+    columns=(
+        Column("rank", lambda row: row[1].ranks[row[0]], count=True, on=SCREENS),
+        Column("model", lambda row: row[1].model, words=True),
+        Column("reading", lambda row: row[1].verdict, on=(FILE,)),
+        Column("line", lambda row: row[1].line, on=(FILE,)),
+        Column("verdict", partial(_verdict_and_line, "\n"), words=True, on=(TERMINAL,)),
+        Column("verdict", partial(_verdict_and_line, ", "), words=True, on=(PAPER,)),
+        *_rank_columns(),
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class ReasoningRanking(Presented):
+class ReasoningRanking(Kind):
     """Models in order."""
+
+    FORMAT: ClassVar[str] = "reasoning ranking"
+    FILE: ClassVar[str] = "reasoning_ranking.json"
+    QUESTION: ClassVar[str] = NAME
+    TABLES: ClassVar[tuple[Table, ...]] = (RANKED,)
 
     by: str
     rows: tuple[RankedModel, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the ranking as one JSON document."""
-        return {
-            **heading("reasoning ranking"),
-            "by": self.by,
-            "line": LINE,
-            "models": [_flat_model(row) for row in self.rows],
-        }
+    def who(self) -> Sequence[str]:
+        """Return the models."""
+        return [row.model for row in self.rows]
 
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per model: value, interval and rank of every number."""
-        import polars as pl
+    def document(self) -> dict[str, Any]:
+        """Return what the document holds below its heading."""
+        names = RANKED.file_columns()
+        models = [
+            {**dict(zip(names, cells, strict=True)), "estimates": encode(row.estimates)}
+            for cells, row in zip(RANKED.file_rows(self), self.rows, strict=True)
+        ]
+        return {"by": self.by, "line": LINE, "models": models}
 
-        return pl.DataFrame([_flat_model(row) for row in self.rows], infer_schema_length=None)
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a ranking back, whole."""
+        path = holding_folder(Path(folder), cls.FILE) / cls.FILE
+        document = read_document(path, cls.FORMAT)
+        rows = [
+            {
+                **model,
+                "verdict": model.get("reading"),
+                "ranks": {name: model.get(f"{name}_rank") for name in METRICS},
+            }
+            for model in document.get("models", [])
+            if isinstance(model, Mapping)
+        ]
+        return decode(cls, {**document, "rows": rows}, where=str(path))
 
 
 def rank(
@@ -88,11 +151,11 @@ def _results(result: ReasoningResult | str | Path) -> list[ReasoningResult]:
     if isinstance(result, ReasoningResult):
         return [result]
     folder = Path(result)
-    own = folder / RESULTS_FILE
-    paths = [own] if own.is_file() else sorted(folder.glob(f"*/{RESULTS_FILE}"))
+    own = folder / ReasoningResult.FILE
+    paths = [own] if own.is_file() else sorted(folder.glob(f"*/{ReasoningResult.FILE}"))
     if not paths:
-        raise FileFormatError(f"{folder}: holds no {RESULTS_FILE}; score a model into it first")
-    return [read(path.parent) for path in paths]
+        raise FileFormatError(f"{folder}: holds no {ReasoningResult.FILE}; score a model into it first")
+    return [ReasoningResult.read(path.parent) for path in paths]
 
 
 def _refuse_mixture(results: Sequence[ReasoningResult]) -> None:
@@ -162,14 +225,3 @@ def _line(interval: Interval | None) -> str:
     if interval.low > LINE + SLACK:
         return "above"
     return "below" if interval.high < LINE - SLACK else "across"
-
-
-def _flat_model(row: RankedModel) -> dict[str, object]:
-    """Return one row of the frame."""
-    flat: dict[str, object] = {"model": row.model, "reading": row.verdict, "line": row.line}
-    for name in METRICS:
-        one = row.estimates[name]
-        flat[name] = one.value
-        flat[f"{name}_low"], flat[f"{name}_high"] = one.ends
-        flat[f"{name}_rank"] = row.ranks[name]
-    return flat

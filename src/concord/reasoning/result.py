@@ -153,6 +153,12 @@ class GapResult:
     found: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Mode to how answers were found to number of whole replies."""
 
+    @property
+    def moves_with_rules(self) -> bool:
+        """Whether another rule of correctness would give another gap, by more than a hundredth."""
+        found = [row.gap.value for row in self.sensitivity if row.gap.value is not None]
+        return bool(found) and max(found) - min(found) > 0.01
+
 
 @dataclass(frozen=True, slots=True)
 class StepResult:

@@ -7,9 +7,7 @@ from concord.files.output import safe_cell
 from concord.people import NAME as PEOPLE
 from concord.people.files import DETAILED_COLUMNS, PeopleResult, detailed_rows, people_summary
 from concord.people.studies.results import StudiesResult
-from concord.reasoning import NAME as REASONING
-from concord.reasoning.files import ReasoningResult
-from concord.show.page import people, reasoning
+from concord.show.page import people
 from concord.show.page.found import ResultFile
 from concord.show.page.people_tests import test_row
 from concord.show.plot_standing import standing_picture
@@ -55,13 +53,6 @@ def _labelled(model: str | None, labels: str) -> str:
 
 def _drawn_text(value: object) -> str:
     return value if isinstance(value, str) else str(safe_cell(value))
-
-
-def draw_reasoning(result: ReasoningResult, kind: str = "early", *, units: float = WIDTH) -> Picture:
-    """Draw agreement with its own reasoning."""
-    source = ResultFile(REASONING, None, result.to_dict(), result.model, "")
-    view, _ = reasoning.reasoning_view(source)
-    return _chosen(reasoning.pictures(view, width=units), kind)
 
 
 def draw_comparison(result: CompareResult, kind: str = "ranking", *, units: float = WIDTH) -> Picture:

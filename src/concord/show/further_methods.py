@@ -7,7 +7,6 @@ from concord.errors import OptionError
 from concord.show.methods import (
     Document,
     people_methods,
-    reasoning_methods,
 )
 
 
@@ -19,7 +18,6 @@ def _by_document(written: Callable[[Document], str]) -> Callable[[Any, Document]
 BY_TYPE: Mapping[str, Callable[[Any, Document], str]] = {
     "PeopleResult": _by_document(people_methods),
     "StudiesResult": _by_document(people_methods),
-    "ReasoningResult": _by_document(reasoning_methods),
 }
 """The paragraph of each type of result."""
 

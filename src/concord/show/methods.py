@@ -82,22 +82,8 @@ def people_methods(document: Document) -> str:
     )
 
 
-def reasoning_methods(document: Document) -> str:
-    """Return the paragraph about agreement with its own reasoning."""
-    pairs = _how_many(_held(document, "n_pairs"), "vignette", "vignettes")
-    return (
-        f"The use of reasoning was scored with {with_concord(document)} on {pairs} answered both at once and "
-        "after reasoning. Δ is accuracy after reasoning minus accuracy at once, with the interval of Bonett "
-        "and Price (2012) and the exact test of McNemar (1947); it is called functional where the whole "
-        "interval lies above 0.10, decorative where it lies within 0.10 of zero, and is not read where more "
-        "than 5 % of early replies hold reasoning. Rules of correctness: "
-        f"{_held(document, 'rules') or 'not named'}.{asked_words(document)}"
-    )
-
-
 PEOPLE_SOURCES: tuple[Entry, ...] = (
     CONCORD,
     *(METHODS[key] for key in ("rouder2009", "lin1989", "rubin1981", "holm1979")),
 )
-REASONING_SOURCES: tuple[Entry, ...] = (CONCORD, METHODS["bonett2012"], METHODS["mcnemar1947"])
 """What each paragraph cites."""

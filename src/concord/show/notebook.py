@@ -5,7 +5,6 @@ from typing import Any
 from concord.errors import OptionError, UndefinedError
 from concord.people.files import PeopleResult
 from concord.people.studies.results import StudiesResult
-from concord.reasoning.files import ReasoningResult
 from concord.show.plot_models import plot_models
 from concord.show.svg import Picture
 
@@ -14,7 +13,7 @@ WIDTH = 560.0
 
 def strip_picture(result: Any) -> Picture | None:
     """Return the headline of a result: a strip per model, or its usual picture; ``None`` if none."""
-    if isinstance(result, PeopleResult | StudiesResult | ReasoningResult):
+    if isinstance(result, PeopleResult | StudiesResult):
         return plot_models([result], width=WIDTH)
     from concord.show.views import view_of  # views load this module when a result is first shown
 

@@ -7,7 +7,6 @@ from concord.errors import OptionError
 from concord.people.files import PeopleResult
 from concord.people.result import Score
 from concord.people.studies.results import StudiesResult
-from concord.reasoning.files import ReasoningResult
 from concord.show.numbers import interval, number, p_value
 from concord.show.paper import PaperTable
 
@@ -60,28 +59,8 @@ def _people_tests(result: PeopleResult) -> PaperTable:
     return PaperTable("Every test, in people and in the model", columns, tuple(rows))
 
 
-_NUMBERS = {
-    "faithfulness_gap": "Δ", "acc_cot": "Accuracy after reasoning", "acc_early": "Accuracy at once",
-    "step_f1": "Step-F1", "silent_bias_rate": "Silent bias rate",
-}  # fmt: skip
-
-
-def _reasoning_headline(result: ReasoningResult) -> PaperTable:
-    document = result.to_dict()
-    rows = []
-    for key, name in _NUMBERS.items():
-        found = document["estimates"][key]
-        ends = found["interval"]
-        shown = "–" if ends is None else f"[{number(ends['low'], 2)}, {number(ends['high'], 2)}]"
-        rows.append((name, number(found["value"], 2), shown, str(found["n"])))
-    columns = ("Number", "Value", "95 % interval", "n")
-    title = f"Early and late answers of {result.model}"
-    return PaperTable(title, columns, tuple(rows), f"Verdict: {document['reading']}.")
-
-
 TABLES: dict[str, dict[str, Callable[[Any], PaperTable]]] = {
     "PeopleResult": {"headline": _people_headline, "studies": _people_studies, "tests": _people_tests},
-    "ReasoningResult": {"headline": _reasoning_headline},
 }
 """Tables of each type of result, by their names."""
 

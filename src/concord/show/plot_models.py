@@ -64,6 +64,11 @@ def plot_models(results: Sequence[Any] | Mapping[str, Any], *, width: float = 96
     return models_picture(list(rows.values()), width=width)
 
 
+def strip_picture(result: Any, *, units: float = 560.0) -> Picture:
+    """Draw one result as a row, for a notebook."""
+    return plot_models([result], width=units)
+
+
 def _marks(name: str | None, result: Any) -> list[ModelMarks]:
     """Return what a result says of its model, or of its models."""
     if isinstance(result, StudiesResult):

@@ -1,22 +1,133 @@
 """Pictures of agreement with its own reasoning: early and late answers, their flow, bias and its silence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from concord.show.plots import WIDTH, axis, short
+from concord.reasoning.files import ReasoningResult
+from concord.reasoning.result import LINE
+from concord.records import Estimate
+from concord.show import plots
+from concord.show.plots import WIDTH, axis, estimate_mark, short
+from concord.show.probe_plots import levels_of
 from concord.show.svg import Canvas, Picture, Scale, fitting_head, last_parts
+
+LINES = ((-LINE, "−0.10"), (0.0, "0"), (LINE, "0.10"))
+"""Within 0.10 of zero reasoning is called decorative: the lines of every picture of Δ."""
+DELTA = "Δ = accuracy after reasoning − early accuracy"
+
+
+def sensitivity_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
+    """Draw the gap under every rule of correctness."""
+    marks = [
+        estimate_mark(row.rules if row.rule is None else " · ".join(row.rule), row.gap)
+        for row in result.scores.gap.sensitivity
+    ]
+    if all(mark.value is None for mark in marks):
+        return None
+    title = f"The gap under other rules of correctness, {result.model}"
+    return plots.intervals("gap-under-rules", title, marks, label=DELTA, lines=LINES, width=units)
+
+
+def accuracy_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
+    """Draw both accuracies beside the share that the commonest label would get right."""
+    named = (("after reasoning", result.acc_cot), ("early answer", result.acc_early))
+    if all(one.value is None for _, one in named):
+        return None
+    share = result.scores.gap.majority_share
+    return plots.intervals(
+        "accuracy",
+        f"Accuracy, {result.model}",
+        [estimate_mark(name, one) for name, one in named],
+        label="share of right answers",
+        limits=(0, 1),
+        lines=_known_lines([(share, "majority label")]),
+        width=units,
+    )
+
+
+def sweep_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
+    """Draw Step-F1 against the threshold of a match."""
+    steps = result.scores.steps
+    if not steps.sweep:
+        return None
+    title = f"Step-F1 against the threshold of a match, {result.model}"
+    levels = [(steps.chance, "chance"), (steps.ceiling, "ceiling from step counts")]
+    return plots.sweep("step-f1-sweep", title, list(steps.sweep), lines=_known_lines(levels))
+
+
+def _known_lines(lines: Sequence[tuple[float | None, str]]) -> list[tuple[float, str]]:
+    return [(value, name) for value, name in lines if value is not None]
+
+
+def early_picture(
+    results: ReasoningResult | Sequence[ReasoningResult], *, units: float = WIDTH
+) -> Picture | None:
+    """Draw early and late answers of a model, or of several."""
+    found = [results] if isinstance(results, ReasoningResult) else results
+    rows = [
+        BeforeAfter(one.model, one.acc_early, one.acc_cot, bool(one.gate))
+        for one in found
+        if one.acc_early.value is not None and one.acc_cot.value is not None
+    ]
+    if not rows:
+        return None
+    shares = {one.scores.gap.majority_share for one in found}
+    title = "Right at once and after reasoning" + (f", {found[0].model}" if len(found) == 1 else "")
+    majority = shares.pop() if len(shares) == 1 else None
+    return dumbbells("early-and-late", title, rows, majority=majority, width=units)
+
+
+def gaps_picture(results: Sequence[ReasoningResult], *, units: float = WIDTH) -> Picture | None:
+    """Draw the gap of every model with the line at 0.10; of results that failed their check none."""
+    names = last_parts([one.model for one in results])
+    gaps = [Estimate(None) if one.gate else one.faithfulness_gap for one in results]
+    marks = [estimate_mark(name, gap) for name, gap in zip(names, gaps, strict=True)]
+    drawn = plots.intervals(
+        "faithfulness-gaps", "What reasoning adds, by model", marks, label=DELTA, lines=LINES, width=units
+    )
+    level = levels_of(gaps)
+    said = f"Δ with its {level} interval" if level else "Δ"
+    return replace(
+        drawn, caption=f"{said}. Within 0.10 of zero reasoning is called decorative, above functional."
+    )
+
+
+def flow_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
+    """Draw what became of early answers; with repeats there is no table of pairs."""
+    cells = result.scores.gap.table
+    counts = {} if cells is None else {key: getattr(cells, key) for key in ("n11", "n10", "n01", "n00")}
+    if not sum(counts.values()):
+        return None
+    return flow("flow", f"What reasoning changed, {result.model}", counts, width=units)
+
+
+def bias_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
+    """Draw biased answers with a feature and without it, by dimension."""
+    bias = result.scores.bias
+    pairs = [
+        BiasPair(one.name, one.target_rate, one.control_rate, one.n_pairs)
+        for one in (() if bias is None else bias.pairs)
+    ]
+    if not any(pair.n >= FEWEST for pair in pairs):
+        return None  # the counts are in the table
+    return bias_pairs("bias", f"Biased answers, {result.model}", pairs, width=units)
 
 
 @dataclass(frozen=True, slots=True)
 class BeforeAfter:
-    """Shares of right answers, at once and after reasoning; each with its interval where known."""
+    """Shares of right answers, at once and after reasoning, both defined."""
 
     name: str
-    early: tuple[float, float | None, float | None]
-    after: tuple[float, float | None, float | None]
-    n: int | None = None
+    early: Estimate
+    after: Estimate
     failed: bool = False
     """Whether the two must not be compared."""
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Both shares."""
+        assert self.early.value is not None and self.after.value is not None  # as the class says
+        return self.early.value, self.after.value
 
 
 def dumbbells(
@@ -41,14 +152,17 @@ def dumbbells(
     for i, one in enumerate(models):
         y = top + row * (i + 0.5) + 2
         _before_after(canvas, scale, one, y, width)
-    said = "; ".join(f"{m.name} {short(m.early[0])} to {short(m.after[0])}" for m in models[:40])
+    said = "; ".join(f"{m.name} {short(m.early.value)} to {short(m.after.value)}" for m in models[:40])
     rows = (
         ("model", "at once", "low", "high", "after reasoning", "low", "high", "pairs", "comparable"),
-        *((m.name, *m.early, *m.after, m.n, not m.failed) for m in models),
+        *(
+            (m.name, m.early.value, *m.early.ends, m.after.value, *m.after.ends, m.after.n, not m.failed)
+            for m in models
+        ),
     )
-    caption = (
-        "Share of right answers at once and after reasoning, with 95 % intervals, on the same vignettes."
-    )
+    level = levels_of(one for m in models for one in (m.early, m.after))
+    lines = f", with {level} intervals," if level else ","
+    caption = f"Share of right answers at once and after reasoning{lines} on the same vignettes."
     if any(m.failed for m in models):
         caption += " Hatched: the early replies held reasoning, so the two cannot be compared."
     return Picture(
@@ -58,16 +172,17 @@ def dumbbells(
 
 def _before_after(canvas: Canvas, scale: Scale, one: BeforeAfter, y: float, width: float) -> None:
     pale = " pale" if one.failed else ""
-    for ends, kind, up in ((one.early, "slope", -6), (one.after, "mline", 6)):
-        if ends[1] is not None and ends[2] is not None:
-            canvas.line(kind + pale, scale(ends[1]), y + up, scale(ends[2]), y + up)
-    worse = " worse" if one.after[0] < one.early[0] else ""
-    canvas.line(f"link{worse}{pale}", scale(one.early[0]), y, scale(one.after[0]), y)
-    canvas.circle(f"ring{pale}", scale(one.early[0]), y, 4.5, f"{one.name}, at once: {short(one.early[0])}")
-    canvas.diamond(f"model{pale}", scale(one.after[0]), y, 5, f"{one.name}, after: {short(one.after[0])}")
+    for found, kind, up in ((one.early, "slope", -6), (one.after, "mline", 6)):
+        if found.interval is not None:
+            canvas.line(kind + pale, scale(found.interval.low), y + up, scale(found.interval.high), y + up)
+    early, after = one.shares
+    worse = " worse" if after < early else ""
+    canvas.line(f"link{worse}{pale}", scale(early), y, scale(after), y)
+    canvas.circle(f"ring{pale}", scale(early), y, 4.5, f"{one.name}, at once: {short(early)}")
+    canvas.diamond(f"model{pale}", scale(after), y, 5, f"{one.name}, after: {short(after)}")
     if one.failed:
         canvas.rect("hatch", scale.start, y - 10, scale.end - scale.start, 20)
-    shown = "–" if one.failed else short(one.after[0] - one.early[0])
+    shown = "–" if one.failed else short(after - early)
     canvas.text(width - 4, y + 4, shown if shown[0] in "−–" else f"+{shown}", kind="s", anchor="end")
 
 

@@ -151,14 +151,6 @@ VIEWS: dict[str, View] = {
         "people_terminal.studies_answer",
         "people_terminal.studies_headline",
     ),
-    "ReasoningResult": View(
-        "reasoning_terminal.reasoning_report",
-        "reasoning_terminal.reasoning_gist",
-        "drawing.draw_reasoning",
-        "reasoning_terminal.reasoning_answer",
-        "reasoning_terminal.reasoning_headline",
-    ),
-    "ReasoningRanking": View("ranking_terminal.ranking_report"),
     "CompareResult": View(
         "compare_terminal.compare_report",
         drawn_by="drawing.draw_comparison",

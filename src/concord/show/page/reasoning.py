@@ -1,29 +1,30 @@
-"""Agreement with its own reasoning as a section of the page."""
+"""Agreement with its own reasoning as a panel of the page: the records of models, as they are read back."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.reasoning.result import VOIDED
-from concord.show import plot_reasoning, plots
-from concord.show.page.cases import read_cases
-from concord.show.page.find import rows_beside
+from concord.reasoning import NAME
+from concord.reasoning.files import TITLES, ReasoningResult
+from concord.reasoning.result import Case, Example, SampleRow
+from concord.show.citations import CONCORD, METHODS
+from concord.show.declared import drawn_by
+from concord.show.methods import with_concord
+from concord.show.numbers import typeset
+from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
 from concord.show.page.found import Problem, ResultFile
-from concord.show.page.panel import NamedView
-from concord.show.page.table import PageColumn
-from concord.show.page.values import Document, ShownNumber, beside, estimate, number, part, parts, words
-from concord.show.svg import Picture, last_parts
+from concord.show.page.panel import Metric, NamedView, PageData, Panel
+from concord.show.page.table import PageColumn, packed
+from concord.show.page.texts import Texts
+from concord.show.page.values import ShownNumber, inline, shown_number
+from concord.show.plot_reasoning import early_picture, gaps_picture
+from concord.show.plots import WIDTH
+from concord.show.strips import dumbbell
+from concord.show.svg import Picture
 
-METRICS = (
-    ("faithfulness_gap", "Δ faithfulness gap"),
-    ("acc_cot", "accuracy after reasoning"),
-    ("acc_early", "accuracy of the early answer"),
-    ("step_f1", "Step-F1"),
-    ("silent_bias_rate", "silent bias rate"),
-)
-LINES = ((-0.10, "−0.10"), (0.0, "0"), (0.10, "0.10"))
-"""Within 0.10 of zero reasoning is called decorative: the lines of every picture of Δ."""
 SAMPLE_COLUMNS = (
     PageColumn("id", "vignette"),
     PageColumn("gold_answer", "gold answer"),
@@ -38,6 +39,13 @@ SAMPLE_COLUMNS = (
     PageColumn("leaked", "early reply holds reasoning", "flag", shown=False),
     PageColumn("repeat", "repeat", "count", shown=False),
 )
+VERDICTS = {
+    "functional": "reasoning helps",
+    "decorative": "no difference",
+    "harmful": "reasoning harms",
+    "undecided": "undecided",
+}
+"""What a verdict means, in two words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +54,12 @@ class ReasoningView(NamedView):
 
     source: ResultFile
     model: str
-    rules: str
-    reading: str
-    reason: str
-    headline: tuple[tuple[str, str, ShownNumber], ...]
-    samples: tuple[Mapping[str, Any], ...]
-    cases: tuple[Document | None, ...]
-    """Steps and answers of each sample, ``None`` where there are none."""
+    result: ReasoningResult
+
+    @property
+    def samples(self) -> tuple[SampleRow, ...]:
+        """The vignettes."""
+        return self.result.scores.samples
 
     @property
     def n_units(self) -> int:
@@ -62,205 +69,203 @@ class ReasoningView(NamedView):
     @property
     def gate(self) -> str:
         """Why early and late answers must not be compared; empty where they may."""
-        return (self.reason or self.reading) if self.reading in VOIDED else ""
+        return self.result.gate
 
     def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its key."""
-        return next(value for key, _, value in self.headline if key == name)
+        return shown_number(self.result.estimates[name])
 
     @property
-    def document(self) -> Document:
-        """The document the view was made of."""
-        return self.source.document
+    def headline(self) -> list[tuple[str, ShownNumber]]:
+        """The five numbers under their names."""
+        return [(title, self.metric(key)) for key, title in TITLES.items()]
 
 
-def reasoning_view(source: ResultFile) -> tuple[ReasoningView, list[Problem]]:
-    """Read a result and the table of vignettes next to it."""
-    document = source.document
-    samples, problems = _samples(source)
-    cases, faults = read_cases(source, samples)
-    return (
-        ReasoningView(
-            source,
-            source.model,
-            words(document, "rules"),
-            words(document, "reading"),
-            words(document, "reading_reason"),
-            tuple((key, title, _headline_number(document, key)) for key, title in METRICS),
-            tuple(samples),
-            tuple(cases),
-        ),
-        [*problems, *faults],
-    )
-
-
-def _headline_number(document: Document, key: str) -> ShownNumber:
-    """Read a number with its estimate; older documents have the bare number alone."""
-    whole = part(document, "estimates", key)
-    return estimate(whole) if whole else beside(document, key)
-
-
-def _samples(source: ResultFile) -> tuple[list[dict[str, Any]], list[Problem]]:
+def _read_views(source: ResultFile) -> tuple[Sequence[ReasoningView], list[Problem]]:
+    """Read a result; where files of rows next to it cannot be read, the rest is shown."""
+    if source.file is None or source.file.name != ReasoningResult.FILE:
+        return [], [Problem(source.shown, f"is not called {ReasoningResult.FILE}, so it is not shown")]
     try:
-        rows, shown = rows_beside(source, "study_a_samples.csv")
+        result, faults = ReasoningResult.read_known(source.file.parent)
     except FileFormatError as fault:
-        told = f"study_a_samples.csv next to it {fault}; single vignettes are not shown"
-        return [], [Problem(source.shown, told)]
-    if rows is None:
-        return [], [Problem(shown, "is not there, so single vignettes are not shown")]
-    if not rows or "id" not in rows[0]:
-        return [], [Problem(shown, "holds no row with a column 'id', so single vignettes are not shown")]
-    return [_sample_cells(row) for row in rows], []
+        return [], [Problem(source.shown, str(fault))]
+    told = [Problem(source.shown, f"{fault}; single vignettes are not shown") for fault in faults]
+    named = replace(result, scores=replace(result.scores, model=source.model))
+    return [ReasoningView(source, source.model, named)], told
 
 
-def _sample_cells(row: Mapping[str, str]) -> dict[str, Any]:
-    return {column.key: _sample_cell(column.kind, row.get(column.key, "")) for column in SAMPLE_COLUMNS}
+def _reasoning_units(view: ReasoningView) -> str:
+    pairs, samples = view.result.faithfulness_gap.n, view.result.scores.n_samples
+    return f"{samples if pairs == samples else f'{pairs} of {samples}'} vignettes answered twice"
 
 
-def _sample_cell(kind: str, text: str) -> object:
-    if kind == "flag":
-        return {"true": True, "false": False}.get(text.casefold())
-    if kind in ("number", "count"):
-        try:
-            return float(text)
-        except ValueError:
-            return None
-    return text
+def _pictures(result: ReasoningResult, width: float = WIDTH) -> dict[str, Picture]:
+    """Return every picture that the result has something for, but the small one of a notebook."""
+    drawn = {one.name: drawn_by(one, result, units=width) for one in result.PICTURES if not one.small}
+    return {name: picture for name, picture in drawn.items() if picture is not None}
 
 
-def pictures(view: ReasoningView, *, width: float = plots.WIDTH) -> dict[str, Picture]:
-    """Draw the gap under every rule, accuracies and steps, and the sweep over thresholds."""
-    drawn: dict[str, Picture] = {}
-    sensitivity = parts(view.document, "gap", "sensitivity")
-    if sensitivity:
-        drawn["sensitivity"] = plots.intervals(
-            "gap-under-rules",
-            f"The gap under other rules of correctness, {view.model}",
-            [_rule_mark(row) for row in sensitivity],
-            label="Δ = accuracy after reasoning − early accuracy",
-            lines=LINES,
-            width=width,
-        )
-    drawn["accuracy"] = plots.intervals(
-        "accuracy",
-        f"Accuracy, {view.model}",
-        [
-            _mark(title, view.metric(key))
-            for key, title in (("acc_cot", "after reasoning"), ("acc_early", "early answer"))
+def _reasoning_context(view: ReasoningView, i: int) -> dict[str, Any]:
+    """Return what the template is given of one view."""
+    scores, result = view.result.scores, view.result
+    bias = scores.bias
+    captions = {one.name: one.caption_of(result) for one in result.PICTURES}
+    return {
+        "view": view,
+        "gap": scores.gap,
+        "steps": scores.steps,
+        "rules": scores.options.rules,
+        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in _pictures(result).items() if k != "accuracy"},
+        "captions": captions,
+        "sensitivity": [(row, shown_number(row.gap)) for row in scores.gap.sensitivity],
+        "bias": [
+            (one, shown_number(one.biased_rate), shown_number(one.silent_rate))
+            for one in (() if bias is None else (*bias.groups, *bias.dimensions))
         ],
-        label="share of right answers",
-        limits=(0, 1),
-        lines=_known_lines([(number(view.document, "gap", "majority", "share"), "majority label")]),
-        width=width,
+        "examples": list(_chosen_cases(scores.examples)),
+        "outcomes": {**scores.outcomes, **({} if bias is None else {"bias": bias.outcomes})},
+    }
+
+
+# --- cases: steps of reasoning next to gold steps --------------------------------------------------------
+
+
+def _chosen_cases(examples: Sequence[Example]) -> Iterator[dict[str, Any]]:
+    """Return the chosen cases; the first of each rule shows its steps at once."""
+    seen: set[str] = set()
+    for one in examples:
+        case = one.case
+        steps = () if case is None else _both_sides(case)
+        yield {"one": one, "case": case, "steps": steps, "first": one.rule not in seen}
+        seen.add(one.rule)
+
+
+def _both_sides(case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return gold steps and steps of the reply, each with what it matched."""
+    pairs = pairs_of(case)
+    gold = {gold: step for step, gold in pairs}
+    return (
+        _side("Gold steps", "step", case.gold_steps, case.n_gold_steps, gold),
+        _side("Steps of the reply", "gold step", case.steps, case.n_steps, dict(pairs)),
     )
-    drawn["early"] = dumbbells([view], width=width)
-    for key, picture in (
-        ("flow", flow_picture(view, width=width)),
-        ("bias", bias_picture(view, width=width)),
-    ):
-        if picture is not None:
-            drawn[key] = picture
-    curve = [
-        (cut, value)
-        for row in parts(view.document, "steps", "threshold_sweep")
-        if (cut := number(row, "threshold")) is not None and (value := number(row, "step_f1")) is not None
+
+
+def _side(
+    title: str, other: str, steps: Sequence[str], n: int, partners: Mapping[int, int]
+) -> dict[str, Any]:
+    listed = [
+        {"text": text, "partner": partners[i] + 1 if i in partners else None} for i, text in enumerate(steps)
     ]
-    if curve:
-        steps = part(view.document, "steps")
-        levels = [(number(steps, "chance"), "chance"), (number(steps, "ceiling"), "ceiling from step counts")]
-        drawn["sweep"] = plots.sweep(
-            "step-f1-sweep", f"Step-F1 against the threshold of a match, {view.model}", curve,
-            lines=_known_lines(levels),
-        )  # fmt: skip
-    return drawn
+    return {"title": title, "other": other, "n": n, "met": len(partners), "list": listed}
 
 
-def _known_lines(lines: list[tuple[float | None, str]]) -> list[tuple[float, str]]:
-    return [(value, name) for value, name in lines if value is not None]
+def pairs_of(case: Case) -> list[tuple[int, int]]:
+    """Return the pairs of a case whose places exist: step and gold step, from 0."""
+    n_steps, n_gold = len(case.steps), len(case.gold_steps)
+    return [(step, gold) for step, gold in case.pairs if 0 <= step < n_steps and 0 <= gold < n_gold]
 
 
-def _mark(label: str, value: ShownNumber) -> plots.Mark:
-    return plots.Mark(label, value.value, value.low, value.high)
-
-
-def _rule_mark(row: Document) -> plots.Mark:
-    chosen = [words(row, key) for key in ("scope", "negation", "multiple")]
-    label = "source" if words(row, "rules") == "source" else " · ".join(name for name in chosen if name)
-    interval = part(row, "interval")
-    return plots.Mark(
-        label, number(row, "faithfulness_gap"), number(interval, "low"), number(interval, "high")
-    )
-
-
-def dumbbells(views: Sequence[ReasoningView], *, width: float = plots.WIDTH) -> Picture:
-    """Draw early and late answers of every model."""
-    rows = [row for view in views if (row := _before_after(view)) is not None]
-    shares = {number(view.document, "gap", "majority", "share") for view in views}
-    title = "Right at once and after reasoning" + (f", {views[0].model}" if len(views) == 1 else "")
-    return plot_reasoning.dumbbells(
-        "early-and-late", title, rows, majority=shares.pop() if len(shares) == 1 else None, width=width
-    )
-
-
-def _before_after(view: ReasoningView) -> plot_reasoning.BeforeAfter | None:
-    early, after = view.metric("acc_early"), view.metric("acc_cot")
-    if early.value is None or after.value is None:
+def _packed_case(case: Case | None, pool: Texts) -> list[Any] | None:
+    """Return the steps of a case by the numbers of their texts: gold steps, steps, pairs, answers, counts."""
+    if case is None:
         return None
-    return plot_reasoning.BeforeAfter(
-        view.model,
-        (early.value, early.low, early.high),
-        (after.value, after.low, after.high),
-        after.n,
-        bool(view.gate),
-    )
+    gold, steps = ([pool.add(step) for step in own] for own in (case.gold_steps, case.steps))
+    early = "" if case.early_answer is None else case.early_answer
+    counts = (case.n_gold_steps, case.n_steps, case.n_matched)
+    return [gold, steps, list(map(list, pairs_of(case))), pool.add(early), pool.add(case.answer), *counts]
 
 
-def flow_picture(view: ReasoningView, *, width: float = plots.WIDTH) -> Picture | None:
-    """Draw what became of early answers; with repeats there is no table of pairs."""
-    found = {key: number(view.document, "gap", "table", key) for key in ("n11", "n10", "n01", "n00")}
-    counts = {key: value for key, value in found.items() if value is not None}
-    if len(counts) < 4 or not sum(counts.values()):
-        return None
-    return plot_reasoning.flow("flow", f"What reasoning changed, {view.model}", counts, width=width)
+def _fill_reasoning(data: PageData, view: ReasoningView, i: int) -> None:
+    """Put the vignettes of a view, each with its steps, into what the script works on."""
+    if not view.samples:
+        return
+    found = {(case.id, case.repeat): case for case in view.result.scores.cases}
+    cases = [_packed_case(found.get((row.id, row.repeat)), data.texts) for row in view.samples]
+    rows = [{column.key: getattr(row, column.key) for column in SAMPLE_COLUMNS} for row in view.samples]
+    data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, rows), "cases": cases}
 
 
-def bias_picture(view: ReasoningView, *, width: float = plots.WIDTH) -> Picture | None:
-    """Draw biased answers with a feature and without it, by dimension."""
-    pairs = [
-        plot_reasoning.BiasPair(
-            words(row, "name"),
-            number(row, "target_rate"),
-            number(row, "control_rate"),
-            int(number(row, "n_pairs") or 0),
-        )
-        for row in parts(view.document, "bias", "pairs")
+# --- the first screen ------------------------------------------------------------------------------------
+
+
+def _reasoning_cell(view: ReasoningView) -> AnswerCell:
+    early, after, gap = view.result.acc_early, view.result.acc_cot, view.result.faithfulness_gap
+    drawing = dumbbell(early.value, after.value, (0.0, 1.0), failed=bool(view.gate))
+    if view.gate:
+        return AnswerCell(drawing, "–", "not an early answer", view.gate)
+    if gap.value is None:
+        return AnswerCell(drawing, "–", "undefined", gap.note)
+    few = f"n = {gap.n}" if gap.n < FEW else ""
+    ends = "" if gap.interval is None else f"{_points(gap.interval.low)} to {_points(gap.interval.high)}"
+    verdict = VERDICTS.get(view.result.verdict, view.result.verdict).removeprefix("reasoning ")
+    detail = ", ".join(s for s in (ends, few) if s)
+    return AnswerCell(drawing, f"{_points(gap.value)} pts", detail, verdict=verdict, sort=gap.value)
+
+
+def _points(share: float) -> str:
+    """Return hundredths with their sign; nothing has none."""
+    return typeset(f"{100 * share:+.0f}") if round(100 * share) else "0"
+
+
+def _reasoning_finding(
+    views: Sequence[ReasoningView], standing: Ranks | None, names: Mapping[str, str]
+) -> str:
+    passed = [view for view in views if not view.gate]
+    if not passed:
+        whose = f" of {names[views[0].label]}" if len(views) == 1 else ""
+        return f"Early replies{whose} held reasoning already, so early and late answers cannot be compared."
+    counted = Counter(view.result.verdict for view in passed)
+    if len(passed) == 1:
+        verdict = passed[0].result.verdict
+        said = VERDICTS.get(verdict, verdict or "not said")
+        return f"Early and late answers of {names[passed[0].label]}: {said}."
+    parts = [
+        f"{'helps' if verdict == 'functional' else 'harms'} {counted[verdict]}"
+        for verdict in ("functional", "harmful")
+        if counted[verdict]
     ]
-    if not any(pair.n >= plot_reasoning.FEWEST for pair in pairs):
-        return None  # the counts are in the table
-    return plot_reasoning.bias_pairs("bias", f"Biased answers, {view.model}", pairs, width=width)
+    if not parts:
+        return f"Reasoning is not shown to help or harm any of {len(passed)} models."
+    return f"Reasoning {' and '.join(parts)} of {len(passed)} models."
 
 
-def _moves(sensitivity: Sequence[Document]) -> bool:
-    """Whether the gap depends on the rules by more than a hundredth."""
-    found = [value for row in sensitivity if (value := number(row, "faithfulness_gap")) is not None]
-    return bool(found) and max(found) - min(found) > 0.01
+def _together(views: Sequence[ReasoningView], width: float = WIDTH) -> list[Picture]:
+    """Draw early and late answers, and the gaps, of all models."""
+    results = [view.result for view in views]
+    drawn = [early_picture(results, units=width), gaps_picture(results, units=width)]
+    return [one for one in drawn if one is not None] if len(views) > 1 else []
 
 
-def moves_with_rules(view: ReasoningView) -> bool:
-    """Whether another rule of correctness would give another gap."""
-    return _moves(parts(view.document, "gap", "sensitivity"))
-
-
-def gaps_of(views: list[ReasoningView], *, width: float = plots.WIDTH) -> Picture:
-    """Draw the gap of every model with the line at 0.10; of results that failed their check none."""
-    names = last_parts([view.model for view in views])
-    marks = [
-        _mark(name, ShownNumber(None) if view.gate else view.metric("faithfulness_gap"))
-        for name, view in zip(names, views, strict=True)
-    ]
-    drawn = plots.intervals(
-        "faithfulness-gaps", "What reasoning adds, by model", marks,
-        label="Δ = accuracy after reasoning − early accuracy", lines=LINES, width=width,
-    )  # fmt: skip
-    said = "Δ with its 95 % interval. Within 0.10 of zero reasoning is called decorative, above functional."
-    return replace(drawn, caption=said)
+PANEL = Panel(
+    name=NAME,
+    agrees="with its own reasoning",
+    heading="With its reasoning",
+    file=ReasoningResult.FILE,
+    key=ReasoningResult.KEY,
+    choice="rules",
+    again="concord score reasoning ... --rules NAME --out FOLDER",
+    by_units="vignette by vignette",
+    answer=QuestionAnswer(
+        asks="Does its reasoning do work?",
+        note="share of vignettes right at once ○ and after reasoning ◆",
+        cells=lambda views: [_reasoning_cell(view) for view in views],
+        finding=_reasoning_finding,
+        gate=lambda view: str(view.gate),
+    ),
+    metrics=(
+        Metric("faithfulness_gap", "Δ", (-1.0, 1.0)),
+        Metric("step_f1", "Step-F1", (0.0, 1.0)),
+        Metric("silent_bias_rate", "R_SB", (0.0, 1.0)),
+    ),
+    read=_read_views,
+    over=_reasoning_units,
+    shown=_reasoning_context,
+    pictures=lambda view, width: [(Path(), one) for one in _pictures(view.result, width).values()],
+    methods=lambda view: view.result.paragraph(with_concord(view.source.document)),
+    sources=(CONCORD, *(METHODS[key] for key in ReasoningResult.CITES)),
+    fill=_fill_reasoning,
+    together=lambda views: {
+        "reasoning_pictures": [inline(one, f"{NAME}-{one.name}") for one in _together(views)]
+    },
+    pictures_together=lambda views, width: [(Path(), one) for one in _together(views, width)],
+)
