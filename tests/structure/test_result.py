@@ -7,9 +7,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from tests.structure.scores import samples
 
 import concord
 from concord.errors import OptionError
+from concord.show.declared import drawn_by
+from concord.show.terminal import drawn
+from concord.show.views import view_of
 from concord.structure.result import StructureResult
 
 FILES = [
@@ -142,3 +146,32 @@ def test_an_output_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(concord.InputError, match="choose another folder with --out"):
         scored("a").write(tmp_path / "file")
+
+
+def test_every_surface_has_the_level_that_was_asked_for(tmp_path: Path) -> None:
+    frames = [samples(name, n=25, seed=seed) for seed, name in enumerate(("a", "b"))]
+    result = concord.score_structure(scores=pl.concat(frames), reading="paired", resamples=200, level=0.8)
+    result["a"].write(tmp_path / "r")  # models of one page are compared at a level of its own
+    concord.report(tmp_path / "r", out=tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8").partition("<script")[0]
+    whole = drawn(view_of(result).report(result))
+    captions = [drawn_by(one, result) for one in StructureResult.PICTURES if one.name in ("order", "gaps")]
+    told = [one.caption for one in captions if one is not None]
+    for shown in (repr(result), result._repr_html_(), whole, str(result.table()), page, *told):
+        assert "80" in shown
+        assert "95 %" not in shown and "95%" not in shown
+    assert StructureResult.read(tmp_path / "r").level == 0.8
+
+
+def test_one_model_of_many_is_a_result(tmp_path: Path) -> None:
+    frames = [samples(name, n=25, seed=seed) for seed, name in enumerate(("a", "b"))]
+    result = concord.score_structure(scores=pl.concat(frames), reading="paired", resamples=200)
+    alone = concord.score_structure(scores=frames[1], reading="paired", resamples=200)["b"]
+    assert result["b"].models == alone.models
+    assert "b: mean scores" in repr(result["b"]) and "a: mean scores" not in repr(result["b"])
+    assert result["b"].plot().to_svg() == result.plot("order", model="b").to_svg()
+    assert "put in 3 orders" in result["b"].methods()
+    result["b"].write(tmp_path)
+    assert StructureResult.read(tmp_path) == result["b"]
+    with pytest.raises(OptionError, match="there is no model 'c'; scored: a, b"):
+        result["c"]
