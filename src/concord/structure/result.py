@@ -283,38 +283,27 @@ def document_of(result: StructureResult) -> dict[str, Any]:
 
 
 def _model(model: ModelResult) -> dict[str, Any]:
+    held = encode(replace(model, arrangements=(), items=()))
+    del held["arrangements"], held["items"], held["order"]
     return {
-        "model": model.model,
-        "readings": [encode(entry) for entry in (model.consistency, *model.others)],
-        "fixed_m": encode(model.fixed_m),
-        "fixed_m_note": model.fixed_m_note,
+        "model": held.pop("model"),
+        "readings": [held.pop("consistency"), *held.pop("others")],
+        "fixed_m": held.pop("fixed_m"),
+        "fixed_m_note": held.pop("fixed_m_note"),
         "order": _order_document(model.order),
         "variance_shares": encode(model.order.shares),
-        "flip_excess": encode(model.flip_excess),
-        "n_items": model.n_items,
-        "n_arrangements": model.n_arrangements,
-        "n_missing": model.n_missing,
-        "samples_per_cell": encode(model.samples_per_cell),
-        "sentence": model.sentence,
-        "notes": list(model.notes),
-        "worst": encode(model.worst),
-        "gate": model.gate,
+        **held,
     }
 
 
 def _order_document(order: Order) -> dict[str, Any]:
-    effect = order.effect
-    ends = None if effect is None else effect.interval
+    low, high = order.tau.ends
+    test = {"F": "f", "df1": "df1", "df2": "df2", "epsilon": "epsilon", "p": "p_value", "n_items": "n_items"}
     return {
-        "tau": None if effect is None else effect.tau,
-        "tau_low": None if ends is None else ends.low,
-        "tau_high": None if ends is None else ends.high,
-        "F": None if effect is None else effect.f,
-        "df1": None if effect is None else effect.df1,
-        "df2": None if effect is None else effect.df2,
-        "epsilon": None if effect is None else effect.epsilon,
-        "p": None if effect is None else effect.p_value,
-        "n_items": None if effect is None else effect.n_items,
+        "tau": order.tau.value,
+        "tau_low": low,
+        "tau_high": high,
+        **{key: getattr(order.effect, name, None) for key, name in test.items()},
         "n_incomplete": order.n_incomplete,
         "worst": order.worst,
         "worst_mean": order.lowest,
@@ -322,7 +311,7 @@ def _order_document(order: Order) -> dict[str, Any]:
         "best_mean": order.highest,
         "spread": order.spread,
         "note": order.note,
-        "effect": encode(effect),
+        "effect": encode(order.effect),
     }
 
 

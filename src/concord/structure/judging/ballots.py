@@ -22,23 +22,9 @@ _SEATS = {
     "second": SECOND, "2nd": SECOND, "b>a": SECOND, "b>>a": SECOND, "a<b": SECOND,
 }  # fmt: skip
 _EVEN = (
-    "tie",
-    "c",
-    "draw",
-    "equal",
-    "a=b",
-    "b=a",
-    "a==b",
-    "both",
-    "neither",
-    "same",
-    "no preference",
-    "equally good",
-    "both equally good",
-    "both are equally good",
-    "about the same",
-    "equal quality",
-)
+    "tie", "c", "draw", "equal", "a=b", "b=a", "a==b", "both", "neither", "same", "no preference",
+    "equally good", "both equally good", "both are equally good", "about the same", "equal quality",
+)  # fmt: skip
 _BETTER = re.compile(
     r"(?:assistant |answer |response |model |output |option )?([ab12])(?: is| was)?"
     r"(?: much| far| slightly| clearly| marginally| a bit| a little)? (?:better|wins|won|preferred)\.?"

@@ -29,27 +29,10 @@ from concord.structure.judging.ballots import (
     small_keys,
     sorted_ballot,
 )
-from concord.structure.read.rows import NamedRows, Row
+from concord.structure.read.rows import NamedRows, Row, names_of_columns
 
-_PAIR = ("pair", "pair_id", "item", "item_id", "id", "question_id", "uid", "prompt_id", "question", "prompt")
-_SWAPPED = ("swapped", "is_swapped", "swap", "flipped", "is_flipped", "reversed", "is_reversed")
-_NAMES = {
-    "pair": _PAIR,
-    "judge": ("judge", "judge_model", "judge_name", "annotator", "rater", "evaluator", "model"),
-    "order": ("order", "position", "presentation_order"),
-    "swapped": _SWAPPED,
-    "verdict": ("verdict", "judgement", "judgment", "decision", "preference", "judge_verdict"),
-    "winner": ("winner", "preferred", "chosen", "winning_model", "preferred_model"),
-    "model_a": ("model_a",),
-    "model_b": ("model_b",),
-    "first_model": ("first_model", "model_first"),
-    "second_model": ("second_model", "model_second"),
-    "answer_a": ("answer_a", "response_a", "output_a"),
-    "answer_b": ("answer_b", "response_b", "output_b"),
-    "length_a": ("length_a",),
-    "length_b": ("length_b",),
-    "cluster": ("cluster", "question", "question_id", "prompt_id"),
-}
+_NAMES = names_of_columns("verdicts")
+_PAIR = _NAMES["pair"]
 _BY_SEAT = tuple(
     (f"{word}_{first}", f"{word}_{second}")
     for word in ("response", "answer", "output", "option", "candidate", "assistant", "model", "system")

@@ -16,7 +16,7 @@ from concord.stats.intervals import checked_level
 from concord.structure.arrangers import LETTERS
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import score_options as score_replies
-from concord.structure.read.rows import NamedRows, rows_of
+from concord.structure.read.rows import NamedRows, names_of_columns, rows_of
 
 UNREADABLE = frozenset({"unreadable", "none", "refused", "error", "?", "-", "–"})
 _MARKED = re.compile(r"^[\s\[(*\"']*([A-Za-z]|\d{1,2})[\s\])*\"'.:]*$")
@@ -103,34 +103,10 @@ def option_at(arrangement: str, place: int, size: int) -> str | None:
     return None
 
 
-_NAMES = {
-    "item": ("item", "id", "question_id", "item_id", "doc_id", "qid", "sample_id", "question"),
-    "model": ("model", "model_name", "llm"),
-    "arrangement": ("arrangement", "order", "permutation", "variant", "format", "shuffle", "rotation", "perm",
-                    "option_order", "permuted_order", "shuffle_seed"),
-    "sample": ("sample", "repeat", "run", "trial", "epoch"),
-    "chosen": ("chosen", "choice", "letter", "selected", "prediction", "predicted", "pred", "model_answer",
-               "model_choice", "chosen_option", "selected_option", "predicted_letter", "response"),
-    "right": ("right", "key", "gold", "target", "answer_key", "correct_answer", "correct_option",
-              "correct_letter", "gold_letter", "gold_answer", "ground_truth", "label"),
-    "n_options": ("n_options", "num_options", "number_of_options", "n_choices", "num_choices"),
-    "options": ("options", "choices", "options_shown"),
-    "answer": ("answer", "chosen_text", "answer_text"),
-    "correct": ("correct", "is_correct", "acc"),
-    "cluster": ("cluster", "family", "subject", "category"),
-    "place": ("place",),
-    "right_place": ("right_place",),
-}  # fmt: skip
-"""Columns by what they hold, in any case, with blanks or bars; of several names the first that is there."""
+_NAMES = names_of_columns("options")
 _FLAGS = {
-    "true": True,
-    "yes": True,
-    "1": True,
-    "1.0": True,
-    "false": False,
-    "no": False,
-    "0": False,
-    "0.0": False,
+    **dict.fromkeys(("true", "yes", "1", "1.0"), True),
+    **dict.fromkeys(("false", "no", "0", "0.0"), False),
 }
 _SHOWN = 10
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from concord.errors import CellProblem, InputError, TableError
 from concord.files import limits
 from concord.files.gate import refuse_more
-from concord.structure.read.sheet import SheetScores, is_summary
-from concord.structure.read.values import ScoreColumn, range_advice
+from concord.structure.read.sheet import ScoreColumn, SheetScores, is_summary, range_advice
 from concord.structure.records import (
     ArrangementCounts,
     Codes,

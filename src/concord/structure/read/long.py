@@ -14,12 +14,15 @@ from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
 from concord.files.tables import TableOptions
 from concord.structure.read.join import Findings, LongTable, model_scores
-from concord.structure.read.sheet import ITEM_NAMES, fold, tidy
-from concord.structure.read.values import (
+from concord.structure.read.rows import names_of_columns
+from concord.structure.read.sheet import (
+    ITEM_NAMES,
     Place,
     ScoreColumn,
     check_range,
+    fold,
     parse_cells,
+    tidy,
 )
 from concord.structure.records import Codes, LeftOut, ReadOptions, ScoreGrid, ScoreSet
 
@@ -28,17 +31,7 @@ if TYPE_CHECKING:
 
 FRAME_NAME = "scores (frame)"
 _WANTED = "model, arrangement, item, S_mean, S_max; or model, arrangement, item, sample, S_Acc"
-_MODELS = ("model", "model_name", "agent")
-_ARRANGEMENTS = (
-    *("arrangement", "order", "permutation", "perturbation", "variant", "prompt_variant", "template"),
-    *("shuffle", "format"),
-)
-_ITEMS = (*ITEM_NAMES, "item_id", "question_id", "qid", "doc_id", "sample_id", "instance_id")
-_SAMPLES = ("sample", "repeat", "run", "trial", "epoch", "seed")
-_SCORES = ("correct", "accuracy", "acc", "exact_match")
-"""Names that tables of other programs have for the same columns; the first that is there counts."""
-
-
+_NAMES = names_of_columns("scores")
 _OWN = frozenset(("arrangement", *ITEM_NAMES, "sample", "s_mean", "s_max", "s_acc", "score"))
 """Names that need no word."""
 
@@ -137,13 +130,15 @@ def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: F
         )
 
     scores = _score_columns(folded, names, file, options)
-    models = [folded[name] for name in _MODELS if name in folded]
+    models = [folded[name] for name in _NAMES["model"] if name in folded]
     columns = LongColumns(
         models[0] if models else None,
-        need(*_ARRANGEMENTS),
-        need(*_ITEMS),
+        need(*_NAMES["arrangement"]),
+        need(*_NAMES["item"]),
         scores,
-        next((folded[name] for name in _SAMPLES if name in folded), None) if len(scores) == 1 else None,
+        next((folded[name] for name in _NAMES["sample"] if name in folded), None)
+        if len(scores) == 1
+        else None,
         folded.get("answer") if len(scores) == 1 else None,
         folded.get("cluster"),
     )
@@ -202,7 +197,7 @@ def _score_columns(
         )
     if len(both) == 2:
         return (both[0], both[1])
-    other = [folded[key] for key in _SCORES if key in folded]
+    other = [folded[key] for key in _NAMES["score"] if key in folded]
     if not both and not raw and len(other) > 1:
         raise FileFormatError(
             f"{file}: {' and '.join(map(repr, other))} may be the score; name one with --column NAME"

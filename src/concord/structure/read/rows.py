@@ -1,8 +1,10 @@
 """Rows of any table or JSON file, each with its place in words: recorded verdicts and choices come so."""
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,12 @@ from concord.files.text import plain_utf8
 from concord.records import InputFile
 
 Row = Mapping[str, Any]
+
+
+def names_of_columns(table: str) -> dict[str, tuple[str, ...]]:
+    """Return what columns are called by what they hold; of several names the first that is there counts."""
+    held = json.loads(resources.files("concord").joinpath("structure", "data", "columns.json").read_bytes())
+    return {part: tuple(names.split()) for part, names in held[table].items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,20 +208,6 @@ def explanation(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]
     return explained, answer or None, answer == "".join(folded(asked.item.text).split())
 
 
-def score_chrf2(reply: str, asked: Asked) -> Scored:
-    """Score an explanation by character n-grams against the reference."""
-    _need(asked.item, "reference")
-    explained, answer, recovered = explanation(reply, asked)
-    return Scored(chrf(explained, asked.item.reference), answer, recovered)
-
-
-def score_token_f1(reply: str, asked: Asked) -> Scored:
-    """Score an explanation by its words against the reference."""
-    _need(asked.item, "reference")
-    explained, answer, recovered = explanation(reply, asked)
-    return Scored(token_f1(explained, asked.item.reference), answer, recovered)
-
-
 def score_exact(reply: str, asked: Asked) -> Scored:
     """Score 1 where the reply (or the idiom it names) is the canonical text or the answer, 0 otherwise."""
     explained, answer, recovered = explanation(reply, asked)
@@ -328,33 +314,26 @@ def _encoder(name: str) -> Callable[[str], Any]:
     return lru_cache(maxsize=4096)(lambda text: model.encode(text, normalize_embeddings=True))
 
 
-def embedding(name: str) -> Scorer:
-    """Make a scorer by cosine of embeddings, negative ones taken as 0; the user installs the model.
-
-    The model is loaded here, so that a wrong name is found before anything is asked.
-    """
-    encode = _encoder(name)
-
-    def score(reply: str, asked: Asked) -> Scored:
-        _need(asked.item, "reference")
-        explained, answer, recovered = explanation(reply, asked)
-        if not explained.strip():
-            return Scored(None, answer, recovered)
-        cosine = float(encode(explained) @ encode(asked.item.reference))
-        return Scored(min(max(cosine, 0.0), 1.0), answer, recovered)
-
-    return score
-
-
 def score_judged(reply: str, asked: Asked) -> Scored:
     """Read the answer alone: the score comes from the judge's own run."""
     _, answer, recovered = explanation(reply, asked)
     return Scored(None, answer, recovered)
 
 
+def by_similarity(similar: Similarity) -> Scorer:
+    """Make a scorer of explanations from a similarity of two texts."""
+
+    def score(reply: str, asked: Asked) -> Scored:
+        _need(asked.item, "reference")
+        explained, answer, recovered = explanation(reply, asked)
+        return Scored(similar(explained, asked.item.reference), answer, recovered)
+
+    return score
+
+
 SCORERS: dict[str, Scorer] = {
-    "chrf2": score_chrf2,
-    "token-f1": score_token_f1,
+    "chrf2": by_similarity(chrf),
+    "token-f1": by_similarity(token_f1),
     "exact": score_exact,
     "choice": score_choice,
 }
@@ -384,15 +363,17 @@ def similarity_of(name: str) -> Similarity | None:
     return plain.get(name)
 
 
-def by_similarity(similar: Similarity) -> Scorer:
-    """Make a scorer of explanations from a similarity of two texts."""
+def embedding(name: str) -> Scorer:
+    """Make a scorer by cosine of embeddings, negative ones taken as 0; the user installs the model.
 
-    def score(reply: str, asked: Asked) -> Scored:
-        _need(asked.item, "reference")
-        explained, answer, recovered = explanation(reply, asked)
-        return Scored(similar(explained, asked.item.reference), answer, recovered)
+    The model is loaded here, so that a wrong name is found before anything is asked.
+    """
+    encode = _encoder(name)
 
-    return score
+    def cosine(reply: str, reference: str) -> float | None:
+        return min(max(float(encode(reply) @ encode(reference)), 0.0), 1.0) if reply.strip() else None
+
+    return by_similarity(cosine)
 
 
 def get_scorer(name: str) -> Scorer:
@@ -400,10 +381,10 @@ def get_scorer(name: str) -> Scorer:
     name = resolved(name)
     if name in SCORERS:
         return SCORERS[name]
-    if name == "meaning" or name.startswith("static:"):
-        similar = similarity_of(name)
-        assert similar is not None  # noqa: S101 - both are similarities
-        return by_similarity(similar)
+    if name == "meaning":
+        return by_similarity(bundled_embedding())
+    if name.startswith("static:"):
+        return by_similarity(folder_embedding(name.removeprefix("static:")))
     if name.startswith(("judge:", "nli:")):
         return score_judged
     if name.startswith("embedding:"):
