@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import entry_points
-from itertools import combinations, permutations
+from itertools import combinations, islice, permutations
 
 import numpy as np
 
@@ -44,28 +44,6 @@ def rotations(n: int) -> list[tuple[int, ...]]:
     [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
     """
     return [tuple((start + i) % n for i in range(n)) for start in range(n)]
-
-
-def set_with_ids(question: str, choices: Sequence[str], ids: Sequence[str]) -> str:
-    """Set a question with options under the given names."""
-    lines = [f"{name}. {choice}" for name, choice in zip(ids, choices, strict=False)]
-    return "\n".join([question, "", *lines])
-
-
-def set_in_format(question: str, choices: Sequence[str], name: str) -> str:
-    """Set a question with its options in one of `PROMPT_FORMATS`."""
-    before, after, pattern, between = PROMPT_FORMATS[name]
-    options = between.join(
-        pattern.format(letter, text) for letter, text in zip(LETTERS, choices, strict=False)
-    )
-    return f"{before}{question}{after}{options}"
-
-
-def chosen_shots(shots: Sequence[str], size: int | None = None) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """Return every choice of so many examples (half of them by default), in their order, with its name."""
-    wanted = max(1, len(shots) // 2) if size is None else size
-    for picked in combinations(range(len(shots)), wanted):
-        yield "+".join(str(i + 1) for i in picked), tuple(shots[i] for i in picked)
 
 
 def lettered(reply: str, style: str) -> str:
@@ -146,7 +124,7 @@ def order_name(order: Sequence[int]) -> str:
 
 def characters(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Scramble the characters of the text; the canonical order is not among the arrangements."""
-    _need(item, item.text, "text")
+    _need(item, "text")
     for order in orders(len(item.text), limit, canonical=False):
         text = "".join(item.text[index] for index in order)
         if text != item.text:  # repeated characters: some orders change nothing
@@ -155,8 +133,7 @@ def characters(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterato
 
 def options(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Reorder the options of a question; letters stay in place."""
-    _need(item, item.question, "question")
-    _need(item, item.options, "options")
+    _need(item, "question", "options")
     if len(item.options) > len(LETTERS):
         raise FileFormatError(f"item {item.id!r} has {len(item.options)} options, expected at most 26")
     for order in orders(len(item.options), limit, canonical=True):
@@ -171,19 +148,25 @@ def laid_out(question: str, choices: Sequence[str], style: str = "letter-dot") -
     return f"{question}\n\n{between.join(lines)}"
 
 
+def _after_shots(item: ArrangedItem, items: ItemSet, arranger: str) -> str:
+    """Return the question that follows worked examples, of which there must be several."""
+    if len(items.shots) < 2:
+        raise FileFormatError(f"the arranger {arranger!r} needs at least two texts in 'shots'")
+    if not (item.options or item.question or item.text):
+        _need(item, "question")
+    return laid_out(item.question, item.options) if item.options else (item.question or item.text)
+
+
 def shots(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Reorder the worked examples before the question."""
-    if len(items.shots) < 2:
-        raise FileFormatError("the arranger 'shots' needs at least two texts in 'shots'")
-    question = laid_out(item.question, item.options) if item.options else (item.question or item.text)
-    _need(item, question, "question")
+    question = _after_shots(item, items, "shots")
     for order in orders(len(items.shots), limit, canonical=True):
         yield order_name(order), "\n\n".join([*(items.shots[index] for index in order), question])
 
 
 def sentences(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Reorder the premises or sentences before the question."""
-    _need(item, item.sentences, "sentences")
+    _need(item, "sentences")
     for order in orders(len(item.sentences), limit, canonical=True):
         text = " ".join(item.sentences[index] for index in order)
         yield order_name(order), f"{text}\n\n{item.question}" if item.question else text
@@ -191,52 +174,49 @@ def sentences(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator
 
 def formats(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Set the same options in other formats."""
-    _need(item, item.question, "question")
-    _need(item, item.options, "options")
+    _need(item, "question", "options")
     for style in list(FORMATS)[:limit]:
         yield style, laid_out(item.question, item.options, style)
 
 
 def paraphrases(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Ask the same in other words."""
-    _need(item, item.paraphrases, "paraphrases")
+    _need(item, "paraphrases")
     for number, text in enumerate(item.paraphrases[:limit], start=1):
         yield f"paraphrase {number}", laid_out(text, item.options) if item.options else text
 
 
 def cyclic(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Rotate the options of a question, so that each is in each place once."""
-    _need(item, item.question, "question")
-    _need(item, item.options, "options")
+    _need(item, "question", "options")
     for order in rotations(len(item.options))[:limit]:
         yield order_name(order), laid_out(item.question, [item.options[index] for index in order])
 
 
 def option_ids(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Call the options by other names, in the same order."""
-    _need(item, item.question, "question")
-    _need(item, item.options, "options")
+    _need(item, "question", "options")
     for style in list(IDS)[:limit]:
         if len(item.options) <= len(IDS[style]):
-            yield style, set_with_ids(item.question, item.options, IDS[style])
+            named = zip(IDS[style], item.options, strict=False)
+            yield style, "\n".join([item.question, "", *(f"{name}. {choice}" for name, choice in named)])
 
 
 def prompt_formats(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
     """Set question and options with other words, cases and separators."""
-    _need(item, item.question, "question")
-    _need(item, item.options, "options")
-    for name in list(PROMPT_FORMATS)[:limit]:
-        yield name, set_in_format(item.question, item.options, name)
+    _need(item, "question", "options")
+    for name, (before, after, pattern, between) in list(PROMPT_FORMATS.items())[:limit]:
+        lettering = zip(LETTERS, item.options, strict=False)
+        yield name, f"{before}{item.question}{after}{between.join(pattern.format(*one) for one in lettering)}"
 
 
 def shot_choice(item: ArrangedItem, items: ItemSet, limit: int | None) -> Iterator[Arranged]:
-    """Show other choices of the worked examples before the question."""
-    if len(items.shots) < 2:
-        raise FileFormatError("the arranger 'shot-choice' needs at least two texts in 'shots'")
-    question = laid_out(item.question, item.options) if item.options else (item.question or item.text)
-    _need(item, question, "question")
-    for name, picked in list(chosen_shots(items.shots))[:limit]:
-        yield name, "\n\n".join([*picked, question])
+    """Show other halves of the worked examples before the question, in their order."""
+    question = _after_shots(item, items, "shot-choice")
+    n = len(items.shots)
+    for picked in islice(combinations(range(n), max(1, n // 2)), limit):
+        name = "+".join(str(i + 1) for i in picked)
+        yield name, "\n\n".join([*(items.shots[i] for i in picked), question])
 
 
 ARRANGERS: dict[str, Arranger] = {
@@ -267,6 +247,7 @@ def get_arranger(name: str) -> Arranger:
     return loaded
 
 
-def _need(item: ArrangedItem, value: object, field: str) -> None:
-    if not value:
-        raise FileFormatError(f"item {item.id!r} has no {field!r}, which this arranger needs")
+def _need(item: ArrangedItem, *fields: str) -> None:
+    for field in fields:
+        if not getattr(item, field):
+            raise FileFormatError(f"item {item.id!r} has no {field!r}, which this arranger needs")

@@ -1,6 +1,7 @@
 """Items whose arrangement is varied: a JSON document, checked, faults named with their item; templates."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +63,9 @@ def parse_items(data: bytes, name: str) -> ItemSet:
     if not isinstance(rows, list) or not rows:
         raise FileFormatError(f'{name}: expected {{"items": [...]}} with at least one item')
     items = tuple(_item(row, number, name) for number, row in enumerate(rows, start=1))
-    _refuse_twins(items, name)
+    twin = next((one for one, n in Counter(item.id for item in items).items() if n > 1), None)
+    if twin is not None:
+        raise FileFormatError(f"{name}: two items are called {twin!r}; every id must be its own")
     file = InputFile(name, hashlib.sha256(data).hexdigest(), len(data))
     return ItemSet(
         items,
@@ -105,14 +108,6 @@ def _word(document: Mapping[str, Any], key: str, default: str, name: str) -> str
     if not isinstance(value, str) or not value.strip():
         raise FileFormatError(f"{name}: {key!r} is {value!r}, expected text")
     return value
-
-
-def _refuse_twins(items: tuple[ArrangedItem, ...], name: str) -> None:
-    seen: set[str] = set()
-    for item in items:
-        if item.id in seen:
-            raise FileFormatError(f"{name}: two items are called {item.id!r}; every id must be its own")
-        seen.add(item.id)
 
 
 def template_of(asked: ItemSet) -> Template:

@@ -57,11 +57,6 @@ RowReader = Callable[[Row, str, str], Iterator[Ballot]]
 """From a row, its place in words and the judge's name where none is given, to ballots."""
 
 
-def no_notes(rows: Sequence[Row]) -> list[str]:
-    """Return nothing to be told."""
-    return []
-
-
 @dataclass(frozen=True, slots=True)
 class VerdictForm:
     """A form in which verdicts are recorded."""
@@ -70,7 +65,7 @@ class VerdictForm:
     """Whether a file with these columns, in small letters, has the form."""
     reader: Callable[[NamedRows], RowReader]
     """What reads its rows, once all of them were seen."""
-    notes: Callable[[Sequence[Row]], list[str]] = no_notes
+    notes: Callable[[Sequence[Row]], list[str]] = lambda rows: []
     """What a user should know about how it was read."""
 
 

@@ -204,16 +204,11 @@ def check_mean_below_max(scores: ScoreGrid, found: Findings) -> None:
         if 2 * n_above > n_paired:
             raise RefusedError(f"{message}; are the mean and max folders (or columns) swapped?")
         found.warnings.append(f"{scores.model}: {message}")
-    if n_paired and _all_equal(scores.mean[paired], scores.maximum[paired]):
+    if n_paired and np.array_equal(scores.mean[paired], scores.maximum[paired]):
         found.warnings.append(
             f"{scores.model}: mean and max hold the same scores in all {n_paired} paired cells; "
             "the same data given twice, or one sample per cell? Gaps under `paired` are then always 0"
         )
-
-
-def _all_equal(mean: Floats, largest: Floats) -> bool:
-    """Tell whether both sides hold the same scores."""
-    return bool(np.array_equal(mean, largest))
 
 
 def _above(scores: ScoreGrid, item: int, arrangement: int) -> str:
@@ -360,10 +355,7 @@ def _note_column_cells(
             own = set(table.rows[where].tolist()) if own is None else own
             mine = [str(cell).partition(", expected")[0] for cell in cells if cell.row in own]
             if mine:
-                more = f"; ... and {len(mine) - 3} more" if len(mine) > 3 else ""
-                found.warnings.append(
-                    f"{table.models[code]}: {len(mine)} score cells {what}: {'; '.join(mine[:3])}{more}"
-                )
+                found.warnings.append(f"{table.models[code]}: {len(mine)} score cells {what}: {_few(mine)}")
         _note_percent(table, code, score.values[where], options, found)
         if score.n_text_numbers and code == 0:
             found.warnings.append(
@@ -510,10 +502,7 @@ def _note_missing(scores: ScoreGrid, found: Findings) -> None:
     }
     listed = [f"{name!r} {count}" for name, count in missing.items() if count]
     if listed:
-        more = f"; ... and {len(listed) - 3} more" if len(listed) > 3 else ""
-        found.warnings.append(
-            f"{scores.model}: missing scores per arrangement: {'; '.join(listed[:3])}{more}"
-        )
+        found.warnings.append(f"{scores.model}: missing scores per arrangement: {_few(listed)}")
     if scores.samples is not None:
         cell = scores.samples.item * len(scores.arrangements) + scores.samples.arrangement
         count = np.bincount(cell)

@@ -132,12 +132,12 @@ def worst_table(data: Counted) -> GapTable:
 
 def peak_gaps(mean: Floats, maximum: Floats) -> Floats:
     """Largest score of an arrangement in the max data minus its mean score in the mean data."""
-    return _nanmax(maximum) - _nanmean(mean)
+    return _nanmax(maximum) - column_means(mean)
 
 
 def across_gaps(mean: Floats) -> Floats:
     """Per item, largest minus mean of its cell means over arrangements; missing cells are skipped."""
-    return _nanmax(mean.T) - _nanmean(mean.T)
+    return _nanmax(mean.T) - column_means(mean.T)
 
 
 def _nanmax(values: Floats) -> Floats:
@@ -146,15 +146,12 @@ def _nanmax(values: Floats) -> Floats:
     return np.where(np.isneginf(top), np.nan, top)
 
 
-def _nanmean(values: Floats) -> Floats:
+def column_means(values: Floats) -> Floats:
     """Mean of each column, NaN where nothing is there."""
     there = ~np.isnan(values)
     count = there.sum(axis=0)
     total = np.where(there, values, 0.0).sum(axis=0)
     return np.asarray(np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0))
-
-
-column_means = _nanmean
 
 
 def read_gaps(definition: str, data: Counted, options: ScoreOptions, weights: ItemWeights) -> Consistency:

@@ -151,12 +151,10 @@ def source_tables(answers: Answers) -> dict[str, Table]:
             kept.append(row.score)
     model = safe_name(answers.model.replace("/", "-"))
     return {
-        f"{folder}/{model}_{safe_name(arrangement.replace('_', '-'))}.csv": _reduced_table(items, reduce)
+        f"{folder}/{model}_{safe_name(arrangement.replace('_', '-'))}.csv": (
+            ("item", "S_Acc"),
+            tuple((item, reduce(scores) if scores else None) for item, scores in items.items()),
+        )
         for folder, reduce in FOLDERS.items()
         for arrangement, items in cells.items()
     }
-
-
-def _reduced_table(items: Mapping[str, list[float]], reduce: Callable[[list[float]], float]) -> Table:
-    rows = tuple((item, reduce(scores) if scores else None) for item, scores in items.items())
-    return ("item", "S_Acc"), rows

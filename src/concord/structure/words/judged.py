@@ -9,7 +9,7 @@ measures shared words does not.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -83,12 +83,10 @@ def calibrate(scorer: str, similarity: Similarity, language: str, *, level: floa
     level
         Nominal coverage of the intervals (jackknife-t over triples).
     """
-    scores = np.array(
-        [
-            [_known_score(similarity(getattr(one, kind), one.reference)) for kind in KINDS]
-            for one in read_triples(language)
-        ]
-    )
+    triples = read_triples(language)
+    found = [[similarity(getattr(one, kind), one.reference) for kind in KINDS] for one in triples]
+    # a text without a token shares nothing with the reference
+    scores = np.array([[0.0 if score is None else score for score in row] for row in found])
     return calibration_of(scorer, language, scores, level=level)
 
 
@@ -107,10 +105,6 @@ def calibration_of(scorer: str, language: str, scores: "Floats", *, level: float
         _auc(whole[:, 0], whole[:, 1], level),
         means,
     )
-
-
-def _known_score(value: float | None) -> float:
-    return 0.0 if value is None else value  # a text without a token shares nothing with the reference
 
 
 def area_under_curve(right: "Floats", wrong: "Floats") -> float:
@@ -170,17 +164,13 @@ def calibration_words(found: Calibration) -> str:
         verdict = "measures shared words, not meaning"
     near = found.against_near_miss.value
     missed = "–" if near is None else f"{near:.0%}"
+    known = ((kind.replace("_", " "), value) for kind, value in found.means.items() if value is not None)
+    means = ", ".join(f"{value:.2f} ({kind})" for kind, value in known)
     return (
         f"scorer {found.scorer} on {found.n} calibration triples ({found.language}): a right paraphrase "
         f"scores above a contradiction in {value:.0%}, above a near miss in {missed} "
-        f"of cases (a coin: 50%); mean scores {', '.join(_spelt_means(found))}; it {verdict}"
+        f"of cases (a coin: 50%); mean scores {means}; it {verdict}"
     )
-
-
-def _spelt_means(found: Calibration) -> list[str]:
-    """Return the mean scores in words."""
-    known = [(kind.replace("_", " "), value) for kind, value in found.means.items() if value is not None]
-    return [f"{value:.2f} ({kind})" for kind, value in known]
 
 
 def uncalibrated_words(scorer: str, language: str | None) -> str:
@@ -270,7 +260,11 @@ def design_judging(items: bytes, options: Mapping[str, Any], rows: Iterable[Mapp
         texts = (item.reference, explanation(row["response"], asked)[0])
         trials.append(_text_trial(template, str(row["key"]), *texts))
     if trials:
-        trials += [_text_trial(template, *one) for one in _known_texts(language_of(items))]
+        trials += [
+            _text_trial(template, f"{KNOWN}/{one.id}/{kind}", one.reference, str(getattr(one, kind)))
+            for one in known_triples(language_of(items))
+            for kind in KINDS
+        ]
     return Design(SUITE, tuple(trials), (template,))
 
 
@@ -290,12 +284,6 @@ def known_triples(language: str | None) -> tuple[MeaningTriple, ...]:
 def n_known_texts(items: bytes) -> int:
     """Return how many texts whose truth is known a model as scorer is shown with a set of items."""
     return len(KINDS) * len(known_triples(language_of(items)))
-
-
-def _known_texts(language: str | None) -> Iterator[tuple[str, str, str]]:
-    for one in known_triples(language):
-        for kind in KINDS:
-            yield f"{KNOWN}/{one.id}/{kind}", one.reference, str(getattr(one, kind))
 
 
 def verdict(reply: str) -> float | None:
@@ -356,9 +344,6 @@ def model_calibration(
     said = [[verdicts.get(f"{KNOWN}/{one.id}/{kind}") for kind in KINDS] for one in triples]
     if language is None or not any(one is not None for row in said for one in row):
         return None
-    scores = np.array([[_or_nan(one) for one in row] for row in said])
+    known = [[None if one is None else one.score for one in row] for row in said]
+    scores = np.array([[np.nan if score is None else score for score in row] for row in known])
     return calibration_of(scorer, language, scores)
-
-
-def _or_nan(found: JudgedText | None) -> float:
-    return float("nan") if found is None or found.score is None else found.score
