@@ -93,7 +93,7 @@ def gallery() -> str:
 
 def figure_style() -> str:
     """Return the style of figures: Concord's own, inside figures only, in the site's two schemes."""
-    from concord.show.colours import roots, style
+    from concord.show.svg import roots, style
 
     light, dark = roots()
     rules = re.sub(r"([^{}]+)\{", lambda found: _inside(found[1]) + "{", style())

@@ -15,8 +15,7 @@ from concord.questions import compare
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
 from concord.show.citations import CONCORD, bibtex
-from concord.show.figures import Figures, write_figures
-from concord.show.making import Report, write_report
+from concord.show.making import Figures, Report, write_figures, write_report
 from concord.show.page import (
     Page,
     make_page,
@@ -24,11 +23,11 @@ from concord.show.page import (
     reasoning,
     structure_panel,
 )
+from concord.show.page.content import Section
 from concord.show.page.context import sources_of
 from concord.show.page.declared import section_of
 from concord.show.page.find import COMPARISONS
 from concord.show.page.panel import Panel
-from concord.show.page.section import Section
 from concord.structure.judging.result import JudgeResult
 from concord.structure.options.result import OptionResult
 

@@ -72,8 +72,8 @@ def test_a_file_that_was_cut_is_named(result: Path) -> None:
 
 def test_the_page_names_the_row_and_shows_no_tests(result: Path) -> None:
     from concord.show.page.find import read_document
-    from concord.show.page.found import ResultFile
     from concord.show.page.people_tests import read_tests
+    from concord.show.page.values import ResultFile
 
     changed(result, lambda lines: lines[:-13])
     path = result / "benchmark_summary.json"

@@ -7,7 +7,7 @@ import pytest
 from tests.show.made_results import write_reasoning
 
 from concord.reports import page
-from concord.show.cut_replies import cut_advice
+from concord.show.page.context import cut_advice
 
 AGAIN = "ask them again with --again truncated"
 

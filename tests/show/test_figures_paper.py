@@ -8,8 +8,8 @@ from tests.show.made_results import write_all
 from tests.show.made_sections import write_sections
 
 from concord.reports import page as make_page
-from concord.show.figures import write_figures
 from concord.show.looks import FORMATS, POINTS_PER_MM, layout
+from concord.show.making import write_figures
 from concord.show.plot_effects import Effect, effects
 from concord.show.plots import Mark, axis, intervals
 from concord.show.svg import Canvas, Scale, reach

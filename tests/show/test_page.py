@@ -21,15 +21,16 @@ import concord
 from concord.reports import page as make_page
 from concord.show.page.data import (
     PLAIN,
+    PageColumn,
     by_columns,
     by_rows,
     data_block,
     data_blocks,
     in_85_signs,
+    packed,
     plain_document,
 )
 from concord.show.page.people_tests import interval_d
-from concord.show.page.table import PageColumn, packed
 
 
 class Elements(HTMLParser):

@@ -6,7 +6,7 @@ from concord import studies
 from concord.people.studies.parse import ItemOutcome
 from concord.reports import page as make_page
 from concord.show.page import build, people_answers
-from concord.show.page.texts import Texts
+from concord.show.page.data import Texts
 
 
 def _refusing(question: studies.Question) -> str:

@@ -10,7 +10,7 @@ from tests.show.browser import Watched, launched
 from tests.show.test_page_browser import DESK
 
 from concord import api
-from concord.show.page.shelf import MOST_OPEN, WAITING
+from concord.show.page.build import MOST_OPEN, WAITING
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

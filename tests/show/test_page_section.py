@@ -13,8 +13,8 @@ from concord import api, reports
 from concord.errors import FileFormatError
 from concord.records import Estimate, Interval
 from concord.show.page import fragments, make_page
-from concord.show.page.found import ResultFile
-from concord.show.page.section import Section
+from concord.show.page.content import Section
+from concord.show.page.values import ResultFile
 from concord.show.plots import Mark, intervals
 
 

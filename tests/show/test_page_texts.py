@@ -15,8 +15,8 @@ from concord import api
 from concord.files.kept_replies import LONGEST
 from concord.reports import page as make_page
 from concord.show.page import replies as of_replies
+from concord.show.page.data import BUDGET, Texts, _cap
 from concord.show.page.replies import find_replies
-from concord.show.page.texts import BUDGET, Texts, _cap
 
 
 @pytest.fixture

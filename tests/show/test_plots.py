@@ -13,7 +13,7 @@ from tests.show.made_results import NAMES, structure_rows
 from concord import api
 from concord.errors import OptionError
 from concord.records import Estimate, Interval, Presented
-from concord.show import plot_effects, plot_order, plot_pairs, plot_reasoning, plots
+from concord.show import plot_effects, plot_order, plot_reasoning, plot_standing, plots
 from concord.show.forest import ForestRow, forest
 from concord.show.plot_effects import StudyColumn, study_map
 from concord.show.plot_standing import standing_picture
@@ -108,11 +108,11 @@ def test_orders_are_sorted_and_have_their_band() -> None:
 
 def test_every_pair_is_in_the_triangle_once_and_grey_where_nothing_is_shown() -> None:
     cells = {
-        (0, 1): plot_pairs.PairCell(0.1, False),
-        (0, 2): plot_pairs.PairCell(0.4, True),
-        (1, 2): plot_pairs.PairCell(0.3, True),
+        (0, 1): plot_standing.PairCell(0.1, False),
+        (0, 2): plot_standing.PairCell(0.4, True),
+        (1, 2): plot_standing.PairCell(0.3, True),
     }
-    picture = plot_pairs.triangle("a", "T", ["x", "y", "z"], cells, label="PAS", level=0.95)
+    picture = plot_standing.triangle("a", "T", ["x", "y", "z"], cells, label="PAS", level=0.95)
     inside(picture)
     assert picture.body.count("cell heat") == 2
     assert picture.body.count("cell band") == 1
@@ -342,7 +342,7 @@ def test_numbers_beside_outlying_tests_do_not_lie_on_each_other() -> None:
 
 
 def test_columns_of_many_pairs_have_numbers_and_those_of_few_names() -> None:
-    from concord.show.plot_pairs import PairCell, triangle
+    from concord.show.plot_standing import PairCell, triangle
 
     for n, numbered in ((12, False), (40, True)):
         names = [f"lab/model-{i}" for i in range(n)]

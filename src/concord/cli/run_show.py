@@ -116,7 +116,7 @@ def _last_error(result: "RunResult", outcome: str) -> str | None:
 
 def note_cut(result: "RunResult") -> None:
     """Say how to ask again for replies that were cut, where they are more than a few."""
-    from concord.show.cut_replies import cut_advice
+    from concord.show.page.context import cut_advice
 
     limit = result.stored.record["sampling"].get("max_tokens")
     if said := cut_advice(result.outcomes, limit if isinstance(limit, int) else None):

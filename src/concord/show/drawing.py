@@ -8,8 +8,8 @@ from concord.people import NAME as PEOPLE
 from concord.people.files import DETAILED_COLUMNS, PeopleResult, detailed_rows, people_summary
 from concord.people.studies.results import StudiesResult
 from concord.show.page import people
-from concord.show.page.found import ResultFile
 from concord.show.page.people_tests import test_row
+from concord.show.page.values import ResultFile
 from concord.show.plot_standing import standing_picture
 from concord.show.plots import WIDTH
 from concord.show.svg import Picture

@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass
 
 from concord.errors import OptionError
-from concord.show.colours import TEXT
 from concord.show.plots import WIDTH
-from concord.show.svg import Look
+from concord.show.svg import TEXT, Look
 
 POINTS_PER_MM = 72 / 25.4
 SIZE = 7.0

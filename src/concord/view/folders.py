@@ -17,11 +17,11 @@ from concord.errors import InputError
 from concord.files.documents import document_facts
 from concord.records import AskOutcome
 from concord.show.page.comparison import comparison, read_compared
+from concord.show.page.content import Section
+from concord.show.page.context import first_sentence
 from concord.show.page.find import COMPARISONS, read_document
-from concord.show.page.first_screen import first_sentence
-from concord.show.page.found import ResultFile
 from concord.show.page.panel import Panel
-from concord.show.page.section import Section
+from concord.show.page.values import ResultFile
 from concord.view.replies import GOOD, KeptRuns, Reader, Stamp, row_at, stamp
 
 

@@ -2,34 +2,188 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from concord.errors import printable
+from concord.errors import FileFormatError, InputError, OptionError, UndefinedError, printable
 from concord.files.output import distinct_names
 from concord.show import plots
-from concord.show.colours import COLOURS, HATCH, roots, style
 from concord.show.forest import FOREST
 from concord.show.numbers import p_value, p_words
 from concord.show.page import comparison, replies
-from concord.show.page.content import Compare, Content
+from concord.show.page.comparison import read_compared
+from concord.show.page.content import Compare, Content, Section, fill_sections
 from concord.show.page.context import context, said_levels
-from concord.show.page.data import by_columns, data_block, data_blocks, plain_document, policy
-from concord.show.page.found import Problem, ReplyTable, ShownReply
+from concord.show.page.data import (
+    BUDGET,
+    Fitted,
+    Texts,
+    by_columns,
+    data_block,
+    data_blocks,
+    packed,
+    plain_document,
+    policy,
+)
+from concord.show.page.find import find_results
 from concord.show.page.fragments import breakable
-from concord.show.page.gather import read_content
-from concord.show.page.panel import PageData, Panel
-from concord.show.page.section import Section
-from concord.show.page.shelf import Shelf
-from concord.show.page.table import packed
-from concord.show.page.texts import BUDGET, Fitted, Texts
-from concord.show.page.values import short_interval, shown_place
-from concord.show.svg import Picture, visible
+from concord.show.page.panel import ModelView, PageData, Panel
+from concord.show.page.replies import find_replies
+from concord.show.page.values import (
+    COMPARISON,
+    FoundResults,
+    Known,
+    Problem,
+    ReplyTable,
+    ResultFile,
+    ShownReply,
+    short_interval,
+    shown_place,
+)
+from concord.show.svg import COLOURS, HATCH, Picture, roots, style, visible
 from concord.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+MOST_OPEN = 4
+"""Models of a question up to which all of their panels are in the page as they are."""
+WAITING = "This model is shown by the page's own script, which is not running."
+
+
+@dataclass(slots=True)
+class Shelf:
+    """Markup of panels under numbers.
+
+    A page of 57 models has 711 figures and tables of which 20 are seen at once; the rest would be parsed
+    before anything can be used, and is nine tenths of the file. What lies here was made by the same templates
+    as the rest of the page, every text in it escaped.
+    """
+
+    kept: list[str] = field(default_factory=list)
+    _packed: tuple[str, str] | None = None
+
+    def inside(self, i: int, n: int, caller: "Callable[[], str]") -> str:
+        """Return what a panel holds, or where there are many panels and it is not the first, its number."""
+        from markupsafe import Markup
+
+        made = caller()
+        if i == 0 or n <= MOST_OPEN:
+            return made
+        self.kept.append(str(made))
+        return Markup('<p class="soft" data-stored="{}">{}</p>').format(len(self.kept) - 1, WAITING)
+
+    @property
+    def block(self) -> str:
+        """Content of the page's element that holds the panels; to be asked for after all of them."""
+        return self._blocks()[0]
+
+    @property
+    def encoding(self) -> str:
+        """How the block is written."""
+        return self._blocks()[1]
+
+    def _blocks(self) -> tuple[str, str]:
+        if self._packed is None:
+            self._packed = data_block({"panels": self.kept})
+        return self._packed
+
+
+MOST_WORK = 1_000_000
+"""Pairs of models times tests up to which they are compared for the page: about a second."""
+
+
+def read_content(
+    folders: Sequence[Path],
+    panels: Sequence[Panel],
+    *,
+    compare: Compare,
+    names: Mapping[Path, str] = MappingProxyType({}),
+    sections: Sequence[Section] = (),
+) -> Content:
+    """Read everything below the folders."""
+    known = [Known(panel.name, panel.file, panel.key) for panel in panels]
+    found = find_results(folders, [*known, *(one.known for one in sections)], names)
+    refuse_mixed(found, panels)
+    problems = list(found.problems)
+    views: dict[str, tuple[Any, ...]] = {}
+    for panel in panels:
+        read = [panel.read(source) for source in found.of(panel.name)]
+        views[panel.name] = tuple(view for some, _ in read for view in some)
+        problems += [problem for _, faults in read for problem in faults]
+    beside = {panel.name for panel in panels if panel.has_replies}
+    replies = find_replies(folders, [source for source in found.sources if source.kind in beside])
+    comparisons, unread = _read_comparisons(found.of(COMPARISON))
+    problems += unread
+    kinds = {source.result.kind for source in comparisons}
+    for name, shown in views.items():
+        made, told = ([], []) if name in kinds else compare_views(shown, compare)
+        comparisons += made
+        problems += told
+    filled, faults = fill_sections(sections, found)
+    return Content(
+        tuple(panels),
+        views,
+        tuple(comparisons),
+        replies,
+        found.sources,
+        (*problems, *replies.problems, *faults),
+        tuple(filled),
+    )
+
+
+def compare_views(views: Sequence[ModelView], compare: Compare) -> tuple[list[ResultFile], list[Problem]]:
+    """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
+    kept = {
+        view.label: view.source.file.parent for view in views if view.source.file is not None and view.n_units
+    }
+    folders = list(dict.fromkeys(kept.values()))
+    labels = [view.label for view in views]
+    work = len(kept) * (len(kept) - 1) // 2 * max((view.n_units for view in views), default=0)
+    if len(kept) < 2 or len(set(labels)) < len(labels) or work > MOST_WORK:
+        return [], []  # the leaderboard says how to make a comparison
+    # A result about structure may hold several models: it names them itself.
+    names = list(kept) if len(folders) == len(kept) else None
+    try:
+        result = compare(*folders, names=names)
+    except (InputError, UndefinedError) as fault:
+        return [], [Problem("comparison of models", str(fault))]
+    made = ResultFile(COMPARISON, None, result.to_dict(), "", "made with this page", result=result)
+    return [made], []
+
+
+def _read_comparisons(sources: Sequence[ResultFile]) -> tuple[list[ResultFile], list[Problem]]:
+    """Read comparisons by their own readers; one that cannot be read is listed."""
+    found, problems = [], []
+    for source in sources:
+        try:
+            assert source.file is not None  # noqa: S101 - what was found lies in a folder
+            found.append(replace(source, result=read_compared(source.file.parent, source.document)))
+        except FileFormatError as fault:
+            problems.append(Problem(source.shown, str(fault)))
+    return found, problems
+
+
+def refuse_mixed(found: FoundResults, panels: Sequence[Panel]) -> None:
+    """Stop where numbers on one table would not mean the same."""
+    for panel in panels:
+        used: dict[str, list[str]] = {}
+        for source in found.of(panel.name):
+            made_under = source.facts.choices[panel.choice]
+            used.setdefault(made_under if made_under else "not said", []).append(source.shown)
+        if len(used) > 1:
+            listed = "; ".join(f"{name}: {', '.join(files[:3])}" for name, files in used.items())
+            raise OptionError(
+                f"results were made under more than one {panel.choice}: {listed}. "
+                f"They cannot be in one table; "
+                f"score them again under one ({panel.again}), or make a page of each"
+            )
+
 
 TITLE = "Concord report"
 BARE = (

@@ -13,12 +13,10 @@ from concord.files.number_words import joined_names, leaders
 from concord.records import Estimate
 from concord.show.numbers import level_words, p_words, typeset
 from concord.show.numbers import number as number_words
-from concord.show.page.answer import ModelAnswer, QuestionAnswer, Ranks
-from concord.show.page.found import ResultFile
-from concord.show.page.table import PageColumn
-from concord.show.page.values import Document, ShownNumber, shown_number, words
-from concord.show.plot_pairs import PairCell, triangle
-from concord.show.plot_standing import standing_picture
+from concord.show.page.data import PageColumn
+from concord.show.page.panel import ModelAnswer, QuestionAnswer, Ranks
+from concord.show.page.values import Document, ResultFile, ShownNumber, shown_number, words
+from concord.show.plot_standing import PairCell, standing_picture, triangle
 from concord.show.plots import short
 from concord.show.svg import Picture, last_parts
 from concord.stats.multiple import distinguishable

@@ -1,14 +1,142 @@
 """Everything a page shows: the views of each question, replies, problems."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from concord.errors import FileFormatError
+from concord.show.citations import CONCORD, Entry
 from concord.show.page.comparison import Comparison, comparison
-from concord.show.page.found import Problem, ReplyTable, ResultFile
 from concord.show.page.panel import ModelView, Panel
-from concord.show.page.section import FilledSection
+from concord.show.page.values import FoundResults, Known, Problem, ReplyTable, ResultFile
+from concord.show.svg import Picture
+
+
+def _no_pictures(records: Sequence[Any]) -> Sequence[Picture]:
+    return ()
+
+
+def _no_words(_: Any) -> Sequence[str]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One kind of result beside those that answer a question by themselves.
+
+    A section is shown below its question where at least one of its files lies in the folders.
+    """
+
+    name: str
+    """Short and unique: part of addresses and of file names."""
+    question: str
+    """Name of the question it belongs to."""
+    heading: str
+    file: str
+    """Name of the file that holds a result."""
+    key: str
+    """A key that every such file has, and files of other kinds do not."""
+    read: Callable[[ResultFile], Any]
+    """Read one result; a `FileFormatError` is listed on the page, and the rest is shown."""
+    show: Callable[[Sequence[Any]], str]
+    """Show all records, as HTML made by `concord.show.page.fragments`, which escapes every text."""
+    show_one: Callable[[Any, int], str] | None = None
+    """Show one record by its place: where given, each record is of one model and is seen with its model."""
+    pictures: Callable[[Sequence[Any]], Sequence[Picture]] = _no_pictures
+    """The pictures of it that are written as files, too."""
+    says: Callable[[Any], Sequence[str]] = _no_words
+    """What one record found, in sentences: the first screen's where no question is answered by itself."""
+    who: Callable[[Any], Sequence[str]] = _no_words
+    """Models, agents or judges that one record is about, where its file names them inside."""
+    methods: Callable[[Any, Mapping[str, Any]], str] = lambda _, __: ""
+    """A paragraph for a paper about how a record was made, from it and from its file."""
+    cites: tuple[Entry, ...] = (CONCORD,)
+    """What that paragraph cites."""
+
+    @property
+    def known(self) -> Known:
+        """How its files are recognised."""
+        return Known(self.name, self.file, self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class FilledSection:
+    """A section with the records that were found."""
+
+    section: Section
+    records: tuple[Any, ...]
+    sources: tuple[ResultFile, ...] = ()
+    """The file of each record."""
+
+    @property
+    def html(self) -> str:
+        """The section's own part of the page."""
+        return self.section.show(self.records)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSection:
+    """A section as the template shows it."""
+
+    section: Section
+    records: tuple[Any, ...]
+    html: str
+    """All records, where they do not belong to one model each."""
+    each: tuple["ShownRecord", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRecord:
+    """A record of one model."""
+
+    label: str
+    model: str
+    html: str
+
+
+def shown_section(filled: FilledSection, views: Sequence[ModelView]) -> ShownSection:
+    """Return a section with its records under the names that the models have elsewhere on the page."""
+    show = filled.section.show_one
+    if show is None or len(filled.records) == 1:
+        return ShownSection(filled.section, filled.records, filled.html)
+    beside = {view.source.file.parent: view for view in views if view.source.file is not None}
+    each = []
+    for i, (record, source) in enumerate(zip(filled.records, filled.sources, strict=True)):
+        view = None if source.file is None else beside.get(source.file.parent)
+        label, model = (source.model, source.model) if view is None else (view.label, view.model)
+        each.append(ShownRecord(label, model, show(record, i)))
+    return ShownSection(filled.section, filled.records, "", tuple(each))
+
+
+def fill_sections(
+    sections: Sequence[Section], found: FoundResults
+) -> tuple[list[FilledSection], list[Problem]]:
+    """Read the files of every section; sections without a readable one are left out."""
+    filled, problems = [], []
+    for section in sections:
+        records = []
+        for source in found.of(section.name):
+            try:
+                records.append((section.read(source), source))
+            except FileFormatError as fault:
+                problems.append(Problem(source.shown, str(fault)))
+        if records:
+            read, sources = zip(*records, strict=True)
+            filled.append(FilledSection(section, tuple(read), tuple(sources)))
+    return filled, problems
+
+
+def by_question(
+    filled: Sequence[FilledSection], views: Mapping[str, Sequence[ModelView]]
+) -> Mapping[str, list[ShownSection]]:
+    """Return the filled sections of each question."""
+    found: dict[str, list[ShownSection]] = {}
+    for one in filled:
+        question = one.section.question
+        found.setdefault(question, []).append(shown_section(one, views.get(question, ())))
+    return found
+
 
 Compare = Callable[..., Any]
 """What compares folders of results: `concord.compare`."""

@@ -4,8 +4,142 @@ import base64
 import gzip
 import hashlib
 import json
+import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
+
+from concord.show.svg import visible
+
+DIGITS, DECIMALS = 4, 4
+"""Significant digits of numbers and decimals of shares inside the page; the result files hold all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageColumn:
+    """A column: how it is called in data, on the page, and what it holds."""
+
+    key: str
+    title: str
+    kind: str = "text"
+    """``text``, ``long`` (a number of the texts), ``number``, ``p``, ``share`` (four decimals), ``count``
+    (a whole number) or ``flag``."""
+    shown: bool = True
+    """Whether it is a column of the table, or seen in the detail of a row only."""
+
+
+def rounded(value: object) -> float | int | str | None:
+    """Return a number with few digits; limits are words, since JSON has no infinity.
+
+    Examples
+    --------
+    >>> rounded(0.123456789), rounded(3.0), rounded(float("inf")), rounded(None)
+    (0.1235, 3, 'inf', None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not math.isfinite(value):
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    short = float(f"{value:.{DIGITS}g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+
+
+def listed(columns: Sequence[PageColumn], document: int, key: str) -> dict[str, Any]:
+    """Return a table whose rows are a list inside one of the page's documents: nothing is stored twice."""
+    heads = [_head(column) for column in columns]
+    return {"document": document, "list": key, "columns": heads}
+
+
+def packed(columns: Sequence[PageColumn], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a table as the script reads it."""
+    return {"n": len(rows), "columns": [_packed_column(column, rows) for column in columns]}
+
+
+def _head(column: PageColumn) -> dict[str, Any]:
+    head: dict[str, Any] = {"key": column.key, "title": column.title, "kind": column.kind}
+    return head if column.shown else {**head, "hidden": True}
+
+
+def _packed_column(column: PageColumn, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    head = _head(column)
+    values = [row.get(column.key) for row in rows]
+    if column.kind == "share":
+        return {**head, "v": [rounded(None if value is None else round(value, DECIMALS)) for value in values]}
+    if column.kind == "long":
+        return {**head, "v": values}
+    if column.kind in ("number", "count", "p"):
+        return {**head, "v": [rounded(value) for value in values]}
+    if column.kind == "flag":
+        return {**head, "v": [None if value is None else int(bool(value)) for value in values]}
+    names: dict[str, int] = {}
+    index = [names.setdefault("" if value is None else visible(str(value)), len(names)) for value in values]
+    return {**head, "names": list(names), "v": index}
+
+
+BUDGET = 4_500_000
+"""Bytes of a whole page that texts may fill up to."""
+AT_ONCE = 6
+"""Characters a byte of room at the first attempt: text packs to a third or so, never to less than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Texts as they go into the page."""
+
+    block: str
+    encoding: str
+    cap: int | None
+    """Characters after which a text is cut; ``None`` where none is."""
+    n_cut: int
+
+
+@dataclass(slots=True)
+class Texts:
+    """Texts under numbers; equal texts have one."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, text: str) -> int:
+        """Return the number of a text."""
+        return self.numbers.setdefault(visible(text), len(self.numbers))
+
+    def fitted(self, room: int) -> Fitted:
+        """Cut every text to one length, the largest with which all of them fit into so many bytes."""
+        texts = list(self.numbers)
+        lengths = sorted(map(len, texts))
+        cap = _cap(lengths, AT_ONCE * max(room, 0))
+        while True:
+            block, encoding = data_block({"cap": cap, "texts": _cut(texts, cap)})
+            if len(block) <= room or cap == 0:
+                n_cut = 0 if cap is None else sum(length > cap for length in lengths)
+                return Fitted(block, encoding, cap, n_cut)
+            kept = sum(lengths) if cap is None else sum(min(length, cap) for length in lengths)
+            smaller = _cap(lengths, int(0.95 * kept * room / len(block)))
+            cap = 0 if smaller is None or (cap is not None and smaller >= cap) else smaller
+
+
+def _cut(texts: Sequence[str], cap: int | None) -> list[str]:
+    return list(texts) if cap is None else [text[:cap] for text in texts]
+
+
+def _cap(lengths: Sequence[int], total: int) -> int | None:
+    """Return the length to which texts are cut so that together they have `total` characters.
+
+    Examples
+    --------
+    >>> _cap([1, 5, 9], 11), _cap([1, 5, 9], 15), _cap([4, 4], 1)
+    (5, None, 0)
+    """
+    if sum(lengths) <= total:
+        return None
+    # Cut to the i-th shortest, texts hold all of the shorter ones and as much of each of the others.
+    before = [0, *accumulate(lengths)]
+    held = [before[i] + length * (len(lengths) - i) for i, length in enumerate(lengths)]
+    whole = bisect_right(held, max(total, 0))
+    return max(0, (max(total, 0) - before[whole]) // (len(lengths) - whole))
+
 
 PLAIN = 200_000
 """Characters of data up to which they are in the page as they are."""

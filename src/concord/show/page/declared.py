@@ -12,8 +12,8 @@ from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import cell_text, drawn_by, table_notes
 from concord.show.methods import with_concord
 from concord.show.page import fragments
-from concord.show.page.found import ResultFile
-from concord.show.page.section import Section
+from concord.show.page.content import Section
+from concord.show.page.values import ResultFile
 from concord.show.svg import Picture
 
 

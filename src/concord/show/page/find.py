@@ -15,7 +15,7 @@ from concord.files.documents import document_facts, run_facts
 from concord.files.json_text import parsed
 from concord.files.output import plain_cell
 from concord.files.text import decode
-from concord.show.page.found import COMPARISON, FoundResults, Known, Problem, ResultFile
+from concord.show.page.values import COMPARISON, FoundResults, Known, Problem, ResultFile
 from concord.version import RESULT_FORMAT
 
 COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")

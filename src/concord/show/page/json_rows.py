@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.files import limits
-from concord.show.page.found import Problem
+from concord.show.page.values import Problem
 
 
 def json_lines(file: Path, shown: str, problems: list[Problem]) -> Iterator[dict[str, Any]]:

@@ -10,15 +10,16 @@ from concord.people import NAME
 from concord.show import plot_effects, plots
 from concord.show.forest import ForestRow
 from concord.show.forest import forest as draw_forest
+from concord.show.page.data import PageColumn
 from concord.show.page.find import read_document
-from concord.show.page.found import Problem, ResultFile
+from concord.show.page.panel import route
 from concord.show.page.people_answers import read_answers
 from concord.show.page.people_tests import HUMAN_COLUMNS, read_tests
-from concord.show.page.routes import route
 from concord.show.page.study_cards import StudyCard, study_cards
-from concord.show.page.table import PageColumn
 from concord.show.page.values import (
     Document,
+    Problem,
+    ResultFile,
     ShownNumber,
     beside,
     count,

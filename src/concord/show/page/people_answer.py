@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from concord.files.number_words import joined_names, leaders
 from concord.people.words.sentences import NEAR_END
 from concord.show.numbers import number, typeset
-from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks, dashed
+from concord.show.page.panel import FEW, AnswerCell, QuestionAnswer, Ranks, dashed
 from concord.show.page.people import PeopleView
 from concord.show.page.values import ShownNumber
 from concord.show.strips import Strip, strip

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.show.page.data import PageColumn
 from concord.show.page.find import rows_beside
-from concord.show.page.found import Problem, ResultFile
-from concord.show.page.table import PageColumn
+from concord.show.page.values import Problem, ResultFile
 from concord.show.svg import visible
 
 ANSWERS_FILE = "answers.csv"

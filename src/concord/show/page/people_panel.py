@@ -13,8 +13,8 @@ from concord.records import Estimate, Interval
 from concord.show import plots
 from concord.show.methods import PEOPLE_SOURCES, people_methods
 from concord.show.page import people_tests
-from concord.show.page.found import Problem, ResultFile
-from concord.show.page.panel import Metric, PageData, Panel, Reference
+from concord.show.page.data import listed, packed
+from concord.show.page.panel import Metric, PageData, Panel, Reference, route
 from concord.show.page.people import (
     FINDING_COLUMNS,
     PeopleView,
@@ -26,10 +26,10 @@ from concord.show.page.people import (
 )
 from concord.show.page.people_answer import ANSWER
 from concord.show.page.people_answers import COLUMNS, sentence
-from concord.show.page.routes import route
-from concord.show.page.table import listed, packed
 from concord.show.page.values import (
     Document,
+    Problem,
+    ResultFile,
     ShownNumber,
     behind,
     count_words,

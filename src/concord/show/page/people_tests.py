@@ -8,10 +8,9 @@ from concord.errors import FileFormatError
 from concord.people.files import check_rows, flag
 from concord.people.words.sentences import turned_round
 from concord.show.apa import apa_string
+from concord.show.page.data import PageColumn
 from concord.show.page.find import read_document, rows_beside
-from concord.show.page.found import Problem, ResultFile
-from concord.show.page.table import PageColumn
-from concord.show.page.values import Document, number, part, parts
+from concord.show.page.values import Document, Problem, ResultFile, number, part, parts
 
 TESTS_FILE = "tests.json"
 Z95 = 1.959963984540054

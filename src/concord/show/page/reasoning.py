@@ -14,12 +14,9 @@ from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
 from concord.show.numbers import typeset
-from concord.show.page.answer import FEW, AnswerCell, QuestionAnswer, Ranks
-from concord.show.page.found import Problem, ResultFile
-from concord.show.page.panel import Metric, NamedView, PageData, Panel
-from concord.show.page.table import PageColumn, packed
-from concord.show.page.texts import Texts
-from concord.show.page.values import ShownNumber, inline, shown_number
+from concord.show.page.data import PageColumn, Texts, packed
+from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks
+from concord.show.page.values import Problem, ResultFile, ShownNumber, inline, shown_number
 from concord.show.plot_reasoning import early_picture, gaps_picture
 from concord.show.plots import WIDTH
 from concord.show.strips import dumbbell

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from concord.files.kept_replies import ANSWERS, FILES, JOURNAL, read_kept
+from concord.show.page.data import PageColumn
 from concord.show.page.find import DEEPEST
-from concord.show.page.found import Problem, ReplyTable, ResultFile, ShownReply
-from concord.show.page.table import PageColumn
+from concord.show.page.values import Problem, ReplyTable, ResultFile, ShownReply
 
 MOST_ROWS = 20_000
 """Replies of a page; of more, evenly spread ones, and the rest is counted."""

@@ -4,14 +4,103 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from concord.files.documents import DocumentFacts, RunFacts, document_facts
+from concord.files.kept_replies import KeptReply
 from concord.records import Estimate
 from concord.show.numbers import HasEnds, interval, interval_words, level_words, typeset
 from concord.show.numbers import number as number_words
 from concord.show.svg import Picture
 
+COMPARISON = "comparison"
+"""Kind of a file that `concord compare` wrote."""
+
+
 Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A kind of result: the file that holds it, and a key that every such file has."""
+
+    kind: str
+    file: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that could not be used, or only in part."""
+
+    file: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFile:
+    """One result as it lies in its folder."""
+
+    kind: str
+    file: Path | None
+    """``None`` for a result that was never written."""
+    document: Document
+    model: str
+    """Name of the model, or of the folder where the result does not say."""
+    shown: str
+    """The file as a reader should see it: no folders above those that were given."""
+    run: RunFacts = RunFacts()
+    """What the run tells that the replies came from, where there is one."""
+    result: Any = None
+    """The record, where it was read or made."""
+
+    @property
+    def facts(self) -> DocumentFacts:
+        """What the document tells of itself."""
+        return document_facts(self.document)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundResults:
+    """Everything that could be read, and everything that could not."""
+
+    sources: tuple[ResultFile, ...]
+    problems: tuple[Problem, ...]
+
+    def of(self, kind: str) -> list[ResultFile]:
+        """Return the results of one question."""
+        return [source for source in self.sources if source.kind == kind]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReply:
+    """A reply of the page, with the result that it belongs to and whose it is."""
+
+    result: str
+    model: str
+    kept: KeptReply
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyTable:
+    """Replies that the page shows, and how many there are."""
+
+    rows: tuple[ShownReply, ...]
+    n_found: int
+    problems: tuple[Problem, ...]
+    files: tuple[str, ...] = ()
+    """Where they were found, and whole."""
+    of: Mapping[str, int] | None = None
+    """How many replies each result has, by its file."""
+
+    @property
+    def n_left_out(self) -> int:
+        """Replies that are not on the page."""
+        return self.n_found - len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
