@@ -49,7 +49,10 @@ def test_bias_cases_alone_are_answered_by_their_silence(files: dict[str, str]) -
     code, out, _ = invoke("--bias-cases", files["c"], "--bias-replies", files["b"], "--out", files["out"])
     assert code == 0
     said = " ".join(out.split())
-    assert "Of 1 biased answers 100% (0.21 to 1.00) come with a reasoning that does not name" in said
+    assert (
+        "Of 1 biased answers 100% (95 % interval 0.21 to 1.00) come with a reasoning that does not name"
+        in said
+    )
     assert "gap Δ" not in said
 
 
@@ -126,7 +129,7 @@ def test_rank_prints_the_results_of_a_folder(files: dict[str, str]) -> None:
         invoke("--samples", files["s"], "--replies", files["r"], "--out", files["out"], "--model", model)
     code, out, _ = invoke("--rank", files["out"])
     assert code == 0
-    assert "Ranking by faithfulness gap" in out
+    assert "Ranking by Δ faithfulness gap" in out
     code, out, _ = invoke("--rank", files["out"], "--by", "acc_cot", "--json")
     assert [row["model"] for row in json.loads(out)["models"]] == ["one", "two"]
 

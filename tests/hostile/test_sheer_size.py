@@ -199,7 +199,7 @@ def test_many_agents_get_no_folder_each_and_are_told_so(
     tables = {
         f"a{i}": [{**row, "agent_statistic": 0.1 * i + j} for j, row in enumerate(rows)] for i in range(4)
     }
-    for module in ("many", "agents_files"):
+    for module in ("agents", "results.many"):
         monkeypatch.setattr(f"concord.people.{module}.AGENT_FOLDERS", 3)
     found = concord.score_people(tables, n_resamples=0, n_simulations=0)
     assert any("a folder for each is written for at most 3" in text for text in found.warnings)

@@ -104,7 +104,7 @@ def read_reply(
     Examples
     --------
     >>> read_reply("<think>B?</think> I'd go with **A**.", choices=["stay", "leave"])
-    Reading(value='A', outcome=<ReadOutcome.OK: 'ok'>, how='marked', where=(33, 34), other=False)
+    Reading(value='A', outcome=<ReadOutcome.OK: 'ok'>, how='marked', where=(32, 33), other=False)
     >>> read_reply("As a 34-year-old teacher, I would give half.", number=(0, 100)).outcome
     <ReadOutcome.UNREADABLE: 'unreadable'>
     """

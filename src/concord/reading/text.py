@@ -1,10 +1,11 @@
 """A reply as text in which places are kept: one form of every sign, and what is no answer blanked out."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+
+from concord.files.text import normal_form
 
 _SIGNS = {
     **dict.fromkeys("‐‑‒–—―−﹘﹣－⁻₋", "-"),
@@ -25,7 +26,7 @@ def _one_form(sign: str) -> str:
         return chr(ord("A") + ord(sign) - ord("🅰"))
     if "🅐" <= sign <= "🅩":  # letters in a dark circle
         return chr(ord("A") + ord(sign) - ord("🅐"))
-    return unicodedata.normalize("NFKC", sign)
+    return normal_form("NFKC", sign)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,10 @@ def shown_result(result: Kind, i: int, *, alone: bool = True) -> str:
     )
 
 
+MOST_ROWS = 200
+"""Rows of a table that are on the page; the files of a result hold all."""
+
+
 def table_html(result: Kind, held: Table, i: int) -> list[str]:
     """Return a table and its notes; nothing where it has no rows."""
     rows = list(held.rows(result))
@@ -125,9 +129,11 @@ def table_html(result: Kind, held: Table, i: int) -> list[str]:
         f"{result.SECTION}-{held.name}-{i}",
         held.title_of(result),
         [_head(column) for column in columns],
-        [[_page_cell(column, column.value(row)) for column in columns] for row in rows],
+        [[_page_cell(column, column.value(row)) for column in columns] for row in rows[:MOST_ROWS]],
     )
-    notes = [fragments.paragraph(note, soft=True) for note in table_notes(held, columns, rows, result)]
+    more = [f"{MOST_ROWS:,} of {len(rows):,} rows{f'; all are in {held.file}' if held.file else ''}."]
+    notes = [fragments.paragraph(one, soft=True) for one in (more if len(rows) > MOST_ROWS else [])]
+    notes += [fragments.paragraph(note, soft=True) for note in table_notes(held, columns, rows, result)]
     return [fragments.folded(held.title_of(result), made, *notes)] if held.folded else [made, *notes]
 
 
