@@ -9,7 +9,7 @@ from concord import stats
 from concord.show import drawing, plots
 from concord.show.plots import Mark
 from concord.show.svg import Canvas, Picture, Scale
-from drawn.shared import WIDTH, Axis, Drawn, agent, agents, classics, curves, drawn, stacked
+from drawn.shared import WIDTH, Axis, Drawn, agent, agent_table, agents, classics, curves, drawn, stacked
 
 SOURCE = "Data: Peng et al. 2025, Twin-2K-500 mega-study."
 
@@ -92,7 +92,7 @@ def protocols() -> Drawn:
     """Draw one agent under three protocols."""
     from concord import api
 
-    table = agents().tables["GPT5"]
+    table = agent_table("GPT5")
     marks = []
     for name in ("standard", "refined", "published"):
         found = api.score_people(table, protocol=name, n_resamples=0, n_simulations=0)

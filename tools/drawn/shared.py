@@ -54,9 +54,18 @@ def agents() -> Any:
 @functools.cache
 def agent(name: str = "GPT5") -> Any:
     """Return one of them alone, with its tests."""
-    from concord import api
+    return agents()[name]
 
-    return api.score_people(agents().tables[name], model=name, n_resamples=100, n_simulations=200)
+
+@functools.cache
+def agent_table(name: str) -> Any:
+    """Return the table of tests of one of them."""
+    from concord import api
+    from concord.people.table.agents import read_agents
+
+    found = read_agents(api.public_table("twin-2k-500"))
+    assert isinstance(found, dict)
+    return found[name]
 
 
 @functools.cache

@@ -209,7 +209,11 @@ def said_picture(result: HintLeaderboard, *, units: float = plots.WIDTH) -> Pict
 def joint_picture(results: Results, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw the gap across and Step-F1 up, each model with both intervals."""
     parts = [(one.model, one.scores.filler) for one in _several(results)]
-    rows = [(model, part.gap, part.step_f1) for model, part in parts if part is not None]
+    return joint_of([(model, part.gap, part.step_f1) for model, part in parts if part is not None], units)
+
+
+def joint_of(rows: Sequence[tuple[str, Estimate, Estimate]], units: float = plots.WIDTH) -> Picture | None:
+    """Draw models by name, gap and Step-F1; None where no model has both."""
     known = [(model, gap, steps) for model, gap, steps in rows if None not in (gap.value, steps.value)]
     if not known:
         return None
