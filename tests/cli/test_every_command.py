@@ -49,7 +49,11 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("compare", "one", "agents/lab_long-name-of-a-model-0"),
     ("compare", "first.csv", "second.csv"),
     ("combine", "persons.csv", "further.csv"),
-    ("plan", "--mean-first", "0.7", "--mean-second", "0.6", "--effect", "0.05"),
+    ("plan", "items", "--mean-first", "0.7", "--mean-second", "0.6", "--effect", "0.05"),
+    ("plan", "structure", "--accuracy", "0.7", "--order-sd", "0.05"),
+    ("plan", "participants", "--d", "0.4"),
+    ("plan", "judges", "judge", "--effect", "0.1"),
+    ("plan", "options", "options"),
     (
         "plan",
         "mixed",

@@ -22,7 +22,7 @@ COMMANDS: dict[str, list[str]] = {
     "demo": ["--out <demo"],
     "check": ["tests.csv", "hand.csv --map map.txt", "hand.csv --suggest-map <new.txt", "study.yaml",
               "replies.jsonl", "samples.json", "items.json", "tests.xlsx"],
-    "report": ["people structure --out <page.html --plots <plots"],
+    "report": ["people structure --out <page.html --plots <plots --figures <drawn"],
     "figures": ["people --out <figures"],
     "cite": ["people"],
     "compare": ["scores.csv scores.csv --out <compared", "people people", "structure structure",
@@ -192,6 +192,9 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
     (folder / "option_replies.csv").write_text(
         "\n".join(["item,arrangement,chosen,right,n_options", *chosen]) + "\n", "utf-8"
     )
+    api.score_options(folder / "option_replies.csv").write(folder / "options")
+    api.combine(folder / "mixed.csv", folder / "further.csv").write(folder / "combined")
+    text("protocol.yaml", "like: standard", "within_study: flat")
     api.score_probes(made_probes, model="m").write(folder / "probes")
     api.score_answers(folder / "answers.csv", n_resamples=20).write(folder / "answers")
     write_runs(folder)

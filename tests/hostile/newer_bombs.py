@@ -9,7 +9,7 @@ import polars as pl
 from tests.hostile.bombs import CHECK, PEOPLE, STRUCTURE, workbook
 
 Write = Callable[[Path], Path]
-COMPARE, PLAN, JUDGE, ANSWERS = ("compare",), ("plan",), ("score", "judge"), ("score", "answers")
+COMPARE, PLAN, JUDGE, ANSWERS = ("compare",), ("plan", "items"), ("score", "judge"), ("score", "answers")
 _HEADER = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m", "dataset": {}}}
 
 

@@ -5,9 +5,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, quoted_path
 from concord.files.codec import decode
-from concord.files.contents import read_bytes
+from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
 from concord.files.yaml_file import read_yaml
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol, with_choices
@@ -41,6 +41,8 @@ def read_protocol(path: Path) -> Protocol:
 
 def _plain_choices(path: Path) -> Any:
     """Return the plain data of a file of choices."""
+    if not is_file(path):
+        raise FileFormatError(f"no file {quoted_path(path)}; check the path of the protocol")
     if path.suffix.lower() == ".json":
         return parsed(path.name, read_bytes(path))
     return read_yaml(path).data
