@@ -22,7 +22,6 @@ from concord.people.protocol import STANDARD, Protocol
 from concord.people.score.levels import Layout, Profiles, apr_passes, lay_out, pas_levels
 from concord.people.score.sides import Precomputed, SideTable
 from concord.people.score.test_scores import Context, TestScores, score_tests
-from concord.people.uncertainty import other_studies
 from concord.people.uncertainty.new_participants import new_participants
 from concord.people.uncertainty.other_studies import Jackknife
 from concord.records import Interval, TestRow
@@ -102,7 +101,7 @@ def quickly() -> Iterator[None]:
     with (
         patch.object(family_t, "jzs", _read_off),
         patch.object(pvalues, "p_t", _coarse_p),
-        patch.object(other_studies, "BLOCK", N_RESAMPLES),
+        patch("concord.people.uncertainty.new_participants.BLOCK", N_RESAMPLES),
     ):
         yield
 

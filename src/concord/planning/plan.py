@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -423,8 +422,8 @@ def _refuse_other_results(kind: PlanKind, pilot: Sequence[Any]) -> None:
 
 
 def _names_kind(kind: PlanKind, source: Any) -> bool:
-    """Whether a source is the name of a kind of plan, and no file or folder of that name."""
-    return isinstance(source, str | Path) and str(source) == kind.name and not Path(source).exists()
+    """Whether a source is the name of a kind of plan; a folder of that name is given as a path."""
+    return isinstance(source, str) and source == kind.name
 
 
 def _kind_by_results(pilot: Sequence[Any], metric: str | None) -> PlanKind:

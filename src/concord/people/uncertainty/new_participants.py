@@ -100,7 +100,7 @@ class PeopleDrawn:
     def block(self, rng: np.random.Generator, correlation: float, draw: Callable[[], Evidence]) -> Evidence:
         """Return the new samples of a block, drawn or kept; the generator stands behind them."""
         seed: Any = rng.bit_generator.seed_seq
-        key = (correlation, seed.entropy, seed.spawn_key)
+        key = (correlation, repr(seed.entropy), seed.spawn_key)  # a seed may be a list
         if key in self.blocks:
             found, rng.bit_generator.state = self.blocks[key]
             return found
