@@ -2,5 +2,15 @@
 
 from concord.reading.read import read_reply
 from concord.reading.records import HOWS, Reading, ReadOutcome
+from concord.reading.stored import StoredReading, read_readings, stored_reading, write_readings
 
-__all__ = ["HOWS", "ReadOutcome", "Reading", "read_reply"]
+__all__ = [
+    "HOWS",
+    "ReadOutcome",
+    "Reading",
+    "StoredReading",
+    "read_readings",
+    "read_reply",
+    "stored_reading",
+    "write_readings",
+]
