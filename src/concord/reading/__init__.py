@@ -2,7 +2,7 @@
 
 from concord.reading.read import read_reply
 from concord.reading.records import HOWS, Reading, ReadOutcome
-from concord.reading.stored import StoredReading, read_readings, stored_reading, write_readings
+from concord.reading.stored import StoredReading, read_readings, stored_reading, trial_name, write_readings
 
 __all__ = [
     "HOWS",
@@ -12,5 +12,6 @@ __all__ = [
     "read_readings",
     "read_reply",
     "stored_reading",
+    "trial_name",
     "write_readings",
 ]

@@ -18,7 +18,7 @@ class StoredReading:
     """What was read in one reply, in words; trial and question together are there once."""
 
     trial: str
-    """Under which name the reply is stored."""
+    """Under which name the reply is stored: `trial_name`, or the id of a question of a study."""
     question: str
     """What was asked: the item or variable, empty where a reply holds one answer only."""
     reading: str
@@ -38,6 +38,15 @@ class StoredReading:
         if not (start.isdecimal() and end.isdecimal()) or len(self.span) > 2 * _DIGITS:
             return None
         return (int(start), int(end)) if int(start) < int(end) else None
+
+
+def trial_name(id: str, mode: str = "", repeat: int = 0) -> str:
+    """Return the name of a reply: its id, its mode or arrangement, and the number of its repeat.
+
+    >>> trial_name("v001", "cot", 1), trial_name("v001")
+    ('v001/cot/1', 'v001/0')
+    """
+    return "/".join([id, *([mode] if mode else []), str(repeat)])
 
 
 def reply_hash(text: str | None) -> str:
