@@ -11,6 +11,7 @@ from concord.reading.marks import marks_of, refuses
 from concord.reading.records import Reading, ReadOutcome, Value
 from concord.reading.text import (
     Piece,
+    ReplyText,
     elements,
     lines_of,
     one_form,
@@ -108,7 +109,13 @@ def read_reply(
     >>> read_reply("As a 34-year-old teacher, I would give half.", number=(0, 100)).outcome
     <ReadOutcome.UNREADABLE: 'unreadable'>
     """
-    asked = _asked(choices, number, likert, ranking, split, labels, whole)
+    asked = asked_for(choices, number, likert, ranking, split, labels, whole)
+    said = spoken(text)
+    return said if isinstance(said, Reading) else read_piece(said, Piece(said.text, 0), asked)
+
+
+def spoken(text: str | None) -> ReplyText | Reading:
+    """Return what a reply says once its thinking is taken off, or the reading of one that says nothing."""
     if text is None or not text.strip():
         return Reading(None, ReadOutcome.EMPTY)
     if len(text) > LONGEST:
@@ -118,18 +125,29 @@ def read_reply(
         return Reading(None, ReadOutcome.TRUNCATED)
     if not said.text.strip():
         return Reading(None, ReadOutcome.EMPTY)
-    said = without_frames(said)
-    for how, found in _readings(said.text, asked):
-        if found.outcome is ReadOutcome.OK and found.where is not None:
-            return Reading(found.value, found.outcome, how, said.span(*found.where), found.other)
-        refused = found.outcome is ReadOutcome.UNREADABLE and refuses(said.text)
-        return Reading(None, ReadOutcome.REFUSED if refused else found.outcome)
-    return Reading(None, ReadOutcome.REFUSED if refuses(said.text) else ReadOutcome.UNREADABLE)
+    return without_frames(said)
 
 
-def _asked(
-    choices: Any, number: Any, likert: Any, ranking: Any, split: Any, labels: Any, whole: bool
+def read_piece(said: ReplyText, piece: Piece, asked: AskedFor) -> Reading:
+    """Read the answer of a part of a reply."""
+    how, found = _first_reading(piece.text, asked)
+    if found.outcome is ReadOutcome.OK and found.where is not None:
+        where = said.span(piece.start + found.where[0], piece.start + found.where[1])
+        return Reading(found.value, found.outcome, how, where, found.other)
+    refused = found.outcome is ReadOutcome.UNREADABLE and refuses(piece.text)
+    return Reading(None, ReadOutcome.REFUSED if refused else found.outcome)
+
+
+def asked_for(
+    choices: Any = None,
+    number: Any = None,
+    likert: Any = None,
+    ranking: Any = None,
+    split: Any = None,
+    labels: Any = None,
+    whole: bool = False,
 ) -> AskedFor:
+    """Return what is asked, by the one of these that is given."""
     given = [one for one in (choices, number, likert, ranking, split, labels) if one is not None]
     if len(given) != 1:
         raise OptionError("give one of choices, number, likert, ranking, split, labels")
@@ -159,19 +177,17 @@ def _several(words: Words) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _readings(text: str, asked: AskedFor) -> Iterator[tuple[str, Found]]:
-    """Return what the rules find, the surest first; the first that decides is the reading."""
+def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
+    """Return what the first rule finds that decides, and how: structured, marked, bare."""
     structured = _structured(text, asked)
     if structured is not None:
-        yield "structured", structured
-        return
+        return "structured", structured
     for mark in islice(marks_of(text), _MOST_MARKS):
         content = mark.content
         if mark.in_words:
             found = asked.in_words(content) if isinstance(asked, ChoiceOf) else NOTHING
             if found.outcome is ReadOutcome.OK:
-                yield "marked", found
-                return
+                return "marked", found
             continue
         found = asked.stated(content)
         if found.outcome is ReadOutcome.UNREADABLE and "\n" not in content.text:
@@ -179,9 +195,8 @@ def _readings(text: str, asked: AskedFor) -> Iterator[tuple[str, Found]]:
         if found.outcome is ReadOutcome.OK and found.other and mark.in_person:
             continue  # "it is important": any words would be a name
         if found.outcome is not ReadOutcome.UNREADABLE or asked.mentions(content.text):
-            yield "marked", found
-            return
-    yield "bare", _bare(text, asked)
+            return "marked", found
+    return "bare", _bare(text, asked)
 
 
 def _below(text: str, content: Piece, asked: AskedFor) -> Found | None:
@@ -203,10 +218,10 @@ def _structured(text: str, asked: AskedFor) -> Found | None:
             found = asked.stated(Piece(plain.replace("\\", ""), 0))
             place = (match.start(1), match.end(1))
             places.append((match.start(), Found(found.outcome, found.value, place, found.other)))
-    for start, end, held in _objects(text):
-        found_value = _held(held, asked)
+    for start, end, held in objects_in(text):
+        found_value = held_answer(held, asked)
         if found_value is not None:
-            places.append((start, _judged(found_value, asked, (start, end))))
+            places.append((start, judged(found_value, asked, (start, end))))
     return max(places, key=lambda one: one[0])[1] if places else None
 
 
@@ -225,7 +240,7 @@ def _inside(piece: Piece, asked: AskedFor) -> Found:
     return asked.stated(trimmed)
 
 
-def _judged(value: Value, asked: AskedFor, place: tuple[int, int]) -> Found:
+def judged(value: Value, asked: AskedFor, place: tuple[int, int]) -> Found:
     """Return an answer of an object, within its range."""
     if isinstance(asked, NumberOf) and isinstance(value, float):
         return asked._judged(value, place)
@@ -233,7 +248,7 @@ def _judged(value: Value, asked: AskedFor, place: tuple[int, int]) -> Found:
     return Found(ReadOutcome.OK, value, place, other)
 
 
-def _objects(text: str) -> Iterator[tuple[int, int, object]]:
+def objects_in(text: str) -> Iterator[tuple[int, int, object]]:
     """Return the objects and lists of JSON in a text, with their places."""
     decoder, at = json.JSONDecoder(), 0
     begins = [match.start() for match in _BEGINS.finditer(text)]
@@ -248,7 +263,7 @@ def _objects(text: str) -> Iterator[tuple[int, int, object]]:
         at = start + end
 
 
-def _held(held: object, asked: AskedFor) -> Value | None:
+def held_answer(held: object, asked: AskedFor) -> Value | None:
     """Return the answer that an object holds."""
     if isinstance(held, Mapping):
         if isinstance(asked, SplitOf | OrderOf):

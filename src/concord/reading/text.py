@@ -86,6 +86,9 @@ _FINAL = re.compile(r"<\|channel\|>\s{0,4}final[^<]{0,80}(?:<\|constrain\|>[^<]{
 _TOKEN = re.compile(r"<\|(?:end|return|start|channel|message|im_end|eot_id|call)\|>|<(?:eos|end_of_turn)>")
 
 
+_CHANNEL = re.compile(r"(?:<\|[a-z_]{1,20}\|>(?:analysis|commentary|assistant|final)?)+")
+
+
 def elements(text: str, begin: int = 0) -> list["Piece"]:
     """Return the contents of the last elements that hold an answer."""
     low, found = text.casefold(), []
@@ -99,18 +102,17 @@ def elements(text: str, begin: int = 0) -> list["Piece"]:
     return found
 
 
-def without_thinking(said: ReplyText) -> ReplyText | None:
-    """Return a reply without what was thought before it; None where it breaks off in thought."""
-    text = said.text
+def _thought(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """Return the places of what was thought, and whether the reply ends in thought."""
     if "<|channel|>" in text:
         final = list(_FINAL.finditer(text))
         if not final:
-            return None
+            return [(0, len(text))], True
         close = _TOKEN.search(text, final[-1].end())
         end = len(text) if close is None else close.start()
-        return said.blanked([(0, final[-1].end()), (end, len(text))])
+        return [(0, final[-1].end()), (end, len(text))], False
     if text.startswith("analysis") and "assistantfinal" in text:
-        return said.blanked([(0, text.rindex("assistantfinal") + len("assistantfinal"))])
+        return [(0, text.rindex("assistantfinal") + len("assistantfinal"))], False
     spans: list[tuple[int, int]] = []
     opened: int | None = None
     for match in _TAG.finditer(text):
@@ -124,10 +126,39 @@ def without_thinking(said: ReplyText) -> ReplyText | None:
     if opened is not None:
         inside = elements(text, opened)
         if not inside:
-            return None
+            return [*spans, (opened, len(text))], True
         spans.append((opened, text.rindex("<", 0, inside[-1].start)))
-    spans += [match.span() for match in _TOKEN.finditer(text)]
-    return said.blanked(spans)
+    return spans, False
+
+
+def without_thinking(said: ReplyText) -> ReplyText | None:
+    """Return a reply without what was thought before it; None where it breaks off in thought."""
+    spans, unended = _thought(said.text)
+    if unended:
+        return None
+    return said.blanked([*spans, *(match.span() for match in _TOKEN.finditer(said.text))])
+
+
+def split_thinking(reply: str) -> tuple[str, str | None]:
+    """Divide a reply into what was thought and what was said; None where it breaks off in thought.
+
+    Examples
+    --------
+    >>> split_thinking("<think>B?</think>ANSWER: A"), split_thinking("<think>B?")
+    (('B?', 'ANSWER: A'), ('B?', None))
+    """
+    said = one_form(reply)
+    spans, unended = _thought(said.text)
+    places = sorted(said.span(*span) for span in spans if span[0] < span[1])
+    thought = "\n".join(reply[slice(*place)] for place in places)
+    thought = _CHANNEL.sub("", _TAG.sub("", thought))
+    if unended:
+        return thought, None
+    rest, at = [], 0
+    for begin, end in places:
+        rest.append(reply[at:begin])
+        at = max(at, end)
+    return thought, _TOKEN.sub("", "".join([*rest, reply[at:]]))
 
 
 _FENCE = re.compile(r"^[ \t]{0,8}(?:'''|~~~)[\w+-]{0,20}[ \t]{0,8}$", re.MULTILINE)
