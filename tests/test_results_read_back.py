@@ -21,7 +21,6 @@ from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
 from concord.comparing.metrics import MetricCompareResult, UnitWords, read_metric_comparison
 from concord.comparing.result import CompareResult, ModelScores, TaskMeans, read_item_comparison
 from concord.kinds import Kind
-from concord.people import files as people_files
 from concord.people.agents import AgentsResult
 from concord.people.answers.records import AnswerNumber, AnswerSummary, OutcomeAnswers
 from concord.people.answers.result import AnswersResult
@@ -203,7 +202,7 @@ def test_methods_name_the_version_that_computed_the_result(tmp_path: Path) -> No
     document = json.loads(path.read_text("utf-8"))
     other = document | {"commit": "0123456789abcdef", "concord_version": "0.0.1"}
     path.write_text(json.dumps(other), "utf-8")
-    found = people_files.read(tmp_path)
+    found = PeopleResult.read(tmp_path)
     assert "Concord (version 0.0.1, commit 0123456789)" in found.methods()
     assert found.to_dict()["commit"] == "0123456789abcdef"
 

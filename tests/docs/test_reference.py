@@ -13,9 +13,9 @@ import concord.stats
 from concord.api import demo_table, score_people
 from concord.files.cells import MISSING_WORDS
 from concord.people.families.registry import KINDS
-from concord.people.files import DETAILED_COLUMNS
 from concord.people.table.columns import OPTIONAL, REQUIRED, SIDE_FIELDS
 from concord.people.table.values import SAMPLINGS
+from concord.people.tables import DETAILED_COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"

@@ -158,10 +158,8 @@ def test_files_of_many_agents_are_read_back_and_hold_each_single_result(tmp_path
     for metric, values in found.without.items():
         np.testing.assert_array_equal(again.without[metric], values)
     document = json.loads((tmp_path / "agents.json").read_text("utf-8"))
-    from concord.people.files import read as read_single
-
     for agent in found.agents:
-        single = read_single(tmp_path / document["folders"][agent.name])
+        single = PeopleResult.read(tmp_path / document["folders"][agent.name])
         assert single.model == agent.name
         assert single.pas.value == pytest.approx(agent.pas.value, abs=1e-12)
         assert single.outcomes["scored"] == 12 - agent.n_missing

@@ -8,7 +8,7 @@ import pytest
 import concord
 from concord.api import demo_table
 from concord.errors import FileFormatError
-from concord.people.files import DETAILED, read
+from concord.people.files import DETAILED, PeopleResult
 from concord.stats.pairs import ModelPair
 
 
@@ -33,10 +33,10 @@ def result(written: Path, tmp_path: Path) -> Path:
 
 
 def test_flags_in_capitals_are_the_same_flags(result: Path) -> None:
-    before = read(result)
+    before = PeopleResult.read(result)
     changed(result, lambda lines: [line.replace("true", "TRUE").replace("false", "FALSE") for line in lines])
     assert "TRUE" in (result / DETAILED).read_text("utf-8")
-    assert read(result) == before
+    assert PeopleResult.read(result) == before
     (pair,) = concord.compare(result, result, names=["a", "b"]).pairs
     assert isinstance(pair, ModelPair)
     assert pair.metric("apr").difference.value == 0
@@ -45,7 +45,7 @@ def test_flags_in_capitals_are_the_same_flags(result: Path) -> None:
 def test_another_word_in_a_flag_is_refused_with_its_row(result: Path) -> None:
     changed(result, lambda lines: [*lines[:4], lines[4].replace(",true,", ",WAHR,", 1), *lines[5:]])
     with pytest.raises(FileFormatError, match=rf"{DETAILED}: row 5, column '\w+' is 'WAHR'; expected true"):
-        read(result)
+        PeopleResult.read(result)
 
 
 @pytest.mark.parametrize("word", ["nan", "7", "-3", "inf", "high"])
@@ -61,23 +61,21 @@ def test_a_pas_that_is_no_share_is_refused_with_its_row(result: Path, word: str)
     with pytest.raises(
         FileFormatError, match=rf"row 4, column 'PAS_Raw' is '{word}'; expected a number from"
     ):
-        read(result)
+        PeopleResult.read(result)
 
 
 def test_a_file_that_was_cut_is_named(result: Path) -> None:
     changed(result, lambda lines: lines[:-13])
     with pytest.raises(FileFormatError, match=rf"{DETAILED}: holds 44 rows, the summary counts 57 tests"):
-        read(result)
+        PeopleResult.read(result)
 
 
 def test_the_page_names_the_row_and_shows_no_tests(result: Path) -> None:
-    from concord.show.page.find import read_document
-    from concord.show.page.people_tests import read_tests
-    from concord.show.page.values import ResultFile
+    from concord.reports import page
 
     changed(result, lambda lines: lines[:-13])
-    path = result / "benchmark_summary.json"
-    document = read_document(path)
-    tests, problems = read_tests(ResultFile("people", path, document, "m", "model/benchmark_summary.json"))
-    assert tests == []
-    assert "holds 44 rows, the summary counts 57 tests" in problems[0].reason
+    content = page([result]).content
+    (view,) = content.of("people")
+    assert view.result.tests == ()
+    assert view.result.pas.value is not None
+    assert any("holds 44 rows, the summary counts 57 tests" in one.reason for one in content.problems)

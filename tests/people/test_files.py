@@ -133,8 +133,8 @@ def results(draw: st.DrawFn) -> PeopleResult:
 @given(results())
 def test_a_random_result_is_read_back_whole(result: PeopleResult) -> None:
     with TemporaryDirectory() as folder:
-        files.write(result, Path(folder))
-        assert files.read(Path(folder)) == result
+        result.write(Path(folder))
+        assert PeopleResult.read(Path(folder)) == result
 
 
 @pytest.fixture(scope="module")
@@ -143,16 +143,16 @@ def scored() -> PeopleResult:
 
 
 def test_a_scored_result_is_read_back_whole(scored: PeopleResult, tmp_path: Path) -> None:
-    files.write(scored, tmp_path)
-    assert files.read(tmp_path) == scored
+    scored.write(tmp_path)
+    assert PeopleResult.read(tmp_path) == scored
 
 
 def test_the_summary_holds_the_names_of_the_source_at_the_top(scored: PeopleResult) -> None:
-    top = files.people_summary(scored)
+    top = scored.to_dict()
     assert top["average_pas"] == top["average_pas_raw"] == scored.pas.value
     assert top["ecs_strict_overall"] == top["average_consistency_score"] == scored.companions.ecs_strict.value
     assert top["normalized_score"] == scored.companions.normalised_pas
-    study = files.study_document(scored, scored.studies[0])
+    study = next(files.study_documents(scored))
     assert (
         study["ecs_strict_study"]
         == study["average_consistency_score"]
@@ -162,18 +162,18 @@ def test_the_summary_holds_the_names_of_the_source_at_the_top(scored: PeopleResu
 
 
 def test_a_missing_study_document_is_named(scored: PeopleResult, tmp_path: Path) -> None:
-    last = next(p for p in reversed(files.write(scored, tmp_path)) if p.name == "evaluation_results.json")
+    last = next(p for p in reversed(scored.write(tmp_path)) if p.name == "evaluation_results.json")
     last.unlink()
     with pytest.raises(FileFormatError, match="evaluation_results.json: no such file"):
-        files.read(tmp_path)
+        PeopleResult.read(tmp_path)
 
 
 def test_a_field_of_another_type_is_named(scored: PeopleResult, tmp_path: Path) -> None:
-    summary, *_ = files.write(scored, tmp_path)
+    summary, *_ = scored.write(tmp_path)
     document = json.loads(summary.read_text("utf-8"))
     document["estimates"]["pas"]["estimate"]["value"] = "high"
     write_json(summary, document)
     with pytest.raises(
         FileFormatError, match="'estimates', 'pas', 'estimate', 'value': got 'high', expected a number"
     ):
-        files.read(tmp_path)
+        PeopleResult.read(tmp_path)

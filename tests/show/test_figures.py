@@ -13,6 +13,7 @@ import concord
 from concord import api, reports
 from concord.errors import OptionError
 from concord.people.files import PeopleResult
+from concord.records import Side
 from concord.show.apa import apa_string
 from concord.show.citations import bibtex, study_entry
 from concord.show.looks import layout, millimetres
@@ -95,17 +96,17 @@ def test_widths_have_units() -> None:
 def test_tables_are_latex_markdown_and_word(result: PeopleResult, tmp_path: Path) -> None:
     table = result.table()
     latex = table.to_latex()
-    assert "\\caption{Agreement with people of lab/scripted\\_1}" in latex
-    assert latex.count(2 * chr(92)) == 4  # rows
-    assert f"PAS & {result.pas.value:.2f}" in latex
-    assert "| PAS | " in table.to_markdown()
+    assert "\\caption{Agreement with people of lab/scripted\\_1 · protocol standard}" in latex
+    assert latex.count(2 * chr(92)) == 5  # rows
+    assert f"PAS same conclusion & {result.pas.value:.3f}" in latex
+    assert "| PAS same conclusion | " in table.to_markdown()
     file = table.to_docx(tmp_path / "t.docx")
     with zipfile.ZipFile(file) as archive:
         document = archive.read("word/document.xml")
     texts = [e.text for e in ET.fromstring(document).iter() if e.tag.endswith("}t")]
-    assert texts[:3] == ["Agreement with people of lab/scripted_1", "Metric", "Value"]
+    assert texts[:3] == ["Agreement with people of lab/scripted_1 · protocol standard", "metric", "value"]
     assert len(result.table("tests").rows) == len(result.tests)
-    with pytest.raises(OptionError, match="expected headline, studies, tests"):
+    with pytest.raises(OptionError, match="expected headline or one of headline, studies, tests"):
         result.table("unknown")
 
 
@@ -146,8 +147,8 @@ def test_what_to_cite_is_bibtex() -> None:
 
 
 def test_a_side_is_written_as_a_paper_would() -> None:
-    side = {"statistic": -2.5, "n1": 20, "n2": 22}
+    side = Side(statistic=-2.5, n1=20, n2=22)
     assert apa_string("t-independent", side, p=0.0165, d=-0.772) == "t(40) = −2.50, p = .017, d = −0.77"
-    assert apa_string("correlation", {"statistic": 0.42, "n": 103}) == "r(101) = .42"
-    assert apa_string("anova", {"statistic": 6.76, "df1": 1, "df2": 72}) == "F(1, 72) = 6.76"
+    assert apa_string("correlation", Side(statistic=0.42, n=103)) == "r(101) = .42"
+    assert apa_string("anova", Side(statistic=6.76, df1=1, df2=72)) == "F(1, 72) = 6.76"
     assert apa_string("unheard-of", None, p=0.5) == "p = .500"

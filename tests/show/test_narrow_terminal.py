@@ -11,7 +11,6 @@ from concord import api
 from concord.asking import runs
 from concord.reasoning.files import ReasoningResult
 from concord.show.declared import report_of
-from concord.show.people_terminal import people_report
 from concord.show.terminal import SafeConsole, drawn, fitting
 
 
@@ -58,7 +57,7 @@ def reports() -> list[RenderableType]:
     people = api.score_people(api.demo_table(), n_resamples=20, n_simulations=20)
     reasoning = runs.score_bundled("reasoning")
     assert isinstance(reasoning, ReasoningResult)
-    return [people_report(people), report_of(reasoning)]
+    return [report_of(people), report_of(reasoning)]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])

@@ -13,7 +13,7 @@ from tests.show.made_results import NAMES, structure_rows
 from concord import api
 from concord.reports import page as make_page
 from concord.show.page.panel import Ranks, route, short_names
-from concord.show.page.people_answer import _alone
+from concord.show.page.people_panel import _alone
 from concord.show.page.values import ShownNumber
 from concord.structure.records import ModelResult
 from concord.structure.score.order import moved_models

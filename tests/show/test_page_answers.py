@@ -5,7 +5,7 @@ from pathlib import Path
 from concord import studies
 from concord.people.studies.parse import ItemOutcome
 from concord.reports import page as make_page
-from concord.show.page import build, people_answers
+from concord.show.page import build, people_tests
 from concord.show.page.data import Texts
 
 
@@ -21,11 +21,12 @@ def _result(folder: Path) -> Path:
 
 def test_a_level_in_which_a_model_refuses_stands_first_with_its_counts(tmp_path: Path) -> None:
     (view,) = make_page([_result(tmp_path / "one")]).content.of("people")
-    first = view.answers[0]
+    rows = people_tests.answer_rows(view.answers)
+    first = rows[0]
     assert (first["item"], first["condition"], first["asked"]) == ("move", "competed", 6)
     assert (first["ok"], first["refused"], first["unread"]) == (0, 6, 1.0)
-    assert sum(row["asked"] for row in view.answers) == 24
-    said = people_answers.sentence(view.answers)
+    assert sum(row["asked"] for row in rows) == 24
+    said = people_tests.answers_sentence(rows)
     assert said == (
         "18 of 24 answers could be read and enter tests. "
         "Most are lost in disjunction-effect, move (competed): 6 of 6."
@@ -35,20 +36,26 @@ def test_a_level_in_which_a_model_refuses_stands_first_with_its_counts(tmp_path:
 def test_the_counts_are_a_table_of_the_page(tmp_path: Path) -> None:
     content = make_page([_result(tmp_path / "one")]).content
     table = build.data(content, Texts())["tables"]["answers-0"]
-    assert [column["key"] for column in table["columns"]][:5] == [*people_answers.PLACE, "asked"]
+    assert [column["key"] for column in table["columns"]][:5] == [
+        "study",
+        "experiment",
+        "item",
+        "condition",
+        "asked",
+    ]
 
 
 def test_every_outcome_that_is_counted_has_its_column() -> None:
-    assert {str(outcome) for outcome in ItemOutcome} == {people_answers.READ, *people_answers.OUTCOMES}
+    assert {str(outcome) for outcome in ItemOutcome} == {people_tests.ANSWERED, *people_tests.OUTCOMES}
 
 
 def test_a_damaged_file_of_counts_is_named_and_a_missing_one_is_no_fault(tmp_path: Path) -> None:
     folder = _result(tmp_path / "one")
-    file = folder / people_answers.ANSWERS_FILE
+    file = folder / "answers.csv"
     file.write_text(file.read_text("utf-8").replace(",6\n", ",six\n"), "utf-8")
     content = make_page([folder]).content
     assert content.of("people")[0].answers == ()
-    assert any("is no count of answers" in problem.reason for problem in content.problems)
+    assert any("answers are not counted" in problem.reason for problem in content.problems)
     file.unlink()
     content = make_page([folder]).content
     assert content.of("people")[0].answers == ()

@@ -10,7 +10,7 @@ from tests.structure.scores import samples, scored
 
 import concord
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
-from concord.people.files import read
+from concord.people.files import PeopleResult
 from concord.records import Estimate, Interval
 from concord.reports import page as make_page
 from concord.show.page.comparison import Comparison, comparison
@@ -102,7 +102,7 @@ def test_models_with_people_results_are_compared_for_the_page(results: Path) -> 
 
 
 def test_results_that_cannot_be_compared_are_shown_and_said(results: Path, tmp_path: Path) -> None:
-    made = read(results / "agent one")
+    made = PeopleResult.read(results / "agent one")
     tests = tuple(replace(test, study=f"{test.study}, again") for test in made.tests)
     studies = tuple(replace(study, name=f"{study.name}, again") for study in made.studies)
     replace(made, tests=tests, studies=studies).write(tmp_path / "one")

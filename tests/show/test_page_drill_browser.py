@@ -14,7 +14,7 @@ from concord import api, studies
 from concord.people.studies.sessions import Question
 from concord.reports import page as make_page
 from concord.show.forest import FOREST, TOP
-from concord.show.page.people import forest
+from concord.show.people_plots import d_ends, forest_picture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -122,12 +122,18 @@ def places(tag: str, text: str, top: float) -> tuple[str, list[float]]:
 
 def test_rows_of_the_forest_lie_where_the_picture_has_them(page: "Page", runs: Path) -> None:
     view = make_page([runs]).content.of("people")[0]
-    body = forest(view, "framing").body
+    drawn_forest = forest_picture(view.named, agent="framing")
+    assert drawn_forest is not None
+    body = drawn_forest.body
     shown = [[places(tag, text, 0) for tag, text in row] for row in page.evaluate(SHOWN)]
     found = [[part for part in one if part] for one in re.findall(MARKS, body)][2:]  # after the legend
     drawn = iter(found)
     effects = [
-        test[f"{who}_{end}"] for test in view.tests for who in ("human", "agent") for end in ("low", "high")
+        end
+        for test in view.result.tests
+        for who in ("human", "agent")
+        for end in d_ends(test, who, view.result.level)
+        if end is not None
     ]
     assert max(map(abs, effects)) < 10
     per_unit = (FOREST.width - FOREST.label) / (max(effects) - min(effects))

@@ -223,7 +223,9 @@ def test_results_draw_themselves(tmp_path: Path) -> None:
     result = api.score_people(api.demo_table(), n_resamples=0)
     for kind in ("scatter", "effects", "conclusions", "losses", "pas", "ecs", "quadrants", "asch-1946"):
         inside(_plotted(result, kind))
-    with pytest.raises(OptionError, match="there is no picture 'pie' of this result; expected one of pas"):
+    with pytest.raises(
+        OptionError, match="there is no picture 'pie' of this result; expected one of effects"
+    ):
         result.plot("pie")
     structure = api.score_structure(scores=structure_rows(1), reading="paired", resamples=200)
     inside(_plotted(structure, "gaps", model=NAMES[1]))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from concord import stats
-from concord.show import drawing, plots
+from concord.show import people_plots, plots
 from concord.show.plots import Mark
 from concord.show.svg import Canvas, Picture, Scale
 from drawn.shared import WIDTH, Axis, Drawn, agent, agent_table, agents, classics, curves, drawn, stacked
@@ -63,7 +63,7 @@ def pas() -> Drawn:
 def ecs() -> Drawn:
     """Draw effects beside effects."""
     return drawn(
-        drawing.draw_people(agent(), "effects", units=WIDTH),
+        people_plots.effects_picture(agent(), units=WIDTH),
         "Every test of GPT5: the effect in people across, in the model up. ECS is 1 where all "
         "lie on the dashed line. " + SOURCE,
     )
@@ -181,7 +181,7 @@ def floor_and_ceiling() -> Drawn:
 def diagnosis() -> Drawn:
     """Draw findings in four fields."""
     return drawn(
-        drawing.draw_people(classics(), "quadrants"),
+        people_plots.quadrants_picture(classics()),
         "Every finding of the table of classic studies by what agrees: the evidence (up), the "
         "size (across). The agent is invented, to show all four fields.",
     )

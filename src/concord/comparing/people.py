@@ -17,7 +17,7 @@ from concord.comparing.kinds import (
 from concord.errors import FileFormatError, MismatchError
 from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
-from concord.people.files import PeopleResult, read
+from concord.people.files import PeopleResult
 from concord.people.referee import PriorCell, Referee
 from concord.people.result import TestResult
 from concord.people.results.pairs import FURTHER, METRICS, PeopleScoresOf, compare_people
@@ -198,4 +198,4 @@ def _grid(cells: Sequence[PriorCell]) -> dict[tuple[float, float], float | None]
     return {(cell.scale, cell.odds): cell.pas for cell in cells}
 
 
-WAYS = Ways(read, _people_models, _study_by_study)
+WAYS = Ways(PeopleResult.read, _people_models, _study_by_study)

@@ -20,7 +20,6 @@ from concord.files.json_text import parsed
 from concord.files.limits import AGENT_FOLDERS
 from concord.files.number_words import (
     how_many,
-    interval,
     interval_words,
     joined_names,
     leaders,
@@ -31,18 +30,20 @@ from concord.files.number_words import (
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.kinds import PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
 from concord.people.files import DETAILED, STUDY, SUMMARY, PeopleResult
-from concord.people.files import read as read_single
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.referee import STUDIES as REFEREE_STUDIES
 from concord.people.referee import TESTS as REFEREE_TESTS
 from concord.people.referee import RefereeResult
 from concord.people.result import COMPARED, METRICS, AgentPair, AgentScores, AgentStanding, Score, human_row
+from concord.people.tables import SCORE_COLUMNS
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.elementwise import Floats, each_or_none, or_nan
 from concord.stats.multiple import distinguishable
 
 MOST_PAIRS = 6
 """Pairs that screens name in words; files hold all of them."""
+MOST_SHOWN = 20
+"""Agents of which the page shows every number and every pair; of more, files hold them."""
 MOST_LETTERS = 8
 """Groups up to which a column of letters is easier to read than their number."""
 _OWN = ("without", "one")
@@ -213,24 +214,13 @@ class _NumberRow(NamedTuple):
 
 
 def _every_number(result: "AgentsResult") -> Iterator[_NumberRow]:
-    """Yield every score of every agent; of more agents than have folders files alone hold them."""
-    for agent in result.in_order() if len(result.agents) <= AGENT_FOLDERS else ():
+    """Yield every score of every agent; of many agents files alone hold them."""
+    for agent in result.in_order() if len(result.agents) <= MOST_SHOWN else ():
         own: dict[str, Mapping[str, Score]] = {"all": {name: getattr(agent, name) for name in METRICS}}
         for domain, scores in {**own, **agent.domains}.items():
             yield from (_NumberRow(agent.name, domain, name, score) for name, score in scores.items())
 
 
-SCORE_COLUMNS = (
-    Column("value", lambda row: row.score.estimate, "value, other studies like these", digits=3, ends=2),
-    Column("new", lambda row: row.score.new_participants, "new participants"),
-    Column("floor", lambda row: row.score.end("floor"), optional=True),
-    Column("ceiling", lambda row: row.score.end("ceiling"), optional=True),
-    Column("place", lambda row: row.score.end("place"), optional=True),
-    Column("twins", lambda row: row.score.among_twins, "of twins lower", optional=True),
-    Column("n", lambda row: row.score.estimate.n, "tests", count=True),
-    Column("left_out", lambda row: row.score.estimate.n_left_out, "left out", count=True),
-)
-"""What screens show of a row that has a score."""
 EVERY_NUMBER = Table(
     "numbers",
     rows=_every_number,
@@ -242,13 +232,6 @@ EVERY_NUMBER = Table(
         Column("of", title="tests of", words=True),
         Column("metric", words=True),
         *SCORE_COLUMNS,
-        Column(
-            "otherwise",
-            lambda row: "; ".join(map(interval, row.score.new_participants_otherwise)),
-            "with other correlations",
-            words=True,
-            optional=True,
-        ),
     ),
 )
 LACKING = Table(
@@ -286,7 +269,7 @@ class _PairRow(NamedTuple):
 
 
 def _pair_rows(result: "AgentsResult") -> Iterator[_PairRow]:
-    for one in result.pairs:
+    for one in result.pairs if len(result.agents) <= MOST_SHOWN else ():
         ends = None if one.low is None or one.high is None else Interval(one.low, one.high, result.level, "")
         yield _PairRow(one, Estimate(one.difference, ends, one.n_tests, note=one.note))
 
@@ -501,7 +484,7 @@ def _read_one(folder: Path, places: Mapping[str, str], name: str) -> PeopleResul
     """Read the result of one agent from its own folder."""
     if name not in places:
         raise FileFormatError(f"{folder / AgentsResult.FILE}, 'folders': {name!r} has no folder of its own")
-    return read_single(folder / places[name])
+    return PeopleResult.read(folder / places[name])
 
 
 def make_way(folder: Path, inputs: Sequence[InputFile], model: str | None) -> tuple[Path, ...]:

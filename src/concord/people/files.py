@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Self
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
@@ -17,7 +17,10 @@ from concord.files.contents import read_bytes
 from concord.files.delimited import text_records
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
 from concord.files.json_text import decoded
-from concord.files.output import distinct_names, frame_of, write_csv, write_json
+from concord.files.number_words import how_many, interval, level_words
+from concord.files.output import distinct_names, write_csv, write_json
+from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
+from concord.people import tables
 from concord.people.protocol import Protocol
 from concord.people.referee import Referee, RefereeResult
 from concord.people.result import (
@@ -30,11 +33,9 @@ from concord.people.result import (
     Score,
     TestResult,
 )
-from concord.records import Estimate, InputFile, Provenance, Publishable, ScoredBy
-
-if TYPE_CHECKING:
-    import polars as pl
-
+from concord.people.tables import DETAILED_COLUMNS, detailed_cell
+from concord.people.words.sentences import conclusion_words, effect_words, replication_words
+from concord.records import Estimate, InputFile, Interval, Provenance, ScoredBy
 
 FLAGS = (
     "In_ECS",
@@ -107,56 +108,31 @@ def check_detailed(path: Path, n_tests: int) -> None:
         raise FileFormatError(f"{path}: {fault}") from None
 
 
-SUMMARY, DETAILED, STUDY = "benchmark_summary.json", "detailed_stats.csv", "evaluation_results.json"
-_SUMMARY_KIND, _STUDY_KIND = "people result", "people result of a study"
-
-DETAILED_COLUMNS = {
-    "Study_ID": "study",
-    "Sub_Study_ID": "sub_study",
-    "Finding_ID": "finding",
-    "Test_Name": "test",
-    "Statistical_Test_Type": "test_type",
-    "PAS_Raw": "pas",
-    "ECS_Test": "ecs_test",
-    "Z_Diff": "z_diff",
-    "Agent_Effect_Size": "agent_effect",
-    "Human_Effect_Size": "human_effect",
-    "Agent_Effect_d": "agent_effect_d",
-    "Human_Effect_d": "human_effect_d",
-    "Domain": "domain",
-    "Outcome": "outcome",
-    "In_ECS": "in_ecs",
-    "Two_States": "two_states",
-    "Human_Log_BF": "human_log_bf",
-    "Agent_Log_BF": "agent_log_bf",
-    "Human_P": "human_p",
-    "Agent_P": "agent_p",
-    "Human_Direction": "human_direction",
-    "Agent_Direction": "agent_direction",
-    "Human_Significant": "human_significant",
-    "Agent_Significant": "agent_significant",
-    "Direction_Match": "direction_match",
-    "Replicated": "passed",
-    "N_Eff": "n_eff",
-    "Human_Effect_SE": "human_effect_se",
-    "Agent_Effect_SE": "agent_effect_se",
-    "Human_Posterior": "human_posterior",
-    "Agent_Posterior": "agent_posterior",
-    "Human_Prob_Positive": "human_prob_positive",
-    "Agent_Prob_Positive": "agent_prob_positive",
-    "Flags": "flags",
-    "Reasons": "reasons",
-    "Verdict": "verdict",
-}
-"""Columns of `detailed_stats.csv` and the fields they come from."""
+SUMMARY, DETAILED, STUDY = "benchmark_summary.json", tables.DETAILED.file, "evaluation_results.json"
+_STUDY_KIND = "people result of a study"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PeopleResult(Publishable):
+class PeopleResult(Kind):
     """Agreement with people, whole; it prints itself and gives frames, documents, files and pictures.
 
-    ``plot(kind)`` draws ``scatter``, ``pas``, ``ecs``, ``quadrants``, or the forest plot of a study.
+    ``plot(kind)`` draws ``effects``, ``conclusions``, ``losses``, ``pas``, ``ecs``, ``quadrants``, or the
+    forest plot of a study by its name.
     """
+
+    FORMAT: ClassVar[str] = "people result"
+    FILE: ClassVar[str] = SUMMARY
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "people"
+    KEY: ClassVar[str] = "average_pas_raw"
+    ASKS: ClassVar[str] = "Does it agree with people?"
+    TABLES: ClassVar[tuple[Table, ...]] = tables.TABLES
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = tables.PICTURES
+    CITES: ClassVar[tuple[str, ...]] = ("rouder2009", "lin1989", "rubin1981", "holm1979")
+    OF_ONE_MODEL: ClassVar[bool] = True
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+        {"protocol", "n_resamples", "tests", "referee", "diagnosis.quadrants"}
+    )  # the title, the methods, tables and sections of their own, the table of readings
 
     protocol: Protocol
     pas: Score
@@ -195,27 +171,122 @@ class PeopleResult(Publishable):
     scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
     """What computed it, where it was read from files."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that `benchmark_summary.json` holds."""
-        return people_summary(self)
+    def sentences(self) -> Sequence[str]:
+        """Return what the numbers mean, and what had to be assumed."""
+        parts = (
+            conclusion_words(self.pas, self.tests, self.outcomes),
+            replication_words(self.companions, self.tests),
+            effect_words(self.ecs, self.companions, self.sizes),
+        )
+        closing = " ".join(part for part in parts if part)
+        return [closing, *(f"Assumed: {line}." for line in self.assumptions)]
 
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per test, the columns of `detailed_stats.csv`."""
-        return frame_of(DETAILED_COLUMNS, detailed_rows(self))
+    def gauges(self) -> Sequence[Gauge]:
+        """Return PAS, ECS and APR on their scales."""
+        return [
+            Gauge(name, score.value, score.interval, scale, scale[0] < 0)
+            for name, score, scale in (
+                ("PAS", self.pas, (0.0, 1.0)),
+                ("ECS", self.ecs, (-1.0, 1.0)),
+                ("APR", self.apr, (0.0, 1.0)),
+            )
+        ]
 
-    def write(self, out: str | Path) -> tuple[Path, ...]:
+    def notes(self) -> Sequence[str]:
+        """Return how tests ended, and why intervals and places are withheld or when they miss."""
+        ended = ", ".join(f"{n} {outcome}" for outcome, n in self.outcomes.items())
+        simulated = f" over {self.n_simulations} simulated agents of each kind" if self.n_simulations else ""
+        return [
+            f"Tests by outcome: {ended}.",
+            f"Floor and ceiling{simulated}: {self.bounds_note}.",
+            *([] if self.pas.bounds is None else [tables.BOUNDS_NOTE]),
+            *self._interval_notes(),
+        ]
+
+    def _interval_notes(self) -> Iterator[str]:
+        for name, score in (("PAS", self.pas), ("ECS", self.ecs), ("APR", self.apr)):
+            place = "" if score.bounds is None else score.bounds.place.note
+            for note in (score.estimate.note, score.new_participants_note, place and f"place {place}"):
+                if note:
+                    yield f"{name}: {note}"
+        others = [(name, one) for name, one in (("PAS", self.pas), ("ECS", self.ecs), ("APR", self.apr))
+                  if one.new_participants_otherwise]  # fmt: skip
+        if others:
+            spans = "; ".join(
+                f"{name} {' or '.join(map(interval, one.new_participants_otherwise))}" for name, one in others
+            )
+            rho = self.protocol.within_study
+            yield f"New participants: tests of a study correlate {rho:g}; with 0 or 0.8: {spans}"
+
+    def who(self) -> Sequence[str]:
+        """Return the model."""
+        return [] if self.model is None else [self.model]
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        bounds = (
+            f" Floor and ceiling are means over {self.n_simulations:,} simulated agents without effects and "
+            "with exactly the human effects, at the same sample sizes."
+            if self.n_simulations
+            else ""
+        )
+        ends = self.pas.interval
+        made = "" if ends is None else f" Intervals are {_interval_method(ends)}."
+        return (
+            f"Agreement with people was scored with {concord} under the protocol {self.protocol.name}, over "
+            f"{how_many(len(self.studies), 'published study', 'published studies')} with "
+            f"{how_many(self.pas.estimate.n, 'test', 'tests')} scored. PAS is the probability that the test "
+            "of the model and the test of people lead to the same of three conclusions (an effect upwards, "
+            "none, an effect downwards), from Bayes factors with default priors (Rouder et al., 2009); ECS "
+            "is Lin's (1989) concordance of effect sizes d; APR is the share of tests that pass as "
+            "replications."
+            f"{made}{bounds}{asked_words(self.model, self.made)}"
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return what `benchmark_summary.json` holds below its heading."""
+        return _summary(self)
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
-        return write(self, Path(out))
+        folder = Path(out)
+        rows = ([detailed_cell(name, test) for name in DETAILED_COLUMNS.values()] for test in self.tests)
+        write_csv(folder / DETAILED, list(DETAILED_COLUMNS), rows)
+        write_json(folder / SUMMARY, self.to_dict())
+        studies = _study_paths(folder, [study.name for study in self.studies])
+        for path, content in zip(studies, study_documents(self), strict=True):
+            write_json(path, content)
+        more = () if self.referee is None else RefereeResult(self.model, self.referee).write(folder)
+        return (folder / SUMMARY, folder / DETAILED, *studies, *more)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a result back, whole.
+
+        Raises
+        ------
+        FileFormatError
+            The folder holds no such result, or a field or a table of it cannot be used.
+        """
+        return cls.read_file(holding_folder(Path(folder), SUMMARY) / SUMMARY)
+
+    @classmethod
+    def read_file(cls, path: Path, *, with_tests: bool = True) -> Self:
+        """Read a result from its summary, and its tests from the documents of studies beside it."""
+        return cls(**_fields_of(path, with_tests=with_tests))
 
 
-def detailed_rows(scores: PeopleResult) -> list[list[object]]:
-    """Return one row per test, in the order of `DETAILED_COLUMNS`; undefined is None."""
-    return [[_cell(test, field) for field in DETAILED_COLUMNS.values()] for test in scores.tests]
-
-
-def _cell(test: TestResult, field: str) -> object:
-    value = getattr(test, field)
-    return "; ".join(value) if isinstance(value, tuple) else value
+def _interval_method(ends: Interval) -> str:
+    """Say how an interval over studies was made, in the words of a paper."""
+    made = []
+    if "jackknife-t" in ends.method:
+        scale = next((name for name in ("logit", "atanh") if f"{name} scale" in ends.method), "")
+        made.append("a jackknife-t over studies" + (f" on the {scale} scale" if scale else ""))
+    if "Bayesian bootstrap" in ends.method:
+        near = ", near the ends of the scale " if made else ""
+        made.append(f"{near}a Bayesian bootstrap of studies (Rubin, 1981)")
+    how = f": {''.join(made)}" if made else ""
+    return f"{level_words(ends.level)}, for other studies like these{how}"
 
 
 def _score_entry(key: str, score: Score) -> dict[str, Any]:
@@ -272,8 +343,8 @@ def _group_document(group: GroupResult) -> dict[str, Any]:
     }
 
 
-def people_summary(scores: PeopleResult) -> dict[str, Any]:
-    """Return what `benchmark_summary.json` holds and `--json` prints."""
+def _summary(scores: PeopleResult) -> dict[str, Any]:
+    """Return what `benchmark_summary.json` holds and `--json` prints, below its heading."""
     companions = scores.companions
     others = {
         field.name: getattr(companions, field.name)
@@ -282,8 +353,7 @@ def people_summary(scores: PeopleResult) -> dict[str, Any]:
     }
     estimates = {"pas": scores.pas, "ecs": scores.ecs, "apr": scores.apr, "ecs_strict": companions.ecs_strict}
     return {
-        **heading(_SUMMARY_KIND),
-        "question": "people",
+        "question": scores.QUESTION,
         "model": scores.model,
         "protocol": scores.protocol.name,
         **_score_entry("average_pas_raw", scores.pas),
@@ -338,13 +408,8 @@ def _referee_summary(found: Referee) -> dict[str, Any]:
     return {one.name: encode(getattr(found, one.name)) for one in fields(found) if one.name not in apart}
 
 
-def study_document(scores: PeopleResult, study: GroupResult) -> dict[str, Any]:
-    """Return what one study's `evaluation_results.json` holds."""
-    return next(_study_documents(scores, [study]))
-
-
-def _study_documents(scores: PeopleResult, studies: Sequence[GroupResult]) -> Iterator[dict[str, Any]]:
-    """Return the documents of studies; tests and findings are gone through once for all of them."""
+def study_documents(scores: PeopleResult) -> Iterator[dict[str, Any]]:
+    """Return what the `evaluation_results.json` of each study holds."""
     tests, findings = defaultdict(list), defaultdict(list)
     for row, test in enumerate(scores.tests, 2):
         tests[test.study].append({"row": row, **encode(test)})
@@ -352,7 +417,7 @@ def _study_documents(scores: PeopleResult, studies: Sequence[GroupResult]) -> It
         findings[finding.study].append(encode(finding))
     by = provenance(scores.inputs, scores.scored_by)
     shared = {"seed": scores.seed, **by, **asdict(scores.made)}
-    for study in studies:
+    for study in scores.studies:
         yield _study_document(scores, study, findings[study.name], tests[study.name]) | shared
 
 
@@ -370,59 +435,55 @@ def _study_document(
     }
 
 
-def write(scores: PeopleResult, folder: Path) -> tuple[Path, ...]:
-    """Write all files of a result; the inverse of `read`."""
-    write_csv(folder / DETAILED, list(DETAILED_COLUMNS), detailed_rows(scores))
-    write_json(folder / SUMMARY, people_summary(scores))
-    studies = _study_paths(folder, [study.name for study in scores.studies])
-    for path, content in zip(studies, _study_documents(scores, scores.studies), strict=True):
-        write_json(path, content)
-    more = () if scores.referee is None else RefereeResult(scores.model, scores.referee).write(folder)
-    return (folder / SUMMARY, folder / DETAILED, *studies, *more)
-
-
 def _study_paths(folder: Path, names: Sequence[str]) -> list[Path]:
     return [folder / name / STUDY for name in distinct_names(names)]
 
 
-def read(source: Path) -> PeopleResult:
-    """Read a result; the inverse of `write`."""
-    folder = holding_folder(source, SUMMARY)
-    path = folder / SUMMARY
-    document = read_document(path, _SUMMARY_KIND)
+def _fields_of(path: Path, *, with_tests: bool) -> dict[str, Any]:
+    """Read the fields of a result; the inverse of `write`."""
+    folder = path.parent
+    document = read_document(path, PeopleResult.FORMAT)
     need_keys(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)
     where = str(path)
-    studies = tuple(_group_of(entry, "study_id", where) for entry in document["studies"])
+    studies, domains = (
+        tuple(
+            _group_of(entry, key, f"{where}, {name!r}")
+            for entry in decode(list[dict[str, Any]], document[name], where=f"{where}, {name!r}")
+        )
+        for name, key in (("studies", "study_id"), ("domains", "domain"))
+    )
     options, bounds = (
         decode(dict[str, Any], document.get(name, {}), where=f"{where}, {name!r}")
         for name in ("options", "floor_and_ceiling")
     )
-    tests = _tests_of(folder, [study.name for study in studies])
-    check_detailed(folder / DETAILED, len(tests))
-    return PeopleResult(
+    tests = _tests_of(folder, [study.name for study in studies]) if with_tests else ()
+    if with_tests:
+        check_detailed(folder / DETAILED, len(tests))
+    referee = folder / RefereeResult.FILE
+    return dict(
         protocol=decode(Protocol, document["protocol_choices"], where=f"{where}, 'protocol_choices'"),
         pas=_score_of(document, "pas", where),
         ecs=_score_of(document, "ecs", where),
         apr=_score_of(document, "apr", where),
         companions=_companions_of(document, where),
         diagnosis=decode(Diagnosis, document["diagnosis"], where=f"{where}, 'diagnosis'"),
-        domains=tuple(_group_of(entry, "domain", where) for entry in document["domains"]),
+        domains=domains,
         studies=studies,
         findings=decode(tuple[FindingResult, ...], document["findings"], where=f"{where}, 'findings'"),
         tests=tests,
         outcomes=decode(dict[str, int], document["outcomes"], where=f"{where}, 'outcomes'"),
-        **{name: options[name] for name in ("seed", "n_resamples", "level", "n_simulations")},
+        **{name: options.get(name) for name in ("seed", "n_resamples", "level", "n_simulations")},
         bounds_note=bounds.get("note", ""),
         null_share=bounds.get("null_share"),
         tau2=bounds.get("tau2"),
-        warnings=tuple(document.get("warnings", ())),
+        warnings=decode(tuple[str, ...], document.get("warnings", []), where=f"{where}, 'warnings'"),
         model=document.get("model"),
         inputs=decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{where}, 'inputs'"),
         made=decode(Provenance, document, where=where),
         scored_by=decode(ScoredBy, document, where=where),
         sizes=_sizes_of(document, where),
-        assumptions=tuple(document.get("assumptions", ())),
-        referee=RefereeResult.read(folder).referee if (folder / RefereeResult.FILE).is_file() else None,
+        assumptions=decode(tuple[str, ...], document.get("assumptions", []), where=f"{where}, 'assumptions'"),
+        referee=RefereeResult.read(folder).referee if with_tests and referee.is_file() else None,
     )
 
 
@@ -435,11 +496,14 @@ def _sizes_of(document: Mapping[str, Any], where: str) -> EffectSizes | None:
 def _score_of(entry: Mapping[str, Any], name: str, where: str) -> Score:
     """Return the whole record of a score."""
     need_keys(entry, ("estimates",), where)
-    return decode(Score, entry["estimates"].get(name), where=f"{where}, 'estimates', {name!r}")
+    held = decode(dict[str, Any], entry["estimates"], where=f"{where}, 'estimates'")
+    return decode(Score, held.get(name), where=f"{where}, 'estimates', {name!r}")
 
 
 def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
+    need_keys(entry, (key, "domain", "auxiliary", *_COUNTS), where)
     at = f"{where}, {entry[key]!r}"
+    beside = decode(dict[str, Any], entry["auxiliary"], where=f"{at}, 'auxiliary'")
     return GroupResult(
         name=entry[key],
         domain=entry["domain"],
@@ -447,15 +511,16 @@ def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
         ecs=_score_of(entry, "ecs", at),
         apr=_score_of(entry, "apr", at),
         ecs_strict=_score_of(entry, "ecs_strict", at),
-        normalised_pas=entry["auxiliary"]["normalized_score"],
+        normalised_pas=beside.get("normalized_score"),
         **{name: entry[name] for name in _COUNTS},
     )
 
 
 def _companions_of(document: Mapping[str, Any], where: str) -> CompanionNumbers:
+    beside = decode(dict[str, Any], document["auxiliary"], where=f"{where}, 'auxiliary'")
     found = {
-        **document["auxiliary"],
-        "normalised_pas": document["auxiliary"]["normalized_score"],
+        **beside,
+        "normalised_pas": beside.get("normalized_score"),
         "ecs_strict": encode(_score_of(document, "ecs_strict", where)),
     }
     return decode(CompanionNumbers, found, where=f"{where}, 'auxiliary'")
@@ -467,7 +532,7 @@ def _tests_of(folder: Path, studies: Sequence[str]) -> tuple[TestResult, ...]:
     for path in _study_paths(folder, studies):
         document = read_document(path, _STUDY_KIND)
         need_keys(document, ("tests",), path)
-        for entry in document["tests"]:
+        for entry in decode(list[dict[str, Any]], document["tests"], where=f"{path}, 'tests'"):
             test = decode(TestResult, entry, where=f"{path}, 'tests'")
-            placed.append((entry["row"], test))
+            placed.append((decode(int, entry.get("row"), where=f"{path}, 'tests', 'row'"), test))
     return tuple(test for _, test in sorted(placed, key=lambda pair: pair[0]))

@@ -124,6 +124,12 @@ class TestResult:
     reasons: tuple[str, ...] = ()
     """Why numbers are undefined."""
 
+    def states(self, who: str) -> tuple[float | None, float | None, float | None]:
+        """Return P(effect upwards), P(none) and P(effect downwards) of a side; None where undefined."""
+        effect, up = getattr(self, f"{who}_posterior"), getattr(self, f"{who}_prob_positive")
+        null = None if effect is None else 1 - effect
+        return (None, null, None) if effect is None or up is None else (effect * up, null, effect * (1 - up))
+
     @property
     def verdict(self) -> str | None:
         """In words: a human effect replicates or does not, a human null is kept or broken."""

@@ -1,26 +1,21 @@
 """Statistics of a test as a paper reports them: χ²(1, N = 307) = 78.90, p < .001."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from concord.records import Side
 from concord.show.numbers import number, p_words, typeset
 
-Numbers = Mapping[str, Any]
-"""A side of a test as `tests.json` holds it."""
 
-
-def apa_string(
-    test_type: str, side: Numbers | None, *, p: float | None = None, d: float | None = None
-) -> str:
+def apa_string(test_type: str, side: Side | None, *, p: float | None = None, d: float | None = None) -> str:
     """Return one side of a test in the form of APA; empty where nothing is known of it.
 
     Examples
     --------
-    >>> apa_string("t-independent", {"statistic": 2.5, "n1": 20, "n2": 22}, p=0.0165, d=0.772)
+    >>> apa_string("t-independent", Side(statistic=2.5, n1=20, n2=22), p=0.0165, d=0.772)
     't(40) = 2.50, p = .017, d = 0.77'
-    >>> apa_string("chi-square", {"n": 307, "df1": 1, "table": [[109, 43], [34, 121]]}, p=1e-9)
+    >>> apa_string("chi-square", Side(n=307, df1=1, table=((109, 43), (34, 121))), p=1e-9)
     'χ²(1, N = 307), counts 109/43, 34/121, p < .001'
-    >>> apa_string("binomial", {"k": 30, "n": 32, "p0": 0.5}, p=1e-6)
+    >>> apa_string("binomial", Side(k=30, n=32, p0=0.5), p=1e-6)
     '30 of 32 against 0.5, p < .001'
     """
     said = "" if side is None else _STRINGS.get(test_type, _no_statistic)(side)
@@ -32,17 +27,12 @@ def apa_string(
     return ", ".join(parts)
 
 
-def _stat(side: Numbers, key: str) -> float | None:
-    value = side.get(key)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _degrees(value: float) -> str:
     return f"{value:g}" if value == round(value) else f"{value:.1f}"
 
 
-def _equals(name: str, inside: str, side: Numbers) -> str:
-    value = _stat(side, "statistic")
+def _equals(name: str, inside: str, side: Side) -> str:
+    value = side.statistic
     if value is None:
         return ""
     return (
@@ -52,32 +42,32 @@ def _equals(name: str, inside: str, side: Numbers) -> str:
     )
 
 
-def _t_two(side: Numbers) -> str:
-    given, n1, n2 = _stat(side, "df2"), _stat(side, "n1"), _stat(side, "n2")
+def _t_two(side: Side) -> str:
+    given, n1, n2 = side.df2, side.n1, side.n2
     df = given if given is not None else None if n1 is None or n2 is None else n1 + n2 - 2
     return _equals("t", "" if df is None else _degrees(df), side)
 
 
-def _t_one(side: Numbers) -> str:
-    n = _stat(side, "n")
+def _t_one(side: Side) -> str:
+    n = side.n
     return _equals("t", "" if n is None else _degrees(n - 1), side)
 
 
-def _f_string(side: Numbers) -> str:
-    degrees = [_stat(side, key) for key in ("df1", "df2")]
+def _f_string(side: Side) -> str:
+    degrees = (side.df1, side.df2)
     return _equals("F", ", ".join(_degrees(df) for df in degrees if df is not None), side)
 
 
-def _r_string(side: Numbers) -> str:
-    n, value = _stat(side, "n"), _stat(side, "statistic")
+def _r_string(side: Side) -> str:
+    n, value = side.n, side.statistic
     if value is None:
         return ""
     shown = typeset(number(value, 2).replace("0.", ".", 1)) if abs(value) < 1 else typeset(number(value, 2))
     return f"r = {shown}" if n is None else f"r({_degrees(n - 2)}) = {shown}"
 
 
-def _chi(side: Numbers) -> str:
-    df, n, table = _stat(side, "df1"), _stat(side, "n"), side.get("table")
+def _chi(side: Side) -> str:
+    df, n, table = side.df1, side.n, side.table
     inside = [_degrees(df)] if df is not None else []
     inside += [f"N = {n:g}"] if n is not None else []
     head = _equals("χ²", ", ".join(inside), side)
@@ -87,33 +77,28 @@ def _chi(side: Numbers) -> str:
     return f"χ²({', '.join(inside)}){f', counts {counts}' if counts else ''}" if inside or counts else ""
 
 
-def _cell_counts(table: object) -> str:
-    rows = table if isinstance(table, list | tuple) else []
-    return ", ".join(
-        "/".join(f"{cell:g}" for cell in row if isinstance(cell, int | float))
-        for row in rows
-        if isinstance(row, list | tuple)
-    )
+def _cell_counts(table: tuple[tuple[float, ...], ...] | None) -> str:
+    return ", ".join("/".join(f"{cell:g}" for cell in row) for row in table or ())
 
 
-def _k_of_n(side: Numbers) -> str:
-    k, n, null = _stat(side, "k"), _stat(side, "n"), _stat(side, "p0")
+def _k_of_n(side: Side) -> str:
+    k, n, null = side.k, side.n, side.p0
     if k is None or n is None:
         return ""
     return f"{k:g} of {n:g}" + ("" if null is None else f" against {null:g}")
 
 
-def _u_string(side: Numbers) -> str:
-    sizes = [_stat(side, key) for key in ("n1", "n2")]
+def _u_string(side: Side) -> str:
+    sizes = (side.n1, side.n2)
     inside = ", ".join(f"n{i} = {n:g}" for i, n in enumerate(sizes, 1) if n is not None)
     return _equals("U", inside, side)
 
 
-def _no_statistic(side: Numbers) -> str:
+def _no_statistic(side: Side) -> str:
     return ""
 
 
-_STRINGS: dict[str, Callable[[Numbers], str]] = {
+_STRINGS: dict[str, Callable[[Side], str]] = {
     "t-independent": _t_two, "t-paired": _t_one, "t-one-sample": _t_one, "anova": _f_string,
     "anova-within": _f_string, "regression": _f_string, "variance-ratio": _f_string,
     "correlation": _r_string, "chi-square": _chi, "binomial": _k_of_n, "mann-whitney": _u_string,

@@ -176,6 +176,11 @@ def picture_of(result: Kind, kind: str | None = None, **choices: Any) -> Picture
         raise OptionError(f"there is no picture of a {type(result).__name__}")
     chosen = [one for one in result.PICTURES if kind in (None, one.name)]
     if not chosen:
+        chosen = [
+            one for one in result.PICTURES if one.each is not None and kind in set(one.names_of(result))
+        ]
+        choices = {**choices, "agent": kind}
+    if not chosen:
         names = ", ".join(one.name for one in result.PICTURES)
         raise OptionError(f"there is no picture {kind!r} of this result; expected one of {names}")
     found = next((drawn for one in chosen if (drawn := drawn_by(one, result, **choices)) is not None), None)

@@ -1,29 +1,186 @@
 """Pictures of agreement with people, from the records themselves; None where there is nothing to draw."""
 
+import math
+from collections.abc import Iterator
+from itertools import product
+
+from concord.errors import OptionError
 from concord.people.agents import AgentsResult
+from concord.people.files import PeopleResult
+from concord.people.picture_numbers import d_interval, expected_conclusions, lost_points
 from concord.people.referee import RefereeResult, RefereeTest
-from concord.people.result import AgentScores
-from concord.show import plots
+from concord.people.result import Score, TestResult
+from concord.people.studies.results import StudiesResult
+from concord.people.tables import group_rows
+from concord.show import plot_effects, plots
+from concord.show.forest import ForestRow, forest
+from concord.show.numbers import level_words
 from concord.show.svg import Picture
 
+Scored = PeopleResult | StudiesResult
+Ends = tuple[float | None, float | None]
 MOST_ROWS = 40
 """Tests that the forest plot of differences shows: those that differ most."""
 
 
-def _agent_mark(agent: AgentScores) -> plots.Mark:
-    score, bounds = agent.pas, agent.pas.bounds
+def _people(result: Scored, labels: str) -> tuple[PeopleResult, str]:
+    """Return the scores of a result, and what its model is called in a picture."""
+    scores = result.result if isinstance(result, StudiesResult) else result
+    if labels not in ("full", "short"):
+        raise OptionError(f"labels are {labels!r}, expected full or short")
+    name = scores.model if scores.model else "the model"
+    return scores, name.rstrip("/").rsplit("/", 1)[-1] if labels == "short" else name
+
+
+def d_ends(test: TestResult, who: str, level: float) -> Ends:
+    """Return the ends of the interval of an effect; none where it has none."""
+    found = d_interval(test, who, level)
+    return (None, None) if found is None else (found.low, found.high)
+
+
+def _points(scores: PeopleResult) -> Iterator[plot_effects.Effect]:
+    """Return the tests that ECS uses, with finite effects."""
+    for test in scores.tests:
+        human, agent = test.human_effect_d, test.agent_effect_d
+        if human is not None and agent is not None and test.in_ecs and math.isfinite(human + agent):
+            yield plot_effects.Effect(
+                f"{test.study}: {test.test}",
+                (human, *d_ends(test, "human", scores.level)),
+                (agent, *d_ends(test, "agent", scores.level)),
+                "" if test.domain is None else test.domain,
+                test.verdict == "replicates",
+            )
+
+
+def effects_picture(result: Scored, *, labels: str = "full", units: float = plots.WIDTH) -> Picture | None:
+    """Draw effects in people against effects in the model, of the tests that ECS uses."""
+    scores, who = _people(result, labels)
+    points = list(_points(scores))
+    if not points:
+        return None
+    slope = scores.companions.caricature_slope
+    said = [f"ECS {plots.short(scores.ecs.value)}"] if scores.ecs.value is not None else []
+    said += [f"slope {plots.short(slope)}"] if slope is not None else []
+    ends = None if scores.sizes is None else scores.sizes.slope.interval
+    return plot_effects.effects(
+        "effect-profile",
+        f"Effects of {who} beside the human ones",
+        points,
+        slope=slope,
+        intercept=scores.companions.caricature_intercept,
+        slopes=None if ends is None else (ends.low, ends.high),
+        said=", ".join(said),
+        level=scores.level,
+        width=units,
+    )
+
+
+def conclusions_picture(
+    result: Scored, *, labels: str = "full", units: float = plots.WIDTH
+) -> Picture | None:
+    """Draw the conclusions of people against those of the model, as expected numbers of tests."""
+    scores, who = _people(result, labels)
+    found = expected_conclusions(scores.tests)
+    if not found:
+        return None
+    states = plot_effects.STATES
+    counts = {
+        (states[i], states[j]): found.get((i, j), 0.0)
+        for i, j in product(range(len(states)), range(len(states)))
+    }
+    return plot_effects.mosaic("conclusions", f"Conclusions of people and of {who}", counts, width=units)
+
+
+def losses_picture(result: Scored, *, labels: str = "full", units: float = plots.WIDTH) -> Picture | None:
+    """Draw where points are lost; without a ceiling there is nothing to lose them against."""
+    scores, who = _people(result, labels)
+    lost = lost_points(scores.pas, scores.studies)
+    return plot_effects.losses("losses", f"Where {who} loses points", lost, width=units) if lost else None
+
+
+def _score_mark(name: str, score: Score, *, strong: bool = False) -> plots.Mark:
+    inner, bounds = score.fresh.ends, score.bounds
     return plots.Mark(
-        agent.name,
+        name,
         score.value,
         *score.estimate.ends,
+        *inner,
         floor=None if bounds is None else bounds.floor.value,
         ceiling=None if bounds is None else bounds.ceiling.value,
+        strong=strong,
     )
+
+
+def _by_study(
+    result: Scored, metric: str, label: str, limits: tuple[float, float], labels: str, units: float
+) -> Picture | None:
+    scores, who = _people(result, labels)
+    marks = [
+        _score_mark(row.group.name, getattr(row.group, metric), strong=row.is_domain)
+        for row in group_rows(scores)
+    ]
+    if all(mark.value is None for mark in marks):
+        return None
+    level = level_words(scores.level)
+    return plots.intervals(
+        f"{metric}-by-study",
+        f"{metric.upper()} by study, {who}",
+        marks,
+        label=label,
+        limits=limits,
+        key=(f"{level}: other studies like these", f"{level}: new participants"),
+        level=scores.level,
+        width=units,
+    )
+
+
+def pas_picture(result: Scored, *, labels: str = "full", units: float = plots.WIDTH) -> Picture | None:
+    """Draw PAS of every study with its intervals, floor and ceiling."""
+    return _by_study(result, "pas", "PAS: probability of the same conclusion", (0, 1), labels, units)
+
+
+def ecs_picture(result: Scored, *, labels: str = "full", units: float = plots.WIDTH) -> Picture | None:
+    """Draw ECS of every study with its intervals, floor and ceiling."""
+    return _by_study(result, "ecs", "ECS: concordance of effect sizes", (-1, 1), labels, units)
+
+
+def quadrants_picture(result: Scored, *, labels: str = "full", units: float = plots.WIDTH) -> Picture | None:
+    """Draw where findings lie: does the evidence agree, does the magnitude agree."""
+    scores, who = _people(result, labels)
+    points = [
+        plots.Point(one.ecs_strict, one.pas, f"{one.study} {one.finding}")
+        for one in scores.findings
+        if one.ecs_strict is not None and one.pas is not None
+    ]
+    if not points:
+        return None
+    counts = dict(scores.diagnosis.quadrants)
+    return plots.quadrants("quadrants", f"Where findings lie, {who}", points, counts)
+
+
+def forest_picture(
+    result: Scored, *, agent: str | None = None, labels: str = "full", units: float = plots.WIDTH
+) -> Picture | None:
+    """Draw the tests of one study, by default the first."""
+    scores, who = _people(result, labels)
+    study = next((one.study for one in scores.tests), None) if agent is None else agent
+    tests = [test for test in scores.tests if test.study == study]
+    if all(test.human_effect_d is None and test.agent_effect_d is None for test in tests):
+        return None
+    pairs = [
+        ForestRow(
+            test.test,
+            (test.human_effect_d, *d_ends(test, "human", scores.level)),
+            (test.agent_effect_d, *d_ends(test, "agent", scores.level)),
+        )
+        for test in tests
+    ]
+    return forest("forest", f"Effects of {study}, people and {who}", pairs, level=scores.level)
 
 
 def agents_picture(result: AgentsResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw PAS of every agent with its interval, the highest first."""
-    marks = [_agent_mark(agent) for agent in result.in_order() if agent.pas.value is not None]
+    marks = [_agent_mark(agent.name, agent.pas) for agent in result.in_order() if agent.pas.value is not None]
     if not marks:
         return None
     return plots.intervals(
@@ -34,6 +191,17 @@ def agents_picture(result: AgentsResult, *, units: float = plots.WIDTH) -> Pictu
         limits=(0, 1),
         level=result.level,
         width=units,
+    )
+
+
+def _agent_mark(name: str, pas: Score) -> plots.Mark:
+    bounds = pas.bounds
+    return plots.Mark(
+        name,
+        pas.value,
+        *pas.estimate.ends,
+        floor=None if bounds is None else bounds.floor.value,
+        ceiling=None if bounds is None else bounds.ceiling.value,
     )
 
 

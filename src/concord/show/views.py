@@ -14,7 +14,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from concord.errors import OptionError, printable_lines
+from concord.errors import OptionError, UndefinedError, printable_lines
 from concord.kinds import TERMINAL
 from concord.records import Presented
 from concord.show import declared
@@ -108,8 +108,11 @@ class View:
 
     def html(self, result: Any) -> str:
         """Return the gist as HTML, everything escaped, with a small picture of the headline."""
-        small = function_of("notebook.strip_picture")(result)
-        return as_html(self._gist(result)) + ("" if small is None else small.to_svg())
+        try:
+            small = self.plot(result).to_svg()
+        except (OptionError, UndefinedError):  # this result has nothing to draw: no ranking, no curve
+            small = ""
+        return as_html(self._gist(result)) + small
 
     def plot(self, result: Any, *kind: str, width: str | float | None = None, font: str = "",
              size: float = 7.0, theme: str = "paper", **choices: str | None) -> Picture:  # fmt: skip
@@ -128,11 +131,11 @@ class View:
 
     def table(self, result: Any, name: str) -> Any:
         """Return a table of the result for a paper."""
-        return function_of("paper_tables.paper_table")(result, name)
+        raise OptionError(f"there is no table {name!r} of a {type(result).__name__}")
 
     def methods(self, result: Any) -> str:
         """Return the methods paragraph of the result."""
-        return str(function_of("further_methods.methods_of")(result))
+        raise OptionError(f"there is no methods paragraph of a {type(result).__name__}")
 
     def _gist(self, result: Any) -> RenderableType:
         return _rendered(self.gist_by, result) if self.gist_by else self.report(result)
@@ -190,20 +193,6 @@ def _rendered(name: str, result: Any) -> RenderableType:
 
 
 VIEWS: dict[str, View] = {
-    "PeopleResult": View(
-        "people_terminal.people_report",
-        "people_terminal.people_gist",
-        "drawing.draw_people",
-        "people_terminal.people_answer",
-        "people_terminal.people_headline",
-    ),
-    "StudiesResult": View(
-        "people_terminal.studies_report",
-        "people_terminal.studies_gist",
-        "drawing.draw_studies",
-        "people_terminal.studies_answer",
-        "people_terminal.studies_headline",
-    ),
     "CompareResult": View(
         "compare_terminal.compare_report",
         drawn_by="drawing.draw_comparison",

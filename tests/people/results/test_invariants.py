@@ -13,7 +13,7 @@ from tests.people.random_tables import random_table
 from tests.people.rows import given_d, given_pas, row, scores_of, t_side, t_table
 
 from concord.errors import UndefinedError
-from concord.people.files import PeopleResult, people_summary
+from concord.people.files import PeopleResult
 from concord.people.protocol import PUBLISHED, REFINED, STANDARD, Protocol
 from concord.people.protocol_file import get_protocol
 from concord.people.results.one import score_table
@@ -234,7 +234,7 @@ def _walk(value: Any, place: str = "") -> list[str]:
 @pytest.mark.parametrize("seed", range(8))
 def test_no_result_holds_a_nan(protocol: Protocol, seed: int) -> None:
     scores = score_table(TestTable(random_table(seed)), protocol, n_resamples=2)
-    summary = people_summary(scores)
+    summary = scores.to_dict()
     assert _walk(summary) == []
     assert json.loads(json.dumps(summary, allow_nan=False)) is not None
     assert _walk([asdict(test) for test in scores.tests]) == []

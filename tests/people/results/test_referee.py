@@ -10,7 +10,7 @@ from tests.people.rows import row, scores_of, t_side
 
 import concord
 from concord.errors import OptionError
-from concord.people.files import PeopleResult, read
+from concord.people.files import PeopleResult
 from concord.people.referee import Referee, RefereeResult
 from concord.people.results.one import score_table
 from concord.records import Side, TestRow, TestTable
@@ -166,7 +166,7 @@ def test_tests_without_comparable_effects_are_undefined_not_outside() -> None:
 
 def test_files_keep_everything(scored: PeopleResult, found: Referee, tmp_path: Path) -> None:
     scored.write(tmp_path)
-    assert read(tmp_path).referee == found
+    assert PeopleResult.read(tmp_path).referee == found
     lines = (tmp_path / "referee.csv").read_text().splitlines()
     assert len(lines) == 13
     assert "replication_low" in lines[0]

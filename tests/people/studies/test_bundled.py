@@ -46,7 +46,9 @@ def _copied(row: TestRow) -> TestRow:
 
 def _ceiling(done: studies.StudiesResult) -> PeopleResult:
     """Score people against themselves: what a perfect replication at their own size would get."""
-    return score_table(replace(done.table, rows=tuple(map(_copied, done.table.rows))), n_resamples=0)
+    return score_table(
+        replace(done.test_table, rows=tuple(map(_copied, done.test_table.rows))), n_resamples=0
+    )
 
 
 def test_the_twelve_studies_are_there() -> None:
@@ -58,7 +60,7 @@ def test_the_twelve_studies_are_there() -> None:
 def test_people_like_data_score_near_the_ceiling(name: str) -> None:
     done = _run(name, 1)
     ceiling = _ceiling(done)
-    assert done.table.warnings == ()
+    assert done.test_table.warnings == ()
     assert done.outcomes[name].keys() == {"ok"}
     assert done.result.pas.value is not None
     assert ceiling.pas.value is not None

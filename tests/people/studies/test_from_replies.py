@@ -118,11 +118,12 @@ def test_a_cell_too_small_leaves_its_test_without_an_agent_side_and_says_so() ->
     small = studies.run(
         studies.plan(["framing"], n=3), lambda q: "no" if q.condition.get("frame") == "gain" else "A"
     )
-    row = next(row for row in small.table.rows if row.finding == "F1")
+    row = next(row for row in small.test_table.rows if row.finding == "F1")
     assert row.agent is None
     assert row.agent_outcome is SideOutcome.TOO_SMALL
     assert any(
-        "F1, sure option" in w and "no agent side: 0 answers in a group" in w for w in small.table.warnings
+        "F1, sure option" in w and "no agent side: 0 answers in a group" in w
+        for w in small.test_table.warnings
     )
 
 
@@ -130,14 +131,14 @@ def test_an_agent_that_always_says_the_same_has_no_means_to_compare() -> None:
     done = studies.run(
         studies.plan(["dictator-ultimatum"], n=10), lambda q: "me: 2.5, other: 2.5", n_resamples=0
     )
-    assert any("nobody differs from anybody" in warning for warning in done.table.warnings)
+    assert any("nobody differs from anybody" in warning for warning in done.test_table.warnings)
 
 
 def test_a_comparison_by_a_trait_needs_a_design_that_tells_it() -> None:
     agent = PeopleLike(SCRIPTS["pluralistic-ignorance"], 1)
     bare = studies.run(studies.plan(["pluralistic-ignorance"], design="bare"), agent, n_resamples=0)
-    assert any("women against men" in w and "does not tell the model" in w for w in bare.table.warnings)
-    assert any("self, friend" in w for w in bare.table.warnings)
+    assert any("women against men" in w and "does not tell the model" in w for w in bare.test_table.warnings)
+    assert any("self, friend" in w for w in bare.test_table.warnings)
 
 
 @pytest.mark.parametrize(
@@ -159,8 +160,8 @@ def test_a_trait_behind_a_derived_variable_or_a_restriction_must_be_told_too(
     for design, told in (("bare", False), ("demographic", True)):
         plans = studies.plan([str(tmp_path / "coins.yaml")], design=design)
         done = studies.run(plans, agent, n_resamples=0)
-        assert (done.table.rows[0].agent is not None) is told
-        assert any("does not tell the model" in warning for warning in done.table.warnings) is not told
+        assert (done.test_table.rows[0].agent is not None) is told
+        assert any("does not tell the model" in warning for warning in done.test_table.warnings) is not told
 
 
 SCORED_BY_P = {
@@ -193,8 +194,8 @@ def test_every_kind_of_test_can_be_scored_by_its_p(tmp_path: Path, kind: str) ->
     done = studies.run(
         studies.plan([str(tmp_path / "coins.yaml")], n=30, design="demographic"), agent, n_resamples=0
     )
-    agent_side = done.table.rows[0].agent
-    assert agent_side is not None, done.table.warnings
+    agent_side = done.test_table.rows[0].agent
+    assert agent_side is not None, done.test_table.warnings
     assert agent_side.p_value is not None
     assert 0 < agent_side.p_value < 1
     assert done.result.tests[0].pas is not None
@@ -222,8 +223,8 @@ def test_a_p_that_does_not_exist_leaves_the_test_without_an_agent_side(tmp_path:
     )
     (tmp_path / "coins.yaml").write_text(text, "utf-8")
     done = studies.run(studies.plan([str(tmp_path / "coins.yaml")]), lambda q: "A", n_resamples=0)
-    assert done.table.rows[0].agent is None
-    assert any("nobody gave one of the answers" in warning for warning in done.table.warnings)
+    assert done.test_table.rows[0].agent is None
+    assert any("nobody gave one of the answers" in warning for warning in done.test_table.warnings)
 
 
 def test_the_written_table_of_tests_scores_to_the_very_same_bytes(tmp_path: Path) -> None:
@@ -233,7 +234,7 @@ def test_the_written_table_of_tests_scores_to_the_very_same_bytes(tmp_path: Path
     done = studies.run(plans, lambda q: agents[q.session.plan.study](q), model="scripted", **options)
     done.write(tmp_path)
     again = score_people(tmp_path / "tests.json", **options)
-    assert any(row.agent is not None and row.agent.z is not None for row in done.table.rows)
+    assert any(row.agent is not None and row.agent.z is not None for row in done.test_table.rows)
     for path in again.write(tmp_path / "again"):
         assert path.read_bytes() == (tmp_path / path.relative_to(tmp_path / "again")).read_bytes()
     plans_written = json.loads((tmp_path / "plans.json").read_text("utf-8"))["plans"]

@@ -27,7 +27,7 @@ def _agent(rng: np.random.Generator) -> studies.Agent:
 
 
 def _side(done: studies.StudiesResult, study: str, finding: str) -> Side:
-    side = next(row.agent for row in done.table.rows if (row.study, row.finding) == (study, finding))
+    side = next(row.agent for row in done.test_table.rows if (row.study, row.finding) == (study, finding))
     assert side is not None
     return side
 

@@ -1,10 +1,11 @@
 """Studies scored from replies: the records that are kept, scores, tests behind them, and their files."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
@@ -13,13 +14,13 @@ from concord.files.documents import heading, need_keys, read_document
 from concord.files.json_text import filled_lines, parsed
 from concord.files.output import write_csv, write_json, write_lines
 from concord.files.rows import read_rows
-from concord.people import files
+from concord.kinds import PAGE, Column, Gauge, Kind, PictureOf, Table
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory import MemoryResult
 from concord.people.studies.parse import ItemOutcome
 from concord.people.table.document import stored_table, table_document
-from concord.records import InputFile, Presented, TestTable
+from concord.records import InputFile, TestTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,10 @@ class TestInputs:
     """The rest of the choice, that depends on answers or profiles; empty where there is none."""
 
 
+def _with_outcome(outcome: str, count: ItemCount) -> int:
+    return count.outcomes.get(outcome, 0)
+
+
 TABLE, COUNTS, REPLIES = "tests.json", "answers.csv", "answers.jsonl"
 PROMPTS, PLANS = "prompts.json", "plans.json"
 DISTRIBUTIONS = "distributions"
@@ -123,12 +128,54 @@ DISTRIBUTIONS = "distributions"
 _PLANS_KIND, _PROMPTS_KIND = "plans of studies", "prompts of studies"
 
 
+def _of_scores(held: Table) -> Table:
+    """Return a table of scores as one of studies that have them."""
+    title, note = held.title, held.note
+    return replace(
+        held,
+        rows=lambda studies: held.rows(studies.result),
+        title=title if isinstance(title, str) else lambda studies: title(studies.result),
+        note=lambda studies: note(studies.result),
+    )
+
+
+def _studies_of(scored: "StudiesResult") -> list[str]:
+    return [study.name for study in scored.result.studies]
+
+
+ANSWERS = Table(
+    "answers",
+    rows=lambda scored: scored.answers,
+    title="What became of the answers",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("study", words=True),
+        Column("experiment", words=True),
+        Column("item", words=True),
+        Column("condition", words=True),
+        Column("n", title="answers", count=True),
+        *(Column(str(one), partial(_with_outcome, str(one)), count=True) for one in ItemOutcome),
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class StudiesResult(Presented):
+class StudiesResult(Kind):
     """Studies scored from replies: the numbers, the tests behind them, what became of every answer."""
 
+    FORMAT: ClassVar[str] = PeopleResult.FORMAT
+    FILE: ClassVar[str] = PeopleResult.FILE
+    QUESTION: ClassVar[str] = PeopleResult.QUESTION
+    ASKS: ClassVar[str] = PeopleResult.ASKS
+    TABLES: ClassVar[tuple[Table, ...]] = (*map(_of_scores, PeopleResult.TABLES), ANSWERS)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = tuple(
+        replace(one, each=_studies_of) if one.each is not None else one for one in PeopleResult.PICTURES
+    )
+    CITES: ClassVar[tuple[str, ...]] = PeopleResult.CITES
+
     result: PeopleResult
-    table: TestTable
+    test_table: TestTable
     plans: tuple[HeldStudy, ...]
     answers: tuple[ItemCount, ...]
     """Outcomes by study, experiment, item and condition."""
@@ -164,22 +211,42 @@ class StudiesResult(Presented):
         remembered = () if self.memory is None else (f"memory: {self.memory.sentence}",)
         if self.memory is not None and self.memory.pairs:
             remembered = (*remembered, "warning: the numbers of all studies together include the variants")
-        return (*(f"warning: {warning}" for warning in self.table.warnings), *self.counted, *remembered)
+        return (*(f"warning: {warning}" for warning in self.test_table.warnings), *self.counted, *remembered)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the summary of the scores, with the plans and the answers counted."""
+    def sentences(self) -> Sequence[str]:
+        """Return what the numbers mean, and what had to be assumed."""
+        return self.result.sentences()
+
+    def gauges(self) -> Sequence[Gauge]:
+        """Return PAS, ECS and APR on their scales."""
+        return self.result.gauges()
+
+    def notes(self) -> Sequence[str]:
+        """Return how tests ended, and why intervals and places are withheld or when they miss."""
+        return self.result.notes()
+
+    def who(self) -> Sequence[str]:
+        """Return the model."""
+        return self.result.who()
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        return self.result.paragraph(concord)
+
+    def document(self) -> dict[str, Any]:
+        """Return the summary of the scores below its heading, with the plans and the answers counted."""
         early = {one.study: one.sessions_ended_early for one in self.plans if one.sessions_ended_early}
         return {
-            **self.result.to_dict(),
+            **self.result.document(),
             "plans": encode(self.plans),
             "answers": self.outcomes,
             "sessions_ended_early": early,
-            "tests_without_agent_side": list(self.table.warnings),
+            "tests_without_agent_side": list(self.test_table.warnings),
             "memory": None if self.memory is None else encode(self.memory),
             "distributions": None if self.distributions is None else self.distributions.to_dict(),
         }
 
-    def write(self, out: str | Path) -> tuple[Path, ...]:
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the scores, what they were computed from, and the plans.
 
         `answers.csv` counts outcomes, `answers.jsonl` holds every reply with what was read from it,
@@ -203,14 +270,14 @@ class CountRow:
 
 def write(result: StudiesResult, folder: Path) -> tuple[Path, ...]:
     """Write all files of a result; the inverse of `read`."""
-    scores = files.write(result.result, folder)
+    scores = result.result.write(folder)
     rows = [
         (one.study, one.experiment, one.item, one.condition, outcome, n)
         for one in result.answers
         for outcome, n in one.outcomes.items()
     ]
     write_csv(folder / COUNTS, CountRow.__slots__, rows)
-    write_json(folder / TABLE, table_document(result.table))
+    write_json(folder / TABLE, table_document(result.test_table))
     prompts: dict[str, int] = {}
     write_lines(folder / REPLIES, _reply_lines(result.replies, prompts))
     write_json(folder / PROMPTS, {**heading(_PROMPTS_KIND), "prompts": list(prompts)})
@@ -227,19 +294,36 @@ def read(folder: Path) -> StudiesResult:
     table = stored_table(folder / TABLE)
     if table is None:
         raise FileFormatError(f"{folder / TABLE}: is no table of tests that Concord wrote")
-    plans = _checked_document(folder / PLANS, _PLANS_KIND, ("plans", "tests"))
-    where = str(folder / PLANS)
+    plans, tests = read_plans(folder)
     spread, memory = folder / DISTRIBUTIONS, folder / MemoryResult.FILE
     return StudiesResult(
-        files.read(folder),
+        PeopleResult.read(folder),
         table,
-        decode(tuple[HeldStudy, ...], plans["plans"], where=f"{where}, 'plans'"),
-        tuple(_item_counts(read_rows(folder / COUNTS, CountRow))),
+        plans,
+        read_counts(folder),
         tuple(_replies_of(folder)),
-        decode(tuple[TestInputs, ...], plans["tests"], where=f"{where}, 'tests'"),
+        tests,
         AnswersResult.read(spread) if spread.is_dir() else None,
         MemoryResult.read(folder) if memory.is_file() else None,
     )
+
+
+def read_plans(folder: Path) -> tuple[tuple[HeldStudy, ...], tuple[TestInputs, ...]]:
+    """Read how the studies of a folder were held, and what each test was computed from; empty without."""
+    path = folder / PLANS
+    if not path.is_file():
+        return (), ()
+    plans = _checked_document(path, _PLANS_KIND, ("plans", "tests"))
+    return (
+        decode(tuple[HeldStudy, ...], plans["plans"], where=f"{path}, 'plans'"),
+        decode(tuple[TestInputs, ...], plans["tests"], where=f"{path}, 'tests'"),
+    )
+
+
+def read_counts(folder: Path) -> tuple[ItemCount, ...]:
+    """Read what became of the answers of a folder; empty where nothing was asked."""
+    path = folder / COUNTS
+    return tuple(_item_counts(read_rows(path, CountRow))) if path.is_file() else ()
 
 
 def _checked_document(path: Path, kind: str, keys: tuple[str, ...]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """What the numbers mean, in words; each claim is printed only when its rule says so (docs: words)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from concord.people.files import PeopleResult
-from concord.people.result import Bounds
+from concord.files.number_words import interval_words, level_words
+from concord.people.result import Bounds, CompanionNumbers, EffectSizes, Score, TestResult
 from concord.records import Estimate
 
 FEWEST_STUDIES = 3
@@ -12,24 +12,22 @@ NEAR_END = 0.10
 """A place whose interval lies within this distance of ceiling or floor is called as good as it."""
 
 
-def closing_sentence(scores: PeopleResult) -> str:
-    """Say in plain words what the numbers mean."""
-    parts = [conclusion_words(scores), replication_words(scores), effect_words(scores)]
-    return " ".join(part for part in parts if part)
-
-
-def conclusion_words(scores: PeopleResult) -> str:
+def conclusion_words(pas: Score, tests: Sequence[TestResult], outcomes: Mapping[str, int]) -> str:
     """Say how often conclusions agree, against what could be reached at these sample sizes."""
-    pas = scores.pas.value
-    if pas is None:
-        return "No test has both sides, so nothing can be said about conclusions."
-    said = (
-        f"A conclusion drawn from the agent agrees with the one drawn from people with probability {pas:.2f}"
+    if pas.value is None:
+        ended = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.items() if outcome != "scored")
+        why = f" ({ended})" if ended else ""
+        return f"No test has both sides{why}, so nothing can be said about conclusions."
+    ends = (
+        "" if pas.interval is None else f" ({level_words(pas.interval.level)} {interval_words(pas.interval)})"
     )
-    bounds = scores.pas.bounds
-    said = f"{said}{'' if bounds is None else relative_words(bounds)}."
-    few = len({test.study for test in scores.tests if test.pas is not None})
-    if scores.pas.interval is None and few < FEWEST_STUDIES:
+    said = (
+        "A conclusion drawn from the agent agrees with the one drawn from people with probability "
+        f"{pas.value:.2f}{ends}"
+    )
+    said = f"{said}{'' if pas.bounds is None else relative_words(pas.bounds)}."
+    few = len({test.study for test in tests if test.pas is not None})
+    if pas.interval is None and tests and few < FEWEST_STUDIES:
         studies = "One study says" if few == 1 else f"{few} studies say"
         said += f" {studies} nothing about other studies: that takes at least {FEWEST_STUDIES}."
     return said
@@ -84,11 +82,10 @@ def _held(place: float) -> float:
     return min(1.0, max(0.0, place))
 
 
-def replication_words(scores: PeopleResult) -> str:
+def replication_words(companions: CompanionNumbers, tests: Sequence[TestResult]) -> str:
     """Say which share of human effects replicates and which share of human nulls is kept."""
-    companions = scores.companions
     parts = []
-    n = sum(test.verdict in ("replicates", "does not replicate") for test in scores.tests)
+    n = sum(test.verdict in ("replicates", "does not replicate") for test in tests)
     if companions.apr_human_significant is not None:
         share = f"{companions.apr_human_significant:.0%} of {n} effects that people show replicate"
         alone = "does" if companions.apr_human_significant else "does not"
@@ -98,17 +95,17 @@ def replication_words(scores: PeopleResult) -> str:
         alone = "kept" if companions.nulls_kept else "broken"
         parts.append(share if companions.n_human_nulls != 1 else f"the one human null is {alone}")
     said = ", and ".join(parts)
-    return f"{said[0].upper()}{said[1:]}.{reversal_words(scores)}" if said else ""
+    return f"{said[0].upper()}{said[1:]}.{reversal_words(tests)}" if said else ""
 
 
-def reversal_words(scores: PeopleResult) -> str:
+def reversal_words(tests: Sequence[TestResult]) -> str:
     """Say that most effects are turned round, which often means that groups were."""
     return turned_words(
         [
             turned_round(
                 test.human_significant, test.human_direction, test.agent_significant, test.agent_direction
             )
-            for test in scores.tests
+            for test in tests
         ]
     )
 
@@ -153,15 +150,14 @@ def turned_words(turned: Iterable[bool | None]) -> str:
     )
 
 
-def effect_words(scores: PeopleResult) -> str:
+def effect_words(ecs: Score, companions: CompanionNumbers, sizes: EffectSizes | None) -> str:
     """Say how effects agree, and how large they are against the human ones."""
-    ecs = scores.ecs
     if ecs.value is None:
         return f"Effect sizes cannot be compared ({ecs.estimate.note})."
-    zero = scores.companions.concordance_about_zero
+    zero = companions.concordance_about_zero
     coded = "" if zero is None else f"; {zero:.2f} about zero"
     said = f"Its effects agree with the human ones at {ecs.value:.2f} (1 is identity{coded})"
-    size = "" if scores.sizes is None else size_words(scores.sizes.size_ratio)
+    size = "" if sizes is None else size_words(sizes.size_ratio)
     return f"{said}; {size}." if size else f"{said}."
 
 

@@ -1,121 +1,232 @@
-"""Agreement with people as a panel of the page."""
+"""Agreement with people as a panel of the page, and on its first screen."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from concord.errors import FileFormatError
+from concord.files.number_words import joined_names, leaders
 from concord.files.output import distinct_names
-from concord.people import NAME
-from concord.people.files import SUMMARY
-from concord.people.result import Bounds, Score
-from concord.people.words.sentences import relative_words, size_words, turned_words
-from concord.records import Estimate, Interval
-from concord.show import plots
-from concord.show.methods import PEOPLE_SOURCES, people_methods
+from concord.kinds import PAGE, Column
+from concord.people import NAME, tables
+from concord.people.files import PeopleResult
+from concord.people.result import Score, human_row
+from concord.people.studies.results import TABLE as TESTS_FILE
+from concord.people.studies.results import HeldStudy, ItemCount, TestInputs, read_counts, read_plans
+from concord.people.table.document import stored_table
+from concord.people.words.sentences import NEAR_END
+from concord.records import TestTable
+from concord.show import plot_effects, plots
+from concord.show.citations import CONCORD, METHODS
+from concord.show.declared import drawn_by
+from concord.show.methods import with_concord
+from concord.show.numbers import number, typeset
 from concord.show.page import people_tests
-from concord.show.page.data import listed, packed
-from concord.show.page.panel import Metric, PageData, Panel, Reference, route
-from concord.show.page.people import (
-    FINDING_COLUMNS,
-    PeopleView,
-    forest,
-    key_of,
-    people_view,
-    pictures,
-    study_map,
+from concord.show.page.data import PageColumn, listed, packed
+from concord.show.page.declared import table_html
+from concord.show.page.panel import (
+    FEW,
+    AnswerCell,
+    Metric,
+    PageData,
+    Panel,
+    QuestionAnswer,
+    Ranks,
+    Reference,
+    dashed,
+    route,
 )
-from concord.show.page.people_answer import ANSWER
-from concord.show.page.people_answers import COLUMNS, sentence
-from concord.show.page.values import (
-    Document,
-    Problem,
-    ResultFile,
-    ShownNumber,
-    behind,
-    count_words,
-    inline,
-    number,
-    part,
-    texts,
-    words,
-)
+from concord.show.page.study_cards import StudyCard, study_cards
+from concord.show.page.values import Problem, ResultFile, ShownNumber, inline, shown_number
+from concord.show.strips import Strip, strip
 from concord.show.svg import Picture
 
+LIMITS = (0.0, 1.0)
+_HIDDEN = ("sub_study", "n_tests", "normalised_pas", "usual_reason")
+"""Columns of findings that are seen in the detail of a row only."""
+_ON_PAGE = ("effects", "conclusions", "losses", "pas")
+"""Pictures of the page; the others are drawn for files and notebooks."""
 
-def _read(source: ResultFile) -> tuple[Sequence[PeopleView], list[Problem]]:
-    view, problems = people_view(source)
-    return [view], problems
+
+@dataclass(frozen=True, slots=True)
+class PeopleView:
+    """One result, and what lies beside it."""
+
+    source: ResultFile
+    result: PeopleResult
+    plans: tuple[HeldStudy, ...] = ()
+    """The studies as they were held, where the result is from replies."""
+    inputs: tuple[TestInputs, ...] = ()
+    """Which replies each test was computed from; empty where nothing says it."""
+    answers: tuple[ItemCount, ...] = ()
+    """What became of the answers by item and condition; empty where nothing was asked."""
+    table: TestTable | None = None
+    """The statistics behind the tests, where they were kept."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model, or of the folder where the result does not say."""
+        return self.source.model
+
+    @property
+    def design(self) -> str:
+        """The design it was asked by; empty where there is none."""
+        told = (self.source.facts.design, self.source.run.design, *(one.design.name for one in self.plans))
+        return next(filter(None, told), "")
+
+    @property
+    def label(self) -> str:
+        """The model, with the design it was asked by where that is known."""
+        return f"{self.model}, {self.design}" if self.design else self.model
+
+    @property
+    def named(self) -> PeopleResult:
+        """The result under this label, as pictures and tables call it."""
+        return replace(self.result, model=self.label)
+
+    @property
+    def n_units(self) -> int:
+        """Tests that two models can be compared on."""
+        return len(self.result.tests)
+
+    @property
+    def studies_told(self) -> tuple[StudyCard, ...]:
+        """What is known of the studies themselves: titles, sources, what their findings say."""
+        return tuple(study_cards(self.plans, [study.name for study in self.result.studies]))
+
+    def metric(self, name: str) -> ShownNumber:
+        """Return a headline number by its name."""
+        return _shown(getattr(self.result, name.lower()))
 
 
-def _people_units(document: Document) -> str:
-    keys = ("n_studies", "n_findings", "n_tests_scored", "n_tests")
-    studies, findings, scored, tests = (count_words(number(document, key)) for key in keys)
+def _shown(score: Score) -> ShownNumber:
+    bounds, (new_low, new_high) = score.bounds, score.fresh.ends
+    shown = replace(shown_number(score.estimate), new_low=new_low, new_high=new_high)
+    if bounds is None:
+        return shown
+    low, high = bounds.place.ends
+    return replace(
+        shown,
+        floor=bounds.floor.value,
+        ceiling=bounds.ceiling.value,
+        place=bounds.place.value,
+        place_low=low,
+        place_high=high,
+        place_note=bounds.place.note,
+    )
+
+
+def people_views(source: ResultFile) -> tuple[list[PeopleView], list[Problem]]:
+    """Read a result and what lies beside it; tests that cannot be used are told, and not shown."""
+    assert source.file is not None  # noqa: S101 - what was found lies in a folder
+    problems: list[Problem] = []
+    for with_tests in (True, False):
+        try:
+            result = PeopleResult.read_file(source.file, with_tests=with_tests)
+        except FileFormatError as fault:
+            more = "; single tests are not shown" if with_tests else ""
+            problems.append(Problem(source.shown, f"{_said(fault, source.file.parent)}{more}"))
+        else:
+            view, faults = _with_replies(PeopleView(source, result), source.file.parent)
+            return [view], [*problems, *faults]
+    return [], problems[-1:]
+
+
+def _said(fault: FileFormatError, folder: Path) -> str:
+    """Return a fault without the folders above the result, which are nobody's business."""
+    return str(fault).replace(f"{folder}/", "")
+
+
+def _with_replies(view: PeopleView, folder: Path) -> tuple[PeopleView, list[Problem]]:
+    """Read what a result from replies has beside it; what cannot be used is told, and left out."""
+    problems = []
+    found: dict[str, Any] = {}
+    try:
+        found["plans"], found["inputs"] = read_plans(folder)
+    except FileFormatError as fault:
+        problems.append(Problem(view.source.shown, f"{_said(fault, folder)}; replies have no test"))
+    try:
+        found["answers"] = read_counts(folder)
+    except FileFormatError as fault:
+        problems.append(Problem(view.source.shown, f"{_said(fault, folder)}; answers are not counted"))
+    with suppress(FileFormatError):  # the numbers that were scored are there all the same
+        found["table"] = stored_table(folder / TESTS_FILE) if (folder / TESTS_FILE).is_file() else None
+    return replace(view, **found), problems
+
+
+def _people_units(view: PeopleView) -> str:
+    found = view.result
+    studies, findings = len(found.studies), len(found.findings)
     return (
-        f"{studies} {'study' if studies == '1' else 'studies'}, "
-        f"{findings} {'finding' if findings == '1' else 'findings'}, {scored} of {tests} tests scored"
+        f"{studies} {'study' if studies == 1 else 'studies'}, "
+        f"{findings} {'finding' if findings == 1 else 'findings'}, "
+        f"{found.pas.estimate.n} of {sum(found.outcomes.values())} tests scored"
     )
 
 
-def _size(view: PeopleView) -> str:
-    """Say how large the model's effects are beside the human ones; empty where that is undefined."""
-    document = view.source.document
-    ratio = number(document, "effect_sizes", "size_ratio", "value")
-    return size_words(Estimate(ratio, _interval_at(document, "effect_sizes", "size_ratio", "interval")))
-
-
-def people_sentence(view: PeopleView) -> str:
-    """Say how often conclusions agree, against what could be reached, and whether effects are as large."""
-    pas, size = view.metric("PAS"), _size(view)
-    if pas.value is None:
-        return "No test has both sides, so nothing can be said about conclusions."
-    told = f"{plots.short(pas.value)}{behind(pas)}{_relative(view, pas)}"
-    said = f"A conclusion drawn from this model agrees with that drawn from people with probability {told}."
-    turned = turned_words(test.get("turned") for test in view.tests)
-    return (f"{said} Of its effects: {size}." if size else said) + (
-        f" Of the effects that people show,{turned}" if turned else ""
-    )
-
-
-def _relative(view: PeopleView, pas: ShownNumber) -> str:
-    """Say what a perfect replication and an agent without effects would reach."""
-    ends = _interval_at(view.source.document, "average_pas_raw_place_interval")
-    place = Estimate(pas.place, ends, note=pas.place_note)
-    return relative_words(Bounds(Estimate(pas.floor), Estimate(pas.ceiling), place))
-
-
-def _interval_at(document: Document, *keys: str) -> Interval | None:
-    low, high, level = (number(document, *keys, name) for name in ("low", "high", "level"))
-    if low is None or high is None or level is None:
-        return None
-    return Interval(low, high, level, "")
+def _pictures(view: PeopleView, names: Sequence[str], width: float = plots.WIDTH) -> dict[str, Picture]:
+    """Draw some of what is drawn of one result, as far as it has something to draw."""
+    declared = {one.name: one for one in PeopleResult.PICTURES}
+    drawn = {name: drawn_by(declared[name], view.named, units=width) for name in names}
+    return {name: picture for name, picture in drawn.items() if picture is not None}
 
 
 def _people_context(view: PeopleView, i: int) -> dict[str, Any]:
-    document = view.source.document
-    readings = [
-        (name, *plots.READINGS.get(name, (name, "")), n, _quadrant_examples(view, name))
-        for name, n in sorted(view.quadrants.items(), key=lambda entry: -entry[1])
-    ]
+    found, shown = view.named, _pictures(view, _ON_PAGE)
+    answers = people_tests.answer_rows(view.answers)
+    lone = any(one.pas.value is not None and one.pas.interval is None for one in found.studies)
+    dynamic = (tables.FINDINGS,)
     return {
         "view": view,
-        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in _on_page(view).items()},
-        "readings": readings,
-        "assumptions": texts(document, "assumptions"),
-        "companions": list(_companions(document)),
-        "pas_words": _pas_words(view),
-        "outcomes": view.outcomes,
-        "answers": sentence(view.answers) if view.answers else "",
-        "sentence": people_sentence(view),
-        "address": route(view.label, NAME),
-        "about_zero": number(document, "auxiliary", "concordance_about_zero"),
+        "sentences": found.sentences(),
+        "pictures": {k: inline(picture, f"{NAME}{i}-{k}") for k, picture in shown.items()},
+        "undrawn": "" if "effects" in shown else f"No effects are drawn: {_why_no_effects(found)}.",
+        "pas_words": "A study without a line has too few findings for one." if lone else "",
+        "tables": [
+            piece
+            for one in found.TABLES
+            if one.shown(PAGE) and one not in dynamic
+            for piece in table_html(found, one, i)
+        ],
+        "notes": found.notes(),
+        "answers": people_tests.answers_sentence(answers) if answers else "",
     }
 
 
-def _on_page(view: PeopleView) -> dict[str, Picture]:
-    """Choose the pictures of the page; the others are drawn for files and notebooks."""
-    drawn = pictures(view)
-    shown = ("effects", "conclusions", "losses", "pas")
-    return {key: drawn[key] for key in shown if key in drawn}
+def _why_no_effects(found: PeopleResult) -> str:
+    note = found.ecs.estimate.note.removeprefix("undefined: ")
+    return note if note else "no test has finite effects on both sides"
+
+
+def study_map(
+    views: Sequence[PeopleView], *, width: float = 960.0, addresses: bool = False
+) -> Picture | None:
+    """Draw PAS of every model in every study."""
+    names = list(dict.fromkeys(group.name for view in views for group in view.result.studies))
+    if not names:
+        return None
+    ordered = sorted(views, key=lambda v: -(-1.0 if (pas := v.result.pas.value) is None else pas))
+    found = [{group.name: group for group in view.result.studies} for view in ordered]
+    columns = [
+        plot_effects.StudyColumn(
+            name,
+            next((one[name].domain for one in found if name in one), None) or "",
+            tuple(one[name].pas.value if name in one else None for one in found),
+        )
+        for name in names
+    ]
+    places = {
+        (i, j): route(view.label, NAME, name)
+        for i, view in enumerate(ordered)
+        for j, name in enumerate(names)
+        if addresses and name in found[i]
+    }
+    title = "Which studies divide the models" if len(views) > 1 else "Study by study"
+    return plot_effects.study_map(
+        "studies-by-models", title, [view.label for view in ordered], columns, addresses=places, width=width
+    )
 
 
 def _map_together(views: Sequence[PeopleView]) -> dict[str, Any]:
@@ -123,134 +234,188 @@ def _map_together(views: Sequence[PeopleView]) -> dict[str, Any]:
     return {"people_map": None if drawn is None else inline(drawn, "people-map")}
 
 
-COMPANIONS = {
-    "ecs_strict_overall": "ECS-strict: PAS and ECS of a test at once",
-    "normalized_score": "PAS, divided by what people's own evidence allows",
-    "pearson": "correlation of effect sizes (Pearson)",
-    "caricature_slope": "slope of the model's effects on the human ones",
-    "caricature_intercept": "intercept of that line",
-    "concordance_about_zero": "concordance of effects about zero, whatever their coding",
-    "share_without_effects": "share of tests whose effect sizes are not known on both sides",
-    "apr_human_significant": "APR of tests that are significant in people",
-    "apr_all": "APR of all tests",
-    "nulls_kept": "share of human nulls that are kept",
-    "n_human_nulls": "human nulls",
-    "pas_ecs_test": "correlation over tests of PAS and ECS_Test",
-    "pas_apr": "correlation over tests of PAS and replication",
-    "ecs_test_apr": "correlation over tests of ECS_Test and replication",
-    "match": "mean ECS_Test where directions match",
-    "mismatch": "mean ECS_Test where directions do not match",
-    "opposite": "mean ECS_Test where directions are opposite",
-}
-"""What the companion numbers of a result are called on the page."""
-
-
-def _companions(document: Document) -> Iterator[tuple[str, float | None, int]]:
-    """Return companion numbers in plain words, with the decimals they are shown by."""
-    for group in (("auxiliary",), ("diagnosis", "correlations"), ("diagnosis", "ecs_test_by_direction")):
-        for key, value in part(document, *group).items():
-            if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-                called = COMPANIONS.get(str(key), str(key).replace("_", " "))
-                yield called, number(document, *group, str(key)), 0 if str(key).startswith("n_") else 3
-
-
-def _pas_words(view: PeopleView) -> str:
-    """Say why some studies of the picture have no interval."""
-    lone = any(group.pas.value is not None and group.pas.low is None for group in view.groups)
-    return "A study without a line has too few findings for one." if lone else ""
-
-
-def _quadrant_examples(view: PeopleView, quadrant: str) -> str:
-    wanted = None if quadrant == "undefined" else quadrant
-    found = [f for f in view.findings if f.get("quadrant") == wanted]
-    names = [f"{words(f, 'study')} {words(f, 'finding')}" for f in found[:3]]
-    return ", ".join(names) + (" …" if len(found) > 3 else "")
-
-
-def _people_files(view: PeopleView, width: float) -> Sequence[tuple[Path, Picture]]:
-    studies = list(dict.fromkeys(str(test["study"]) for test in view.tests))
-    stems = zip(studies, distinct_names(studies), strict=True)
-    drawn = [(Path(), picture) for picture in pictures(view, width=width).values()]
-    drawn = list({picture.name: (folder, picture) for folder, picture in drawn}.values())
-    return [*drawn, *((Path("forest") / stem, forest(view, study)) for study, stem in stems)]
-
-
-def _fill_people(data: PageData, view: PeopleView, i: int) -> None:
-    """Put in the tests of one model, its answers and findings."""
-    _fill_tests(data, view, i)
-    if view.answers:
-        data.tables[f"answers-{i}"] = packed(COLUMNS, view.answers)
-    data.studies.update({card.study: card.to_dict() for card in view.studies_told})
-    if view.findings:
-        data.tables[f"findings-{i}"] = listed(FINDING_COLUMNS, data.sources.index(view.source), "findings")
-
-
-def _fill_tests(data: PageData, view: PeopleView, i: int) -> None:
-    """Put in the tests; the human side of tests that models share is there once."""
-    if not view.tests:
-        return
-    key, rows = key_of(view), [people_tests.stored(test) for test in view.tests]
-    if key not in data.shared:
-        data.shared[key] = f"{NAME}-{i}"
-        data.tables[f"{NAME}-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
-    data.tables[f"tests-{i}"] = {
-        **packed(people_tests.AGENT_COLUMNS, rows),
-        "base": data.shared[key],
-        "result": view.source.shown,
-        "behind": list(view.behind),
-    }
-
-
 def _maps(views: Sequence[PeopleView], width: float) -> list[tuple[Path, Picture]]:
     drawn = study_map(views, width=max(width, 960.0)) if len(views) > 1 else None
     return [] if drawn is None else [(Path(), drawn)]
 
 
+def _people_files(view: PeopleView, width: float) -> Sequence[tuple[Path, Picture]]:
+    names = [one.name for one in PeopleResult.PICTURES if one.on_page]
+    drawn = [(Path(), picture) for picture in _pictures(view, names, width).values()]
+    forests = next(one for one in PeopleResult.PICTURES if one.name == "forest")
+    studies = list(dict.fromkeys(test.study for test in view.result.tests))
+    for study, stem in zip(studies, distinct_names(studies), strict=True):
+        picture = drawn_by(forests, view.named, agent=study)
+        drawn += [] if picture is None else [(Path("forest") / stem, picture)]
+    return drawn
+
+
+def _fill_people(data: PageData, view: PeopleView, i: int) -> None:
+    """Put in the tests of one model, its answers and findings; a human side that is shared is there once."""
+    rows = people_tests.test_rows(view.result, view.table)
+    if rows:
+        keys = [column.key for column in people_tests.HUMAN_COLUMNS]
+        key = tuple(tuple(row[name] for name in keys) for row in rows)
+        if key not in data.shared:
+            data.shared[key] = f"{NAME}-{i}"
+            data.tables[f"{NAME}-{i}"] = packed(people_tests.HUMAN_COLUMNS, rows)
+        data.tables[f"tests-{i}"] = {
+            **packed(people_tests.AGENT_COLUMNS, rows),
+            "base": data.shared[key],
+            "result": view.source.shown,
+            "behind": _behind(view),
+        }
+    answers = people_tests.answer_rows(view.answers)
+    if answers:
+        data.tables[f"answers-{i}"] = packed(people_tests.ANSWER_COLUMNS, answers)
+    data.studies.update({card.study: card.to_dict() for card in view.studies_told})
+    if view.result.findings:
+        columns = [_page_column(column) for column in tables.FINDINGS.columns]
+        data.tables[f"findings-{i}"] = listed(columns, data.sources.index(view.source), "findings")
+
+
+def _behind(view: PeopleView) -> list[dict[str, Any] | None]:
+    """Return which replies each test was computed from, ``None`` where nothing says of one."""
+    known = {(one.study, one.sub_study, one.finding, one.test): one for one in view.inputs}
+    found = [known.get((one.study, one.sub_study, one.finding, one.test)) for one in view.result.tests]
+    return [
+        None
+        if one is None
+        else {
+            "variables": list(one.variables),
+            "conditions": list(one.conditions),
+            "experiment": one.experiment,
+            "where": one.where,
+        }
+        for one in (found if known else ())
+    ]
+
+
+def _page_column(column: Column) -> PageColumn:
+    kind = "text" if column.words else "count" if column.count else "number"
+    kind = "share" if column.name == "pas" else kind
+    return PageColumn(column.name, column.heading, kind, shown=column.name not in _HIDDEN)
+
+
 def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:
     """Return the row of people against people: what a rerun of a study with people reaches."""
-    from concord.people.result import human_row
-
     if not views:
         return []
     row = human_row()
     scores = {"PAS": row.pas, "ECS": row.ecs, "APR": row.apr}
-    return [Reference(row.label, {name: _of_score(score) for name, score in scores.items()})]
+    return [Reference(row.label, {name: _shown(score) for name, score in scores.items()})]
 
 
-def _of_score(score: Score) -> ShownNumber:
-    ends = score.interval
-    bounds = score.bounds
-    return ShownNumber(
-        score.value,
-        None if ends is None else ends.low,
-        None if ends is None else ends.high,
-        floor=None if bounds is None else bounds.floor.value,
-        ceiling=None if bounds is None else bounds.ceiling.value,
-        place=None if bounds is None else bounds.place.value,
-    )
+def _people_cells(views: Sequence[PeopleView]) -> list[AnswerCell]:
+    counts = [len(view.result.studies) for view in views]
+    # where all models have the same studies, their number stands above the table
+    same = len(set(counts)) == 1 and len(views) > 1
+    return [_people_cell(view, None if same else n) for view, n in zip(views, counts, strict=True)]
+
+
+def _people_cell(view: PeopleView, n: int | None) -> AnswerCell:
+    pas = view.metric("PAS")
+    mark = Strip(pas.value, pas.low, pas.high, pas.floor, pas.ceiling)
+    few = f"{n} {'study' if n == 1 else 'studies'}" if n is not None and 0 < n < FEW else ""
+    told = [said for said in (dashed(pas), few) if said]
+    return AnswerCell(strip(mark, LIMITS), typeset(number(pas.value, 2)), ", ".join(told), sort=pas.value)
+
+
+def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]) -> str:
+    known = sorted((v for v in views if v.result.pas.value is not None), key=lambda v: -_known_pas(v))
+    if not known:
+        ended = {out: n for view in views for out, n in view.result.outcomes.items() if out != "scored"}
+        why = f" ({', '.join(f'{n} {out}' for out, n in ended.items())})" if ended else ""
+        return f"No test has both sides{why}, so nothing can be said about agreement with people."
+    best = known[0]
+    if len(known) == 1:
+        return _alone(names[best.label], best.metric("PAS"))
+    tied = leaders([(names[view.label], view.result.pas.value) for view in known])
+    if len(tied) > 1:
+        often = "equally often" if len(tied) == len(known) else "equally often, and most often"
+        pas = f"PAS {number(_known_pas(best), 2)}"
+        said = f"{joined_names(tied)} draw the conclusions people draw {often} ({pas})."
+        return f"{said}{_not_above_floor(known, names)}"
+    said = f"{names[best.label]} draws the conclusions people draw most often"
+    return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
+
+
+def _known_pas(view: PeopleView) -> float:
+    value = view.result.pas.value
+    assert value is not None  # noqa: S101 - only views with a PAS are ordered
+    return value
+
+
+def _alone(name: str, pas: ShownNumber) -> str:
+    said = f"{name} draws the conclusions people draw with probability {number(pas.value, 2)}"
+    if pas.place is None:
+        return f"{said}."
+    # a score at its floor or ceiling may be there by luck: said only where the whole interval of the place is
+    if pas.place_high is not None and pas.place_high <= NEAR_END:
+        return f"{said}, no more often than an agent without effects."
+    if pas.place_low is not None and pas.place_low >= 1 - NEAR_END:
+        return f"{said}, as often as a rerun could be seen to."
+    way = 100 * min(1.0, max(0.0, pas.place))
+    return f"{said}, {way:.0f} % of the way from no effect to a perfect replication."
+
+
+def _told_from_others(
+    best: PeopleView, known: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]
+) -> str:
+    if standing is None:
+        return f" (PAS {number(best.result.pas.value, 2)})."
+    alike = [label for label in standing.alike(best.label) if label in names]
+    if not alike:
+        return ", and more often than every other model."
+    if len(alike) == 1:
+        return f", but cannot be distinguished from {names[alike[0]]}."
+    if len(alike) == len(known) - 1:
+        return ", but no other model can be distinguished from it."
+    return f", but cannot be distinguished from {len(alike)} of {len(known) - 1} others."
+
+
+def _not_above_floor(known: Sequence[PeopleView], names: Mapping[str, str]) -> str:
+    """Name models that are not shown to do better than an agent without effects."""
+    low = [
+        view
+        for view in known
+        if (pas := view.metric("PAS")).low is not None and pas.floor is not None and pas.low <= pas.floor
+    ]
+    if not low:
+        return ""
+    if len(low) == len(known):
+        return " None is shown to do better than an agent without effects."
+    if len(low) == 1:
+        return f" {names[low[0].label]} is not shown to do better than an agent without effects."
+    return f" {len(low)} of {len(known)} are not shown to do better than an agent without effects."
 
 
 PANEL = Panel(
     name=NAME,
     agrees="with people",
     heading="With people",
-    file=SUMMARY,
-    key="average_pas_raw",
+    file=PeopleResult.FILE,
+    key=PeopleResult.KEY,
     choice="protocol",
     again="concord score people TABLE --protocol NAME --out FOLDER",
     by_units="study by study",
-    answer=ANSWER,
+    answer=QuestionAnswer(
+        asks="Same conclusion as people?",
+        note="probability (PAS); shaded from no effect at all to a perfect replication",
+        cells=_people_cells,
+        finding=_people_finding,
+    ),
     metrics=(
         Metric("PAS", "PAS", (0.0, 1.0)),
         Metric("ECS", "ECS", (-1.0, 1.0)),
         Metric("APR", "APR", (0.0, 1.0)),
     ),
-    read=_read,
-    over=lambda view: _people_units(view.source.document),
+    read=people_views,
+    over=_people_units,
     shown=_people_context,
     pictures=_people_files,
-    methods=lambda view: people_methods(view.source.document),
-    sources=PEOPLE_SOURCES,
+    methods=lambda view: view.result.paragraph(with_concord(view.source.document)),
+    sources=(CONCORD, *(METHODS[key] for key in PeopleResult.CITES)),
     fill=_fill_people,
     together=_map_together,
     pictures_together=_maps,

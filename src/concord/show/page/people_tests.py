@@ -1,19 +1,17 @@
-"""Tests of a people result, as `detailed_stats.csv` holds them and as the page's tables do."""
+"""Tests and answers of a result about people, as tables that the page's script works on."""
 
 import math
 from collections.abc import Mapping
 from typing import Any
 
-from concord.errors import FileFormatError
-from concord.people.files import check_rows, flag
-from concord.people.words.sentences import turned_round
+from concord.people.files import PeopleResult
+from concord.people.result import TestResult
+from concord.people.studies.results import ItemCount
+from concord.records import TestTable
 from concord.show.apa import apa_string
 from concord.show.page.data import PageColumn
-from concord.show.page.find import read_document, rows_beside
-from concord.show.page.values import Document, Problem, ResultFile, number, part, parts
-
-TESTS_FILE = "tests.json"
-Z95 = 1.959963984540054
+from concord.show.people_plots import d_ends
+from concord.show.svg import visible
 
 HUMAN_COLUMNS = (
     PageColumn("study", "study"),
@@ -52,155 +50,94 @@ AGENT_COLUMNS = (
     PageColumn("flags", "assumed", shown=False),
     PageColumn("reasons", "undefined because", shown=False),
 )
+ANSWERED = "ok"
+OUTCOMES = ("refused", "unreadable", "out of range", "empty", "missing", "not asked")
+_PLACE = ("study", "experiment", "item", "condition")
+ANSWER_COLUMNS = (
+    *(PageColumn(key, key) for key in _PLACE),
+    PageColumn("asked", "answers", "count"),
+    PageColumn(ANSWERED, "read", "count"),
+    PageColumn("unread", "share not read", "share"),
+    *(PageColumn(key, key, "count") for key in OUTCOMES),
+)
 
 
-def read_tests(source: ResultFile) -> tuple[list[Mapping[str, Any]], list[Problem]]:
-    """Read the tests of a result; without them the page says that it has none."""
-    try:
-        rows, shown = rows_beside(source, "detailed_stats.csv")
-    except FileFormatError as fault:
-        return [], [
-            Problem(source.shown, f"detailed_stats.csv next to it {fault}; single tests are not shown")
-        ]
-    if rows is None:
-        return [], [Problem(shown, "is not there, so single tests are not shown")]
-    if not rows or "Test_Name" not in rows[0]:
-        return [], [Problem(shown, "holds no row with a column 'Test_Name', so single tests are not shown")]
-    n_tests = number(source.document, "n_tests")
-    try:
-        check_rows(rows, None if n_tests is None else int(n_tests))
-    except FileFormatError as fault:
-        return [], [Problem(shown, f"{fault}; single tests are not shown")]
-    return with_strings(source, [test_row(row) for row in rows]), []
-
-
-def with_strings(source: ResultFile, tests: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
-    """Write both sides of every test as a paper would, with the statistics of `tests.json` where it is."""
-    sides = {_test_name(row): row for row in parts(_tests_document(source), "rows")}
-    return [
-        {
-            **test,
-            **{
-                f"{who}_apa": apa_string(
-                    str(test["test_type"]), part(sides.get(_test_name(test)), who), p=test[f"{who}_p"],
-                    d=test[f"{who}_d"],
-                )
-                for who in ("human", "agent")
-            },
+def test_rows(result: PeopleResult, table: TestTable | None) -> list[dict[str, Any]]:
+    """Return the rows of all tests; `table` holds their statistics, where it is known."""
+    rows = {} if table is None else {row.key: row for row in table.rows}
+    made = []
+    for test in result.tests:
+        row = rows.get((test.study, test.sub_study, test.finding, test.test))
+        sides = {} if row is None else {"human": row.human, "agent": row.agent}
+        apa = {
+            f"{who}_apa": apa_string(
+                test.test_type,
+                sides.get(who),
+                p=getattr(test, f"{who}_p"),
+                d=getattr(test, f"{who}_effect_d"),
+            )
+            for who in ("human", "agent")
         }
-        for test in tests
-    ]  # fmt: skip
-
-
-def _tests_document(source: ResultFile) -> Document:
-    file = None if source.file is None else source.file.parent / TESTS_FILE
-    if file is None or not file.is_file():
-        return {}
-    try:
-        return read_document(file)
-    except FileFormatError:
-        return {}  # the numbers that were scored are there all the same
-
-
-def _test_name(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(row.get(key, "")) for key in ("study", "sub_study", "finding", "test"))
-
-
-def _number_at(row: Mapping[str, str], key: str) -> float | None:
-    try:
-        value = float(row.get(key, ""))
-    except ValueError:
-        return None
-    return None if math.isnan(value) else value
-
-
-def test_row(row: Mapping[str, str]) -> dict[str, Any]:
-    """Turn a row of `detailed_stats.csv` into the fields of the page."""
-    made: dict[str, Any] = {
-        "study": row.get("Study_ID", ""),
-        "sub_study": row.get("Sub_Study_ID", ""),
-        "finding": row.get("Finding_ID", ""),
-        "test": row.get("Test_Name", ""),
-        "test_type": row.get("Statistical_Test_Type", ""),
-        "domain": row.get("Domain", ""),
-        "pas": _number_at(row, "PAS_Raw"),
-        "ecs_test": _number_at(row, "ECS_Test"),
-        "z_diff": _number_at(row, "Z_Diff"),
-        "passed": flag(row.get("Replicated", "")),
-        "in_ecs": flag(row.get("In_ECS", "")),
-        "verdict": row.get("Verdict", ""),
-        "outcome": row.get("Outcome", ""),
-        "flags": row.get("Flags", ""),
-        "reasons": row.get("Reasons", ""),
-    }
-    for who in ("Human", "Agent"):
-        made.update(_side(row, who))
-    made["turned"] = turned_round(
-        flag(row.get("Human_Significant", "")),
-        _number_at(row, "Human_Direction"),
-        flag(row.get("Agent_Significant", "")),
-        _number_at(row, "Agent_Direction"),
-    )
+        made.append(_test_row(test, result.level) | apa)
     return made
 
 
-def _side(row: Mapping[str, str], who: str) -> dict[str, float | None]:
-    key = who.lower()
-    low, high = interval_d(
-        row.get("Statistical_Test_Type", ""),
-        _number_at(row, f"{who}_Effect_Size"),
-        _number_at(row, f"{who}_Effect_SE"),
-        _number_at(row, f"{who}_Effect_d"),
-    )
-    effect, up = _number_at(row, f"{who}_Posterior"), _number_at(row, f"{who}_Prob_Positive")
-    split = effect is not None and up is not None
+def _test_row(test: TestResult, level: float) -> dict[str, Any]:
+    same = ("study", "sub_study", "finding", "test", "test_type", "pas", "ecs_test", "z_diff", "passed")
     return {
-        f"{key}_d": _number_at(row, f"{who}_Effect_d"),
-        f"{key}_low": low,
-        f"{key}_high": high,
-        f"{key}_log_bf": _number_at(row, f"{who}_Log_BF"),
-        f"{key}_p": _number_at(row, f"{who}_P"),
-        f"{key}_up": effect * up if split and effect is not None and up is not None else None,
-        f"{key}_down": effect * (1 - up) if split and effect is not None and up is not None else None,
-        f"{key}_null": None if effect is None else 1 - effect,
+        **{name: getattr(test, name) for name in (*same, "domain", "verdict", "outcome")},
+        "flags": "; ".join(test.flags),
+        "reasons": "; ".join(test.reasons),
+        **_side_row(test, "human", level),
+        **_side_row(test, "agent", level),
     }
 
 
-def interval_d(
-    test_type: str, effect: float | None, se: float | None, d: float | None
-) -> tuple[float | None, float | None]:
-    """Return a 95 % interval on the scale of d: effect ± 1.96 SE in its native form, its ends converted.
-
-    Without a standard error, where the conversion cannot be seen (an effect of 0 whose d is a multiple of
-    it), and where an end has no d, there is none.
-
-    Examples
-    --------
-    >>> [round(end, 3) for end in interval_d("t-independent", 0.5, 0.1, 0.5)]
-    [0.304, 0.696]
-    >>> interval_d("anova", 0.0, 0.1, 0.0)
-    (None, None)
-    """
-    if effect is None or d is None or not se or not math.isfinite(effect + se + d):
-        return None, None
-    from concord.people.families.registry import KINDS
-
-    kind = KINDS.get(test_type)  # a result of a newer Concord may hold types that this one does not know
-    to_d = None if kind is None else kind.to_d(effect, d)
-    ends = [to_d(effect - Z95 * se), to_d(effect + Z95 * se)] if to_d is not None else [math.nan]
-    return (None, None) if any(map(math.isnan, ends)) else (min(ends), max(ends))
-
-
-def stored(test: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a test without the numbers that follow from its others, which the script puts in again.
+def _side_row(test: TestResult, who: str, level: float) -> dict[str, Any]:
+    """Return one side, without numbers that follow from its others, which the script puts in again.
 
     The upper end of an interval that lies evenly around d, and the share of no effect beside both others.
     """
-    made = dict(test)
-    for who in ("human", "agent"):
-        d, low, high = (test[f"{who}_{end}"] for end in ("d", "low", "high"))
-        if None not in (d, low, high) and math.isclose(2 * d - low, high, rel_tol=1e-9, abs_tol=1e-12):
-            made[f"{who}_high"] = None
-        if test[f"{who}_up"] is not None:
-            made[f"{who}_null"] = None
-    return made
+    d: float | None = getattr(test, f"{who}_effect_d")
+    low, high = d_ends(test, who, level)
+    up, null, down = test.states(who)
+    if d is not None and low is not None and high is not None:
+        even = math.isclose(2 * d - low, high, rel_tol=1e-9, abs_tol=1e-12)
+        high = None if even else high
+    return {
+        f"{who}_d": d,
+        f"{who}_low": low,
+        f"{who}_high": high,
+        f"{who}_log_bf": getattr(test, f"{who}_log_bf"),
+        f"{who}_p": getattr(test, f"{who}_p"),
+        f"{who}_up": up,
+        f"{who}_down": down,
+        f"{who}_null": null if up is None else None,
+    }
+
+
+def answer_rows(counts: tuple[ItemCount, ...]) -> list[Mapping[str, Any]]:
+    """Return what became of the answers by item and condition, most losses first."""
+    made = [
+        {
+            **{key: getattr(one, key) for key in _PLACE},
+            "asked": one.n,
+            **{key: one.outcomes.get(key, 0) for key in (ANSWERED, *OUTCOMES)},
+            "unread": 1 - one.outcomes.get(ANSWERED, 0) / one.n,
+        }
+        for one in counts
+    ]
+    return sorted(made, key=lambda row: -row["unread"])
+
+
+def answers_sentence(rows: list[Mapping[str, Any]]) -> str:
+    """Say how many answers were read, and where most were not."""
+    asked, read = sum(row["asked"] for row in rows), sum(row[ANSWERED] for row in rows)
+    said = f"{read:,} of {asked:,} answers could be read and enter tests."
+    worst = rows[0]
+    if worst["unread"] == 0:
+        return said
+    where = f"{worst['study']}, {worst['item']}" + (f" ({worst['condition']})" if worst["condition"] else "")
+    return (
+        f"{said} Most are lost in {visible(where)}: {worst['asked'] - worst[ANSWERED]} of {worst['asked']}."
+    )

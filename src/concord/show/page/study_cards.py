@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from concord.show.page.values import Document, number, part, parts, words
+from concord.people.studies.results import HeldStudy
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ def _ended(text: str) -> str:
     return text if not text or text.endswith((".", "?", "!")) else f"{text}."
 
 
-def study_cards(plans: Document, studies: Sequence[str]) -> Iterator[StudyCard]:
+def study_cards(plans: Sequence[HeldStudy], studies: Sequence[str]) -> Iterator[StudyCard]:
     """Return cards from the plans beside a result; of other studies those that come with Concord."""
-    told = {words(one, "study"): one for one in parts(plans, "plans") if part(one, "findings")}
+    told = {one.study: one for one in plans if one.findings}
     for name in dict.fromkeys(studies):
         if name in told:
             yield _plan_card(told[name])
@@ -53,17 +53,9 @@ def study_cards(plans: Document, studies: Sequence[str]) -> Iterator[StudyCard]:
             yield _bundled_card(name)
 
 
-def _plan_card(plan: Document) -> StudyCard:
-    source = part(plan, "source")
-    kept = {key: words(source, key) for key in ("authors", "title", "published", "doi")}
-    year = number(source, "year")
-    says = part(plan, "findings")
-    return StudyCard(
-        words(plan, "study"),
-        words(plan, "title"),
-        {**kept, "year": "" if year is None else f"{year:.0f}"},
-        {str(name): words(says, name) for name in says},
-    )
+def _plan_card(plan: HeldStudy) -> StudyCard:
+    kept = {key: str(plan.source.get(key) or "") for key in ("authors", "year", "title", "published", "doi")}
+    return StudyCard(plan.study, plan.title, kept, dict(plan.findings))
 
 
 @cache

@@ -1,0 +1,63 @@
+"""Numbers that pictures of a result show beyond those it holds: intervals of d, conclusions, lost points."""
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+from scipy.special import ndtri
+
+from concord.people.families.registry import KINDS
+from concord.people.result import GroupResult, Score, TestResult
+from concord.records import Interval
+
+
+def d_interval(test: TestResult, who: str, level: float) -> Interval | None:
+    """Return the interval of a side on the scale of d; None where it has none."""
+    effect, se, d = (getattr(test, f"{who}_{name}") for name in ("effect", "effect_se", "effect_d"))
+    return converted_interval(test.test_type, effect, se, d, level=level)
+
+
+def converted_interval(
+    test_type: str, effect: float | None, se: float | None, d: float | None, *, level: float
+) -> Interval | None:
+    """Return an interval on the scale of d: effect ± z·SE in its native form, its ends converted.
+
+    Without a standard error, where the conversion cannot be seen (an effect of 0 whose d is a multiple of
+    it), and where an end has no d, there is none.
+
+    >>> found = converted_interval("t-independent", 0.5, 0.1, 0.5, level=0.95)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.304, 0.696)
+    >>> converted_interval("anova", 0.0, 0.1, 0.0, level=0.95) is None
+    True
+    """
+    if effect is None or d is None or not se or not math.isfinite(effect + se + d):
+        return None
+    kind = KINDS.get(test_type)  # a result of a newer Concord may hold types that this one does not know
+    to_d = None if kind is None else kind.to_d(effect, d)
+    reach = float(ndtri(0.5 + level / 2)) * se
+    ends = [math.nan] if to_d is None else [to_d(effect - reach), to_d(effect + reach)]
+    return None if any(map(math.isnan, ends)) else Interval(min(ends), max(ends), level, "normal, converted")
+
+
+def expected_conclusions(tests: Sequence[TestResult]) -> dict[tuple[int, int], float]:
+    """Return expected numbers of tests by what people and the agent conclude: up 0, none 1, down 2.
+
+    Empty where no test has the posteriors of both sides.
+    """
+    counts: dict[tuple[int, int], float] = {}
+    for test in tests:
+        people, agent = test.states("human"), test.states("agent")
+        for (i, p), (j, a) in product(enumerate(people), enumerate(agent)):
+            if p is not None and a is not None and None not in (*people, *agent):
+                counts[i, j] = counts.get((i, j), 0.0) + p * a
+    return counts
+
+
+def lost_points(pas: Score, studies: Sequence[GroupResult]) -> list[tuple[str, float]]:
+    """Return what each study takes from the benchmark against its ceiling; nothing where there is none."""
+    ceiling = pas.end("ceiling")
+    known = [(study.name, study.pas.value) for study in studies if study.pas.value is not None]
+    if ceiling is None or ceiling.value is None:
+        return []
+    return [(name, (value - ceiling.value) / len(known)) for name, value in known]

@@ -1,0 +1,436 @@
+"""The tables of a result about people: what its files, the terminal, the page and a paper show of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from concord.files.number_words import interval, number
+from concord.kinds import PAGE, PAPER, TERMINAL, Column, PictureOf, Table
+from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
+from concord.records import Estimate
+
+MOST_GROUPS = 60
+"""Studies of which the page shows every number; of more, files hold them."""
+DETAILED_COLUMNS = {
+    "Study_ID": "study",
+    "Sub_Study_ID": "sub_study",
+    "Finding_ID": "finding",
+    "Test_Name": "test",
+    "Statistical_Test_Type": "test_type",
+    "PAS_Raw": "pas",
+    "ECS_Test": "ecs_test",
+    "Z_Diff": "z_diff",
+    "Agent_Effect_Size": "agent_effect",
+    "Human_Effect_Size": "human_effect",
+    "Agent_Effect_d": "agent_effect_d",
+    "Human_Effect_d": "human_effect_d",
+    "Domain": "domain",
+    "Outcome": "outcome",
+    "In_ECS": "in_ecs",
+    "Two_States": "two_states",
+    "Human_Log_BF": "human_log_bf",
+    "Agent_Log_BF": "agent_log_bf",
+    "Human_P": "human_p",
+    "Agent_P": "agent_p",
+    "Human_Direction": "human_direction",
+    "Agent_Direction": "agent_direction",
+    "Human_Significant": "human_significant",
+    "Agent_Significant": "agent_significant",
+    "Direction_Match": "direction_match",
+    "Replicated": "passed",
+    "N_Eff": "n_eff",
+    "Human_Effect_SE": "human_effect_se",
+    "Agent_Effect_SE": "agent_effect_se",
+    "Human_Posterior": "human_posterior",
+    "Agent_Posterior": "agent_posterior",
+    "Human_Prob_Positive": "human_prob_positive",
+    "Agent_Prob_Positive": "agent_prob_positive",
+    "Flags": "flags",
+    "Reasons": "reasons",
+    "Verdict": "verdict",
+}
+"""Columns of `detailed_stats.csv` and the fields they come from."""
+
+
+def detailed_cell(field: str, test: TestResult) -> object:
+    """Return a field of a test as its table holds it; undefined is None."""
+    value = getattr(test, field)
+    return "; ".join(value) if isinstance(value, tuple) else value
+
+
+DETAILED = Table(
+    "detailed",
+    rows=lambda result: result.tests,
+    file="detailed_stats.csv",
+    on=(),
+    columns=tuple(Column(name, partial(detailed_cell, field)) for name, field in DETAILED_COLUMNS.items()),
+)
+
+
+class ScoreRow(NamedTuple):
+    """A score with its name."""
+
+    name: str
+    score: Score
+    aside: str = ""
+    """What is said beside the name where there is room."""
+
+
+def _headline(result: Any) -> list[ScoreRow]:
+    zero = result.companions.concordance_about_zero
+    return [
+        ScoreRow("PAS  same conclusion", result.pas),
+        # about zero: what ECS is whichever way tests are coded
+        ScoreRow("ECS  same effects", result.ecs, "" if zero is None else f" ({number(zero, 2)} about zero)"),
+        ScoreRow("APR  pass rate", result.apr),
+        ScoreRow("ECS-strict", result.companions.ecs_strict),
+    ]
+
+
+def _end_value(name: str, row: ScoreRow) -> float | None:
+    found = row.score.end(name)
+    return None if found is None else found.value
+
+
+def _end(name: str, row: ScoreRow) -> Estimate | None:
+    return row.score.end(name)
+
+
+SCORE_COLUMNS = (
+    Column("value", lambda row: row.score.estimate, digits=3, ends=2),
+    Column("new", lambda row: row.score.new_participants, "new participants"),
+    *(Column(name, partial(_end_value, name), on=(TERMINAL,)) for name in ("floor", "ceiling")),
+    *(Column(name, partial(_end, name), on=(PAGE, PAPER), optional=True) for name in ("floor", "ceiling")),
+    Column("place", partial(_end, "place")),
+    Column("twins", lambda row: row.score.among_twins, "twins", optional=True),
+    Column("n", lambda row: row.score.estimate.n, "tests", count=True),
+    Column("left_out", lambda row: row.score.estimate.n_left_out, "left out", count=True),
+    Column(
+        "otherwise",
+        lambda row: " or ".join(map(interval, row.score.new_participants_otherwise)),
+        "new participants, tests of a study correlating 0 or 0.8",
+        words=True,
+        on=(PAGE, PAPER),
+        optional=True,
+    ),
+)
+"""What screens show of a row that has a score."""
+BOUNDS_NOTE = (
+    "The place of a score is 0 at its floor and 1 at its ceiling; above 1 or below 0 it lies beyond their "
+    "means, as chance alone makes many perfect replications and agents without effects. Twins: the share of "
+    "perfect replications that score lower, any of which is as likely for one."
+)
+
+
+def _headline_note(result: Any) -> str:
+    zero = result.companions.concordance_about_zero
+    ends = "floor: agents without effects, ceiling: a perfect replication, both at the agent's n"
+    return (
+        "Intervals below the values speak of other studies like these; "
+        + (ends if result.pas.bounds is not None else f"no floor and ceiling: {result.bounds_note}")
+        + ("." if zero is None else f"; ECS about zero, whatever the coding of tests: {number(zero, 2)}.")
+    )
+
+
+def _title(what: str, result: Any) -> str:
+    who = "" if result.model is None else f" of {result.model}"
+    return f"Agreement with people{who}{what} · protocol {result.protocol.name}"
+
+
+HEADLINE = Table(
+    "headline",
+    rows=_headline,
+    title=partial(_title, ""),
+    note=_headline_note,
+    columns=(
+        Column("name", title="metric", words=True, on=(TERMINAL,)),
+        Column("name", lambda row: row.name + row.aside, "metric", words=True, on=(PAGE, PAPER)),
+        *SCORE_COLUMNS,
+    ),
+)
+
+
+class GroupRow(NamedTuple):
+    """A domain or a study, under the name that tables show."""
+
+    name: str
+    group: GroupResult
+    is_domain: bool
+
+
+def group_rows(result: Any) -> Iterator[GroupRow]:
+    """Return each domain with its studies, then the studies without one."""
+    for domain in result.domains:
+        yield GroupRow(domain.name, domain, True)
+        yield from (GroupRow(f"  {s.name}", s, False) for s in result.studies if s.domain == domain.name)
+    yield from (GroupRow(study.name, study, False) for study in result.studies if study.domain is None)
+
+
+def _of_group(metric: str, row: GroupRow) -> Estimate:
+    score: Score = getattr(row.group, metric)
+    return score.estimate
+
+
+def _place_of(metric: str, row: GroupRow) -> float | None:
+    score: Score = getattr(row.group, metric)
+    return _end_value("place", ScoreRow("", score))
+
+
+GROUPS = Table(
+    "groups",
+    rows=group_rows,
+    title="By domain and study",
+    on=(TERMINAL, PAGE),
+    columns=(
+        Column("name", title="domain or study", words=True),
+        Column(
+            "domain",
+            lambda row: "all of it" if row.is_domain else row.group.domain,
+            "of domain",
+            words=True,
+            on=(PAGE,),
+            optional=True,
+        ),
+        Column("pas", partial(_of_group, "pas"), "PAS", digits=3, ends=2),
+        Column("pas_place", partial(_place_of, "pas"), "place", optional=True),
+        Column("ecs", partial(_of_group, "ecs"), "ECS", digits=3, ends=2),
+        Column("ecs_place", partial(_place_of, "ecs"), "place of ECS", optional=True),
+        Column("apr", partial(_of_group, "apr"), "APR"),
+        Column("ecs_strict", partial(_of_group, "ecs_strict"), "ECS-strict", on=(PAGE,)),
+        Column("normalised", lambda row: row.group.normalised_pas, "PAS, normalised", on=(PAGE,)),
+        Column("n_studies", lambda row: row.group.n_studies, "studies", count=True, on=(PAGE,)),
+        Column("n_findings", lambda row: row.group.n_findings, "findings", count=True),
+        Column("n_scored", lambda row: row.group.n_tests_scored, "tests scored", count=True),
+        Column("n_tests", lambda row: row.group.n_tests, "tests", count=True),
+        Column(
+            "n_effects", lambda row: row.group.n_tests_with_effects, "with effects", count=True, on=(PAGE,)
+        ),
+    ),
+)
+STUDIES = Table(
+    "studies",
+    rows=lambda result: result.studies,
+    title=partial(_title, ", by study"),
+    on=(PAPER,),
+    note=lambda result: "Intervals speak of other findings like these.",
+    columns=(
+        Column("name", title="Study", words=True),
+        Column("pas", lambda one: one.pas.estimate, "PAS"),
+        Column("ecs", lambda one: one.ecs.estimate, "ECS"),
+        Column("apr", lambda one: one.apr.estimate, "APR"),
+        Column("n_tests_scored", title="Tests", count=True),
+    ),
+)
+
+
+class EveryRow(NamedTuple):
+    """A score of the whole, a domain or a study."""
+
+    of: str
+    name: str
+    score: Score
+
+
+def _every_score(result: Any) -> Iterator[EveryRow]:
+    groups = [*result.domains, *(result.studies if len(result.studies) <= MOST_GROUPS else ())]
+    for group in groups:
+        yield from (EveryRow(group.name, _NAMES[name], getattr(group, name)) for name in METRICS)
+
+
+_NAMES = {"pas": "PAS", "ecs": "ECS", "apr": "APR", "ecs_strict": "ECS-strict"}
+EVERY_SCORE = Table(
+    "scores",
+    rows=_every_score,
+    title="Every score of domains and studies",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("of", title="domain or study", words=True),
+        Column("name", title="metric", words=True),
+        *SCORE_COLUMNS,
+    ),
+)
+
+
+class ReadingRow(NamedTuple):
+    """Findings that lie in one quadrant."""
+
+    name: str
+    reading: str
+    findings: Sequence[FindingResult]
+
+
+def _readings(result: Any) -> Iterator[ReadingRow]:
+    """Yield the quadrants with the findings that lie there, most first."""
+    held: dict[tuple[str, str], list[FindingResult]] = {}
+    for one in result.findings:
+        key = ("no place", "PAS or magnitude is undefined")
+        held.setdefault((one.quadrant, one.reading) if one.quadrant and one.reading else key, []).append(one)
+    for (name, reading), inside in sorted(held.items(), key=lambda entry: -len(entry[1])):
+        yield ReadingRow(name, reading, inside)
+
+
+def _examples(row: ReadingRow) -> str:
+    names = ", ".join(f"{one.study} {one.finding}" for one in row.findings[:3])
+    return names + (" …" if len(row.findings) > 3 else "")
+
+
+READINGS = Table(
+    "readings",
+    rows=_readings,
+    title="Where findings lie",
+    note=lambda result: "Evidence agrees with PAS at least 0.5, magnitude with ECS-strict at least 0.04.",
+    on=(TERMINAL, PAGE),
+    columns=(
+        Column("name", title="quadrant", words=True, on=(PAGE,)),
+        Column("reading", words=True),
+        Column("n", lambda row: len(row.findings), "findings", count=True),
+        Column("examples", _examples, "such as", words=True),
+    ),
+)
+
+
+class NumberRow(NamedTuple):
+    """A companion number with its name."""
+
+    name: str
+    value: Estimate | float | int | None
+
+
+_COMPANIONS = {
+    "normalised_pas": "PAS, divided by what people's own evidence allows",
+    "pearson": "correlation of effect sizes (Pearson)",
+    "caricature_slope": "slope of the model's effects on the human ones",
+    "caricature_intercept": "intercept of that line",
+    "concordance_about_zero": "concordance of effects about zero, whatever their coding",
+    "share_without_effects": "share of tests whose effect sizes are not known on both sides",
+    "apr_human_significant": "APR over human-significant tests",
+    "apr_all": "APR of all tests",
+    "nulls_kept": "share of human nulls that are kept",
+    "n_human_nulls": "human nulls",
+}
+_SIZES = {
+    "size_ratio": "size ratio of effects",
+    "slope": "slope of agent on human d (attenuated)",
+    "slope_corrected": "slope corrected for the errors of the human d",
+    "calibration": "calibration β, human on agent d",
+    "calibration_adjusted": "β adjusted for the errors of the agent d",
+}
+_CODINGS = {
+    "as_given": "ECS as coded",
+    "human_positive": "ECS with all human effects positive",
+    "lowest_one_flip": "lowest ECS with one test coded otherwise",
+    "highest_one_flip": "highest ECS with one test coded otherwise",
+    "about_zero": "ECS about zero",
+}
+_RELATED = {
+    "pas_ecs_test": "correlation over tests of PAS and ECS_Test",
+    "pas_apr": "correlation over tests of PAS and replication",
+    "ecs_test_apr": "correlation over tests of ECS_Test and replication",
+}
+_DIRECTIONS = {
+    "match": "mean ECS_Test where directions match",
+    "mismatch": "mean ECS_Test where directions do not match",
+    "opposite": "mean ECS_Test where directions are opposite",
+}
+
+
+def _companions(result: Any) -> Iterator[NumberRow]:
+    for name, words in _COMPANIONS.items():
+        yield NumberRow(words, getattr(result.companions, name))
+    if result.sizes is not None:
+        yield from (NumberRow(words, getattr(result.sizes, name)) for name, words in _SIZES.items())
+        yield from _named(_CODINGS, result.sizes.ecs_codings)
+    found = result.diagnosis
+    yield from _counted(_RELATED, found.correlations, found.n_correlated)
+    yield from _counted(_DIRECTIONS, found.ecs_test_by_direction, found.n_by_direction)
+    if result.null_share is not None:
+        yield NumberRow("share of human effects taken to be null in the ceiling", result.null_share)
+        yield NumberRow("variance of the other true effects, d scale", result.tau2)
+
+
+def _named(words: Mapping[str, str], values: Mapping[str, float | None]) -> Iterator[NumberRow]:
+    yield from (NumberRow(words.get(name, name), value) for name, value in values.items())
+
+
+def _counted(
+    words: Mapping[str, str], values: Mapping[str, float | None], n: Mapping[str, int]
+) -> Iterator[NumberRow]:
+    for name, value in values.items():
+        note = "" if value is not None else "too few tests, or no spread"
+        yield NumberRow(words.get(name, name), Estimate(value, None, n.get(name, 0), note=note))
+
+
+COMPANIONS = Table(
+    "companions",
+    rows=_companions,
+    title="Companion numbers of the same tests",
+    on=(TERMINAL, PAGE),
+    folded=True,
+    columns=(
+        Column("name", title="number", words=True),
+        Column("value", digits=3, ends=2),
+        Column(
+            "n",
+            lambda row: row.value.n if isinstance(row.value, Estimate) and row.value.n else None,
+            "tests",
+            count=True,
+        ),
+    ),
+)
+FINDINGS = Table(
+    "findings",
+    rows=lambda result: result.findings,
+    title="Findings",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("study", words=True),
+        Column("sub_study", title="sub-study", words=True, optional=True),
+        Column("finding", words=True),
+        Column("n_scored", title="tests scored", count=True),
+        Column("n_tests", title="tests", count=True),
+        Column("pas", title="PAS"),
+        Column("normalised_pas", title="PAS, normalised"),
+        Column("ecs_strict", title="ECS-strict"),
+        Column("apr", title="APR"),
+        Column("reading", words=True),
+        Column("usual_reason", title="usual reason", words=True, optional=True),
+    ),
+)
+TESTS = Table(
+    "tests",
+    rows=lambda result: result.tests,
+    title="Every test, in people and in the model",
+    on=(PAPER,),
+    columns=(
+        Column("test", lambda one: f"{one.study}: {one.test}", "Test", words=True),
+        Column("human_effect_d", title="People d"),
+        Column("human_p", title="People p", p=True),
+        Column("agent_effect_d", title="Model d"),
+        Column("agent_p", title="Model p", p=True),
+        Column("pas", title="PAS"),
+    ),
+)
+REFEREE = Table(
+    "referee",
+    rows=lambda result: () if result.referee is None else tuple(result.referee.sentences()),
+    on=(TERMINAL,),
+    columns=(Column("for_the_referee", str, "For the referee", words=True),),
+)
+TABLES = (
+    DETAILED, HEADLINE, GROUPS, STUDIES, READINGS, COMPANIONS, EVERY_SCORE, FINDINGS, TESTS, REFEREE,
+)  # fmt: skip
+
+_DRAWN = ("effects", "conclusions", "losses", "pas", "ecs", "quadrants")
+PICTURES = (
+    *(PictureOf(name, f"people_plots.{name}_picture") for name in _DRAWN),
+    PictureOf("scatter", "people_plots.effects_picture", on_page=False),
+    PictureOf(
+        "forest",
+        "people_plots.forest_picture",
+        on_page=False,
+        each=lambda result: [study.name for study in result.studies],
+    ),
+    PictureOf("strip", "plot_models.strip_picture", on_page=False, small=True),
+)
