@@ -9,7 +9,11 @@ from importlib import resources
 
 from concord.reading.text import Piece, lines_of, sentences_of
 
-_LEFT = r"(?<![\w-])"
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_LEFT = r"(?<![A-Za-z0-9_\u00c0-\u04ff-])"
+_RIGHT = rf"(?:(?<=[{_CJK}])|(?!\w))"
+"""The end of a word; scripts without blanks have none."""
+_BLANK = rf"(?:\s{{1,3}}|(?<=[{_CJK}]))"
 _GAP = r"[\s*_\"'(\[]{0,12}"
 """What may be between a mark and the answer."""
 
@@ -39,6 +43,8 @@ class _Patterns:
     """In the first person without a verb of choosing: what follows may be the words of an option."""
     corrected: re.Pattern[str]
     denied: re.Pattern[str]
+    denied_before: re.Pattern[str]
+    """Right before a statement: "no elijo A"."""
     hypothetical: re.Pattern[str]
     allowed_if: re.Pattern[str]
     reported: re.Pattern[str]
@@ -49,7 +55,7 @@ class _Patterns:
 def patterns() -> _Patterns:
     """Return all patterns; each is linear in the length of a sentence."""
     before, after = _any("before_names"), _any("after_names")
-    own = rf"(?:(?:{before})\s{{1,3}}){{0,4}}(?:{_any('names')})(?:\s{{1,3}}(?:{after})){{0,2}}"
+    own = rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{_any('names')})(?:\s{{1,3}}(?:{after})){{0,2}}"
     flags = re.IGNORECASE
     return _Patterns(
         heading=re.compile(
@@ -58,14 +64,15 @@ def patterns() -> _Patterns:
             flags,
         ),
         stated=re.compile(
-            rf"{_LEFT}{own}[\s*_\"']{{0,4}}(?:{_any('links')})(?![\w])[\s*_\":']{{0,6}}", flags
+            rf"{_LEFT}{own}[\s*_\"']{{0,4}}(?:{_any('links')}){_RIGHT}[\s*_\":']{{0,6}}", flags
         ),
-        first_person=re.compile(rf"{_LEFT}(?:{_any('first_person')})(?![\w])[\s*_\":']{{0,6}}", flags),
+        first_person=re.compile(rf"{_LEFT}(?:{_any('first_person')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
         would=re.compile(rf"{_LEFT}(?:{_any('would')})(?![\w'])[\s*_\":']{{0,6}}", flags),
         corrected=re.compile(rf"{_LEFT}(?:{_any('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
         denied=re.compile(
-            rf"^[\s*_\"'(]{{0,6}}(?:(?:{_any('maybe')})\s{{1,3}}){{0,2}}(?:{_any('denied')})(?![\w])", flags
+            rf"^[\s*_\"'(]{{0,6}}(?:(?:{_any('maybe')})\s{{1,3}}){{0,2}}(?:{_any('denied')}){_RIGHT}", flags
         ),
+        denied_before=re.compile(rf"{_LEFT}(?:{_any('denied_before')})[\s*_\"']{{0,3}}$", flags),
         hypothetical=re.compile(rf"{_LEFT}(?:{_any('hypothetical')})(?![\w])", flags),
         allowed_if=re.compile(rf"{_LEFT}(?:{_any('allowed_if')})(?![\w])", flags),
         reported=re.compile(rf"{_LEFT}(?:{_any('reported')})(?![\w])", flags),
@@ -115,6 +122,12 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
         if sentence.text.rstrip("\"')*_ ").endswith("?"):
             continue
         found = []
+        for begin in (0, sentence.text.rfind(": ", 0, sentence.text.rfind(":")) + 1):
+            heading = held.heading.match(sentence.text[begin:])
+            if heading is not None:
+                at = begin + heading.end()
+                if held.denied.match(sentence.text[at:]) is None:
+                    found.append(AnswerMark(Piece(sentence.text[at:], sentence.start + at)))
         for pattern in (held.would, held.stated, held.first_person, held.corrected):
             for match in pattern.finditer(sentence.text):
                 if _is_statement(sentence.text, match):
@@ -123,12 +136,17 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
         yield from sorted(found, key=lambda mark: mark.content.start)
 
 
+_UNLIKE = re.compile(r"\bunlike [^,.;:]{1,60},", re.IGNORECASE)
+
+
 def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     """Whether a mark in a sentence is meant: not denied, supposed, or said of others."""
     held = patterns()
     if held.denied.match(sentence[match.end() :]) is not None:
         return False
-    before = sentence[: match.start()]
+    before = _UNLIKE.sub("", sentence[: match.start()])
+    if held.denied_before.search(before[-20:]) is not None:
+        return False
     clause = re.split(r"[;:]|,\s(?=but\b|yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)", before)[-1]
     supposed = held.hypothetical.search(clause)
     if supposed is not None and held.allowed_if.search(clause) is None:

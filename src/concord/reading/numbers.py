@@ -19,8 +19,8 @@ _MAGNITUDES = {
 _SCALE = "|".join(sorted(map(re.escape, _MAGNITUDES), key=len, reverse=True))
 _CURRENCY = r"(?:[$€£¥₩₹]|us\$|usd|eur|gbp|krw|chf|dollars?|euros?|points?|tokens?)"
 NUMBER = re.compile(
-    rf"(?<![\w.,])(?:(minus|negative)\s)?([-+]?)\s?\\?{_CURRENCY}?\s?([-+]?)({_DIGITS})"
-    rf"(?:\s?({_SCALE})(?![A-Za-z]))?(?![\d])",
+    rf"(?<![A-Za-z0-9_.,\u00c0-\u04ff])(?:(minus|negative)\s)?([-+]?)\s?\\?{_CURRENCY}?\s?([-+]?)({_DIGITS})"
+    rf"(?:\s?({_SCALE})(?![A-Za-z]))?(?!\d|[.,]\d)",
     re.IGNORECASE,
 )
 _SMALL = {
@@ -44,13 +44,14 @@ _LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "hundert": 100
 _UNITS = (
     r"(?:%|percent|per cent|prozent|por ciento|pour cent|points?|punkte|puntos|dollars?|usd|us\$|\$|"
     r"€|£|¥|₩|eur|euros?|"
-    r"cents?|tokens?|people|persons?|participants|units?|years?|stars?|out of \d+|won|yen|yuan|元|円|원|"
-    r"点|점|percentage points)"
+    r"tokens?|people|persons?|participants|units?|years?|stars?|out of \d+|won|yen|yuan|元|円|원|"
+    r"点|점|分|人|名|명|度|歳|岁|percentage points|degrees?|°[CF]?|hours?|minutes?|days?|weeks?|months?|"
+    r"miles?|feet|ft|met(?:er|re)s?|km|students|families|drinks|babies)"
 )
 _BARE_HEDGE = re.compile(
     r"^[\s*_\"'(\[]{0,8}(?:(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|~|≈|exactly|only|just|"
     r"ungefähr|etwa|rund|genau|environ|unos|unas|aproximadamente|cerca de|около|约|大约|約|약|=|:|"
-    r"maybe|perhaps|probably)[\s:*_\"'(\[]{1,6}){0,3}",
+    r"maybe|perhaps|probably)[\s:*_\"'(\[]{1,6}|[~≈约約약=:]|大约|un |una |une |eine? ){0,3}",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
@@ -58,7 +59,7 @@ _HEDGE = re.compile(
     r"only|just|a|an|"
     r"at|of|the|ungefähr|etwa|rund|genau|environ|unos|unas|aproximadamente|cerca de|circa|"
     r"около|约|大约|約|약|=|:|"
-    r"maybe|perhaps|probably|likely|say|it|be|as)[\s:*_\"'(\[]{1,6}){0,4}",
+    r"maybe|perhaps|probably|likely|say|it|be|as|un|una|une|eine?n?)[\s:*_\"'(\[]{1,6}|[~≈约約약=:]|大约){0,4}",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -80,7 +81,7 @@ _OUT_OF = re.compile(
 )
 _AFTER = re.compile(
     rf"^[\s*_\"')\]\\}}$]{{0,6}}(?:{_UNITS}[\s*_\"')\].]{{0,6}}){{0,3}}(?:per \w{{2,8}}\s?)?"
-    r"(?:$|[.,;:!)(\n]|\s-|\s?-\s)",
+    r"(?:$|[.,;:!)(\n]|\s-|\s?-\s|\s?=\s?[^\W\d]|です|だ|입니다|이다)",
     re.IGNORECASE,
 )
 """What may follow a number that is an answer by itself: its unit, and then an end or a reason."""
@@ -88,6 +89,13 @@ _CLAUSE = re.compile(
     r"[;(\n]|,(?!\d)|[.!](?=\s|$)|\s(?:and|und|et|y|while|whereas|but|since|because|as|weil|because)\s",
     re.IGNORECASE,
 )
+
+
+_ON_SCALE = re.compile(
+    r"\s(?:on|in|from) (?:a|the|this) (?:scale|range)(?: (?:of|from))? -?\d{1,4} ?(?:to|-) ?\d{1,4}",
+    re.IGNORECASE,
+)
+_OR = re.compile(r",?\s{1,2}(?:or |oder |ou )?(?:maybe|perhaps|possibly|vielleicht)\s[$€£]?\d", re.IGNORECASE)
 
 
 def is_bound(text: str) -> bool:
@@ -106,13 +114,15 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
     plain = re.sub(r"[' \u00a0\u202f]", "", digits)
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+", plain) or re.fullmatch(r"\d{1,3}(?:\.\d{3}){2,}", plain):
         plain = plain.replace(".", "").replace(",", ".")
-    elif re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
+    elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain):
         plain = plain.replace(",", "")
     elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", plain) and not scale:
         if high is None or float(plain) * 1000 <= high:
             return None
-    elif re.fullmatch(r"\d*,\d+", plain):
+    elif re.fullmatch(r"\d*,\d{1,2}|0?,\d+", plain):
         plain = plain.replace(",", ".")
+    elif "," in plain:
+        return None  # neither thousands nor decimals
     value = float(plain) * (_MAGNITUDES[scale.casefold()] if scale else 1.0)
     return -value if word or "-" in (sign, second) else value
 
@@ -132,7 +142,11 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
         match = None if back is None else NUMBER.match(text, back.start())
     if match is None:
         return _in_words(text, begin)
-    rest = text[match.end() :]
+    rest = _ON_SCALE.sub("", text[match.end() :])
+    if re.match(r"[.):]\s{1,3}[$€£]?\d", rest):
+        return None  # the number of a line
+    if _OR.match(rest):
+        return ReadOutcome.SEVERAL
     clause = text[: match.end()] + _clause(rest)
     if is_bound(clause) or (is_range(clause) and _OUT_OF.match(rest) is None):
         return ReadOutcome.SEVERAL if is_range(clause) else None

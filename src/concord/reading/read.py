@@ -90,7 +90,7 @@ def read_reply(
         Names of which one is the answer, each alone or with its other names; a name outside them is
         an answer, too (``other``).
     whole
-        Only whole numbers are within the range of ``number``.
+        Only whole numbers are within the range of ``number``, or amounts of ``split``.
 
     Returns
     -------
@@ -162,7 +162,7 @@ def asked_for(
     if split is not None:
         total, names = split
         held = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
-        return SplitOf(float(total), {name: _several(words) for name, words in held.items()})
+        return SplitOf(float(total), {name: _several(words) for name, words in held.items()}, whole)
     if isinstance(labels, Mapping):
         return LabelOf({name: _several(words) for name, words in labels.items()})
     return LabelOf({_several(one)[0]: _several(one)[1:] for one in labels})

@@ -191,7 +191,8 @@ class Piece:
 
 
 LONGEST_LINE = 4000
-"""Characters of a line that are looked at."""
+"""Characters of a line, from either end, that are looked at."""
+_SENTENCE_END = re.compile(r"[.!?]\s|[。！？]")
 
 
 def lines_of(text: str) -> list[Piece]:
@@ -200,6 +201,11 @@ def lines_of(text: str) -> list[Piece]:
     for line in text.split("\n"):
         if line.strip():
             found.append(Piece(line[:LONGEST_LINE], start).trimmed())
+        if len(line) > LONGEST_LINE:  # what is said at its end counts, from a whole sentence on
+            begin = max(LONGEST_LINE, len(line) - LONGEST_LINE)
+            end = _SENTENCE_END.search(line, begin)
+            if end is not None and line[end.end() :].strip():
+                found.append(Piece(line[end.end() :], start + end.end()).trimmed())
         start += len(line) + 1
     return found
 

@@ -61,7 +61,9 @@ _OPTION = (
 _REASON = re.compile(
     r"(?:[\s*_\"')\]]{0,6})(?:$|[.,;:!]|\s?-|\(|\n|\s(?:because|since|as|for|due|given|over|rather|instead|"
     r"and (?:not|i)|, and|weil|da|denn|parce|car|porque|perché|потому|is (?:the|my|correct|right|better|best|"
-    r"the (?:right|correct|best|better))|입니다|です|だ))|(?:입니다|이다|です|だ|를|을|になります|番)"
+    r"the (?:right|correct|best|better))|입니다|です|だ|than (?:that|this|it)(?!\w)))|"
+    r"(?:입니다|이다|です|だ(?!め)|(?:를|을)\s?(?:선택(?:합니다|하겠습니다|한다|해요|할게요)|고릅니다|택합니다)|"
+    r"を(?:選び(?:ます|たい)|選ぶ|選択(?:します|する|したい))|にします|になります|番)"
 )
 """What may follow an answer that stands first: an end, or the beginning of a reason."""
 _AND = re.compile(
@@ -75,6 +77,12 @@ _BUT = re.compile(
     r"^[\s*_\"')\].,;-]{0,6}(?:but|however|although|though|aber|mais|pero|mas|ma|но|但|しかし|하지만)\b",
     re.IGNORECASE,
 )
+_UNDER = re.compile(
+    r"[\s*_\"']{1,4}(?:only\s)?(?:if|unless|when|provided|nothing|none|no|neither|"
+    r"to (?:answer|choose|pick|say|rate|respond|participate|take part))\b",
+    re.IGNORECASE,
+)
+"""What makes of "I would accept" a condition, or its contrary."""
 _TURNED = re.compile(
     r"\b(?:wrong|incorrect|false|out of the question|not (?:correct|right|the (?:right|correct|best)))\b",
     re.IGNORECASE,
@@ -98,7 +106,7 @@ class ChoiceOf:
     @cached_property
     def _letters(self) -> re.Pattern[str]:
         signs = "|".join(sorted((re.escape(one) for one in self.options), key=len, reverse=True))
-        return re.compile(rf"({signs})(?![A-Za-z0-9_'])", re.IGNORECASE)
+        return re.compile(rf"({signs})(?![A-Za-z0-9_]|'[A-Za-z])", re.IGNORECASE)
 
     @cached_property
     def _labels(self) -> list[tuple[str, str]]:
@@ -115,7 +123,7 @@ class ChoiceOf:
         """Return letter, start and end of the option that a text begins with."""
         text = piece.text
         lead = re.match(
-            rf"[{re.escape(DECORATION)}]{{0,12}}(?:the\s)?({_OPTION})?[{re.escape(DECORATION)}]{{0,8}}",
+            rf"[{re.escape(DECORATION)}]{{0,12}}(?:(?:the|la|el|le|die)\s)?({_OPTION})?[{re.escape(DECORATION)}]{{0,8}}",
             text,
             re.IGNORECASE,
         )
@@ -185,7 +193,7 @@ class ChoiceOf:
         rest = piece.text[end:]
         place = (piece.start + start, piece.start + end)
         if _HEDGED.match(rest):
-            return Found(OK, letter, place)
+            return Found(SEVERAL) if strict and self.others(rest, letter) else Found(OK, letter, place)
         if _AND.match(rest) and self.others(rest, letter):
             return Found(SEVERAL)
         if not rest.strip(_ENDING):
@@ -223,6 +231,8 @@ class ChoiceOf:
         begin = len(piece.text) - len(piece.text.lstrip(DECORATION))
         words = self._words_at(piece.text, begin)
         if words is None or self.others(piece.text[words[2] :], words[0]):
+            return NOTHING
+        if _UNDER.match(piece.text, words[2]):
             return NOTHING
         return Found(OK, words[0], (piece.start + words[1], piece.start + words[2]))
 
@@ -336,6 +346,8 @@ class OrderOf:
         if re.search(r"=|\b(?:tied?|ties|equal\w*)\b", text.casefold()):
             return None
         parts = [one for one in re.split(r"[\n>,;]", text) if one.strip(_ENDING)]
+        if len(parts) == 1 and all(one in self.options for one in text.split()):
+            parts = text.split()
         names = []
         for part in parts:
             plain = re.sub(
@@ -378,6 +390,7 @@ class SplitOf:
 
     total: float
     names: Mapping[str, tuple[str, ...]]
+    whole_only: bool = False
 
     def whole(self, piece: Piece) -> Found:
         """Read an amount for every name; they must add up."""
@@ -385,6 +398,8 @@ class SplitOf:
         if amounts is None:
             return NOTHING
         if abs(sum(amounts.values()) - self.total) > 1e-6 * self.total or min(amounts.values()) < 0:
+            return Found(OUT)
+        if self.whole_only and not all(amount.is_integer() for amount in amounts.values()):
             return Found(OUT)
         return Found(OK, amounts, (piece.start, piece.end))
 

@@ -1,0 +1,68 @@
+"""Forms of answers: other languages, units, changed minds; what is denied or under a condition is none."""
+
+import pytest
+
+from concord.reading import ReadOutcome, read_reply
+
+AB = {"A": "accept", "B": "refuse"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("我选择A。", "A"),
+        ("答えはBです。", "B"),
+        ("Bを選びます。", "B"),
+        ("Voy a elegir B", "B"),
+        ("La A", "A"),
+        ("`B`", "B"),
+        ("I refuse.", "B"),
+        ("I accept the $2.", "A"),
+        ("Unlike most people, I pick A.", "A"),
+        ("Initially A. Final answer: B.", "B"),
+        ("Answer: A. Wait, let me think again. Answer: B", "B"),
+        ("Well. " * 5000 + "Answer: B", "B"),
+        ("No elijo A", None),
+        ("我不选A", None),
+        ("先选A，想了想，还是B吧", None),
+        ("A를 선택하지 않겠습니다", None),
+        ("I would accept only if it were $5.", None),
+        ("I refuse to answer.", None),
+        ("A or maybe B", None),
+    ],
+)
+def test_a_choice_in_other_forms(reply: str, value: str | None) -> None:
+    assert read_reply(reply, choices=AB).value == value
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("~4", 4.0),
+        ("12,50", 12.5),
+        ("0,125", 0.125),
+        ("5°", 5.0),
+        ("约30元", 30.0),
+        ("３００円です。", 300.0),
+        ("Ich gebe eine 6.", 6.0),
+        ("I'd rate it a 5 on a scale of 1 to 7.", 5.0),
+        ("6 = very confident", 6.0),
+        ("Answer: 3. Hmm, no. Answer: 4", 4.0),
+        ("1,2,3", None),
+        ("1,0000", None),
+        ("2,70,000", None),
+        ("1. 7", None),
+        ("3, maybe 4", None),
+        ("50 cents", None),
+    ],
+)
+def test_a_number_in_other_forms(reply: str, value: float | None) -> None:
+    assert read_reply(reply, number=(0, 1000)).value == value
+
+
+def test_amounts_and_orders_in_other_forms() -> None:
+    assert (
+        read_reply("a: 7.5, b: 2.5", split=(10, ["a", "b"]), whole=True).outcome is ReadOutcome.OUT_OF_RANGE
+    )
+    assert read_reply("B A C", ranking=["x", "y", "z"]).value == ("B", "A", "C")
+    assert read_reply("I cannot rank these.", ranking=["x", "y"]).outcome is ReadOutcome.REFUSED
