@@ -66,3 +66,12 @@ def test_amounts_and_orders_in_other_forms() -> None:
     )
     assert read_reply("B A C", ranking=["x", "y", "z"]).value == ("B", "A", "C")
     assert read_reply("I cannot rank these.", ranking=["x", "y"]).outcome is ReadOutcome.REFUSED
+
+
+def test_free_text_is_coded_by_its_words() -> None:
+    codes = {"warm": ["warm", "kind hearted"], "cold": ["cold"]}
+    found = read_reply("<think>cold?</think>A kind-hearted person", codes=codes)
+    assert (found.value, found.how) == ({"warm": 1.0, "cold": 0.0}, "bare")
+    assert read_reply("I'm sorry, but I can't say.", codes=codes).outcome is ReadOutcome.REFUSED
+    assert read_reply("As an AI, I find it cold.", codes=codes).value == {"warm": 0.0, "cold": 1.0}
+    assert read_reply("<think>warm", codes=codes).outcome is ReadOutcome.TRUNCATED

@@ -18,7 +18,17 @@ from concord.reading.text import (
     without_frames,
     without_thinking,
 )
-from concord.reading.values import NOTHING, AskedFor, ChoiceOf, Found, LabelOf, NumberOf, OrderOf, SplitOf
+from concord.reading.values import (
+    NOTHING,
+    AskedFor,
+    ChoiceOf,
+    CodesOf,
+    Found,
+    LabelOf,
+    NumberOf,
+    OrderOf,
+    SplitOf,
+)
 
 LONGEST = 1_000_000
 """Characters of a reply that is still read."""
@@ -64,6 +74,7 @@ def read_reply(
     ranking: Mapping[str, Words] | Sequence[str] | None = None,
     split: tuple[float, Sequence[str] | Mapping[str, Words]] | None = None,
     labels: Sequence[Words] | Mapping[str, Words] | None = None,
+    codes: Mapping[str, Words] | None = None,
     whole: bool = False,
 ) -> Reading:
     """Read the answer of a reply: structured, marked or bare, and otherwise none.
@@ -89,6 +100,8 @@ def read_reply(
     labels
         Names of which one is the answer, each alone or with its other names; a name outside them is
         an answer, too (``other``).
+    codes
+        Codes of free text, each with its words: 1 where one of them occurs in what is said, 0 where not.
     whole
         Only whole numbers are within the range of ``number``, or amounts of ``split``.
 
@@ -109,7 +122,7 @@ def read_reply(
     >>> read_reply("As a 34-year-old teacher, I would give half.", number=(0, 100)).outcome
     <ReadOutcome.UNREADABLE: 'unreadable'>
     """
-    asked = asked_for(choices, number, likert, ranking, split, labels, whole)
+    asked = asked_for(choices, number, likert, ranking, split, labels, codes, whole)
     said = spoken(text)
     return said if isinstance(said, Reading) else read_piece(said, Piece(said.text, 0), asked)
 
@@ -145,12 +158,13 @@ def asked_for(
     ranking: Any = None,
     split: Any = None,
     labels: Any = None,
+    codes: Any = None,
     whole: bool = False,
 ) -> AskedFor:
     """Return what is asked, by the one of these that is given."""
-    given = [one for one in (choices, number, likert, ranking, split, labels) if one is not None]
+    given = [one for one in (choices, number, likert, ranking, split, labels, codes) if one is not None]
     if len(given) != 1:
-        raise OptionError("give one of choices, number, likert, ranking, split, labels")
+        raise OptionError("give one of choices, number, likert, ranking, split, labels, codes")
     if choices is not None:
         return ChoiceOf(_lettered(choices))
     if number is not None:
@@ -163,6 +177,8 @@ def asked_for(
         total, names = split
         held = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
         return SplitOf(float(total), {name: _several(words) for name, words in held.items()}, whole)
+    if codes is not None:
+        return CodesOf({name: _several(words) for name, words in codes.items()})
     if isinstance(labels, Mapping):
         return LabelOf({name: _several(words) for name, words in labels.items()})
     return LabelOf({_several(one)[0]: _several(one)[1:] for one in labels})
@@ -179,6 +195,8 @@ def _several(words: Words) -> tuple[str, ...]:
 
 def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
     """Return what the first rule finds that decides, and how: structured, marked, bare."""
+    if isinstance(asked, CodesOf):
+        return "bare", NOTHING if refuses(text) and not asked.mentions(text) else asked.whole(Piece(text, 0))
     structured = _structured(text, asked)
     if structured is not None:
         return "structured", structured

@@ -421,6 +421,35 @@ class SplitOf:
         return found.value if found.outcome is OK else None
 
 
+@dataclass(frozen=True)
+class CodesOf:
+    """Free text, coded by the words that occur in it."""
+
+    codes: Mapping[str, tuple[str, ...]]
+
+    def _held(self, text: str) -> dict[str, float]:
+        said = f" {folded(text)} "
+        return {
+            code: float(any(f" {folded(word)} " in said for word in words))
+            for code, words in self.codes.items()
+        }
+
+    def whole(self, piece: Piece) -> Found:
+        """Read any text that says something."""
+        said = piece.trimmed()
+        return Found(OK, self._held(said.text), (said.start, said.end)) if said.text else NOTHING
+
+    stated = whole
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text holds a word of a code."""
+        return any(self._held(text).values())
+
+    def structured(self, held: object) -> Value | None:
+        """Read the text of a value of JSON."""
+        return self._held(held) if isinstance(held, str) else None
+
+
 _OPEN = re.compile(
     r"\b(?:unclear|uncertain|unknown|cannot be determined|not possible|insufficient|depends?|"
     r"more information|"
