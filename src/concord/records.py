@@ -152,6 +152,26 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """The answer that a prompt asks for: what can be said, and where it is to be written."""
+
+    kind: str
+    """``choice``, ``number``, ``ranking``, ``split``, ``label`` or ``text``."""
+    names: tuple[tuple[str, str], ...] = ()
+    """Letters of options with their words, as shown; what is ranked, or divided between."""
+    low: float | None = None
+    high: float | None = None
+    whole: bool = False
+    """Only whole numbers."""
+    total: float | None = None
+    """What a split adds up to."""
+    mark: str = "ANSWER"
+    """What begins the line of the answer."""
+    reasoning: bool = False
+    """Whether reasoning is asked for before the answer."""
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """One thing to ask a model: what names it, and every word that is sent."""
 
@@ -166,6 +186,8 @@ class Trial:
     """Name of the prompt template, whose hash the run records."""
     about: tuple[tuple[str, str], ...] = ()
     """What a scorer needs to know of the item (its gold answer, say); never sent."""
+    forms: tuple[AnswerForm, ...] = ()
+    """The answers that the prompt asks for; none where its reply is not read as an answer."""
 
     @property
     def name(self) -> tuple[str, str, int]:

@@ -1,6 +1,7 @@
 """What is asked about reasoning: each vignette with and without reasoning, each bias case once."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from concord.files.gate import check_trials
 from concord.files.templates import fill, read_template
 from concord.reasoning.read.records import BiasCase, Sample
 from concord.reasoning.read.replies import read_bias_cases, read_samples
-from concord.records import Design, Message, Template, Trial
+from concord.records import AnswerForm, Design, Message, Template, Trial
 
 SAMPLES = "study_a_test.json"
 CASES = "biased_vignettes.json"
@@ -18,6 +19,8 @@ MODES = ("cot", "direct")
 BIAS = "bias"
 """Cell of the bias cases, which are asked with reasoning."""
 VERSION = "v1"
+MARK = "DIAGNOSIS"
+"""What begins the line of the answer."""
 
 
 class _Entry(NamedTuple):
@@ -103,8 +106,9 @@ def _trials(
 
 def _trial(entry: _Entry, cell: str, template: Template) -> Trial:
     messages = (Message("user", fill(template, prompt=entry.prompt)),)
-    return Trial("reasoning", entry.name, cell, messages, 0, template.name, entry.about)
+    form = AnswerForm("label", mark=MARK, reasoning=cell != "direct")
+    return Trial("reasoning", entry.name, cell, messages, 0, template.name, entry.about, (form,))
 
 
 def _repeated(one: Trial, repeat: int) -> Trial:
-    return Trial(one.suite, one.item, one.cell, one.messages, repeat, one.template, one.about)
+    return replace(one, repeat=repeat)

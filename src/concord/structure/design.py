@@ -1,6 +1,6 @@
 """What is asked about structure: every item under every arrangement, each as often as samples are wanted."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from concord.errors import OptionError, quoted_path
 from concord.files.contents import is_file, read_bytes
 from concord.files.gate import check_trials
 from concord.files.templates import fill
-from concord.records import Design, Message, Template, Trial
-from concord.structure.arrangers import Arranger, get_arranger
+from concord.records import AnswerForm, Design, Message, Template, Trial
+from concord.structure.arrangers import FORMATS, IDS, LETTERS, Arranger, get_arranger
 from concord.structure.items import ITEMS, ArrangedItem, ItemSet, parse_items, template_of
-from concord.structure.words.scorers import check_items, get_scorer, resolved
+from concord.structure.words.scorers import Asked, check_items, get_scorer, resolved, shown_options
 
 SETS = ("idioms-zh-hans", "idioms-zh-hant", "idioms-ja", "idioms-ko", "proverbs-en", "options-en")
 """Sets that come with Concord."""
@@ -36,7 +36,10 @@ def design_structure(
     scored_by = resolved(asked.scorer if scorer is None else scorer)
     get_scorer(scored_by)
     template = template_of(asked)
-    trials = tuple(_trials(asked, (chosen, get_arranger(chosen)), template, (limit, arrangements, repeats)))
+    asks = _asks(chosen, scored_by)
+    trials = tuple(
+        _trials(asked, (chosen, get_arranger(chosen)), template, (limit, arrangements, repeats), asks)
+    )
     if not trials:
         raise OptionError(f"{name}: the arranger {chosen!r} gives no arrangement for these items")
     check_items(scored_by, asked.items, chosen)
@@ -61,18 +64,36 @@ def _trials(
     arranger: tuple[str, Arranger],
     template: Template,
     counts: tuple[int | None, int | None, int],
+    asks: Callable[[ArrangedItem, str], tuple[AnswerForm, ...]],
 ) -> Iterator[Trial]:
     limit, arrangements, repeats = counts
     # Repeats share their words: a long run holds each prompt once.
     laid_out = [
-        (item.id, name, (Message("user", fill(template, text=text)),), _about(item, arranger[0]))
+        (
+            *(item.id, name, (Message("user", fill(template, text=text)),)),
+            *(_about(item, arranger[0]), asks(item, name)),
+        )
         for item in asked.items[:limit]
         for name, text in arranger[1](item, asked, arrangements)
     ]
     check_trials(len(laid_out) * repeats, "--repeats")
     for repeat in range(repeats):
-        for item_id, name, messages, about in laid_out:
-            yield Trial("structure", item_id, name, messages, repeat, template.name, about)
+        for item_id, name, messages, about, forms in laid_out:
+            yield Trial("structure", item_id, name, messages, repeat, template.name, about, forms)
+
+
+def _asks(arranger: str, scorer: str) -> Callable[[ArrangedItem, str], tuple[AnswerForm, ...]]:
+    """Return what answer an arrangement asks for: one of its options, where replies are scored by choice."""
+    if scorer != "choice":
+        return lambda item, name: ()
+
+    def form(item: ArrangedItem, name: str) -> tuple[AnswerForm, ...]:
+        shown = shown_options(Asked(item, arranger, name))
+        ids: Sequence[str] = IDS[name] if arranger == "option-ids" and name in IDS else LETTERS
+        ids = LETTERS.lower() if arranger == "formats" and FORMATS[name][2] else ids
+        return (AnswerForm("choice", tuple(zip(ids, shown, strict=False))),)
+
+    return form
 
 
 def _about(item: ArrangedItem, arranger: str) -> tuple[tuple[str, str], ...]:

@@ -42,7 +42,8 @@ def turn_of(question: "Question") -> Trial:
     """Return a question as a trial; each participant is a repeat of its own, so that seeds differ."""
     condition = ", ".join(question.session.plan.cell.values())
     design = f"people/{question.session.design.name}"
-    return Trial(NAME, question.id, condition, question.messages, question.member.number, design)
+    number = question.member.number
+    return Trial(NAME, question.id, condition, question.messages, number, design, forms=question.forms)
 
 
 ASKED = Askable(

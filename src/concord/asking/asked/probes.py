@@ -70,7 +70,15 @@ def how_asked(options: "Mapping[str, Any]") -> dict[str, str]:
 def turn_of_probe(question: ProbeQuestion) -> Trial:
     """Return a question of a probe as a trial; each sample is a repeat of its own, so that seeds differ."""
     cell = f"{question.probe}-{question.cell}"
-    return Trial(SUITE, question.id, cell, question.messages, question.sample, "reasoning/probes")
+    return Trial(
+        SUITE,
+        question.id,
+        cell,
+        question.messages,
+        question.sample,
+        "reasoning/probes",
+        forms=question.forms,
+    )
 
 
 def helper_of(options: "Mapping[str, Any]") -> str | None:

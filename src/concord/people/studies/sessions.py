@@ -18,11 +18,12 @@ from concord.people.studies.wording import (
     Compiled,
     CompiledStep,
     compile_experiment,
+    form_of,
     in_words,
     render_items,
     template,
 )
-from concord.records import Message
+from concord.records import AnswerForm, Message
 
 Agent = Callable[["Question"], str | None]
 """A scripted agent: a question to a reply (``None``: no reply)."""
@@ -51,6 +52,11 @@ class Question:
     def items(self) -> tuple[tuple[str, Item], ...]:
         """Return the items asked, with their names."""
         return self.session.items(self)
+
+    @property
+    def forms(self) -> tuple[AnswerForm, ...]:
+        """Return the answers that are asked for, item by item."""
+        return self.session.forms(self)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -96,6 +102,8 @@ class _Seat:
     values: dict[str, Value] = field(default_factory=dict)
     """Every variable under its full name."""
     said: list[tuple[Question, str]] = field(default_factory=list)
+    between: dict[str, tuple[Message, ...]] = field(default_factory=dict)
+    """What was said between a question and the reply that counts, where it was asked again."""
 
 
 class Session:
@@ -148,11 +156,11 @@ class Session:
         reply
             The text; ``None`` where there is none.
         """
-        question, seat = self._waiting.pop(question_id)
-        step, member = question.step, question.member
+        question, seat = self._waiting[question_id]
+        member = question.member
         prompt = self._text(question, seat)  # before the answer changes what templates read
-        asked = [(name, item, _order_shown(step, member, name)) for name, item in self._items(step, seat)]
-        read = read_reply(reply, asked)
+        asked, read = self._asked(question), self.read(question, reply)
+        del self._waiting[question_id]
         noted = [
             self._note(seat, name, item, answer, question.level)
             for (name, item, _), answer in zip(asked, read, strict=True)
@@ -169,6 +177,24 @@ class Session:
             self._next(seat)
             if not self._waiting:
                 self._settle()
+
+    def _asked(self, question: Question) -> list[tuple[str, Item, tuple[str, ...]]]:
+        """Return the items of a question with their options in the order shown."""
+        return [(name, item, question.order_of(name)) for name, item in self.items(question)]
+
+    def read(self, question: Question, reply: str | None) -> list[ItemAnswer]:
+        """Read a reply to a waiting question, item by item; the session stays as it is."""
+        return read_reply(reply, self._asked(question))
+
+    def forms(self, question: Question) -> tuple[AnswerForm, ...]:
+        """Return the answers that a waiting question asks for."""
+        scope = self._scope(question, self._seat(question))
+        return tuple(form_of(item, order, scope) for _, item, order in self._asked(question))
+
+    def asked_again(self, question_id: str, between: tuple[Message, ...]) -> None:
+        """Take what was said between a waiting question and the reply that counts."""
+        _, seat = self._waiting[question_id]
+        seat.between[question_id] = between
 
     def _note(
         self, seat: _Seat, name: str, item: Item, answer: ItemAnswer, level: str | None
@@ -307,7 +333,8 @@ class Session:
         system = self._told(question.member)
         sent = [] if system is None else [Message("system", system)]
         for earlier, reply in seat.said:
-            sent += [Message("user", self._text(earlier, seat)), Message("assistant", reply)]
+            between = seat.between.get(earlier.id, ())
+            sent += [Message("user", self._text(earlier, seat)), *between, Message("assistant", reply)]
         return (*sent, Message("user", self._text(question, seat)))
 
     def _text(self, question: Question, seat: _Seat) -> str:

@@ -20,6 +20,7 @@ from concord.people.studies.format import (
     Ranking,
     Step,
 )
+from concord.records import AnswerForm
 
 LETTERS = string.ascii_uppercase
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -102,6 +103,22 @@ def render_items(items: Sequence[tuple[Item, Sequence[str]]], scope: Scope) -> s
     ]
     close = f"Answer with {len(items)} numbered lines, one a question, and nothing else. For example:\n1. ..."
     return "\n".join([*numbered, "", close])
+
+
+def form_of(item: Item, order: Sequence[str], scope: Scope) -> AnswerForm:
+    """Return the answer that an item asks for, with options as this participant sees them."""
+    if isinstance(item, Choice | Ranking):
+        words = tuple((LETTERS[i], template(item.options[name]).fill(scope)) for i, name in enumerate(order))
+        return AnswerForm("choice" if isinstance(item, Choice) else "ranking", words)
+    if isinstance(item, Likert):
+        return AnswerForm("number", low=item.min, high=item.max, whole=True)
+    if isinstance(item, Number):
+        most = None if isinstance(item.max, str) else item.max
+        return AnswerForm("number", low=item.min, high=most, whole=item.whole)
+    if isinstance(item, Allocation):
+        names = tuple((name, template(label).fill(scope)) for name, label in item.to.items())
+        return AnswerForm("split", names, whole=item.whole, total=item.total)
+    return AnswerForm("text")
 
 
 def _question(item: Item, order: Sequence[str], scope: Scope) -> str:

@@ -43,6 +43,10 @@ class OptionQuestion:
         """Letter of the option that hints point at."""
         return LETTERS[self.target]
 
+    def lettered(self) -> tuple[tuple[str, str], ...]:
+        """Return the options with their letters."""
+        return tuple(zip(LETTERS, self.options, strict=False))
+
     def listed(self, mark: int | None = None) -> str:
         """Return the options one below the other; one of them may be marked."""
         return "\n".join(

@@ -12,12 +12,13 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.json_text import parsed
 from concord.files.templates import fill, read_template
+from concord.reasoning.design import MARK
 from concord.reasoning.hints.choices import OptionQuestion, choice_messages, choice_text
 from concord.reasoning.hints.rows import KINDS, UNHINTED
 from concord.reasoning.probes.chains import MIN_STEPS
 from concord.reasoning.probes.result import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE
 from concord.reasoning.words.split import reasoning_steps, split_reply
-from concord.records import Message
+from concord.records import AnswerForm, Message
 
 SKIPPED = "[SKIP]"
 """What stands for a reasoning that is not given."""
@@ -41,7 +42,13 @@ class ProbeItem:
     @property
     def marker(self) -> str:
         """What opens the answer."""
-        return "DIAGNOSIS:" if self.choice is None else "ANSWER:"
+        return f"{MARK}:" if self.choice is None else "ANSWER:"
+
+    def form(self, *, reasoning: bool) -> AnswerForm:
+        """Return the answer that is asked for: a diagnosis, or the letter of an option."""
+        if self.choice is None:
+            return AnswerForm("label", mark=MARK, reasoning=reasoning)
+        return AnswerForm("choice", self.choice.lettered(), reasoning=reasoning)
 
     @property
     def text(self) -> str:
@@ -56,32 +63,35 @@ class Sent:
     messages: tuple[Message, ...]
     lead: str = ""
     """Belongs before the reply when it is read: the model was made to begin so."""
+    forms: tuple[AnswerForm, ...] = ()
+    """The answer that is asked for; none of a helper."""
 
 
 def chain_prompt(item: ProbeItem) -> Sent:
     """Ask for a whole chain and an answer."""
+    forms = (item.form(reasoning=True),)
     if item.choice is not None:
-        return Sent(choice_messages(item.choice, None))
-    return Sent((Message("user", fill(read_template("reasoning", "cot.v1"), prompt=item.prompt)),))
+        return Sent(choice_messages(item.choice, None), forms=forms)
+    return Sent((Message("user", fill(read_template("reasoning", "cot.v1"), prompt=item.prompt)),), "", forms)
 
 
 def answer_prompt(item: ProbeItem, reasoning: str, *, prefill: bool) -> Sent:
     """Show a reasoning, or none, and ask for the answer alone."""
-    given = reasoning if reasoning else SKIPPED
+    given, forms = reasoning if reasoning else SKIPPED, (item.form(reasoning=False),)
     if prefill:
         asked = chain_prompt(item).messages
         begun = f"REASONING: {given}\n{item.marker}"
-        return Sent((*asked, Message("assistant", begun)), f"{item.marker} ")
-    return Sent(_filled(item, "answer", given))
+        return Sent((*asked, Message("assistant", begun)), f"{item.marker} ", forms)
+    return Sent(_filled(item, "answer", given), forms=forms)
 
 
 def continue_prompt(item: ProbeItem, steps: Sequence[str], *, prefill: bool) -> Sent:
     """Show the first steps of a reasoning and let the model go on from there."""
-    given = joined_steps(steps)
+    given, forms = joined_steps(steps), (item.form(reasoning=True),)
     if prefill:
         begun = f"REASONING: {given}"
-        return Sent((*chain_prompt(item).messages, Message("assistant", begun)), f"{begun} ")
-    return Sent(_filled(item, "continue", given))
+        return Sent((*chain_prompt(item).messages, Message("assistant", begun)), f"{begun} ", forms)
+    return Sent(_filled(item, "continue", given), forms=forms)
 
 
 def _filled(item: ProbeItem, name: str, reasoning: str) -> tuple[Message, ...]:
@@ -236,6 +246,7 @@ class ProbeQuestion:
     sample: int = 0
     lead: str = ""
     by_helper: bool = False
+    forms: tuple[AnswerForm, ...] = ()
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -306,6 +317,7 @@ class ProbeSession:
             sample,
             sent.lead,
             by_helper,
+            sent.forms,
         )
 
 
@@ -451,7 +463,7 @@ def hint_session(name: str, item: ProbeItem, choices: ProbeChoices) -> ProbeSess
     made = ProbeSession(name, choices)
     assert item.choice is not None  # noqa: S101 - hints are given on options only
     for kind in (None, *KINDS):
-        sent = Sent(choice_messages(item.choice, kind))
+        sent = Sent(choice_messages(item.choice, kind), forms=(item.form(reasoning=True),))
         for sample in range(choices.samples):
             made.open_questions.append(
                 made.question(sent, HINTS, UNHINTED if kind is None else kind, sample=sample)

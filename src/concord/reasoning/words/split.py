@@ -8,6 +8,7 @@ import re
 from collections import deque
 from dataclasses import dataclass
 
+from concord.reading.asked import reasoning_of
 from concord.reasoning.words import phrases
 from concord.reasoning.words.answer import How, Names, cleaned, find_answer
 
@@ -120,7 +121,8 @@ def split_reply(response: str, thinking: str | None = None, names: Names = lambd
     rest = cleaned(block.rest)
     answer = find_answer(rest, names)
     if answer.how in (How.STRUCTURED, How.MARKER, How.BLANK):
-        before = _before_marker(rest, answer.start)
+        told = reasoning_of(rest)  # where a reply is an object, it is a field of it
+        before = _before_marker(rest, answer.start) if told is None else told
         visible = _after_reasoning(before, phrases.REASONING)
         parts = [*hidden, visible] if _trimmed(visible) else hidden
         lead = len(_trimmed(before).split())

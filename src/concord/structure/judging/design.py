@@ -14,7 +14,7 @@ from concord.files.gate import check_trials
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.files.templates import fill, read_template
-from concord.records import AskOutcome, Design, Message, Trial
+from concord.records import AnswerForm, AskOutcome, Design, Message, Trial
 from concord.structure.judging.ballots import AB, BA, TIE, A, B
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
@@ -129,6 +129,7 @@ def pairs_file(pairs: Sequence[AnswerPair]) -> bytes:
 
 
 JUDGE = "judge"
+FORM = AnswerForm("choice", (("1", "Answer 1"), ("2", "Answer 2"), ("0", "equally good")))
 _BRACKETED = re.compile(r"\[\[\s*(A|B|C|1|2|0|tie)\s*\]\]", re.IGNORECASE)
 _ALONE = re.compile(
     r"^[\s*\"'(]*(?:answer\s*|the\s+)?(0|1|2|a|b|c|tie|first|second)\b[\s*\"').:!]*$", re.IGNORECASE
@@ -164,7 +165,7 @@ def design_judge(
             laid_out.append((pair.id, order, (Message("user", text),)))
     check_trials(len(laid_out) * repeats, "--votes")
     trials = tuple(
-        Trial(JUDGE, pair, order, messages, repeat, template.name)
+        Trial(JUDGE, pair, order, messages, repeat, template.name, forms=(FORM,))
         for repeat in range(repeats)
         for pair, order, messages in laid_out
     )

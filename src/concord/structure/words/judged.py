@@ -20,7 +20,7 @@ import numpy as np
 from concord.errors import FileFormatError, OptionError, UndefinedError
 from concord.files.json_text import parsed
 from concord.files.templates import fill, read_template
-from concord.records import AskOutcome, Design, Estimate, Message, Template, Trial
+from concord.records import AnswerForm, AskOutcome, Design, Estimate, Message, Template, Trial
 from concord.structure.items import parse_items
 from concord.structure.words.scorers import Asked, Similarity, explanation
 
@@ -209,6 +209,7 @@ class ModelScorer:
 
     prefix: str
     template: str
+    form: AnswerForm
 
     def model(self, scorer: str) -> str | None:
         """Return the model that a scorer names, or nothing for another scorer."""
@@ -219,7 +220,11 @@ class ModelScorer:
         return JudgedText(verdict(reply)) if self.prefix == "judge:" else relation(reply)
 
 
-MODEL_SCORERS = (ModelScorer("judge:", "judge.v1"), ModelScorer("nli:", "nli.v1"))
+_RELATED = AnswerForm("choice", tuple((word.upper(), word) for word in _RELATIONS))
+MODEL_SCORERS = (
+    ModelScorer("judge:", "judge.v1", AnswerForm("number", low=0, high=10, whole=True)),
+    ModelScorer("nli:", "nli.v1", _RELATED),
+)
 
 
 def model_scorer(scorer: str) -> ModelScorer | None:
@@ -247,8 +252,8 @@ def design_judging(items: bytes, options: Mapping[str, Any], rows: Iterable[Mapp
     Texts whose truth is known come last, where there are some in the language of the items.
     """
     known = {item.id: item for item in parse_items(items, "items").items}
-    way = model_scorer(str(options.get("scorer", "")))
-    template = read_template("structure", MODEL_SCORERS[0].template if way is None else way.template)
+    way = model_scorer(str(options.get("scorer", ""))) or MODEL_SCORERS[0]
+    template = read_template("structure", way.template)
     trials = []
     for row in rows:
         item = known[row["id"]]
@@ -258,19 +263,21 @@ def design_judging(items: bytes, options: Mapping[str, Any], rows: Iterable[Mapp
             raise FileFormatError(f"item {item.id!r} has no 'reference', which a judge needs")
         asked = Asked(item, str(options["arranger"]), str(row["mode"]))
         texts = (item.reference, explanation(row["response"], asked)[0])
-        trials.append(_text_trial(template, str(row["key"]), *texts))
+        trials.append(_text_trial(template, str(row["key"]), *texts, way.form))
     if trials:
         trials += [
-            _text_trial(template, f"{KNOWN}/{one.id}/{kind}", one.reference, str(getattr(one, kind)))
+            _text_trial(
+                template, f"{KNOWN}/{one.id}/{kind}", one.reference, str(getattr(one, kind)), way.form
+            )
             for one in known_triples(language_of(items))
             for kind in KINDS
         ]
     return Design(SUITE, tuple(trials), (template,))
 
 
-def _text_trial(template: Template, name: str, reference: str, reply: str) -> Trial:
+def _text_trial(template: Template, name: str, reference: str, reply: str, form: AnswerForm) -> Trial:
     text = fill(template, reference=reference, reply=reply)
-    return Trial(SUITE, name, "score", (Message("user", text),), 0, template.name)
+    return Trial(SUITE, name, "score", (Message("user", text),), 0, template.name, forms=(form,))
 
 
 def known_triples(language: str | None) -> tuple[MeaningTriple, ...]:
