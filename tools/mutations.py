@@ -17,9 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -251,10 +253,10 @@ class Tree:
 
 def covering(tree: Tree, learnt: Mapping[str, Any], one: Mutant) -> list[str]:
     """Return the test files that execute the function of a mutant, the most special ones first."""
-    file = str(tree.root / one.path)
+    file = one.path
     spans = [
         (min([node.lineno, *(one.lineno for one in decorators)]), node.end_lineno or node.lineno)
-        for node in ast.walk(ast.parse(Path(file).read_text("utf-8")))
+        for node in ast.walk(ast.parse((tree.root / file).read_text("utf-8")))
         if isinstance(node, ast.FunctionDef | ast.Lambda)
         for decorators in [getattr(node, "decorator_list", [])]
     ]
@@ -311,24 +313,30 @@ def main() -> int:
     parser.add_argument("--package", action="append", help=f"one of {', '.join(PACKAGES)}; all by default")
     parser.add_argument("--patience", type=float, default=120.0, help="seconds of tests for each mutant")
     parser.add_argument("--learnt", type=Path, help="file of what tests execute; made where it is missing")
+    parser.add_argument("--jobs", type=int, default=1, help="copies of the tree that work at the same time")
     parser.add_argument("--out", type=Path, help="file that gets a line of JSON for each mutant")
     given = parser.parse_args()
     packages = {name: PACKAGES[name] for name in given.package or PACKAGES}
     found = []
-    with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
-        tree = Tree(ROOT, Path(folder) / "tree")
-        learnt_in = given.learnt or Path(folder) / "learnt.json"
-        if not learnt_in.is_file():
-            own = [f"{start}/{name}" for name in packages for start in ("tests", "src/concord")]
-            wanted = [*own, *(QUICK if not given.package else ())]
-            tree.learn([name for name in wanted if (tree.root / name).exists()], learnt_in)
-        raw = learnt_in.read_text("utf-8")
-        learnt = json.loads(_moved(raw, str(tree.root)))
-        for number, one in enumerate(drawn(tree.root, packages, given.n, given.seed), 1):
-            said, by, seconds = verdict(tree, learnt, one, given.patience)
-            row = {**asdict(one), "name": one.name, "verdict": said, "by": by, "seconds": round(seconds, 1)}
+    with tempfile.TemporaryDirectory(prefix="mutations-") as folder, ThreadPoolExecutor(given.jobs) as pool:
+        trees = [Tree(ROOT, Path(folder) / f"tree{number}") for number in range(given.jobs)]
+        learnt = learnt_by(trees, pool, packages, given)
+        idle: Queue[Tree] = Queue()
+        for tree in trees:
+            idle.put(tree)
+
+        def judged(one: Mutant) -> dict[str, Any]:
+            tree = idle.get()
+            try:
+                said, by, seconds = verdict(tree, learnt, one, given.patience)
+            finally:
+                idle.put(tree)
+            return {**asdict(one), "name": one.name, "verdict": said, "by": by, "seconds": round(seconds, 1)}
+
+        drawn_ones = drawn(trees[0].root, packages, given.n, given.seed)
+        for number, row in enumerate(pool.map(judged, list(drawn_ones)), 1):
             found.append(row)
-            sys.stdout.write(f"{number}: {said} in {seconds:.0f} s: {one.name}\n")
+            sys.stdout.write(f"{number}: {row['verdict']} in {row['seconds']:.0f} s: {row['name']}\n")
             sys.stdout.flush()
             if given.out is not None:
                 with given.out.open("a", encoding="utf-8") as file:
@@ -337,12 +345,34 @@ def main() -> int:
     return 0 if report(found).split(" (")[1].startswith(("9", "100")) else 1
 
 
-def _moved(raw: str, root: str) -> str:
-    """Return what was learnt in a copy of the tree as if it had been learnt in this one."""
-    marker = "/src/concord/"
-    at = raw.find(marker)
-    old = raw[raw.rfind('"', 0, at) + 1 : at] if at >= 0 else root
-    return raw.replace(f"{old}{marker}", f"{root}{marker}")
+def learnt_by(
+    trees: Sequence[Tree], pool: ThreadPoolExecutor, packages: Iterable[str], given: argparse.Namespace
+) -> dict[str, Any]:
+    """Return what each test file executes, from the file of an earlier run or by running all tests once."""
+    if given.learnt is not None and given.learnt.is_file():
+        return dict(json.loads(given.learnt.read_text("utf-8")))
+    own = [f"{start}/{name}" for name in packages for start in ("tests", "src/concord")]
+    wanted = [*own, *(QUICK if not given.package else ())]
+    root = trees[0].root
+    files = sorted(
+        {
+            str(path.relative_to(root))
+            for name in wanted
+            for path in ([root / name] if (root / name).is_file() else (root / name).rglob("*.py"))
+            if path.name.startswith("test_") or "src" in path.relative_to(root).parts
+        }
+    )
+
+    def part(number: int) -> dict[str, Any]:
+        tree, mine = trees[number], files[number :: len(trees)]
+        out = tree.root / "learnt.json"
+        tree.learn(mine, out)
+        return dict(json.loads(out.read_text("utf-8").replace(f"{tree.root}/", "")))
+
+    learnt = {path: held for one in pool.map(part, range(len(trees))) for path, held in one.items()}
+    if given.learnt is not None:
+        given.learnt.write_text(json.dumps(learnt), "utf-8")
+    return learnt
 
 
 if __name__ == "__main__":
