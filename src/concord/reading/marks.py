@@ -1,13 +1,12 @@
 """Words that state an answer: where a reply says "my answer is", in which language, and what is no answer."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 from concord.reading.text import Piece, lines_of, sentences_of
+from concord.reading.words import any_of
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _LEFT = r"(?<![A-Za-z0-9_\u00c0-\u04ff-])"
@@ -16,18 +15,6 @@ _RIGHT = rf"(?:(?<=[{_CJK}])|(?!\w))"
 _BLANK = rf"(?:\s{{1,3}}|(?<=[{_CJK}]))"
 _GAP = r"[\s*_\"'(\[]{0,12}"
 """What may be between a mark and the answer."""
-
-
-@cache
-def words() -> Mapping[str, list[str]]:
-    """Return the vocabulary: names of an answer, first-person statements, denials, refusals, by kind."""
-    text = resources.files("concord.reading").joinpath("words.json").read_text("utf-8")
-    held: Mapping[str, list[str]] = json.loads(text)
-    return held
-
-
-def _any(kind: str) -> str:
-    return "|".join(sorted(words()[kind], key=len, reverse=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +28,8 @@ class _Patterns:
     first_person: re.Pattern[str]
     would: re.Pattern[str]
     """In the first person without a verb of choosing: what follows may be the words of an option."""
+    imperative: re.Pattern[str]
+    """A sentence that tells what to choose."""
     corrected: re.Pattern[str]
     denied: re.Pattern[str]
     denied_before: re.Pattern[str]
@@ -54,29 +43,35 @@ class _Patterns:
 @cache
 def patterns() -> _Patterns:
     """Return all patterns; each is linear in the length of a sentence."""
-    before, after = _any("before_names"), _any("after_names")
-    own = rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{_any('names')})(?:\s{{1,3}}(?:{after})){{0,2}}"
+    before, after = any_of("before_names"), any_of("after_names")
+    own = rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{any_of('names')})(?:\s{{1,3}}(?:{after})){{0,2}}"
     flags = re.IGNORECASE
     return _Patterns(
         heading=re.compile(
-            rf"^[\s>*_#\-\d.)\"']{{0,12}}(?:(?:{_any('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>]|"
+            rf"^[\s>*_#\-\d.)\"']{{0,12}}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>]|"
             rf"\s-\s)+[\s*_\"']{{0,6}}",
             flags,
         ),
         stated=re.compile(
-            rf"{_LEFT}{own}[\s*_\"']{{0,4}}(?:{_any('links')}){_RIGHT}[\s*_\":']{{0,6}}", flags
+            rf"{_LEFT}{own}[\s*_\"']{{0,4}}(?:{any_of('links')}){_RIGHT}(?:\s(?:{any_of('maybe')})"
+            rf"(?!\w))?[\s*_\":']{{0,6}}",
+            flags,
         ),
-        first_person=re.compile(rf"{_LEFT}(?:{_any('first_person')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
-        would=re.compile(rf"{_LEFT}(?:{_any('would')})(?![\w'])[\s*_\":']{{0,6}}", flags),
-        corrected=re.compile(rf"{_LEFT}(?:{_any('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
+        imperative=re.compile(
+            rf"^[\s*_\"'>-]{{0,6}}(?:{any_of('imperatives')})(?!\w)[\s*_\":']{{0,6}}", flags
+        ),
+        first_person=re.compile(rf"{_LEFT}(?:{any_of('first_person')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
+        would=re.compile(rf"{_LEFT}(?:{any_of('would')})(?![\w'])[\s*_\":']{{0,6}}", flags),
+        corrected=re.compile(rf"{_LEFT}(?:{any_of('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
         denied=re.compile(
-            rf"^[\s*_\"'(]{{0,6}}(?:(?:{_any('maybe')})\s{{1,3}}){{0,2}}(?:{_any('denied')}){_RIGHT}", flags
+            rf"^[\s*_\"'(]{{0,6}}(?:(?:{any_of('maybe')})\s{{1,3}}){{0,2}}(?:{any_of('denied')}){_RIGHT}",
+            flags,
         ),
-        denied_before=re.compile(rf"{_LEFT}(?:{_any('denied_before')})[\s*_\"']{{0,3}}$", flags),
-        hypothetical=re.compile(rf"{_LEFT}(?:{_any('hypothetical')})(?![\w])", flags),
-        allowed_if=re.compile(rf"{_LEFT}(?:{_any('allowed_if')})(?![\w])", flags),
-        reported=re.compile(rf"{_LEFT}(?:{_any('reported')})(?![\w])", flags),
-        refusal=re.compile(rf"(?:{_any('refusals')})", flags),
+        denied_before=re.compile(rf"{_LEFT}(?:{any_of('denied_before')})[\s*_\"']{{0,3}}$", flags),
+        hypothetical=re.compile(rf"{_LEFT}(?:{any_of('hypothetical')})(?![\w])", flags),
+        allowed_if=re.compile(rf"{_LEFT}(?:{any_of('allowed_if')})(?![\w])", flags),
+        reported=re.compile(rf"{_LEFT}(?:{any_of('reported')})(?![\w])", flags),
+        refusal=re.compile(rf"(?:{any_of('refusals')})", flags),
     )
 
 
@@ -128,7 +123,7 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
                 at = begin + heading.end()
                 if held.denied.match(sentence.text[at:]) is None:
                     found.append(AnswerMark(Piece(sentence.text[at:], sentence.start + at)))
-        for pattern in (held.would, held.stated, held.first_person, held.corrected):
+        for pattern in (held.would, held.stated, held.first_person, held.imperative, held.corrected):
             for match in pattern.finditer(sentence.text):
                 if _is_statement(sentence.text, match):
                     content = Piece(sentence.text[match.end() :], sentence.start + match.end())

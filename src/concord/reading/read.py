@@ -7,8 +7,9 @@ from itertools import islice
 from typing import Any
 
 from concord.errors import OptionError
+from concord.reading.choices import ChoiceOf
 from concord.reading.marks import marks_of, refuses
-from concord.reading.records import Reading, ReadOutcome, Value
+from concord.reading.records import NOTHING, Found, Reading, ReadOutcome, Value
 from concord.reading.text import (
     Piece,
     ReplyText,
@@ -18,17 +19,7 @@ from concord.reading.text import (
     without_frames,
     without_thinking,
 )
-from concord.reading.values import (
-    NOTHING,
-    AskedFor,
-    ChoiceOf,
-    CodesOf,
-    Found,
-    LabelOf,
-    NumberOf,
-    OrderOf,
-    SplitOf,
-)
+from concord.reading.values import AskedFor, CodesOf, LabelOf, NumberOf, OrderOf, SplitOf
 
 LONGEST = 1_000_000
 """Characters of a reply that is still read."""
@@ -55,6 +46,7 @@ _ASIDE = (
 )
 _BOXED = re.compile(r"\\boxed\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
 _DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
+_BETWEEN = re.compile(r"\s{0,2}(?:,|/|or|and|oder|und|,\s?or|,\s?and){1,2}\s{0,2}", re.IGNORECASE)
 _BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])")
 _MOST_OBJECTS = 40
 _LONGEST_OBJECT = 20_000
@@ -231,7 +223,7 @@ def _structured(text: str, asked: AskedFor) -> Found | None:
     for element in elements(text):
         places.append((element.start, _inside(element, asked)))
     for pattern in (_BOXED, _DOUBLE):
-        for match in list(pattern.finditer(text))[-_MOST_OBJECTS:]:
+        for match in _unlisted(list(pattern.finditer(text))[-_MOST_OBJECTS:], text):
             plain = re.sub(r"\\(?:text|mathrm|textbf|mathbf)\s?\{([^{}]*)\}", r"\1", match.group(1))
             found = asked.stated(Piece(plain.replace("\\", ""), 0))
             place = (match.start(1), match.end(1))
@@ -241,6 +233,16 @@ def _structured(text: str, asked: AskedFor) -> Found | None:
         if found_value is not None:
             places.append((start, judged(found_value, asked, (start, end))))
     return max(places, key=lambda one: one[0])[1] if places else None
+
+
+def _unlisted(marks: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
+    """Return brackets that are not a list of what could be answered: "[[A]], [[B]] or [[C]]"."""
+    joined = [
+        _BETWEEN.fullmatch(text, one.end(), other.start()) is not None
+        for one, other in zip(marks, marks[1:], strict=False)
+    ]
+    pairs = zip(marks, [False, *joined], [*joined, False], strict=False)
+    return [mark for mark, before, after in pairs if not before and not after]
 
 
 def _inside(piece: Piece, asked: AskedFor) -> Found:
@@ -309,6 +311,11 @@ def _bare(text: str, asked: AskedFor) -> Found:
         if whole.outcome is not ReadOutcome.UNREADABLE:
             return whole
     first, last = asked.whole(lines[0]), asked.whole(lines[-1])
+    if isinstance(asked, ChoiceOf) and len(lines) > 1:
+        listed = [asked.is_listed(lines, place) for place in (0, len(lines) - 1)]
+        if all(listed):
+            return Found(ReadOutcome.SEVERAL)
+        first, last = NOTHING if listed[0] else first, NOTHING if listed[1] else last
     if first.outcome is ReadOutcome.OK and last.outcome is ReadOutcome.OK and first.value != last.value:
         return Found(ReadOutcome.SEVERAL)
     if last.outcome is not ReadOutcome.UNREADABLE:

@@ -44,3 +44,19 @@ class Reading:
     def ok(self) -> bool:
         """Whether there is an answer."""
         return self.outcome is ReadOutcome.OK
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a short text holds."""
+
+    outcome: ReadOutcome
+    value: Value | None = None
+    where: tuple[int, int] | None = None
+    other: bool = False
+
+
+OK, SEVERAL, OUT, UNREADABLE = (
+    ReadOutcome.OK, ReadOutcome.SEVERAL, ReadOutcome.OUT_OF_RANGE, ReadOutcome.UNREADABLE,
+)  # fmt: skip
+NOTHING = Found(UNREADABLE)

@@ -9,8 +9,8 @@ from concord.errors import OptionError
 from concord.reading.marks import refuses
 from concord.reading.read import asked_for, held_answer, judged, objects_in, read_piece, spoken
 from concord.reading.records import Reading, ReadOutcome
-from concord.reading.text import Piece, ReplyText, lines_of
-from concord.reading.values import AskedFor, OrderOf, SplitOf, folded
+from concord.reading.text import Piece, ReplyText, folded, lines_of
+from concord.reading.values import AskedFor, OrderOf, SplitOf
 
 _MOST_MARKS = 2000
 """Places that may name an item, of which the last ones are looked at."""
@@ -93,10 +93,10 @@ def parts_of(
         re.IGNORECASE | re.MULTILINE,
     )
     folded_names = {name.casefold(): i for i, name in enumerate(names)}
-    marks = [(m.start(), m.end(), folded_names[m.group(1).casefold()]) for m in _last(by_name, text)]
+    marks = [(m.start(), m.end(), folded_names[m.group(1).casefold()]) for m in _marks_in(by_name, text)]
     if not marks and numbers:
         for pattern in (rf"^{_LEAD}{_NUMBERED}", rf"(?:^|(?<=[\s,;])){_NUMBERED}"):
-            found = _last(re.compile(pattern, re.IGNORECASE | re.MULTILINE), text)
+            found = _marks_in(re.compile(pattern, re.IGNORECASE | re.MULTILINE), text)
             marks = [(m.start(), m.end(), int(m.group(1)) - 1) for m in found]
             marks = _one_list([mark for mark in marks if 0 <= mark[2] < len(names)], len(names), doubled)
             if len(marks) > 1:
@@ -109,7 +109,7 @@ def parts_of(
     return parts if len(marks) == len(parts) or not numbers else {}
 
 
-def _last(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+def _marks_in(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     return list(islice(pattern.finditer(text), _MOST_MARKS))
 
 
@@ -144,7 +144,7 @@ def _line_each(said: ReplyText, kinds: Mapping[str, AskedFor]) -> dict[str, Piec
 def _structured(said: ReplyText, kinds: Mapping[str, AskedFor]) -> dict[str, Reading] | None:
     """Read the last object that has items for keys, or a list with as many answers; None without one."""
     for start, end, held in reversed(list(objects_in(said.text))):
-        given = dict(_given(held, list(kinds)))
+        given = dict(_answers_held(held, list(kinds)))
         if not given:
             continue
         found = {}
@@ -160,14 +160,14 @@ def _structured(said: ReplyText, kinds: Mapping[str, AskedFor]) -> dict[str, Rea
     return None
 
 
-def _given(held: object, names: Sequence[str]) -> Iterator[tuple[str, object]]:
+def _answers_held(held: object, names: Sequence[str]) -> Iterator[tuple[str, object]]:
     """Return the value of each item that an object or a list holds."""
     if isinstance(held, Mapping):
         own = {key: item for key in held if (item := _item(key, names)) is not None}
         if own:
             yield from ((item, held[key]) for key, item in own.items())
         elif len(held) == 1:
-            yield from _given(next(iter(held.values())), names)
+            yield from _answers_held(next(iter(held.values())), names)
     elif isinstance(held, list) and len(held) == len(names):
         if not all(isinstance(one, Mapping) for one in held):
             yield from zip(names, held, strict=True)

@@ -172,6 +172,15 @@ def without_frames(said: ReplyText) -> ReplyText:
     return quoted if quoted.text.strip() else made
 
 
+DECORATION = " \t\r\n*_'\"()[]{}<>#~|"
+ENDING = DECORATION + ".,;:!-"
+
+
+def folded(text: str) -> str:
+    """Return the words of a text, letters and digits only."""
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of the text and where it begins."""

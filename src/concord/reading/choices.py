@@ -1,0 +1,263 @@
+"""One of several options: its letter or its words at the start of a text, and what may follow it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from concord.reading.records import NOTHING, OK, SEVERAL, UNREADABLE, Found, Value
+from concord.reading.text import DECORATION, ENDING, Piece, folded
+from concord.reading.words import any_of, words
+
+_VOWELS = ("A", "I", "O", "E", "Y", "U")
+"""Letters that are words as well."""
+_CLOSING = r"[\s*_\"')\]]{0,6}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """What may be around an option, made once."""
+
+    lead: re.Pattern[str]
+    """Signs before an option, and a word that names one ("option")."""
+    reason: re.Pattern[str]
+    """What may follow: an end, praise, or the beginning of a reason."""
+    aside: re.Pattern[str]
+    """A reason that may name other options: "because B", "rather than B", "is better than B"."""
+    and_more: re.Pattern[str]
+    hedged: re.Pattern[str]
+    but: re.Pattern[str]
+    under: re.Pattern[str]
+    """A condition."""
+    wrong: re.Pattern[str]
+    contrary: re.Pattern[str]
+    """What makes of "I would accept" a condition, or its contrary."""
+
+
+@cache
+def _patterns() -> _Patterns:
+    signs = re.escape(DECORATION)
+    good = rf"is\s(?:(?:{any_of('degrees')})\s){{0,2}}(?:{any_of('praise')})"
+    end = r"(?=[\s*_\"')\]]{0,6}(?:$|[.,;:!\n]|\s-|\s(?:because|since|than|overall|here|for me|in my)\b))"
+    reason = rf"(?:{any_of('reasons')})(?!\w)"
+    flags = re.IGNORECASE
+    return _Patterns(
+        re.compile(
+            rf"[{signs}]{{0,12}}(?:(?:{any_of('so')})[,:]{{0,1}}\s)?(?:(?:{any_of('articles')})\s){{0,2}}"
+            rf"((?:{any_of('option_names')})\s{{0,3}}[:#]?\s{{0,3}}|l'option\s)?[{signs}]{{0,8}}",
+            flags,
+        ),
+        re.compile(
+            rf"{_CLOSING}(?:$|[,;:!](?!\d)|\.(?!\d)|\s-|-\s|-$|\s?\(|\n|\s{reason}|\s{good}{end})|"
+            rf"\s?(?:{any_of('chosen')})",
+            flags,
+        ),
+        re.compile(rf"{_CLOSING}(?:[-,;.:]|\s-)?\s{{0,2}}(?:{reason}|{good}{end})", flags),
+        re.compile(rf"{_CLOSING}[.,]{{0,2}}\s{{0,2}}(?:[/&+]|(?:{any_of('and')})(?!\w))", flags),
+        re.compile(rf"{_CLOSING},?\s(?:or|and)\s(?:maybe|perhaps|possibly|possible|at most|if)(?!\w)", flags),
+        re.compile(rf"{_CLOSING}[,;-]?\s{{0,2}}(?:{any_of('but')})(?!\w)", flags),
+        re.compile(rf"{_CLOSING}[,;-]?\s{{0,2}}(?:only\s|but only\s)?(?:{any_of('if')})(?!\w)", flags),
+        re.compile(
+            rf"[\s*_\"')\].,:;(-]{{0,8}}(?:is\s)?(?:(?:{any_of('degrees')})\s)?(?:{any_of('wrong')})(?!\w)",
+            flags,
+        ),
+        re.compile(
+            rf"[\s*_\"']{{1,4}}(?:only\s)?(?:{any_of('if')}|nothing|none|no|neither|"
+            r"to (?:answer|choose|pick|say|rate|respond|participate|take part))\b",
+            flags,
+        ),
+    )
+
+
+@cache
+def _allowed_if() -> re.Pattern[str]:
+    return re.compile(rf"[\s,*_]{{0,6}}(?:{any_of('allowed_if')})", re.IGNORECASE)
+
+
+_LISTED = re.compile(r"[\s*_#>\-]{0,8}(?:\d{1,2}[.)]\s{1,3})?[*_(\[]{0,4}")
+"""What is before the letter of a listed option."""
+
+
+@dataclass(frozen=True)
+class ChoiceOf:
+    """One of several options, each with a letter and words."""
+
+    options: Mapping[str, tuple[str, ...]]
+    """Words of each option, by its letter."""
+
+    @cached_property
+    def _letters(self) -> re.Pattern[str]:
+        signs = "|".join(sorted((re.escape(one) for one in self.options), key=len, reverse=True))
+        return re.compile(rf"({signs})(?![A-Za-z0-9_]|'[A-Za-z]|(?<=\d)[.,]\d)", re.IGNORECASE)
+
+    @cached_property
+    def _labels(self) -> list[tuple[str, str, re.Pattern[str]]]:
+        """Return the words of options with their letters, the longest first; shared words are none."""
+        known: dict[str, set[str]] = {}
+        for letter, own in self.options.items():
+            same = {"yes": words()["yes"], "no": words()["no"]}
+            for word in (*own, *(other for one in own for other in same.get(folded(one), ()))):
+                if folded(word):
+                    known.setdefault(folded(word), set()).add(letter)
+        only = [(word, letters.pop()) for word, letters in known.items() if len(letters) == 1]
+        return [
+            (word, letter, _worded(word)) for word, letter in sorted(only, key=lambda pair: -len(pair[0]))
+        ]
+
+    def _at_start(self, piece: Piece) -> tuple[str, int, int] | None:
+        """Return letter, start and end of the option that a text begins with; no letter: of two options."""
+        text = piece.text
+        plain = len(text) - len(text.lstrip(DECORATION))
+        worded = self._words_at(text, plain)
+        if worded is not None and len(text[plain : worded[2]]) > 1:
+            return worded
+        lead = _patterns().lead.match(text)
+        begin = 0 if lead is None else lead.end()
+        named = lead is not None and lead.group(1) is not None
+        match = self._letters.match(text, begin)
+        if match is not None:
+            letter = self._cased(match, text, named)
+            if letter is not None and self._is_letter(text, match, letter, named):
+                own = self._with_words(text, match.end(), letter)
+                return (letter if own is not None else "", begin, match.end() if own is None else own)
+        return self._words_at(text, begin)
+
+    def _cased(self, match: re.Match[str], text: str, named: bool) -> str | None:
+        """Return the letter that is meant, in small letters where it cannot be a word."""
+        found, after = match.group(1), text[match.end() :]
+        if found in self.options:
+            return found
+        turned = [one for one in self.options if one.casefold() == found.casefold()]
+        alone = named or not after.strip(ENDING) or after[:1] == ")"
+        marked = after[:1] in ".,:;" and found.upper() not in _VOWELS
+        return turned[0] if turned and (alone or marked) else None
+
+    def _is_letter(self, text: str, match: re.Match[str], letter: str, named: bool) -> bool:
+        """Whether a sign is the letter of an option: "A friend" and "I think" are not."""
+        rest = text[match.end() :]
+        if len(letter) > 1 or named or letter not in _VOWELS or not re.match(r"\s+[^\W\d_]", rest):
+            return True
+        if self._with_words(text, match.end(), letter) not in (None, match.end()):
+            return True
+        held = _patterns()
+        return any(one.match(rest) for one in (held.reason, held.and_more, held.hedged, held.under))
+
+    def _with_words(self, text: str, end: int, letter: str) -> int | None:
+        """Return where an option ends with its own words behind its letter; None where they are another's."""
+        gap = re.match(r"[\s*_\"')\].:,(=-]{1,8}", text[end:])
+        if gap is None:
+            return end
+        found = self._words_at(text, end + gap.end())
+        if found is None or (found[2] - found[1] == 1 and text[found[2] :].strip(ENDING)):
+            return end
+        if found[0] == letter:
+            return found[2]
+        return None if not re.match(r"\s+[^\W\d_]", gap.group()) else end
+
+    def _words_at(self, text: str, begin: int) -> tuple[str, int, int] | None:
+        """Return the option whose words a text has at a place."""
+        for _, letter, pattern in self._labels:
+            match = pattern.match(text, begin)
+            if match is not None:
+                return letter, begin, match.end()
+        return None
+
+    def others(self, text: str, letter: str) -> bool:
+        """Whether a text names another option by its letter, or in its words."""
+        sure = rf"(?<![\w'])(?:{'|'.join(re.escape(one) for one in self.options if one != letter)})(?![\w'])"
+        for match in re.finditer(sure, text):
+            if match.group() not in ("A", "I") or not re.match(r"\s[a-z]", text[match.end() :]):
+                return True
+        said = f" {folded(text)} "
+        return any(
+            other != letter and len(word) > 3 and f" {word} " in said for word, other, _ in self._labels
+        )
+
+    def _read(self, piece: Piece, *, strict: bool) -> Found:
+        found = self._at_start(piece)
+        if found is None:
+            return NOTHING
+        letter, start, end = found
+        if not letter:
+            return Found(SEVERAL)
+        rest, held = piece.text[end:], _patterns()
+        place = (piece.start + start, piece.start + end)
+        if held.hedged.match(rest):
+            return Found(SEVERAL) if strict and self.others(rest, letter) else Found(OK, letter, place)
+        more = self.others(rest, letter)
+        if held.and_more.match(rest) and more:
+            return Found(SEVERAL)
+        if not rest.strip(ENDING):
+            return Found(OK, letter, place)
+        if held.under.match(rest):
+            return Found(OK, letter, place) if _allowed_if().match(rest) else NOTHING
+        if held.reason.match(rest) is None or held.wrong.match(rest):
+            return NOTHING
+        if (held.but.match(rest) or strict) and more and held.aside.match(rest) is None:
+            return NOTHING
+        return Found(OK, letter, place)
+
+    def whole(self, piece: Piece) -> Found:
+        """Read a line that is an option, with a reason behind it."""
+        return self._read(piece, strict=True)
+
+    def stated(self, piece: Piece) -> Found:
+        """Read what follows a mark: the option stands first."""
+        found = self._read(piece, strict=False)
+        if found.outcome is not UNREADABLE:
+            return found
+        last = re.search(r"\(([A-Za-z])\)[\s.*_\"']{0,6}$", piece.text)
+        if last is not None and last.group(1) in self.options:
+            named = self._words_at(piece.text, len(piece.text) - len(piece.text.lstrip(DECORATION)))
+            if named is None or named[0] == last.group(1):
+                return Found(OK, last.group(1), (piece.start + last.start(1), piece.start + last.end(1)))
+        return NOTHING
+
+    def in_words(self, piece: Piece) -> Found:
+        """Read what follows "I would": the words of an option, and nothing that could be another's."""
+        begin = len(piece.text) - len(piece.text.lstrip(DECORATION))
+        named = self._words_at(piece.text, begin)
+        if named is None or self.others(piece.text[named[2] :], named[0]):
+            return NOTHING
+        if _patterns().contrary.match(piece.text, named[2]):
+            return NOTHING
+        return Found(OK, named[0], (piece.start + named[1], piece.start + named[2]))
+
+    def is_listed(self, lines: Sequence[Piece], place: int) -> bool:
+        """Whether a line is one of a list of options rather than the choice of one.
+
+        Beside other lines that begin with other options, a letter alone is a choice, and so is an option
+        that the others list already.
+        """
+        begins = [self._listed(line.text) for line in lines]
+        own, others = begins[place], {one for i, one in enumerate(begins) if i != place and one is not None}
+        if own is None or not others - {own}:
+            return False
+        return own not in others and bool(folded(lines[place].text) not in (own.casefold(), ""))
+
+    def _listed(self, text: str) -> str | None:
+        lead = _LISTED.match(text)
+        match = self._letters.match(text, 0 if lead is None else lead.end())
+        if match is None or match.group(1) not in self.options:
+            return None
+        rest = text[match.end() :]
+        return match.group(1) if not rest.strip(ENDING) or re.match(r"[*_]{0,3}[.):]", rest) else None
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text names an option."""
+        return self.others(text, "")
+
+    def structured(self, held: object) -> Value | None:
+        """Read an option from a value of JSON."""
+        if isinstance(held, bool):
+            return next((letter for word, letter, _ in self._labels if word == ("no", "yes")[held]), None)
+        if not isinstance(held, str | int):
+            return None
+        found = self._read(Piece(str(held), 0), strict=False)
+        return found.value if found.outcome is OK else None
+
+
+def _worded(word: str) -> re.Pattern[str]:
+    """Return the pattern of an option's words; a script without blanks has no ends of words."""
+    pattern = r"[\W_]{1,4}".join(map(re.escape, word.split()))
+    return re.compile(pattern + (r"(?![^\W_])" if word.isascii() else ""), re.IGNORECASE)
