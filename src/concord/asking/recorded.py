@@ -109,7 +109,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
     one = find(str(record["suite"]))
     after = path / one.followed_in if one is not None and one.followed_in else None
     files = inputs_of(path, record)
-    planned = tuple(_planned(path, row) for row in planned_prompts(path))
+    planned = tuple(_planned_row(path, row) for row in planned_prompts(path))
     return Recorded(
         str(path),
         record["suite"],
@@ -124,7 +124,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
     )
 
 
-def _planned(path: Path, row: Mapping[str, Any]) -> dict[str, Any]:
+def _planned_row(path: Path, row: Mapping[str, Any]) -> dict[str, Any]:
     for name in _PLANNED:
         kind = int if name == "repeat" else str
         if not isinstance(row.get(name), kind) or isinstance(row[name], bool):

@@ -82,12 +82,12 @@ def again_words(forms: Sequence[AnswerForm]) -> str:
     'State only your answer: a whole number from 1 to 7.'
     """
     if len(forms) == 1:
-        return f"State only your answer: {_stated(forms[0])}."
-    lines = [f"{place}. ({_stated(form)})" for place, form in enumerate(forms, start=1)]
+        return f"State only your answer: {_in_words_of(forms[0])}."
+    lines = [f"{place}. ({_in_words_of(form)})" for place, form in enumerate(forms, start=1)]
     return "\n".join([f"State only your answers, in {len(forms)} numbered lines:", *lines])
 
 
-def _stated(form: AnswerForm) -> str:
+def _in_words_of(form: AnswerForm) -> str:
     names = [name for name, _ in form.names]
     if form.kind == "choice":
         return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
@@ -95,10 +95,10 @@ def _stated(form: AnswerForm) -> str:
         return f"{', '.join(names)} in your order, from first to last"
     if form.kind == "split":
         return f"{_slot(form)}; {form.total:g} in all"
-    return _number(form) if form.kind == "number" else _STATED[form.kind]
+    return _number_words(form) if form.kind == "number" else _STATED[form.kind]
 
 
-def _number(form: AnswerForm) -> str:
+def _number_words(form: AnswerForm) -> str:
     kind = "a whole number" if form.whole else "a number"
     if form.low is not None and form.high is not None:
         return f"{kind} from {form.low:g} to {form.high:g}"
@@ -123,10 +123,10 @@ def schema_of(forms: Sequence[AnswerForm]) -> dict[str, Any]:
     single = len(forms) == 1
     for place, form in enumerate(forms, start=1):
         fields[form.mark.lower() if single else str(place)] = _schema(form)
-    return _object(fields)
+    return _fields_object(fields)
 
 
-def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _fields_object(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": dict(fields),
@@ -144,7 +144,7 @@ def _schema(form: AnswerForm) -> dict[str, Any]:
     if form.kind == "ranking":
         return {"type": "array", "items": {"type": "string", "enum": names}}
     if form.kind == "split":
-        return _object({name: {"type": "integer" if form.whole else "number"} for name in names})
+        return _fields_object({name: {"type": "integer" if form.whole else "number"} for name in names})
     return {"type": "string"}
 
 
@@ -183,14 +183,14 @@ def answers_of_object(text: str, count: int) -> list[str] | None:
     found = fields_of(text)
     if found is None or not all(str(place) in found for place in range(1, count + 1)):
         return None
-    return [_said(found[str(place)]) for place in range(1, count + 1)]
+    return [_as_text(found[str(place)]) for place in range(1, count + 1)]
 
 
-def _said(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {_said(part)}" for name, part in value.items())
+        return ", ".join(f"{name}: {_as_text(part)}" for name, part in value.items())
     if isinstance(value, list):
-        return ", ".join(map(_said, value))
+        return ", ".join(map(_as_text, value))
     return value if isinstance(value, str) else json.dumps(value)
 
 
