@@ -11,8 +11,10 @@ import pytest
 from concord.asking.folder import planned_prompts, read_run
 from concord.asking.journal import FAILURES, REPLIES, stored_lines
 from concord.errors import FileFormatError
+from concord.reading import read_reply, stored_reading, trial_name, write_readings
 from concord.view import replies as kept
 from concord.view.folders import RunStates
+from concord.view.pages import replies_page
 from concord.view.replies import KeptRun, KeptRuns, transcripts
 
 RECORD = {
@@ -197,3 +199,32 @@ def test_a_run_that_has_ended_is_listed_by_its_own_count_until_something_is_writ
         patch.setattr(KeptRun, "tally", lambda self: pytest.fail("it was read"))
         with pytest.raises(pytest.fail.Exception, match="it was read"):
             states.of(path, "one")
+
+
+def _with_readings(path: Path, text: str, *rows: Any) -> list[kept.Transcript]:
+    (path / REPLIES).write_text(_lines([{**_reply(0), "response": text}]), "utf-8")
+    write_readings(path / "results" / "deep", rows)
+    return transcripts(KeptRun(path), outcome="ok")
+
+
+def test_the_answer_is_marked_in_the_reply_with_how_and_outcome(tmp_path: Path) -> None:
+    text = "<script>x</script>\nANSWER: A"
+    row = stored_reading(trial_name("v0", "cot", 0), text, read_reply(text, choices=["x", "y"]))
+    path = _write(tmp_path / "one")
+    (shown,) = _with_readings(path, text, row)
+    assert (shown.read, shown.places) == ("A (marked)", ((27, 28),))
+    page = replies_page("", "one", [shown], {}, outcome="", words="", start=0, count=5)
+    assert "&lt;script&gt;x&lt;/script&gt;\nANSWER: <mark>A</mark></pre>" in page and "<script>x" not in page
+    # readings of another text under the same name are not those of this reply
+    (other,) = _with_readings(path, "ANSWER: B", row)
+    assert (other.read, other.places) == ("", ())
+    unread = stored_reading("v0/cot/0", "Perhaps.", read_reply("Perhaps.", choices=["x", "y"]), question="c")
+    (unsaid,) = _with_readings(path, "Perhaps.", unread)
+    assert (unsaid.read, unsaid.places) == ("c: unreadable", ())
+
+
+def test_readings_that_cannot_be_read_leave_replies_as_they_are(tmp_path: Path) -> None:
+    path = _write(tmp_path / "one")
+    _with_readings(path, "A")
+    (path / "results" / "deep" / "readings.csv").write_bytes(b"trial,\x00\xff\n")
+    assert transcripts(KeptRun(path), outcome="ok")[0].read == ""

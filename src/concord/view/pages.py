@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from concord.asking.replies import CORRECTIONS, Correction
 from concord.records import AskOutcome
+from concord.show.page.fragments import marked_reply
 from concord.view.folders import FoundResult, FoundRun, cost_words
 from concord.view.replies import Transcript
 
@@ -147,7 +148,7 @@ def _reply_case(base: str, name: str, one: Transcript, correction: Correction | 
     return (
         f"<article><h2>{escape(one.id)} · {escape(one.mode)} · {escape(one.outcome)}</h2>"
         f'<div class="trio"><div><h3>prompt</h3>{_prompt_parts(one.prompt)}</div>'
-        f"<div><h3>reply</h3><pre>{escape(one.reply)}</pre></div>"
+        f"<div><h3>reply</h3><pre>{marked_reply(one.reply, one.places)}</pre></div>"
         f"<div><h3>read as</h3><p>{escape(one.read) if one.read else '–'}</p></div></div>"
         f'<form action="{base}/correct" method="post">{hidden}<label>read otherwise, as '
         f'<input name="read_as" value="{escape(read)}"></label> <button>keep</button></form></article>'

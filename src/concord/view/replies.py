@@ -5,7 +5,7 @@ Runs are kept as they were at the last look: each line of a file is read once, t
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,9 +31,13 @@ from concord.asking.recorded import inputs_of
 from concord.errors import FileFormatError, InputError
 from concord.files import limits
 from concord.files.json_text import parsed
+from concord.reading.stored import FILE as READINGS
+from concord.reading.stored import StoredReading, read_readings, reply_hash, trial_name
 from concord.records import AskOutcome
 
 GOOD = "ok"
+RESULTS = "results"
+"""Folder of a run in which its results are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +214,7 @@ class KeptRun:
         self._plan: KeptPlan | None = None
         self._forget()
         self._reader: tuple[tuple[Any, ...], Reader | None] | None = None
+        self._readings: tuple[tuple[Stamp, ...], Mapping[str, Sequence[StoredReading]]] | None = None
 
     def _forget(self) -> None:
         self.journals: dict[str, list[KeptJournal]] = {REPLIES: [], FAILURES: [], TURNS: []}
@@ -286,6 +291,18 @@ class KeptRun:
         start, number = divmod(found, _MOST_JOURNALS)
         return row_at(self.journals[REPLIES][number].path, start)
 
+    def readings(self) -> Mapping[str, Sequence[StoredReading]]:
+        """Return the readings of the run's results by trial, read anew where they changed."""
+        files = sorted((self.path / RESULTS).glob(f"**/{READINGS}"))
+        made_of = tuple(map(stamp, files))
+        if self._readings is None or self._readings[0] != made_of:
+            held: dict[str, list[StoredReading]] = {}
+            for file in files:
+                for row in _readings_in(file.parent):
+                    held.setdefault(row.trial, []).append(row)
+            self._readings = made_of, held
+        return self._readings[1]
+
     def reader(self) -> Reader | None:
         """Return what reads the run's replies one by one; it is made once."""
         try:
@@ -296,6 +313,13 @@ class KeptRun:
         if self._reader is None or self._reader[0] != made_of:
             self._reader = made_of, reader_of(self.path)
         return self._reader[1]
+
+
+def _readings_in(folder: Path) -> Sequence[StoredReading]:
+    try:
+        return read_readings(folder)
+    except InputError:
+        return ()  # replies are shown without; scoring again writes it anew
 
 
 def _read_plan(path: Path, now: Stamp) -> KeptPlan:
@@ -364,6 +388,8 @@ class Transcript:
     reply: str
     read: str = ""
     """How the reply was read, where its question reads replies one by one."""
+    places: tuple[tuple[int, int], ...] = ()
+    """Where its answers are, as the results say."""
 
 
 def transcripts(
@@ -387,10 +413,36 @@ def transcripts(
         found.append((one, kind, row))
         if len(found) >= count:
             break
-    reader, sessions = run.reader(), dict[str, tuple[str, list[LiveReading]]]()
-    if reader is None:
-        return [one for one, _, _ in found]
-    return [_read(run, plan, reader, sessions, *each) for each in found]
+    stored, reader = run.readings(), run.reader()
+    sessions = dict[str, tuple[str, list[LiveReading]]]()
+    shown = []
+    for one, kind, row in found:
+        rows = _stored_of(stored, one)
+        if rows:
+            shown.append(replace(one, read="; ".join(map(_stored_words, rows)), places=_places(rows)))
+        elif reader is not None:
+            shown.append(_read(run, plan, reader, sessions, one, kind, row))
+        else:
+            shown.append(one)
+    return shown
+
+
+def _stored_of(stored: Mapping[str, Sequence[StoredReading]], one: Transcript) -> list[StoredReading]:
+    """Return the stored readings of this very reply: under its name, and of its text."""
+    said = reply_hash(one.reply)
+    named = (*stored.get(trial_name(one.id, one.mode, one.repeat), ()), *stored.get(one.id, ()))
+    return [row for row in named if row.reply == said]
+
+
+def _stored_words(row: StoredReading) -> str:
+    """Return a reading in words: what was asked, the outcome where it is no answer, the answer, how."""
+    said = row.reading if row.outcome == GOOD else ": ".join(filter(None, (row.outcome, row.reading)))
+    how = f" ({row.how})" if row.how else ""
+    return f"{row.question}: {said}{how}" if row.question else f"{said}{how}"
+
+
+def _places(rows: Iterable[StoredReading]) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted({row.place for row in rows if row.place is not None}))
 
 
 def _transcript(run: KeptRun, plan: KeptPlan, kind: str, row: Mapping[str, Any]) -> Transcript:

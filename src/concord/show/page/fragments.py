@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape as plain_escape
 
 from concord.records import Estimate
 from concord.show.numbers import interval, number, typeset
@@ -196,3 +197,17 @@ def _cell_text(value: Cell, head: Heading) -> str:
     if value is not None and head.form is not None:
         return typeset(head.form(value))
     return typeset(number(value, head.digits, sign=head.sign))
+
+
+def marked_reply(text: str, places: Iterable[tuple[int, int]]) -> str:
+    """Return a reply as HTML, escaped, with the places of its answers marked; what is no place marks nothing.
+
+    >>> marked_reply("<b> A", [(4, 5), (9, 12)])
+    '&lt;b&gt; <mark>A</mark>'
+    """
+    parts, at = [], 0
+    for start, end in sorted(set(places)):
+        if at <= start < end <= len(text):
+            parts += [plain_escape(text[at:start]), f"<mark>{plain_escape(text[start:end])}</mark>"]
+            at = end
+    return "".join([*parts, plain_escape(text[at:])])
