@@ -49,6 +49,8 @@ class SideOutcome(StrEnum):
     """Nothing was given for this side."""
     TOO_SMALL = "too small"
     """The sample is too small for the test to exist (agent side only; an error on the human side)."""
+    UNREAD = "no readable answer"
+    """Participants were asked, and in a group of the test no answer could be read (agent side only)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,7 @@ def random_row(rng: Rng, *, test_type: str, place: tuple[str, str, str, str], do
     agent: Side | None = _with_odds(rng, _pick(rng, test_type, human))
     outcome = SideOutcome.OK
     if kind < 0.08:
-        agent, outcome = None, SideOutcome(rng.choice(["missing", "too small"]))
+        agent, outcome = None, SideOutcome(rng.choice(["missing", "too small", "no readable answer"]))
     elif kind < 0.14:
         human = agent = None
         given = {"pas": float(rng.choice([0.0, 1.0, 0.3])), "n_eff": float(rng.choice([20.0, 55.0]))}

@@ -114,15 +114,15 @@ def test_refusals_are_counted_per_level_of_a_within_factor() -> None:
     assert not any(condition.endswith("competed") for condition in read)
 
 
-def test_a_cell_too_small_leaves_its_test_without_an_agent_side_and_says_so() -> None:
+def test_a_cell_without_readable_answers_leaves_its_test_without_an_agent_side_and_says_so() -> None:
     small = studies.run(
         studies.plan(["framing"], n=3), lambda q: "no" if q.condition.get("frame") == "gain" else "A"
     )
     row = next(row for row in small.test_table.rows if row.finding == "F1")
     assert row.agent is None
-    assert row.agent_outcome is SideOutcome.TOO_SMALL
+    assert row.agent_outcome is SideOutcome.UNREAD
     assert any(
-        "F1, sure option" in w and "no agent side: 0 answers in a group" in w
+        "F1, sure option" in w and "no agent side: no readable answer to" in w and "(frame gain)" in w
         for w in small.test_table.warnings
     )
 
@@ -346,3 +346,14 @@ def test_the_small_study_recovers_a_known_difference() -> None:
     (test,) = done.result.tests
     assert test.agent_effect_d is not None
     assert 8 < test.agent_effect_d < 14  # 9 apart, about 0.8 within
+
+
+def test_answers_that_nobody_could_read_are_not_called_a_small_sample() -> None:
+    (plan,) = studies.plan(["framing"], n=5)
+    rambles = studies.run([plan], lambda question: "It depends on many things.", n_resamples=0)
+    assert rambles.result.outcomes == {"agent no readable answer": len(rambles.result.tests)}
+    assert all("agent side no readable answer" in test.reasons for test in rambles.result.tests)
+    assert all("no readable answer to" in warning for warning in rambles.test_table.warnings)
+    (plan,) = studies.plan(["framing"], n=1)
+    alone = studies.run([plan], PeopleLike(SCRIPTS["framing"], 1), n_resamples=0)
+    assert "agent no readable answer" not in alone.result.outcomes

@@ -18,7 +18,7 @@ from concord.people.studies.catalog import (
     session_variables,
 )
 from concord.people.studies.format import Study, Test
-from concord.people.studies.observe import Observations, ObservedRows, variables_read
+from concord.people.studies.observe import Observations, ObservedRows, Row, label, variables_read
 from concord.people.studies.sample_tests import Statistic, TooSmallError
 from concord.people.table.read import read_tests
 from concord.people.table.values import type_flags
@@ -298,10 +298,12 @@ def _with_agent(observed: Observations, test: Test, row: TestRow) -> tuple[TestR
         found = agent_statistic(observed, test)
         flags = list(type_flags(row_type(test)))
         draft = Draft("agent", row.test_type, flags=flags, **_numbers(test, found))  # type: ignore[arg-type]
-    except TooSmallError as fault:
-        return replace(row, agent_outcome=SideOutcome.TOO_SMALL), str(fault)
     except UndefinedError as fault:
-        return row, str(fault)
+        unread = _unread(observed, test)
+        if unread is not None:
+            return replace(row, agent_outcome=SideOutcome.UNREAD), unread
+        small = isinstance(fault, TooSmallError)
+        return replace(row, agent_outcome=SideOutcome.TOO_SMALL) if small else row, str(fault)
     complete(draft)
     if draft.too_small is not None:
         return replace(row, agent_outcome=SideOutcome.TOO_SMALL), "too small for the test"
@@ -314,6 +316,40 @@ def _with_agent(observed: Observations, test: Test, row: TestRow) -> tuple[TestR
             agent, z=found.z, p_value=found.p_value
         )  # both with ties, which U alone does not tell
     return replace(row, agent=agent, agent_outcome=SideOutcome.OK), None
+
+
+_NO_REPLY = ("missing", "not asked")
+
+
+def _unread(observed: Observations, test: Test) -> str | None:
+    """Say where participants were asked and none was read; ``None`` where every group has answers."""
+    study = observed.plan.study
+    known = _variables_of(study, test)
+    answers = [
+        name
+        for name in sorted(variables_read(study.experiments[test.experiment], test))
+        if name in known and known[name].origin == "answer"
+    ]
+    asked = (observed.sessions if test.unit == "session" else observed.participants).get(test.experiment, [])
+    chosen = ObservedRows(asked, test.where).rows
+    rows = chosen if chosen else asked  # a choice by an answer keeps nobody whose answer is not read
+    by = test.groups.by if test.groups is not None and test.groups.by not in answers else None
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault("" if by is None else label(row.get(by)), []).append(row)
+    if not any(
+        str(outcome) not in _NO_REPLY and name.startswith(item)
+        for (experiment, _), counted in observed.counts.items()
+        for item, outcome in counted
+        for name in answers
+        if experiment == test.experiment
+    ):
+        return None  # there was nothing to read
+    for name, inside in groups.items():
+        if not ObservedRows(inside, None).complete(answers).rows:
+            where = f" ({by} {name})" if name else ""
+            return f"no readable answer to {', '.join(answers)} from {len(inside)} asked{where}"
+    return None
 
 
 def _numbers(test: Test, found: Statistic) -> dict[str, object]:
