@@ -46,7 +46,7 @@ def test_as_many_marks_as_are_ordered_stay_as_they_are() -> None:
 
 def test_no_reader_orders_marks_by_itself() -> None:
     source = Path(concord.__file__).parent
-    own = {"files/text.py", "reasoning/words/text.py"}  # the latter drops marks before
+    own = {"files/text.py", "reading/names.py"}  # the latter drops marks before
     found = {
         path.relative_to(source).as_posix()
         for path in source.rglob("*.py")

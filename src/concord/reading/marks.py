@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from functools import cache
 
 from concord.reading.text import Piece, lines_of, sentences_of
-from concord.reading.words import any_of
+from concord.reading.words import any_of, words
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _LEFT = r"(?<![A-Za-z0-9_\u00c0-\u04ff-])"
 _RIGHT = rf"(?:(?<=[{_CJK}])|(?!\w))"
 """The end of a word; scripts without blanks have none."""
 _BLANK = rf"(?:\s{{1,3}}|(?<=[{_CJK}]))"
+_SIGNS = r"(?:[^\w\n]|_|\d{1,2}[.)]\s){0,12}"
+"""Signs at the start of a line: those of a list, a heading or emphasis, pictures."""
 _GAP = r"[\s*_\"'(\[]{0,12}"
 """What may be between a mark and the answer."""
 
@@ -23,6 +25,10 @@ class _Patterns:
 
     heading: re.Pattern[str]
     """A name of an answer and a colon at the start of a line."""
+    title: re.Pattern[str]
+    """A name of an answer and nothing else: a heading, or the first cell of a row."""
+    no_mark: re.Pattern[str]
+    """Right before a name of an answer: of another answer than the one that is asked."""
     stated: re.Pattern[str]
     """A name of an answer and "is", anywhere in a sentence."""
     first_person: re.Pattern[str]
@@ -31,6 +37,8 @@ class _Patterns:
     imperative: re.Pattern[str]
     """A sentence that tells what to choose."""
     corrected: re.Pattern[str]
+    weak: re.Pattern[str]
+    """What a case is said to point to: an answer where the whole reply points to one name only."""
     denied: re.Pattern[str]
     denied_before: re.Pattern[str]
     """Right before a statement: "no elijo A"."""
@@ -44,14 +52,16 @@ class _Patterns:
 def patterns() -> _Patterns:
     """Return all patterns; each is linear in the length of a sentence."""
     before, after = any_of("before_names"), any_of("after_names")
-    own = rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{any_of('names')})(?:\s{{1,3}}(?:{after})){{0,2}}"
+    own = rf"(?:(?:{before}){_BLANK}){{0,4}}(?P<noun>{any_of('names')})(?:\s{{0,3}}(?:{after})){{0,2}}"
     flags = re.IGNORECASE
     return _Patterns(
         heading=re.compile(
-            rf"^[\s>*_#\-\d.)\"']{{0,12}}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>]|"
+            rf"^{_SIGNS}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>\]]|"
             rf"\s-\s)+[\s*_\"']{{0,6}}",
             flags,
         ),
+        title=re.compile(rf"^(?:#{{1,6}}\s|\*\*|__|\[)?{_SIGNS}{own}[^\w\n]{{0,8}}$", flags),
+        no_mark=re.compile(rf"{_LEFT}(?:{any_of('no_mark_before')})[\s*_\"'-]{{0,3}}$", flags),
         stated=re.compile(
             rf"{_LEFT}{own}[\s*_\"']{{0,4}}(?:{any_of('links')}){_RIGHT}(?:\s(?:{any_of('maybe')})"
             rf"(?!\w))?[\s*_\":']{{0,6}}",
@@ -63,6 +73,7 @@ def patterns() -> _Patterns:
         first_person=re.compile(rf"{_LEFT}(?:{any_of('first_person')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
         would=re.compile(rf"{_LEFT}(?:{any_of('would')})(?![\w'])[\s*_\":']{{0,6}}", flags),
         corrected=re.compile(rf"{_LEFT}(?:{any_of('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
+        weak=re.compile(rf"{_LEFT}(?:{any_of('weak')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
         denied=re.compile(
             rf"^[\s*_\"'(]{{0,6}}(?:(?:{any_of('maybe')})\s{{1,3}}){{0,2}}(?:{any_of('denied')}){_RIGHT}",
             flags,
@@ -90,25 +101,58 @@ class AnswerMark:
     """In the first person: "I would choose"."""
     in_words: bool = False
     """Only the words of an option are an answer here."""
+    denied: bool = False
+    """A denial follows: an answer only where it is a part of a name, such as "no disorder"."""
+    firm: bool = False
+    """So sure that even a name which nobody listed is an answer."""
 
 
 def marks_of(text: str) -> Iterator[AnswerMark]:
     """Return the marks of a reply from the last to the first; denied and hypothetical ones are none."""
-    lines = lines_of(text)[-_MOST_LINES:]
+    lines = [line for line in lines_of(text)[-_MOST_LINES:] if _RULE.fullmatch(line.text) is None]
     for i in range(len(lines) - 1, -1, -1):
-        line = lines[i]
+        line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
+        if line.text.startswith("|"):
+            if below is None or _COLUMNS.match(below.text) is None:  # the heads of columns hold no answer
+                yield from _in_row(line)
+            continue
         heading = patterns().heading.match(line.text)
+        if heading is None and (line.text[:1] in "#*_[" or _UNDERLINED.match(text, line.end) is not None):
+            heading = patterns().title.match(line.text[:_LONGEST_TITLE])
         if heading is not None:
             rest = Piece(line.text[heading.end() :], line.start + heading.end()).trimmed()
-            if not rest.text.strip(" *_\"'") and i + 1 < len(lines):
-                rest = lines[i + 1]
+            if not rest.text.strip(" *_\"'") and below is not None:
+                rest = below
+            elif below is not None and _BROKEN.fullmatch(f"{rest.text[-1:]}{below.text[:1]}") is not None:
+                rest = Piece(text[rest.start : below.end].replace("\n", " "), rest.start)
             inner = list(_in_line(rest))
             if inner and inner[-1].in_person is False:
                 yield inner[-1]
-            elif patterns().denied.match(rest.text) is None:
-                yield AnswerMark(rest)
+            else:
+                denied = patterns().denied.match(rest.text) is not None
+                yield AnswerMark(rest, firm=_is_firm(heading), denied=denied)
             continue
         yield from reversed(list(_in_line(line)))
+
+
+def is_title(key: str) -> bool:
+    """Whether the key of an object is the name of an answer: "final diagnosis"."""
+    return len(key) <= _LONGEST_TITLE and patterns().title.match(key) is not None
+
+
+def _in_row(line: Piece) -> Iterator[AnswerMark]:
+    """Return the second cell of a row whose first one is the name of an answer."""
+    cells = line.text.split("|")
+    if len(cells) < 4 or len(cells[1]) > _LONGEST_TITLE or not cells[2].strip():
+        return
+    title = patterns().title.match(cells[1].strip())
+    if title is not None:
+        begin = line.start + len(cells[0]) + len(cells[1]) + 2
+        yield AnswerMark(Piece(cells[2], begin).trimmed(), firm=_is_firm(title))
+
+
+def _is_firm(match: re.Match[str]) -> bool:
+    return match["noun"].casefold() in words()["firm"]
 
 
 def _in_line(line: Piece) -> Iterator[AnswerMark]:
@@ -117,20 +161,53 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
         if sentence.text.rstrip("\"')*_ ").endswith("?"):
             continue
         found = []
-        for begin in (0, sentence.text.rfind(": ", 0, sentence.text.rfind(":")) + 1):
+        for begin in (0, *[match.end() for match in _TURNS.finditer(sentence.text)][-_MOST_TURNS:]):
             heading = held.heading.match(sentence.text[begin:])
             if heading is not None:
                 at = begin + heading.end()
                 if held.denied.match(sentence.text[at:]) is None:
-                    found.append(AnswerMark(Piece(sentence.text[at:], sentence.start + at)))
+                    content = Piece(sentence.text[at:], sentence.start + at)
+                    found.append(AnswerMark(content, firm=_is_firm(heading)))
         for pattern in (held.would, held.stated, held.first_person, held.imperative, held.corrected):
             for match in pattern.finditer(sentence.text):
                 if _is_statement(sentence.text, match):
                     content = Piece(sentence.text[match.end() :], sentence.start + match.end())
-                    found.append(AnswerMark(content, pattern is not held.stated, pattern is held.would))
+                    firm = pattern is held.stated and _is_firm(match) and _is_sure(match, content)
+                    said, words_only = pattern is not held.stated, pattern is held.would
+                    found.append(AnswerMark(content, said, words_only, firm=firm))
         yield from sorted(found, key=lambda mark: mark.content.start)
 
 
+def weak_marks(text: str) -> Iterator[AnswerMark]:
+    """Return what a reply says a case points to: "she meets the criteria for"."""
+    for line in lines_of(text)[-_MOST_LINES:]:
+        for sentence in sentences_of(line):
+            if not sentence.text.rstrip("\"')*_ ").endswith("?"):
+                for match in patterns().weak.finditer(sentence.text):
+                    supposed = _MAY.search(sentence.text[: match.start()][-30:]) is not None
+                    if not supposed and _is_statement(sentence.text, match):
+                        yield AnswerMark(Piece(sentence.text[match.end() :], sentence.start + match.end()))
+
+
+def _is_sure(match: re.Match[str], content: Piece) -> bool:
+    """Whether what follows "the diagnosis is" can be a name: "most likely", emphasised, with a capital."""
+    said = match.group()
+    return _LIKELIEST.search(said) is not None or said.endswith(("*", '"', "_")) or content.text[:1].isupper()
+
+
+_LIKELIEST = re.compile(r"likel|probab|wahrscheinlich|可能|가능|final|correct", re.IGNORECASE)
+_TURNS = re.compile(r"[:>]\s|--\s?|,\s")
+"""Places in a sentence after which an answer may be stated anew."""
+_MOST_TURNS = 8
+_MAY = re.compile(
+    r"(?:might|may|could|can|would|initially|at first|tempting to|podría|könnte)[\s\w]{0,12}$", re.I
+)
+_BROKEN = re.compile("[a-z][a-z]")
+"""The end of a line and the start of the next where a sentence goes on."""
+_RULE = re.compile(r"[-=*_]{3,}")
+_COLUMNS = re.compile(r"\|[\s:|]{0,6}--")
+_UNDERLINED = re.compile(r"[ \t]{0,4}\n[ \t]{0,4}(?:-{3,80}|={3,80})[ \t]{0,4}(?:\n|$)")
+_LONGEST_TITLE = 100
 _UNLIKE = re.compile(r"\bunlike [^,.;:]{1,60},", re.IGNORECASE)
 
 
@@ -141,6 +218,8 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
         return False
     before = _UNLIKE.sub("", sentence[: match.start()])
     if held.denied_before.search(before[-20:]) is not None:
+        return False
+    if match.re is held.stated and held.no_mark.search(before[-40:]) is not None:
         return False
     clause = re.split(r"[;:]|,\s(?=but\b|yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)", before)[-1]
     supposed = held.hypothetical.search(clause)

@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from concord.errors import OptionError
 from concord.reading.choices import ChoiceOf
-from concord.reading.marks import marks_of, refuses
+from concord.reading.labels import LabelOf
+from concord.reading.marks import is_title, marks_of, refuses, weak_marks
 from concord.reading.records import NOTHING, Found, Reading, ReadOutcome, Value
 from concord.reading.text import (
     Piece,
@@ -19,7 +21,7 @@ from concord.reading.text import (
     without_frames,
     without_thinking,
 )
-from concord.reading.values import AskedFor, CodesOf, LabelOf, NumberOf, OrderOf, SplitOf
+from concord.reading.values import AskedFor, CodesOf, NumberOf, OrderOf, SplitOf
 
 LONGEST = 1_000_000
 """Characters of a reply that is still read."""
@@ -51,6 +53,10 @@ _BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])")
 _MOST_OBJECTS = 40
 _LONGEST_OBJECT = 20_000
 _LONGEST_LIST = 4_000
+_DEEPEST = 4
+"""Objects inside each other that are looked into."""
+_NAME_KEYS = ("name", "primary", "main", "most_likely", "title")
+"""Keys of the answer in an object that is the answer."""
 _MOST_MARKS = 40
 """Objects and marks that are looked at: the last ones decide."""
 
@@ -172,8 +178,14 @@ def asked_for(
     if codes is not None:
         return CodesOf({name: _several(words) for name, words in codes.items()})
     if isinstance(labels, Mapping):
-        return LabelOf({name: _several(words) for name, words in labels.items()})
-    return LabelOf({_several(one)[0]: _several(one)[1:] for one in labels})
+        return _label_of(tuple((name, _several(words)) for name, words in labels.items()))
+    return _label_of(tuple((_several(one)[0], _several(one)[1:]) for one in labels))
+
+
+@lru_cache(maxsize=32)
+def _label_of(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> LabelOf:
+    """Return labels with the index of their names, which many replies share."""
+    return LabelOf(dict(labels))
 
 
 def _lettered(options: Mapping[str, Words] | Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -200,13 +212,25 @@ def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
                 return "marked", found
             continue
         found = asked.stated(content)
+        if mark.denied and not (isinstance(asked, LabelOf) and found.outcome is ReadOutcome.OK):
+            continue
         if found.outcome is ReadOutcome.UNREADABLE and "\n" not in content.text:
             found = _below(text, content, asked) or found
-        if found.outcome is ReadOutcome.OK and found.other and mark.in_person:
+        if found.outcome is ReadOutcome.OK and found.other and not mark.firm:
             continue  # "it is important": any words would be a name
         if found.outcome is not ReadOutcome.UNREADABLE or asked.mentions(content.text):
             return "marked", found
-    return "bare", _bare(text, asked)
+    bare = _bare(text, asked)
+    if isinstance(asked, LabelOf) and bare.outcome is ReadOutcome.UNREADABLE:
+        return "marked", _pointed_to(text, asked)
+    return "bare", bare
+
+
+def _pointed_to(text: str, asked: LabelOf) -> Found:
+    """Return the one name of the list that a reply says the case points to; two are none."""
+    found = [asked.stated(mark.content) for mark in islice(weak_marks(text), _MOST_MARKS)]
+    known = [one for one in found if one.outcome is ReadOutcome.OK and not one.other]
+    return known[-1] if len({one.value for one in known}) == 1 else NOTHING
 
 
 def _below(text: str, content: Piece, asked: AskedFor) -> Found | None:
@@ -283,7 +307,7 @@ def objects_in(text: str) -> Iterator[tuple[int, int, object]]:
         at = start + end
 
 
-def held_answer(held: object, asked: AskedFor) -> Value | None:
+def held_answer(held: object, asked: AskedFor, depth: int = 0) -> Value | None:
     """Return the answer that an object holds."""
     if isinstance(held, Mapping):
         if isinstance(asked, SplitOf | OrderOf):
@@ -291,9 +315,12 @@ def held_answer(held: object, asked: AskedFor) -> Value | None:
             if found is not None:
                 return found
         known = {str(key).casefold().strip(): value for key, value in held.items()}
-        for key in _KEYS:
-            if key in known:
-                return asked.structured(known[key])
+        titled = (key for key in known if is_title(key.replace("_", " ")))
+        for key in (*(key for key in _KEYS if key in known), *titled):
+            value = known[key]
+            if isinstance(value, Mapping):
+                return _named(value, asked, depth + 1) if depth < _DEEPEST else None
+            return asked.structured(value)
         rest = [value for key, value in known.items() if not any(word in key for word in _ASIDE)]
         return asked.structured(rest[0]) if len(rest) == 1 else None
     if isinstance(held, list) and isinstance(asked, OrderOf):
@@ -301,11 +328,20 @@ def held_answer(held: object, asked: AskedFor) -> Value | None:
     return None
 
 
+def _named(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | None:
+    """Return the answer of an object that is itself the value of an answer's key: the name in it."""
+    known = {str(key).casefold().strip(): value for key, value in held.items()}
+    inner = next((known[key] for key in _NAME_KEYS if key in known), None)
+    return held_answer(held, asked, depth) if inner is None else asked.structured(inner)
+
+
 def _bare(text: str, asked: AskedFor) -> Found:
     """Read a reply, its first or its last line that is nothing but an answer; two that differ are several."""
     lines = lines_of(text)
     if not lines:
         return NOTHING
+    if isinstance(asked, LabelOf):
+        return _bare_name(lines, asked)
     if isinstance(asked, OrderOf | SplitOf):
         whole = asked.whole(Piece(text, 0).trimmed()) if len(text) <= _LONGEST_LIST else NOTHING
         if whole.outcome is not ReadOutcome.UNREADABLE:
@@ -321,3 +357,14 @@ def _bare(text: str, asked: AskedFor) -> Found:
     if last.outcome is not ReadOutcome.UNREADABLE:
         return last
     return first
+
+
+def _bare_name(lines: list[Piece], asked: LabelOf) -> Found:
+    """Read a reply of one line that is a name; of more lines the first or last that is one of the list."""
+    if len(lines) == 1:
+        return asked.alone(lines[0])
+    found = [asked.whole(line) for line in (lines[0], *lines[1:-1][-_MOST_MARKS:], lines[-1])]
+    values = {one.value for one in found if one.outcome is ReadOutcome.OK}
+    if len(values) > 1:
+        return Found(ReadOutcome.SEVERAL)
+    return found[-1] if found[-1].outcome is not ReadOutcome.UNREADABLE else found[0]

@@ -76,7 +76,8 @@ _TAG = re.compile(
 )
 _CLOSED = re.compile(
     r"</(answer|final_answer|final-answer|finalanswer|final|content|choice|verdict|output|result|solution|"
-    r"response)>",
+    r"response|diagnosis|final_diagnosis|label|antwort|diagnose|respuesta|diagnóstico|réponse|diagnostic|答案|诊断|"
+    r"答え|診断|정답|진단)>",
     re.IGNORECASE,
 )
 """The end of an element that holds an answer."""
@@ -162,12 +163,16 @@ def split_thinking(reply: str) -> tuple[str, str | None]:
 
 
 _FENCE = re.compile(r"^[ \t]{0,8}(?:'''|~~~)[\w+-]{0,20}[ \t]{0,8}$", re.MULTILINE)
+_INLINE = re.compile(
+    r"</?(?:b|i|u|em|strong|br|p|div|span|mark|h[1-6]|li|ul|ol|code)\s{0,2}/?>|~~[^~\n]{1,200}~~", re.I
+)
+"""Signs of HTML, and words that are struck out."""
 _QUOTED = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
 
 
 def without_frames(said: ReplyText) -> ReplyText:
     """Return a reply without the signs of code fences, and without what it quotes where it says more."""
-    made = said.blanked([match.span() for match in _FENCE.finditer(said.text)])
+    made = said.blanked([match.span() for one in (_FENCE, _INLINE) for match in one.finditer(said.text)])
     quoted = made.blanked([match.span() for match in _QUOTED.finditer(made.text)])
     return quoted if quoted.text.strip() else made
 

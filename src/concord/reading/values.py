@@ -9,8 +9,8 @@ from typing import Protocol
 
 from concord.reading.choices import ChoiceOf
 from concord.reading.numbers import amounts_in, read_number
-from concord.reading.records import NOTHING, OK, OUT, SEVERAL, Found, ReadOutcome, Value
-from concord.reading.text import DECORATION, ENDING, Piece, folded
+from concord.reading.records import NOTHING, OK, OUT, Found, ReadOutcome, Value
+from concord.reading.text import ENDING, Piece, folded
 
 
 class AskedFor(Protocol):
@@ -223,90 +223,3 @@ class CodesOf:
     def structured(self, held: object) -> Value | None:
         """Read the text of a value of JSON."""
         return self._held(held) if isinstance(held, str) else None
-
-
-_OPEN = re.compile(
-    r"\b(?:unclear|uncertain|unknown|cannot be determined|not possible|insufficient|depends?|"
-    r"more information|"
-    r"difficult to say|hard to say|none|no diagnosis|not enough|needed|required|should be|"
-    r"to be (?:made|determined)|"
-    r"unklar|incierto|desconocid\w+|incertain)\b",
-    re.IGNORECASE,
-)
-_PRIMARY = re.compile(
-    r"^[\s*_\"']{0,4}(?:primary|principal|main|most likely|probable|likely|leading|working)\s{0,2}[:,]?\s",
-    re.IGNORECASE,
-)
-_STOP = re.compile(
-    r"[.;(\n]|,\s|\s-\s|\s(?:with|because|since|given|due to|based on|as (?:evidenced|shown|the)|"
-    r"in (?:the|a|this)|characteri[sz]ed|mit|weil|avec|con|porque)\s",
-    re.IGNORECASE,
-)
-_ALTERNATIVE = re.compile(r"\s(?:or|vs\.?|versus|/|oder|ou|o)\s", re.IGNORECASE)
-MOST_WORDS = 10
-"""Words of a name that is none of the list."""
-
-
-@dataclass(frozen=True)
-class LabelOf:
-    """A name of a list, or one outside it."""
-
-    labels: Mapping[str, tuple[str, ...]]
-    """Other names of each label, its own first."""
-
-    @cached_property
-    def _known(self) -> list[tuple[str, str]]:
-        pairs = [(folded(word), label) for label, words in self.labels.items() for word in (label, *words)]
-        return sorted({pair for pair in pairs if pair[0]}, key=lambda pair: -len(pair[0]))
-
-    def named(self, text: str) -> set[str]:
-        """Return the labels that a text names; longer names first, each word used once."""
-        said, found = f" {folded(text)} ", set()
-        for word, label in self._known:
-            sought = f" {word} " if word.isascii() else word
-            if sought in said:
-                found.add(label)
-                said = said.replace(sought, " | ")
-        return found
-
-    def whole(self, piece: Piece) -> Found:
-        """Read a line that is a name of the list."""
-        plain = piece.trimmed(ENDING)
-        found = [label for word, label in self._known if word == folded(plain.text)]
-        return Found(OK, found[0], (plain.start, plain.end)) if found else NOTHING
-
-    def stated(self, piece: Piece) -> Found:
-        """Read the name that follows a mark: of the list, or any other that is short and sure."""
-        lead = _PRIMARY.match(piece.text)
-        inner = piece if lead is None else Piece(piece.text[lead.end() :], piece.start + lead.end())
-        inner = inner.trimmed(DECORATION)
-        stop = _STOP.search(inner.text, 1)
-        head = Piece(inner.text if stop is None else inner.text[: stop.start()], inner.start).trimmed(ENDING)
-        head = Piece(
-            re.sub(r"^(?:an?|the|consistent with|likely|probably|most likely)\s", "", head.text), head.start
-        )
-        if not head.text or _OPEN.search(head.text):
-            return NOTHING
-        place = (inner.start, inner.start + (len(inner.text) if stop is None else stop.start()))
-        named = self.named(head.text)
-        parts = _ALTERNATIVE.split(head.text)
-        if len(named) > 1 or (
-            len(parts) > 1 and not (len(named) == 1 and folded(head.text) in {w for w, _ in self._known})
-        ):
-            return Found(SEVERAL)
-        if len(named) == 1:
-            return Found(OK, named.pop(), place)
-        if len(head.text.split()) > MOST_WORDS:
-            return NOTHING
-        return Found(OK, head.text, place, other=True)
-
-    def mentions(self, text: str) -> bool:
-        """Whether a text names a label."""
-        return bool(self.named(text))
-
-    def structured(self, held: object) -> Value | None:
-        """Read a name from a value of JSON."""
-        if not isinstance(held, str):
-            return None
-        found = self.stated(Piece(held, 0))
-        return found.value if found.outcome is OK else None

@@ -2,8 +2,9 @@
 
 import pytest
 
+from concord.reading.names import compact
 from concord.reasoning.words.correct import Judge, correct_source
-from concord.reasoning.words.names import AliasTable, compact, load_lexicon
+from concord.reasoning.words.names import AliasTable, load_lexicon
 
 MDD, GAD, PTSD = "Major Depressive Disorder", "Generalized Anxiety Disorder", "Post-Traumatic Stress Disorder"
 SAD, BIPOLAR = "Social Anxiety Disorder", "Bipolar Disorder"

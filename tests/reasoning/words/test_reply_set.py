@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 import concord
+from concord.reading.names import compact
 from concord.reasoning.read.records import Outcome, RecordedReply, Sample
 from concord.reasoning.result import Rule
 from concord.reasoning.score.parse import Parser, column
-from concord.reasoning.words.names import compact, load_lexicon
+from concord.reasoning.words.names import load_lexicon
 from concord.stats.mcnemar import mcnemar
 
 DATA = Path(__file__).parents[1] / "data"

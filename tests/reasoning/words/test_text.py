@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.reasoning.words.text import Words, fold_word, normalise, token_sets, tokens
+from concord.reading.names import Words, fold_word
+from concord.reasoning.words.text import normalise, token_sets, tokens
 
 
 @pytest.mark.parametrize(
@@ -87,10 +88,3 @@ def test_different_words_stay_apart(one: str, other: str) -> None:
 
 def test_decomposed_soft_hyphened_and_zero_width_words_are_whole() -> None:
     assert Words("de\u0301pression ge\u00adneral z\u200bero").folded == ["depression", "general", "zero"]
-
-
-def test_sentences_end_at_marks_and_line_breaks_not_at_decimal_points() -> None:
-    found = Words("Score 3.5 is high. New line\nnext")
-    assert found.same_sentence(0, 4)
-    assert not found.same_sentence(4, 5)
-    assert not found.same_sentence(6, 7)

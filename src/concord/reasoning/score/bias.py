@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from concord.reading.names import NameIndex
 from concord.reasoning.read.records import BiasCase
 from concord.reasoning.result import LEVEL, BiasGroup, BiasResult, BiasRow, PairTest
 from concord.reasoning.score.gap import paired_test
 from concord.reasoning.score.parse import ScoredCase, ScoringContext, count_outcomes
 from concord.reasoning.words.correct import Judge
-from concord.reasoning.words.names import AliasTable, NameIndex
+from concord.reasoning.words.names import AliasTable
 from concord.records import Estimate
 from concord.stats.coverage import coverage_note, rate_look
 from concord.stats.intervals import wilson_clustered, wilson_interval

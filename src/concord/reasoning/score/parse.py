@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from concord.engine import SERIAL, Engine
+from concord.reading.names import NameIndex
 from concord.reasoning.read.records import (
     BiasCase,
     BiasCases,
@@ -20,7 +21,7 @@ from concord.reasoning.read.records import (
 from concord.reasoning.result import RULES, Options, Rule
 from concord.reasoning.words.answer import How, is_cut
 from concord.reasoning.words.correct import Judge, correct_source
-from concord.reasoning.words.names import Lexicon, NameIndex
+from concord.reasoning.words.names import Lexicon
 from concord.reasoning.words.phrases import REFUSAL
 from concord.reasoning.words.split import (
     Split,

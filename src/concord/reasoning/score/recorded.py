@@ -6,6 +6,7 @@ from pathlib import Path
 
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError
+from concord.reading.names import compact
 from concord.reasoning.read.records import MODES, Outcome, Sample
 from concord.reasoning.result import (
     LEVEL,
@@ -25,7 +26,7 @@ from concord.reasoning.score.bias import Detector, bias_result
 from concord.reasoning.score.gap import gap_result
 from concord.reasoning.score.parse import ParsedReply, RecordedReplies, ScoringContext, column, count_outcomes
 from concord.reasoning.score.steps import StepScore, step_result, step_scores
-from concord.reasoning.words.names import Lexicon, compact
+from concord.reasoning.words.names import Lexicon
 from concord.reasoning.words.text import tokens
 from concord.stats.intervals import checked_level
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from concord.reasoning.words.names import DATA, AliasTable, Mention, NameIndex
+from concord.reading.names import Mention, NameIndex, Words, widest
+from concord.reasoning.words.names import DATA, AliasTable
 from concord.reasoning.words.phrases import (
     AFTER,
     BEFORE,
@@ -22,7 +23,6 @@ from concord.reasoning.words.phrases import (
     JOINED_BY_WORD,
     RESET,
 )
-from concord.reasoning.words.text import Words
 
 _KNOWN = json.loads((DATA / "diagnoses.json").read_text("utf-8"))
 KINDS: Mapping[str, str] = _KNOWN["kinds"]
@@ -162,15 +162,6 @@ class Claim:
     """Whether another diagnosis, which no list need know, may stand for it."""
     cause: bool = False
     """Whether it is the cause of the one named before it: "ketoacidosis due to diabetes"."""
-
-
-def widest(mentions: Sequence[Mention]) -> list[Mention]:
-    """Return the mentions that lie inside no other one, in order: of overlapping names the longest counts."""
-    kept: list[Mention] = []
-    for one in sorted(mentions, key=lambda mention: (mention.start, -mention.end)):
-        if not kept or one.end > kept[-1].end:
-            kept.append(one)
-    return kept
 
 
 def claims(found: Words, mentions: Sequence[Mention]) -> list[Claim]:

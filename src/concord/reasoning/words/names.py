@@ -1,8 +1,7 @@
 """Names of diagnoses in a text: whole words, folded, through alias tables; and the bundled data files."""
 
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from concord.errors import FileFormatError
@@ -11,123 +10,8 @@ from concord.files.contents import fingerprint_rows, read_bytes
 from concord.files.gate import refuse_more
 from concord.files.json_text import decoded, parsed, shown
 from concord.files.limits import GOLD_CHARACTERS
-from concord.reasoning.words.text import Words
+from concord.reading.names import NameIndex, compact
 from concord.records import InputFile
-
-START_LETTERS = 40
-"""Beginnings of names up to this length are kept ready."""
-ABBREVIATION_LETTERS = 5
-"""A name in capitals with at most this many letters is an abbreviation, found in capitals only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """One place where a name is, as word numbers from ``start`` up to but not including ``end``."""
-
-    start: int
-    end: int
-    labels: frozenset[str]
-
-
-def compact(name: str) -> str:
-    """Fold a name to one string without spaces and hyphens.
-
-    Examples
-    --------
-    >>> compact("Post-Traumatic Stress Disorders") == compact("posttraumatic stress disorder")
-    True
-    """
-    return "".join(Words(name).folded)
-
-
-def is_abbreviation(name: str) -> bool:
-    """Whether a name is found in capitals only.
-
-    Examples
-    --------
-    >>> [is_abbreviation(name) for name in ("SAD", "C-PTSD", "Panic Disorder", "SCHIZOPHRENIA")]
-    [True, True, False, False]
-    """
-    letters = [char for char in name if char.isalpha()]
-    return 2 <= len(letters) <= ABBREVIATION_LETTERS and all(char.isupper() for char in letters)
-
-
-@dataclass(slots=True)
-class NameIndex:
-    """Names and the labels they stand for, ready to be looked up in many texts."""
-
-    _plain: dict[str, set[str]] = field(default_factory=dict)
-    _capital: dict[str, set[str]] = field(default_factory=dict)
-    _starts: set[str] = field(default_factory=set)
-    """Beginnings of names, up to `START_LETTERS`; all of them would take the square of a name's length."""
-    _long: list[str] = field(default_factory=list)
-    """Names beyond that, sorted when they are looked up."""
-    _sorted: bool = False
-
-    def add(self, label: str, names: Iterable[str]) -> None:
-        """Let each name stand for the label as well."""
-        for name in names:
-            key = compact(name)
-            if not key:
-                continue
-            table = self._capital if is_abbreviation(name) else self._plain
-            table.setdefault(key, set()).add(label)
-            self._starts.update(key[:size] for size in range(1, min(len(key), START_LETTERS) + 1))
-            if len(key) > START_LETTERS:
-                self._long.append(key)
-                self._sorted = False
-
-    def copy(self) -> "NameIndex":
-        """Return an index of its own with the same names."""
-        plain, capital = (
-            {key: set(labels) for key, labels in table.items()} for table in (self._plain, self._capital)
-        )
-        return NameIndex(plain, capital, set(self._starts), list(self._long), self._sorted)
-
-    def _is_start(self, run: str) -> bool:
-        """Whether a name begins so."""
-        if len(run) <= START_LETTERS:
-            return run in self._starts
-        if not self._sorted:
-            self._long.sort()
-            self._sorted = True
-        place = bisect_left(self._long, run)
-        return place < len(self._long) and self._long[place].startswith(run)
-
-    def find(self, text: str | Words) -> list[Mention]:
-        """Every mention in the text, longer and shorter ones alike, in order of their first word."""
-        found = Words(text) if isinstance(text, str) else text
-        starts, folded = self._starts, found.folded
-        near = [
-            index
-            for index, word in enumerate(folded)
-            if word in starts or (len(word) > START_LETTERS and self._is_start(word))
-        ]
-        mentions: list[Mention] = []
-        for index in near:
-            self._add_from(found, index, mentions)
-        return mentions
-
-    def _add_from(self, found: Words, start: int, mentions: list[Mention]) -> None:
-        """Add the mentions whose first word is the given one."""
-        folded, starts, run = found.folded, self._starts, ""
-        for index in range(start, len(folded)):
-            run += folded[index]
-            if run not in starts and not (len(run) > START_LETTERS and self._is_start(run)):
-                break
-            if index > start and not found.runs_on(index):
-                break
-            if run in self._plain or run in self._capital:
-                labels = self._labels(found, run, start, index + 1)
-                if labels:
-                    mentions.append(Mention(start, index + 1, labels))
-
-    def _labels(self, found: Words, run: str, start: int, end: int) -> frozenset[str]:
-        """Return what a run of words stands for; abbreviations stand for something in capitals only."""
-        labels = self._plain.get(run, set())
-        if run in self._capital and all(found.in_capitals(index) for index in range(start, end)):
-            labels = labels | self._capital[run]
-        return frozenset(labels)
 
 
 class AliasTable:
