@@ -357,3 +357,23 @@ def test_answers_that_nobody_could_read_are_not_called_a_small_sample() -> None:
     (plan,) = studies.plan(["framing"], n=1)
     alone = studies.run([plan], PeopleLike(SCRIPTS["framing"], 1), n_resamples=0)
     assert "agent no readable answer" not in alone.result.outcomes
+
+
+def test_replies_in_the_shapes_of_providers_are_taken(tmp_path: Path) -> None:
+    path = _recorded(tmp_path / "replies.jsonl", ["framing"], n=6)
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    shapes = [
+        lambda text: {"choices": [{"message": {"content": text, "reasoning_content": "ANSWER: C"}}]},
+        lambda text: {"output_text": text},
+        lambda text: {"content": [{"type": "thinking", "thinking": "B?"}, {"type": "text", "text": text}]},
+        lambda text: {"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": text}]},
+    ]
+    for number, row in enumerate(rows):
+        row |= shapes[number % 4](row.pop("response"))
+    other = tmp_path / "others.jsonl"
+    other.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    plans = studies.plan(["framing"], n=6)
+    assert (
+        studies.score_replies(other, plans, n_resamples=0).test_table.rows
+        == studies.score_replies(path, plans, n_resamples=0).test_table.rows
+    )

@@ -9,6 +9,7 @@ from typing import Any
 
 from concord.errors import FileFormatError, OptionError, StudyError, StudyProblem
 from concord.files.contents import read_bytes
+from concord.files.raw_replies import raw_reply
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import score_answer_table
 from concord.people.files import PeopleResult
@@ -85,13 +86,13 @@ def _take(found: SessionReplies, row: Any) -> str | None:
     """Keep a row, or say why it cannot be used."""
     if not isinstance(row, dict) or not isinstance(row.get("id"), str):
         return "expected an object with the keys 'id' and 'response'"
-    key, response = row["id"], row.get("response")
-    if response is not None and not isinstance(response, str):
-        return f"the response of {key!r} is {response!r}, expected text"
+    key, said = row["id"], raw_reply(row)
+    if said is None and row.get("response") is not None:
+        return f"the response of {key!r} is {row['response']!r}, expected text"
     if key in found.replies:
         return f"a second reply to {key!r}"
-    failed = row.get("status", "ok") != "ok"
-    found.replies[key] = None if failed else response
+    failed = said is None or said.error is not None or row.get("status", "ok") != "ok"
+    found.replies[key] = None if failed or said is None else said.text
     if isinstance(row.get("mode"), str):
         found.conditions[key] = row["mode"]
     return None

@@ -7,11 +7,12 @@ from typing import Any
 
 from concord.errors import FileFormatError, listed
 from concord.files.grids import plain_title
+from concord.files.raw_replies import TEXT_NAMES, RawReply, raw_reply
 
 REPLY_NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item", "custom_id"),
     "mode": ("mode", "condition", "prompt_type"),
-    "response": ("response", "output", "completion", "reply", "model_output", "generated_text", "text"),
+    "response": TEXT_NAMES,
     "repeat": ("repeat", "epoch", "run", "trial"),
     "thinking": ("thinking", "reasoning_content"),
     "stop_reason": ("stop_reason", "finish_reason"),
@@ -32,8 +33,6 @@ _BATCH_ID = re.compile(
     r"(?P<id>.+?)[|/:_. -]+(?P<mode>cot|direct)(?:[|/:_. -]+(?P<repeat>\d{1,6}))?", re.IGNORECASE | re.DOTALL
 )
 _MODE_FIRST = re.compile(r"(?P<mode>cot|direct)[|/:_. -]+(?P<id>.+)", re.IGNORECASE | re.DOTALL)
-_STOPPED = {"max_tokens": "length", "max_output_tokens": "length"}
-"""Reasons of providers for a reply that was cut."""
 _TABLES = (".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".parquet", ".pq")
 
 
@@ -63,6 +62,8 @@ def reply_fields(fields: Mapping[str, Any], *, modes: bool) -> Mapping[str, Any]
     if "custom_id" in fields and ("response" in fields or "result" in fields):
         return _batch_fields(fields, modes)
     row = dict(renamed(fields, REPLY_NAMES))
+    if not isinstance(row.get("response"), str) and (held := raw_reply(fields)) is not None:
+        row |= {name: value for name, value in _said(held).items() if value is not None}
     if "repeat" not in fields and not isinstance(row.get("repeat"), int):
         row.pop("repeat", None)  # a run may be named by a date
     if isinstance(row.get("mode"), str):
@@ -80,73 +81,15 @@ def _batch_fields(fields: Mapping[str, Any], modes: bool) -> Mapping[str, Any]:
             row.update(id=match["id"], mode=match["mode"].lower())
             repeat = match.groupdict().get("repeat")
             row.update({} if repeat is None else {"repeat": int(repeat)})
-    said = _anthropic(fields["result"]) if "result" in fields else _openai(fields)
-    return {**row, **said}
+    said = raw_reply(fields.get("result", fields))
+    return {**row, **_said(RawReply(error="the batch holds no response to it") if said is None else said)}
 
 
-def _openai(fields: Mapping[str, Any]) -> dict[str, Any]:
-    held = fields.get("response")
-    if fields.get("error") or not isinstance(held, Mapping):
-        error = fields.get("error")
-        return {"error": error if error else "the batch holds no response to it"}
-    body = held.get("body")
-    if held.get("status_code", 200) == 200 and isinstance(body, Mapping) and "output" in body:
-        return _openai_output(body)
-    choices = body.get("choices") if isinstance(body, Mapping) else None
-    if held.get("status_code", 200) != 200 or not isinstance(choices, list) or not choices:
-        return {"error": f"status {held.get('status_code')}"}
-    choice: Mapping[str, Any] = choices[0] if isinstance(choices[0], Mapping) else {}
-    held = choice.get("message")
-    message: Mapping[str, Any] = held if isinstance(held, Mapping) else {}
-    text = message.get("content")
-    refusal = message.get("refusal")
-    return {
-        "response": refusal if text is None and isinstance(refusal, str) else text,
-        "thinking": message.get("reasoning_content"),
-        "stop_reason": choice.get("finish_reason"),
-    }
-
-
-def _openai_output(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the reply in a body of the form *Responses*: parts of messages, and summaries of reasoning."""
-    output = body.get("output")
-    items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
-    parts = {
-        kind: _output_parts(items, kind, key)
-        for kind, key in (("message", "content"), ("reasoning", "summary"))
-    }
-    texts = [str(part.get("text", part.get("refusal", ""))) for part in parts["message"]]
-    thought = "\n".join(str(part.get("text", "")) for part in parts["reasoning"])
-    details = body.get("incomplete_details")
-    reason = details.get("reason") if isinstance(details, Mapping) else None
-    if body.get("error") or body.get("status") in ("failed", "cancelled"):
-        return {"error": f"the batch says {body.get('status')}"}
-    return {
-        "response": "".join(texts),
-        "thinking": thought if thought else None,
-        "stop_reason": _STOPPED.get(str(reason), reason) if reason is not None else "stop",
-    }
-
-
-def _output_parts(items: Sequence[Mapping[str, Any]], kind: str, key: str) -> list[Mapping[str, Any]]:
-    held = [item.get(key) for item in items if item.get("type") == kind]
-    return [part for parts in held if isinstance(parts, list) for part in parts if isinstance(part, Mapping)]
-
-
-def _anthropic(result: object) -> dict[str, Any]:
-    held = result if isinstance(result, Mapping) else {}
-    message = held.get("message")
-    if held.get("type") != "succeeded" or not isinstance(message, Mapping):
-        return {"error": f"the batch says {held.get('type')}"}
-    content = message.get("content")
-    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
-    thought = "".join(str(part.get("thinking", "")) for part in parts if part.get("type") == "thinking")
-    reason = message.get("stop_reason")
-    return {
-        "response": "".join(str(part.get("text", "")) for part in parts if part.get("type") == "text"),
-        "thinking": thought if thought else None,
-        "stop_reason": _STOPPED.get(str(reason), reason),
-    }
+def _said(reply: RawReply) -> dict[str, Any]:
+    """Return the fields of a reply that a line holds."""
+    if reply.error is not None:
+        return {"error": reply.error}
+    return {"response": reply.text, "thinking": reply.thinking, "stop_reason": reply.stop_reason}
 
 
 def check_reply_fields(name: str, rows: Sequence[object], *, modes: bool) -> None:
