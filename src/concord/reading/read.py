@@ -12,6 +12,7 @@ from concord.reading.choices import ChoiceOf
 from concord.reading.labels import LabelOf
 from concord.reading.marks import is_title, marks_of, refuses, weak_marks
 from concord.reading.records import NOTHING, Found, Reading, ReadOutcome, Value
+from concord.reading.second import HOW, active, place_of_quote
 from concord.reading.text import (
     Piece,
     ReplyText,
@@ -144,9 +145,30 @@ def read_piece(said: ReplyText, piece: Piece, asked: AskedFor) -> Reading:
     how, found = _first_reading(piece.text, asked)
     if found.outcome is ReadOutcome.OK and found.where is not None:
         where = said.span(piece.start + found.where[0], piece.start + found.where[1])
-        return Reading(found.value, found.outcome, how, where, found.other)
-    refused = found.outcome is ReadOutcome.UNREADABLE and refuses(piece.text)
-    return Reading(None, ReadOutcome.REFUSED if refused else found.outcome)
+        reading = Reading(found.value, found.outcome, how, where, found.other)
+    else:
+        refused = found.outcome is ReadOutcome.UNREADABLE and refuses(piece.text)
+        reading = Reading(None, ReadOutcome.REFUSED if refused else found.outcome)
+    return otherwise(said, piece, asked, reading)
+
+
+def otherwise(said: ReplyText, piece: Piece, asked: AskedFor, reading: Reading, about: str = "") -> Reading:
+    """Return a reading, or what a second reader makes of it: an answer that the reply can be quoted with."""
+    reader = active()
+    told = None if reader is None else reader.look(piece.text, asked, reading, about)
+    if told is None:
+        return reading
+    if told.outcome is not ReadOutcome.OK:
+        return Reading(None, told.outcome)
+    place = place_of_quote(piece.text, told.quote)
+    value = asked.structured(told.answer)
+    if place is None or value is None:
+        return reading
+    found = judged(value, asked, place)
+    if found.outcome is not ReadOutcome.OK:
+        return Reading(None, found.outcome)
+    where = said.span(piece.start + place[0], piece.start + place[1])
+    return Reading(found.value, found.outcome, HOW, where, found.other)
 
 
 def asked_for(

@@ -7,7 +7,7 @@ from typing import Any
 
 from concord.errors import OptionError
 from concord.reading.marks import refuses
-from concord.reading.read import asked_for, held_answer, judged, objects_in, read_piece, spoken
+from concord.reading.read import asked_for, held_answer, judged, objects_in, otherwise, read_piece, spoken
 from concord.reading.records import Reading, ReadOutcome
 from concord.reading.text import Piece, ReplyText, folded, lines_of
 from concord.reading.values import AskedFor, OrderOf, SplitOf
@@ -66,7 +66,11 @@ def read_replies(text: str | None, asked: Mapping[str, Mapping[str, Any]]) -> di
         parts = parts_of(said.text, list(kinds), doubled=_no_lists(kinds.values())) or _line_each(said, kinds)
         found = {name: read_piece(said, part, kinds[name]) for name, part in parts.items()}
     nothing = Reading(None, ReadOutcome.REFUSED if refuses(said.text) else ReadOutcome.UNREADABLE)
-    return {name: found.get(name, nothing) for name in kinds}
+    whole = Piece(said.text, 0)
+    return {
+        name: found[name] if name in found else otherwise(said, whole, kind, nothing, about=name)
+        for name, kind in kinds.items()
+    }
 
 
 def named_parts(text: str, names: Sequence[str]) -> dict[str, str]:

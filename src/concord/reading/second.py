@@ -1,0 +1,145 @@
+"""A second reader: replies that the rules met are kept, and what somebody else read in them is taken.
+
+Scoring is called twice: once to learn which replies the rules abstain from, once with what a model said of
+them. Only `read_piece` and `read_replies` look here, so that no scorer knows of it.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from concord.errors import FileFormatError
+from concord.files.json_text import parsed
+from concord.reading.choices import ChoiceOf
+from concord.reading.labels import LabelOf
+from concord.reading.records import Reading, ReadOutcome
+from concord.reading.text import one_form
+from concord.reading.values import AskedFor, NumberOf, OrderOf, SplitOf
+
+HOW = "model"
+"""How an answer was found that a second reader gave."""
+ABSTAINED = (ReadOutcome.UNREADABLE, ReadOutcome.SEVERAL)
+"""What the rules leave to a second reader; a refusal, an empty and a cut reply they know themselves."""
+STATUSES = {
+    "ok": ReadOutcome.OK,
+    "none": ReadOutcome.UNREADABLE,
+    "several": ReadOutcome.SEVERAL,
+    "refused": ReadOutcome.REFUSED,
+}
+_MOST_LABELS = 60
+"""Names that a prompt lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetReply:
+    """A reply that the rules met: its text without thinking, what was asked, and what they read."""
+
+    key: str
+    text: str
+    asked: str
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class SaidAnswer:
+    """What a second reader said of a reply."""
+
+    outcome: ReadOutcome
+    answer: Any = None
+    quote: str = ""
+
+
+@dataclass(slots=True)
+class SecondReader:
+    """What a second reader said, and every reply that the rules met meanwhile."""
+
+    said: Mapping[str, SaidAnswer] = field(default_factory=dict)
+    everything: bool = False
+    """Whether it is believed where the rules read an answer, too."""
+    met: dict[str, MetReply] = field(default_factory=dict)
+
+    def look(self, text: str, asked: AskedFor, reading: Reading, about: str) -> SaidAnswer | None:
+        """Keep a reply, and return what was said of it where that counts."""
+        words = asked_words(asked, about)
+        if words is None or reading.outcome in (ReadOutcome.EMPTY, ReadOutcome.TRUNCATED):
+            return None
+        plain = "\n".join(line.rstrip() for line in text.strip().splitlines())
+        key = sha256(json.dumps([plain, words]).encode()).hexdigest()[:32]
+        self.met.setdefault(key, MetReply(key, plain, words, reading))
+        return self.said.get(key) if self.everything or reading.outcome in ABSTAINED else None
+
+
+_ACTIVE: ContextVar[SecondReader | None] = ContextVar("second_reader", default=None)
+
+
+@contextmanager
+def second_reader(reader: SecondReader) -> Iterator[SecondReader]:
+    """Let a second reader be asked by all that is read inside."""
+    before = _ACTIVE.set(reader)
+    try:
+        yield reader
+    finally:
+        _ACTIVE.reset(before)
+
+
+def active() -> SecondReader | None:
+    """Return the second reader, where there is one."""
+    return _ACTIVE.get()
+
+
+def asked_words(asked: AskedFor, about: str = "") -> str | None:
+    """Return in words what an answer is; None where no second reader is asked."""
+    of = f" to {about!r}" if about else ""
+    if isinstance(asked, ChoiceOf):
+        return f"the letter or name of one of these options{of}:\n{_listed(asked.options)}"
+    if isinstance(asked, NumberOf):
+        low, high = ("any" if end is None else f"{end:g}" for end in (asked.low, asked.high))
+        kind = "whole number" if asked.whole_only else "number"
+        return f"a {kind}{of}, from {low} to {high}"
+    if isinstance(asked, OrderOf):
+        return f"a list of these letters or names, from first to last{of}:\n{_listed(asked.options)}"
+    if isinstance(asked, SplitOf):
+        names = ", ".join(asked.names)
+        return f"an object with the amounts that {asked.total:g} is divided into{of}: {names}"
+    if not isinstance(asked, LabelOf):
+        return None
+    if len(asked.labels) > _MOST_LABELS:
+        return f"a name{of}, in the words of the reply"
+    return f"one of these names{of}, or another name in the words of the reply:\n" + "\n".join(asked.labels)
+
+
+def _listed(options: Mapping[str, tuple[str, ...]]) -> str:
+    return "\n".join(f"{name}: {words[0]}" if words else name for name, words in options.items())
+
+
+def said_answer(text: str) -> SaidAnswer | None:
+    """Read what a second reader said: an object of the form that was asked for, and nothing less."""
+    start, end = text.find("{"), text.rfind("}")
+    if not 0 <= start < end:
+        return None
+    try:
+        held = parsed("reader", text[start : end + 1])
+    except FileFormatError:
+        return None
+    status = STATUSES.get(str(held.get("status"))) if isinstance(held, dict) else None
+    if status is None:
+        return None
+    if status is not ReadOutcome.OK:
+        return SaidAnswer(status)
+    answer, quote = held.get("answer"), held.get("quote")
+    good = isinstance(answer, str | int | float | list | dict) and not isinstance(answer, bool)
+    return SaidAnswer(status, answer, quote) if good and isinstance(quote, str) and quote.strip() else None
+
+
+def place_of_quote(text: str, quote: str) -> tuple[int, int] | None:
+    """Return where a reply says what is quoted; None where it does not."""
+    said = one_form(quote).text.strip()
+    for one in (said, said.strip("\"'.… ")):
+        start = text.casefold().find(one.casefold()) if one else -1
+        if start >= 0 and len(text.casefold()) == len(text):
+            return start, start + len(one)
+    return None
