@@ -44,13 +44,14 @@ SHAPES: list[tuple[Any, RawReply | None]] = [
         RawReply(error="2 replies in one value; give each a line of its own"),
     ),
     (
-        {"candidates": [{"content": {"parts": [{"text": "B?", "thought": True}, {"text": "A"}], "role": "model"},
-                         "finishReason": "MAX_TOKENS"}]},
+        {"candidates": [{"finishReason": "MAX_TOKENS", "content": {
+            "role": "model", "parts": [{"text": "B?", "thought": True}, {"text": "A"}]}}]},
         RawReply("A", "B?", "length"),
     ),
     (
         {"output": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "B?"}]},
-                    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "A"}]}],
+                    {"type": "message", "role": "assistant",
+                     "content": [{"type": "output_text", "text": "A"}]}],
          "status": "completed"},
         RawReply("A", "B?"),
     ),

@@ -1,6 +1,7 @@
 """From replies to scores: recorded replies, too small cells, refusals counted, third-party studies."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -362,7 +363,7 @@ def test_answers_that_nobody_could_read_are_not_called_a_small_sample() -> None:
 def test_replies_in_the_shapes_of_providers_are_taken(tmp_path: Path) -> None:
     path = _recorded(tmp_path / "replies.jsonl", ["framing"], n=6)
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    shapes = [
+    shapes: list[Callable[[str], dict[str, Any]]] = [
         lambda text: {"choices": [{"message": {"content": text, "reasoning_content": "ANSWER: C"}}]},
         lambda text: {"output_text": text},
         lambda text: {"content": [{"type": "thinking", "thinking": "B?"}, {"type": "text", "text": text}]},
