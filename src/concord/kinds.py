@@ -35,6 +35,8 @@ _PARTS: Mapping[str, Callable[[Estimate], object]] = {
     "n_left_out": attrgetter("n_left_out"),
     "method": attrgetter("method"),
     "note": attrgetter("note"),
+    "bound_low": lambda one: None if one.bounds is None else one.bounds.low,
+    "bound_high": lambda one: None if one.bounds is None else one.bounds.high,
 }
 """What files hold of an `Estimate`, by name."""
 
@@ -122,6 +124,8 @@ class Table:
     on: Sequence[str] = SCREENS
     folded: bool = False
     """On the page, below a line to open: details."""
+    optional: bool = False
+    """Its file is not written where it has no rows."""
     further: Callable[[Sequence[Any]], Sequence[Column]] = _no_further
     """Columns of screens that the rows decide, behind the others: one per kind of hint, say."""
     note: Callable[[Any], str] = _no_note
@@ -282,7 +286,12 @@ class Kind(Publishable):
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the result and return their paths; the inverse of `read`."""
         folder = Path(out)
-        tables = [one for one in self.TABLES if one.file]
+        tables = []
+        for one in self.TABLES:
+            if one.optional and not any(True for _ in one.rows(self)):
+                (folder / one.file).unlink(missing_ok=True)  # of an earlier result
+            elif one.file:
+                tables.append(one)
         write_json(folder / self.FILE, self.to_dict())
         for one in tables:
             write_csv(folder / one.file, one.file_columns(), one.file_rows(self))

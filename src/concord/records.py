@@ -18,6 +18,29 @@ class Interval:
     method: str
 
 
+OMITTED = "omitted"
+"""Metadata of a field that documents leave out where it is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadBounds:
+    """The two ends between which a number lies whatever the answers that could not be read were."""
+
+    low: float
+    high: float
+    interval: Interval | None
+    """Covers everything between the ends, and the chance in them."""
+    n_unread: int
+
+    def side(self, of: float = 0.0) -> int:
+        """Return 1 or -1 where the number lies above or below another whatever was unread, 0 where not.
+
+        The interval decides, and the ends alone where there is none.
+        """
+        ends = self if self.interval is None else self.interval
+        return int(ends.low > of) - int(ends.high < of)
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A number with what a reader needs to trust it.
@@ -34,6 +57,8 @@ class Estimate:
     """Units that were asked for and not scored."""
     method: str = ""
     note: str = ""
+    bounds: UnreadBounds | None = field(default=None, metadata={OMITTED: True})
+    """What unread answers could make of the value, where more than a few are unread."""
 
     @property
     def ends(self) -> tuple[float | None, float | None]:

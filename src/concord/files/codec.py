@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from concord.errors import FileFormatError
+from concord.records import OMITTED
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, SchemaValidator
@@ -54,10 +55,14 @@ def encode(value: object) -> Any:
         return _json_number(cast("float", value))
     names = _names_and_keys(cast("Hashable", kind))
     if names is not None:
-        return {
+        made = {
             key: held if type(held := getattr(value, name)) in _AS_THEY_ARE else encode(held)
             for name, key in names
         }
+        for key in _omitted(cast("Hashable", kind)):
+            if made[key] is None or made[key] == []:
+                del made[key]
+        return made
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
@@ -80,6 +85,12 @@ _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 def _names_and_keys(kind: Any) -> tuple[tuple[str, str], ...] | None:
     """Return the fields of a record with their keys in a document; None where it is no record."""
     return tuple((field.name, _key_of(field)) for field in fields(kind)) if is_dataclass(kind) else None
+
+
+@cache
+def _omitted(kind: Any) -> tuple[str, ...]:
+    """Return the keys of a record that documents leave out where they are empty."""
+    return tuple(_key_of(field) for field in fields(kind) if field.metadata.get(OMITTED))
 
 
 def _key_of(field: Field[Any]) -> str:

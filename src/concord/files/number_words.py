@@ -47,6 +47,16 @@ def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> st
     return f"[{', '.join(number(end, digits, sign=sign) for end in known)}]"
 
 
+def bounds_text(ends: HasEnds, digits: int = 2, *, sign: bool = False) -> str:
+    """Return what unread answers could make of a number, for a table.
+
+    >>> from concord.records import UnreadBounds
+    >>> bounds_text(UnreadBounds(0.25, 0.45, None, 12))
+    '{0.25, 0.45}'
+    """
+    return f"{{{interval(ends, digits, sign=sign)[1:-1]}}}"
+
+
 def interval_words(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
     """Return an interval for a sentence.
 

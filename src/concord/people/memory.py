@@ -131,7 +131,9 @@ class MemoryResult(Kind):
             "Above 0 the model does better on the published surface. Line: the interval of the mean.",
         ),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"verdict"})  # the sentence says it
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+        {"verdict", "delta_pas.bounds", "delta_ecs.bounds"}  # the sentence says it; no replies of their own
+    )
 
     recognised: tuple[Recognition, ...]
     pairs: tuple[VariantPair, ...]

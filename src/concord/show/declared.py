@@ -10,7 +10,7 @@ from rich.text import Text
 from concord.errors import OptionError, UndefinedError
 from concord.kinds import PAPER, TERMINAL, Column, Gauge, Kind, PictureOf, Table
 from concord.records import Estimate, Interval
-from concord.show.numbers import UNDEFINED, interval, level_words, number, p_value
+from concord.show.numbers import UNDEFINED, bounds_text, interval, level_words, number, p_value
 from concord.show.paper import PaperTable
 from concord.show.svg import Picture
 from concord.show.terminal import lines, table
@@ -26,8 +26,10 @@ def cell_text(column: Column, value: object, *, below: bool = False) -> str:
     if isinstance(value, Estimate):
         shown = cell_text(column, value.value)
         ends = "" if value.interval is None else interval(value.interval, column.end_digits, sign=column.sign)
-        gap = "\n" if below else " "
-        return shown + gap + ends if ends else shown
+        within = (
+            "" if value.bounds is None else bounds_text(value.bounds, column.end_digits, sign=column.sign)
+        )
+        return ("\n" if below else " ").join(filter(None, (shown, ends, within)))
     if value is None or value == "":
         return UNDEFINED
     if isinstance(value, Interval):
@@ -72,6 +74,13 @@ def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], res
     said = [held.note(result)]
     if levels:
         said.append(f"Intervals: {' and '.join(level_words(level) for level in levels)}.")
+    unread = sorted({one.bounds.n_unread for _, one in found if one.bounds is not None})
+    if unread:
+        many = f"{unread[0]:,}{f' to {unread[-1]:,}' if len(unread) > 1 else ''}"
+        said.append(
+            f"Braces: bounds, all answers that could not be read ({many}) taken one way and all the other; "
+            "shown where more than 2 % are unread."
+        )
     sizes = sorted({one.n for _, one in found if one.value is not None and one.n})
     if sizes and not any(column.count for column in columns):
         said.append(f"n = {sizes[0]:,}{f' to {sizes[-1]:,}' if len(sizes) > 1 else ''}.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape as plain_escape
 
 from concord.records import Estimate
-from concord.show.numbers import interval, number, typeset
+from concord.show.numbers import bounds_text, interval, interval_words, number, typeset
 from concord.show.page.values import figure_rows
 from concord.show.svg import Picture, visible
 
@@ -172,6 +172,8 @@ def _table_cell(value: Cell, head: Heading) -> str:
         return Markup("<td><bdi>{}</bdi></td>").format(_cell_text(value, head))
     if isinstance(value, Estimate):
         ends = "" if value.interval is None else interval(value.interval, head.ends, sign=head.sign)
+        if value.bounds is not None:
+            ends = f"{ends} {bounds_text(value.bounds, head.ends, sign=head.sign)}".strip()
         shown = Markup('<span class="ci">{}</span>').format(typeset(ends)) if ends else Markup("")
         return Markup('<td class="num" data-v="{}" title="{}"><span class="v">{}</span>{}</td>').format(
             "" if value.value is None else value.value, _behind(value), _cell_text(value.value, head), shown
@@ -186,7 +188,10 @@ def _behind(value: Estimate) -> str:
     left = f", {value.n_left_out:,} left out" if value.n_left_out else ""
     said = [f"n = {value.n:,}{left}"] if value.n or left else []
     method = value.method if value.interval is None else value.interval.method
-    return visible("; ".join([*said, *filter(None, (method, value.note))]))
+    unread = ""
+    if value.bounds is not None:
+        unread = f"{value.bounds.n_unread:,} unread, at most {interval_words(value.bounds.interval, 3)}"
+    return visible("; ".join([*said, *filter(None, (method, value.note, unread))]))
 
 
 def _cell_text(value: Cell, head: Heading) -> str:

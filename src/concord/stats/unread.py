@@ -1,0 +1,384 @@
+"""Answers that could not be read, as numbers: whether their share differs, and what they could have been.
+
+`unread_test` tests the share over groups; `share_bounds`, `mean_bounds`, `gap_bounds` and `bounds_between`
+give the two ends between which a number lies whatever the unread answers were (Manski's bounds), with an
+interval that covers all of it. How a question uses them is told in `concord.unread`.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from concord.errors import OptionError
+from concord.records import Estimate, Interval, UnreadBounds
+from concord.stats.bounded_means import bounded_mean
+from concord.stats.elementwise import Floats
+from concord.stats.intervals import checked_level, wilson_interval
+from concord.stats.resample import sign_flip
+
+BOSCHLOO_MOST = 150
+"""Answers of a group beyond which Boschloo's test takes long and Fisher's is as good."""
+EXACT_MOST = 20_000
+"""Tables or arrangements that are all counted; beyond, they are drawn."""
+_TIE = 1e-7
+"""Probabilities and sums that differ by less, relatively, are the same."""
+_BLOCK = 2_000_000
+"""Numbers that are drawn at once."""
+_METHOD = "covers all that the unread answers could make of it"
+
+Codes = NDArray[np.int64]
+
+
+class GroupTest(NamedTuple):
+    """Whether a share differs over groups."""
+
+    p: float | None
+    """None where nothing can differ."""
+    method: str
+
+
+def unread_test(
+    lost: ArrayLike,
+    groups: Sequence[Hashable],
+    *,
+    units: Sequence[Hashable] | None = None,
+    n_permutations: int = 1999,
+    seed: int = 0,
+) -> GroupTest:
+    """Test whether the share of unread answers is the same in all groups.
+
+    Single answers: Boschloo's exact test of two groups (Fisher's beyond 150 answers each), Freeman and
+    Halton's of more, drawn tables where there are too many. Answers of units: what a unit lost in a group is
+    one number, since its repeats may all be alike. A unit that occurs in several groups is compared with
+    itself (the groups of its numbers are permuted), a unit in one group is permuted whole.
+
+    Parameters
+    ----------
+    lost
+        Whether each answer was unread.
+    groups
+        The group of each answer: its condition, arm, order or mode.
+    units
+        Who or what each answer is of, such as an item or a participant; None: every answer by itself.
+    n_permutations, seed
+        Of tests that are not exact.
+
+    Returns
+    -------
+    GroupTest
+        Undefined with one group, and where every or no answer was read.
+
+    References
+    ----------
+    Boschloo, R. D. (1970). Raised conditional level of significance for the 2 x 2-table when testing the
+    equality of two probabilities. Statistica Neerlandica, 24, 1-9. Freeman, G. H., & Halton, J. H. (1951).
+    Note on an exact treatment of contingency, goodness of fit and other problems of significance. Biometrika,
+    38, 141-149. Good, P. (2005). Permutation, parametric and bootstrap tests of hypotheses. Springer.
+
+    Examples
+    --------
+    >>> test = unread_test([True] * 9 + [False] * 51 + [True] + [False] * 59, ["a"] * 60 + ["b"] * 60)
+    >>> round(test.p, 4), test.method
+    (0.0107, "Boschloo's exact test")
+    """
+    x = np.asarray(lost, dtype=bool)
+    if x.ndim != 1 or len(groups) != x.size or (units is not None and len(units) != x.size):
+        raise OptionError("answers, their groups and their units must be as many")
+    group = _group_codes(groups)
+    if group.size == 0 or group.max() == 0:
+        return GroupTest(None, "one group")
+    if not x.any() or x.all():
+        return GroupTest(None, "every answer was read" if not x.any() else "no answer was read")
+    rng = np.random.default_rng(seed)
+    cells = _Cells.of(x, group, _group_codes(range(x.size) if units is None else units))
+    if cells.size.max() == 1 and not cells.crossed.any():
+        return _table_test(np.bincount(group[x], minlength=group.max() + 1), np.bincount(group), rng)
+    return _cells_test(cells, n_permutations, rng)
+
+
+def _group_codes(names: Sequence[Hashable]) -> Codes:
+    known = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return np.array([known[name] for name in names], dtype=np.int64)
+
+
+def _table_test(lost: Codes, asked: Codes, rng: np.random.Generator) -> GroupTest:
+    """Test the unread of independent answers by group."""
+    if lost.size == 2:
+        from scipy.stats import boschloo_exact, fisher_exact
+
+        table = [lost.tolist(), (asked - lost).tolist()]
+        if asked.max() <= BOSCHLOO_MOST:
+            return GroupTest(min(1.0, float(boschloo_exact(table).pvalue)), "Boschloo's exact test")
+        return GroupTest(float(fisher_exact(table)[1]), "Fisher's exact test")
+    total = int(lost.sum())
+    seen = _log_weight(lost, asked)
+    if math.prod(min(int(n), total) + 1 for n in asked[:-1]) <= EXACT_MOST:
+        weights = np.array([_log_weight(one, asked) for one in _every_table(total, asked.tolist())])
+        scaled = np.exp(weights - weights.max())
+        p = scaled[weights <= seen + _TIE].sum() / scaled.sum()
+        return GroupTest(float(min(1.0, p)), "Freeman and Halton's exact test")
+    n_draws = 9999
+    drawn = rng.multivariate_hypergeometric(asked, total, size=n_draws)
+    hits = int((_log_weight(drawn, asked) <= seen + _TIE).sum())
+    return GroupTest((hits + 1) / (n_draws + 1), f"permutation test ({n_draws:,} draws)")
+
+
+def _log_weight(lost: Codes, asked: Codes) -> Floats:
+    """Return the log probability of tables up to a constant."""
+    return np.asarray(-(gammaln(lost + 1.0) + gammaln(asked - lost + 1.0)).sum(axis=-1))
+
+
+def _every_table(total: int, asked: Sequence[int]) -> Codes:
+    """Return every way to divide the unread over the groups."""
+    axes = np.meshgrid(*(np.arange(min(n, total) + 1) for n in asked[:-1]), indexing="ij")
+    first = np.stack([axis.ravel() for axis in axes], axis=-1)
+    last = total - first.sum(axis=1)
+    possible = (last >= 0) & (last <= asked[-1])
+    return np.asarray(np.column_stack([first, last])[possible], dtype=np.int64)
+
+
+class _Cells(NamedTuple):
+    """What each unit lost in each group it occurs in."""
+
+    unit: Codes
+    group: Codes
+    size: Codes
+    beyond: Floats
+    """Unread answers beyond those that the unit's own share (of a unit in one group: everyone's) makes."""
+    crossed: NDArray[np.bool_]
+    """Whether its unit occurs in several groups."""
+
+    @classmethod
+    def of(cls, lost: NDArray[np.bool_], group: Codes, unit: Codes) -> "_Cells":
+        n_groups = int(group.max()) + 1
+        keys, at = np.unique(unit * n_groups + group, return_inverse=True)
+        size, gone = np.bincount(at), np.bincount(at, weights=lost.astype(np.float64))
+        units, groups = keys // n_groups, keys % n_groups
+        crossed = np.bincount(units)[units] > 1
+        asked, unread = np.bincount(units, weights=size), np.bincount(units, weights=gone)
+        own = unread[units] / asked[units]
+        alone = ~crossed
+        common = gone[alone].sum() / size[alone].sum() if alone.any() else 0.0
+        beyond = np.asarray(gone - size * np.where(crossed, own, common), dtype=np.float64)
+        return cls(units, groups, size, beyond, crossed)
+
+
+def _cells_test(cells: _Cells, n_permutations: int, rng: np.random.Generator) -> GroupTest:
+    """Permute cells within units that occur in several groups, and whole units that occur in one."""
+    n_groups = int(cells.group.max()) + 1
+    if n_groups == 2 and cells.crossed.all():
+        first = cells.beyond[cells.group == 0]  # the other group lost as much less
+        found = sign_flip(np.round(first, 12), rng=rng)
+        return GroupTest(found.p_value, "sign flips within units")
+    weight = np.bincount(cells.group, minlength=n_groups).astype(np.float64)
+    sums: Floats = np.bincount(cells.group, cells.beyond, n_groups).astype(np.float64)
+    seen = _distance_of_groups(sums[None], weight)[0]
+    if n_groups == 2 and not cells.crossed.any():
+        first_size = int((cells.group == 0).sum())
+        if math.comb(cells.group.size, first_size) <= EXACT_MOST:
+            first = np.array(list(combinations(cells.beyond.tolist(), first_size))).sum(axis=1)
+            every = _distance_of_groups(np.stack([first, cells.beyond.sum() - first], axis=1), weight)
+            return GroupTest(float((every >= seen * (1 - _TIE)).mean()), "exact permutation of units")
+    hits = done = 0
+    block = max(1, _BLOCK // cells.group.size)
+    while done < n_permutations:
+        size = min(block, n_permutations - done)
+        hits += int(
+            (_distance_of_groups(_drawn_sums(cells, n_groups, size, rng), weight) >= seen * (1 - _TIE)).sum()
+        )
+        done += size
+    within = "within units" if cells.crossed.all() else "of units"
+    return GroupTest((hits + 1) / (n_permutations + 1), f"permutation {within} ({n_permutations:,} draws)")
+
+
+def _distance_of_groups(sums: Floats, weight: Floats) -> Floats:
+    """Return how far the groups of each row lie apart."""
+    return np.asarray((sums * sums / weight).sum(axis=1))
+
+
+def _drawn_sums(cells: _Cells, n_groups: int, size: int, rng: np.random.Generator) -> Floats:
+    """Return the sums by group of drawn arrangements."""
+    strata = np.where(cells.crossed, cells.unit + 1, 0)
+    order = np.argsort(strata, kind="stable")
+    strata, beyond, group = strata[order], cells.beyond[order], cells.group[order]
+    keys = rng.random((size, order.size)) + strata  # sorting shuffles within each stratum
+    shuffled = beyond[np.argsort(keys, axis=1)]
+    return np.stack([shuffled[:, group == one].sum(axis=1) for one in range(n_groups)], axis=1)
+
+
+def share_bounds(k: float, n_read: int, n_unread: int, *, level: float = 0.95) -> UnreadBounds:
+    """Bounds of a share: no unread answer counts, and every one does.
+
+    Parameters
+    ----------
+    k
+        Read answers that count, such as those that say yes.
+    n_read, n_unread
+        Answers that were read, and that were not.
+    level
+        Of the interval: Wilson's lower end where none counts, its upper end where all do.
+
+    Returns
+    -------
+    UnreadBounds
+        The interval covers both ends at the level (Horowitz & Manski); the interval of Imbens and Manski,
+        which covers the share alone, is a little narrower.
+
+    References
+    ----------
+    Manski, C. F. (1989). Anatomy of the selection problem. Journal of Human Resources, 24, 343-360. Horowitz,
+    J. L., & Manski, C. F. (2000). Nonparametric analysis of randomized experiments with missing covariate and
+    outcome data. JASA, 95, 77-84. Imbens, G. W., & Manski, C. F. (2004). Confidence intervals for partially
+    identified parameters. Econometrica, 72, 1845-1857.
+
+    Examples
+    --------
+    >>> found = share_bounds(30, 80, 20)
+    >>> found.low, found.high, round(found.interval.low, 3), round(found.interval.high, 3)
+    (0.3, 0.5, 0.219, 0.596)
+    """
+    n = n_read + n_unread
+    if not 0 <= k <= n_read or n_unread < 0 or n == 0:
+        raise OptionError(
+            f"{k:g} of {n_read} read and {n_unread} unread answers; expected counts, one at least"
+        )
+    low, high = wilson_interval(k, n, level=level).low, wilson_interval(k + n_unread, n, level=level).high
+    return UnreadBounds(k / n, (k + n_unread) / n, Interval(low, high, level, f"Wilson, {_METHOD}"), n_unread)
+
+
+def mean_bounds(
+    values: ArrayLike, n_unread: int, ends: tuple[float, float], *, level: float = 0.95
+) -> UnreadBounds:
+    """Bounds of a mean of answers on a scale: every unread answer at one end of it, and at the other.
+
+    Parameters
+    ----------
+    values
+        The answers that were read.
+    n_unread
+        Answers that were not.
+    ends
+        Lowest and highest answer there can be.
+    level
+        Of the interval, as in `share_bounds`; each end as in `bounded_mean`.
+
+    Returns
+    -------
+    UnreadBounds
+        Without an interval where there is a single answer.
+
+    References
+    ----------
+    Manski, C. F. (1989). Anatomy of the selection problem. Journal of Human Resources, 24, 343-360.
+
+    Examples
+    --------
+    >>> found = mean_bounds([3, 4, 5], 1, (1, 7))
+    >>> found.low, found.high
+    (3.25, 4.75)
+    """
+    low, high = ends
+    if not low < high:
+        raise OptionError(f"a scale from {low:g} to {high:g}; expected the lower end first")
+    x = np.asarray(values, dtype=np.float64)
+    filled = [
+        bounded_mean((np.append(x, np.full(n_unread, end)) - low) / (high - low), level=level) for end in ends
+    ]
+    return bounds_between(*(_on_scale(one, low, high - low) for one in filled), n_unread=n_unread)
+
+
+def _on_scale(found: Estimate, start: float, width: float) -> Estimate:
+    assert found.value is not None  # noqa: S101 - a mean of numbers
+    ends = found.interval
+    held = (
+        None
+        if ends is None
+        else Interval(start + width * ends.low, start + width * ends.high, ends.level, ends.method)
+    )
+    return Estimate(start + width * found.value, held, found.n)
+
+
+def bounds_between(first: Estimate, second: Estimate, *, n_unread: int) -> UnreadBounds:
+    """Return the bounds of any number from what it is with all unread answers one way, and all the other.
+
+    Parameters
+    ----------
+    first, second
+        The number with the unread answers filled in at one end and at the other, in either order; it must
+        lie between the two for every other filling.
+    n_unread
+        Answers that were filled in.
+
+    Returns
+    -------
+    UnreadBounds
+        Without an interval where one of the two has none.
+
+    References
+    ----------
+    Manski, C. F. (1989). Anatomy of the selection problem. Journal of Human Resources, 24, 343-360.
+
+    Examples
+    --------
+    >>> none = Estimate(0.2, Interval(0.1, 0.4, 0.95, "t"))
+    >>> all_of_them = Estimate(0.5, Interval(0.3, 0.7, 0.95, "t"))
+    >>> found = bounds_between(none, all_of_them, n_unread=6)
+    >>> found.low, found.high, found.interval.low, found.interval.high
+    (0.2, 0.5, 0.1, 0.7)
+    """
+    if first.value is None or second.value is None:
+        raise OptionError("a number that is undefined has no bounds")
+    low, high = sorted((first, second), key=lambda one: one.value or 0.0)
+    held = None
+    if low.interval is not None and high.interval is not None:
+        ends = (
+            min(low.interval.low, high.interval.low),
+            max(low.interval.high, high.interval.high),
+        )
+        held = Interval(*ends, low.interval.level, f"{low.interval.method}, {_METHOD}")
+    return UnreadBounds(low.value or 0.0, high.value or 0.0, held, n_unread)
+
+
+def gap_bounds(first: UnreadBounds, second: UnreadBounds) -> UnreadBounds:
+    r"""Bounds of a difference of two numbers of other answers each: the widest and the narrowest gap.
+
+    The interval is Newcombe's (MOVER): :math:`d - \sqrt{(a - l_a)^2 + (u_b - b)^2}` at the lower bound, and
+    so at the upper.
+
+    Parameters
+    ----------
+    first, second
+        Bounds of the two; one that lost nothing has equal ends.
+
+    Returns
+    -------
+    UnreadBounds
+        Of the first minus the second; without an interval where one of them has none.
+
+    References
+    ----------
+    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison
+    of eleven methods. Statistics in Medicine, 17, 873-890.
+
+    Examples
+    --------
+    >>> found = gap_bounds(share_bounds(40, 50, 0), share_bounds(20, 45, 5))
+    >>> round(found.low, 2), round(found.high, 2)
+    (0.3, 0.4)
+    """
+    low, high = first.low - second.high, first.high - second.low
+    n_unread = first.n_unread + second.n_unread
+    a, b = first.interval, second.interval
+    if a is None or b is None:
+        return UnreadBounds(low, high, None, n_unread)
+    if a.level != b.level:
+        raise OptionError(f"intervals of {a.level} and {b.level}; expected one level")
+    checked_level(a.level)
+    bottom = low - math.hypot(first.low - a.low, b.high - second.high)
+    top = high + math.hypot(a.high - first.high, second.low - b.low)
+    return UnreadBounds(low, high, Interval(bottom, top, a.level, f"MOVER, {_METHOD}"), n_unread)
