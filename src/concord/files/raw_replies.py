@@ -1,5 +1,6 @@
 """Replies as other programs and providers record them: one shape, whatever fields hold text and thinking."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,8 @@ TEXT_NAMES = (
     "message", "messages", "choices", "candidates", "text",
 )  # fmt: skip
 """Fields that hold a reply, the surest first; nested ones are followed."""
-_THOUGHT = ("thinking", "reasoning_content", "reasoning", "reasoning_text", "thought")
+_THOUGHT = re.compile(r"thinking|thought|reasoning(?:_content|_text)?")
+_BODIES = ("summary", "content", "text")
 _STOP = ("stop_reason", "finish_reason", "finishReason")
 _CUT = {"max_tokens", "max_output_tokens", "length", "model_length", "token_limit"}
 _SPEAKERS = ("assistant", "model", "ai")
@@ -53,9 +55,9 @@ def raw_reply(held: object, *, deep: int = 0) -> RawReply | None:
 
 def _of_object(held: Mapping[str, Any], deep: int) -> RawReply | None:
     """Return the reply of an object: a message, a choice, a body, or a whole line."""
-    fault = _fault(held)
-    if fault is not None:
-        return RawReply(error=fault)
+    error = _why_none(held)
+    if error is not None:
+        return RawReply(error=error)
     titles: dict[str, str] = {}
     for title in held:
         titles.setdefault(plain_title(str(title)), title)
@@ -70,7 +72,8 @@ def _of_object(held: Mapping[str, Any], deep: int) -> RawReply | None:
         found = raw_reply(held["body"], deep=deep + 1)
     if found is None and "parts" in held:  # of Gemini
         found = raw_reply(held["parts"], deep=deep + 1)
-    thought = next((raw_reply(held[one], deep=deep + 1) for one in _THOUGHT if held.get(one)), None)
+    thoughts = [held[one] for one in held if held[one] and _THOUGHT.fullmatch(str(one))]
+    thought = raw_reply(thoughts[0], deep=deep + 1) if thoughts else None
     stopped = next((str(held[one]) for one in _STOP if held.get(one) is not None), None)
     details = held.get("incomplete_details")
     if isinstance(details, Mapping) and details.get("reason") is not None:
@@ -99,7 +102,7 @@ def _stop(reason: str | None) -> str | None:
     return "length" if reason is not None and reason.casefold() in _CUT else reason
 
 
-def _fault(held: Mapping[str, Any]) -> str | None:
+def _why_none(held: Mapping[str, Any]) -> str | None:
     """Return why there is no reply, where an object says so."""
     status = held.get("status_code")
     if isinstance(status, int) and status != 200:
@@ -141,9 +144,10 @@ def _of_parts(parts: Sequence[Mapping[str, Any]], deep: int) -> RawReply | None:
     texts, thoughts, stops = [], [], []
     for part in parts:
         kind = str(part.get("type", "text"))
-        if kind in ("thinking", "reasoning", "thought") or part.get("thought") is True:
-            held = [part.get(one) for one in ("thinking", "reasoning", "summary", "content", "text")]
-            found = next((raw_reply(one, deep=deep + 1) for one in held if one), None)
+        if _THOUGHT.fullmatch(kind) or part.get("thought") is True:
+            named = sorted(part, key=lambda name: _THOUGHT.fullmatch(name) is None)
+            held = [part[one] for one in named if one in _BODIES or _THOUGHT.fullmatch(one)]
+            found = next((raw_reply(one, deep=deep + 1) for one in held if one and one is not True), None)
             thoughts += [found.text] if found is not None and found.text is not None else []
         elif kind.endswith(("text", "refusal", "message")) and part.get("role", "model") in _SPEAKERS:
             found = raw_reply(part.get("refusal") if kind == "refusal" else _body(part), deep=deep + 1)
