@@ -51,6 +51,8 @@ _BOXED = re.compile(r"\\boxed\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
 _DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
 _BETWEEN = re.compile(r"\s{0,2}(?:,|/|or|and|oder|und|,\s?or|,\s?and){1,2}\s{0,2}", re.IGNORECASE)
 _BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])")
+_MOST_LABELS = 60
+"""Names that a second reader is told."""
 _MOST_OBJECTS = 40
 _LONGEST_OBJECT = 20_000
 _LONGEST_LIST = 4_000
@@ -155,7 +157,7 @@ def read_piece(said: ReplyText, piece: Piece, asked: AskedFor) -> Reading:
 def otherwise(said: ReplyText, piece: Piece, asked: AskedFor, reading: Reading, about: str = "") -> Reading:
     """Return a reading, or what a second reader makes of it: an answer that the reply can be quoted with."""
     reader = active()
-    told = None if reader is None else reader.look(piece.text, asked, reading, about)
+    told = None if reader is None else reader.look(piece.text, asked_words(asked, about), reading)
     if told is None:
         return reading
     if told.outcome is not ReadOutcome.OK:
@@ -169,6 +171,31 @@ def otherwise(said: ReplyText, piece: Piece, asked: AskedFor, reading: Reading, 
         return Reading(None, found.outcome)
     where = said.span(piece.start + place[0], piece.start + place[1])
     return Reading(found.value, found.outcome, HOW, where, found.other)
+
+
+def asked_words(asked: AskedFor, about: str = "") -> str | None:
+    """Return in words what an answer is; None where no second reader is asked."""
+    of = f" to {about!r}" if about else ""
+    if isinstance(asked, ChoiceOf):
+        return f"the letter or name of one of these options{of}:\n{_listed(asked.options)}"
+    if isinstance(asked, NumberOf):
+        low, high = ("any" if end is None else f"{end:g}" for end in (asked.low, asked.high))
+        kind = "whole number" if asked.whole_only else "number"
+        return f"a {kind}{of}, from {low} to {high}"
+    if isinstance(asked, OrderOf):
+        return f"a list of these letters or names, from first to last{of}:\n{_listed(asked.options)}"
+    if isinstance(asked, SplitOf):
+        names = ", ".join(asked.names)
+        return f"an object with the amounts that {asked.total:g} is divided into{of}: {names}"
+    if not isinstance(asked, LabelOf):
+        return None
+    if len(asked.labels) > _MOST_LABELS:
+        return f"a name{of}, in the words of the reply"
+    return f"one of these names{of}, or another name in the words of the reply:\n" + "\n".join(asked.labels)
+
+
+def _listed(options: Mapping[str, tuple[str, ...]]) -> str:
+    return "\n".join(f"{name}: {words[0]}" if words else name for name, words in options.items())
 
 
 def asked_for(

@@ -14,11 +14,8 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files.json_text import parsed
-from concord.reading.choices import ChoiceOf
-from concord.reading.labels import LabelOf
 from concord.reading.records import Reading, ReadOutcome
 from concord.reading.text import one_form
-from concord.reading.values import AskedFor, NumberOf, OrderOf, SplitOf
 
 HOW = "model"
 """How an answer was found that a second reader gave."""
@@ -30,8 +27,6 @@ STATUSES = {
     "several": ReadOutcome.SEVERAL,
     "refused": ReadOutcome.REFUSED,
 }
-_MOST_LABELS = 60
-"""Names that a prompt lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +57,13 @@ class SecondReader:
     """Whether it is believed where the rules read an answer, too."""
     met: dict[str, MetReply] = field(default_factory=dict)
 
-    def look(self, text: str, asked: AskedFor, reading: Reading, about: str) -> SaidAnswer | None:
+    def look(self, text: str, asked: str | None, reading: Reading) -> SaidAnswer | None:
         """Keep a reply, and return what was said of it where that counts."""
-        words = asked_words(asked, about)
-        if words is None or reading.outcome in (ReadOutcome.EMPTY, ReadOutcome.TRUNCATED):
+        if asked is None or reading.outcome in (ReadOutcome.EMPTY, ReadOutcome.TRUNCATED):
             return None
         plain = "\n".join(line.rstrip() for line in text.strip().splitlines())
-        key = sha256(json.dumps([plain, words]).encode()).hexdigest()[:32]
-        self.met.setdefault(key, MetReply(key, plain, words, reading))
+        key = sha256(json.dumps([plain, asked]).encode()).hexdigest()[:32]
+        self.met.setdefault(key, MetReply(key, plain, asked, reading))
         return self.said.get(key) if self.everything or reading.outcome in ABSTAINED else None
 
 
@@ -89,31 +83,6 @@ def second_reader(reader: SecondReader) -> Iterator[SecondReader]:
 def active() -> SecondReader | None:
     """Return the second reader, where there is one."""
     return _ACTIVE.get()
-
-
-def asked_words(asked: AskedFor, about: str = "") -> str | None:
-    """Return in words what an answer is; None where no second reader is asked."""
-    of = f" to {about!r}" if about else ""
-    if isinstance(asked, ChoiceOf):
-        return f"the letter or name of one of these options{of}:\n{_listed(asked.options)}"
-    if isinstance(asked, NumberOf):
-        low, high = ("any" if end is None else f"{end:g}" for end in (asked.low, asked.high))
-        kind = "whole number" if asked.whole_only else "number"
-        return f"a {kind}{of}, from {low} to {high}"
-    if isinstance(asked, OrderOf):
-        return f"a list of these letters or names, from first to last{of}:\n{_listed(asked.options)}"
-    if isinstance(asked, SplitOf):
-        names = ", ".join(asked.names)
-        return f"an object with the amounts that {asked.total:g} is divided into{of}: {names}"
-    if not isinstance(asked, LabelOf):
-        return None
-    if len(asked.labels) > _MOST_LABELS:
-        return f"a name{of}, in the words of the reply"
-    return f"one of these names{of}, or another name in the words of the reply:\n" + "\n".join(asked.labels)
-
-
-def _listed(options: Mapping[str, tuple[str, ...]]) -> str:
-    return "\n".join(f"{name}: {words[0]}" if words else name for name, words in options.items())
 
 
 def said_answer(text: str) -> SaidAnswer | None:
