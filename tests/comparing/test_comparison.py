@@ -3,11 +3,13 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 import concord
-from concord.comparing.run import few_clusters
+from concord.comparing.run import few_clusters, find_regression
 from concord.records import Interval
 from concord.show.compare_terminal import ranking_lines
 
@@ -78,3 +80,67 @@ def test_items_that_failed_in_part_are_said_to_be_kept() -> None:
     assert "never had" not in said
     failed = [{**row, "score": None if row["item"] == 4 else 0.0} for row in first]
     assert "items left out: 1 failed for b" in repr(concord.compare(first, failed, names=["a", "b"]))
+
+
+def test_what_is_not_shared_is_counted_item_by_item() -> None:
+    first: list[Any] = [1, 0, 1, 1, None, None, None, 1]
+    second: list[Any] = [0, 0, 1, None, 1, None]
+    found = concord.compare(scores(first), scores(second) + scores([0, 0], 8))
+    missing = found.pairs[0].missing
+    assert (missing.only_first, missing.only_second) == (2, 2)
+    assert (missing.failed_first, missing.failed_second, missing.failed_both) == (1, 1, 1)
+    # both have 1-0, 0-0, 1-1; failed as wrong adds 1-0, 0-1, 0-0; absent as wrong 0-0, 1-0, 0-0, 0-0
+    assert found.difference is not None and found.difference.value == pytest.approx(1 / 3)
+    assert missing.failed_as_wrong == pytest.approx(1 / 6)
+    assert missing.absent_as_wrong == pytest.approx(2 / 10)
+    assert [(model.n_asked, model.own_mean) for model in found.models] == [(8, 0.8), (8, 1 / 3)]
+
+
+def test_repeats_of_an_item_count_once_as_their_mean() -> None:
+    first = [{"item": i, "repeat": r, "score": s} for i, own in enumerate([[1, 0], [1, 1], [0, 0]])
+             for r, s in enumerate(own)]  # fmt: skip
+    found = concord.compare(first, scores([0, 1, 1]), names=["twice", "once"])
+    assert found.difference is not None
+    assert found.difference.value == pytest.approx((0.5 + 0 - 1) / 3)
+    assert any("repeats per item differs (twice: 2; once: 1)" in text for text in found.warnings)
+
+
+def test_a_wide_table_with_repeats_has_one_model_per_column_of_scores() -> None:
+    rows = [
+        {"item": i, "repeat": r, "a": a, "b": b}
+        for i, own in enumerate([[(1, 0), (1, 1)], [(0, 0), (1, 0)], [(1, 1), (0, 1)]])
+        for r, (a, b) in enumerate(own)
+    ]
+    found = concord.compare(rows)
+    assert [model.name for model in found.models] == ["a", "b"]
+    assert found.difference is not None
+    assert found.difference.value == pytest.approx((0.5 + 0.5 - 0.5) / 3)
+
+
+def test_a_regression_is_asked_of_every_pair_of_the_first_model() -> None:
+    rng = np.random.default_rng(3)
+    base = rng.normal(size=60)
+    worse, alike = base - 0.5 + rng.normal(0, 0.1, 60), base + rng.normal(0, 0.4, 60)
+    elsewhere = scores(list(rng.normal(size=5)), 100)
+    found = concord.compare(
+        scores(list(worse)), scores(list(base)), scores(list(alike)), elsewhere, names=["w", "b", "a", "e"]
+    )
+    asked = find_regression(found, margin=None)
+    assert [one.other for one in asked.against] == ["b", "a", "e"]
+    assert [one.is_worse for one in asked.against] == [True, True, False]
+    first, _, absent = asked.against
+    assert first.better_by == pytest.approx((worse - base).mean())
+    assert first.low is not None and first.high is not None
+    assert first.low < first.better_by < first.high < 0
+    assert (absent.better_by, absent.low, absent.high, absent.p_holm) == (None, None, None, None)
+    assert asked.sentence == "regression: w is worse than b, a (score)"
+    assert not find_regression(found, margin=0.6).found
+    assert find_regression(found, margin=0.3).sentence.startswith(
+        "regression: w is worse by more than 0.3 than b"
+    )
+    other = concord.compare(scores(list(base)), scores(list(worse)), elsewhere, names=["b", "w", "e"])
+    better = find_regression(other, margin=None)
+    assert better.against[0].better_by == pytest.approx((base - worse).mean())
+    assert better.sentence == (
+        "no regression: that b is worse could not be shown (score); not tested against e"
+    )

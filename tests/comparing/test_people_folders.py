@@ -30,3 +30,32 @@ def test_a_folder_of_several_agents_says_which_to_give(tmp_path: Path) -> None:
         concord.score_people([row], n_resamples=0, n_simulations=0).write(tmp_path / name)
     with pytest.raises(FileFormatError, match="holds results of 2 agents; give .*two words'"):
         concord.compare(tmp_path, tmp_path)
+
+
+def named(folder: Path, model: str | None, *, shift: float = 0.0) -> Path:
+    row = {"finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2.5, "human_n": 60}
+    rows = [row | {"study": f"S{i}", "agent_statistic": 1.0 + i + shift, "agent_n": 60} for i in range(4)]
+    concord.score_people(rows, model=model, n_resamples=0, n_simulations=0).write(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("models", "names"),
+    [
+        (("gpt", "llama"), ["gpt", "llama"]),
+        (("gpt", "gpt"), ["a", "b"]),
+        (("gpt", None), ["a", "b"]),
+        ((None, None), ["a", "b"]),
+    ],
+)
+def test_results_are_called_by_their_models_where_each_has_one_of_its_own(
+    tmp_path: Path, models: tuple[str | None, str | None], names: list[str]
+) -> None:
+    found = concord.compare(named(tmp_path / "a", models[0]), named(tmp_path / "b", models[1], shift=0.5))
+    document = found.to_dict()
+    assert [model["name"] for model in document["models"]] == names
+    assert [model["model"] for model in document["models"]] == list(models)
+    assert [model["design"] for model in document["models"]] == [None, None]
+    assert not document["warnings"]
+    files = ["benchmark_summary.json", "detailed_stats.csv"] * 2
+    assert [Path(file["name"]).name for file in document["inputs"]] == files

@@ -50,3 +50,22 @@ def test_one_far_outlier_does_not_hide_where_the_function_bends() -> None:
     points = np.concatenate([np.random.default_rng(2).normal(0.5, 1, 300), [1e4]]).reshape(-1, 1)
     (values,) = on_columns([lambda x, a: ndtr(a * x)], points, np.array([1.0]))
     assert np.abs(values - ndtr(points)).max() < 1e-8
+
+
+def test_a_function_is_never_asked_outside_the_range_of_its_points() -> None:
+    """Correlations end at 1: beyond the largest that was drawn there may be no value."""
+    points = np.random.default_rng(4).uniform(-0.3, 1.0, (300, 2)) * np.array([1.0, 0.2])
+    asked: list[Floats] = []
+
+    def watched(x: Floats, a: Floats) -> Floats:
+        asked.append(x)
+        return np.asarray(np.exp(a * x))
+
+    on_columns([watched], points, np.array([1.0, 2.0]))
+    nodes = asked[0]
+    assert nodes.shape == (NODES, 2)
+    assert (nodes >= points.min(axis=0)).all()
+    assert (nodes <= points.max(axis=0)).all()
+    # Chebyshev points: the outermost lie cos(π/2K) of the half range from the centre
+    reach = np.cos(np.pi / (2 * NODES)) * np.ptp(points, axis=0)
+    np.testing.assert_allclose(np.ptp(nodes, axis=0), reach, rtol=1e-12)

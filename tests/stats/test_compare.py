@@ -273,3 +273,17 @@ def test_scores_that_differ_by_a_constant_have_no_interval_and_no_effect_of_roun
     assert found.difference.interval is None
     assert (found.se_paired, found.effect_dz) == (0.0, None)
     assert "every item gives the same number" in found.note
+
+
+def test_the_interval_of_a_share_in_families_stays_within_its_range() -> None:
+    """Plain t of these family means goes beyond 1: 0.95 ± 4.30 · 0.05."""
+    right = np.array([1.0] * 19 + [0.0])
+    families = np.repeat(np.arange(4), 5)
+    high, low = mean_estimate(right, families), mean_estimate(1 - right, families)
+    assert high.interval is not None and low.interval is not None
+    assert (high.value, high.interval.high) == (0.95, 1.0)
+    assert low.interval.low == 0.0
+    assert low.interval.high == pytest.approx(1 - high.interval.low)
+    measured = mean_estimate(right - 0.01, families)
+    assert measured.interval is not None
+    assert measured.interval.high > 1

@@ -1,9 +1,12 @@
 """Designs of comparisons: from assumptions and pilots to power, items, widths and the use of a budget."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.budget import Components, best_split
@@ -176,3 +179,84 @@ def test_plans_that_cannot_be_made_say_why() -> None:
 
 def test_an_unclustered_design_of_many_items_has_the_power_of_the_t_test() -> None:
     assert PairedDesign(Components(0.25, 0.0)).power(0.1, 200) == power_paired(0.1, 0.5, 200)
+
+
+def test_equal_spread_between_and_within_is_a_design() -> None:
+    design = assumed_design(sd_between=0.3, sd_within=0.3)
+    assert (design.components.between, design.components.within) == pytest.approx((0.09, 0.09))
+
+
+def test_variance_goes_with_the_difference_of_right_and_wrong_answers() -> None:
+    """By hand: between = disagreements - δ² - within; without a named difference δ = 0."""
+    design = PairedDesign(Components(0.05, 0.3), Clusters(5.0, 0.0, 0.5), disagreement=0.41)
+    assert design.parts() == Components(pytest.approx(0.11), 0.3)
+    assert design.parts(0.2) == Components(pytest.approx(0.07), 0.3)
+    assert design.sd() == pytest.approx(np.sqrt(0.41))
+    assert design.sd(3) == pytest.approx(np.sqrt(0.21))
+    assert design.sd(3, 0.2) == pytest.approx(np.sqrt(0.17))
+    assert design.correlation(3) == pytest.approx(0.5 * 0.11 / 0.21)
+    assert design.inflation() == pytest.approx(1 + 4 * 0.5 * 0.11 / 0.41)
+    # models that differ by 0.7 disagree on 0.7: 0.7 - 0.49 is below the noise, so nothing lies between
+    assert design.parts(0.7) == Components(0.0, 0.3)
+
+
+def test_more_variance_is_more_of_every_part() -> None:
+    design = PairedDesign(Components(0.1, 0.2), Clusters(2.0), disagreement=0.4, alpha=0.01).scaled(2.0)
+    assert design == PairedDesign(Components(0.2, 0.4), Clusters(2.0), disagreement=0.8, alpha=0.01)
+    assert design.scaled(2.0).disagreement == 1.0
+    assert PairedDesign(Components(0.1, 0.2)).scaled(0.5) == PairedDesign(Components(0.05, 0.1))
+
+
+def test_items_that_all_differ_alike_are_a_sign_test() -> None:
+    """2 / 2^n < alpha: 6 equal signs are the fewest at 0.05, 8 at 0.01."""
+    design = PairedDesign(Components(0.0, 0.0))
+    assert [design.power(0.1, n) for n in (5, 6)] == [0.0, 1.0]
+    assert [PairedDesign(Components(0.0, 0.0), alpha=0.01).power(0.1, n) for n in (7, 8)] == [0.0, 1.0]
+    assert design.power(0.0, 50) == 0.0
+
+
+def test_the_width_of_clustered_scores_is_that_of_the_t_interval_of_equal_clusters() -> None:
+    """By hand: 2 t(29) sqrt(s² (1 + 4 ρ) / 150); the expected s is a little less."""
+    design = PairedDesign(Components(0.2, 0.0), Clusters(5.0, 0.0, 0.25))
+    by_hand = 2 * stats.t.ppf(0.975, 29) * np.sqrt(0.2 * 2 / 150)
+    assert design.width(150) == pytest.approx(by_hand, rel=0.02)
+    assert replace(design, alpha=0.1).width(150) < 0.85 * design.width(150)
+
+
+def test_a_budget_knows_that_clusters_count_only_between_items() -> None:
+    """Cochran's 10.6 by hand, the variance between items times the design effect 1 + 19 · 0.5."""
+    design = PairedDesign(Components(0.05, 0.4), Clusters(20.0, 0.0, 0.5))
+    found = design.split(100_000, item_cost=12)
+    assert found.repeats == round(float(np.sqrt(0.4 * 12 / (10.5 * 0.05 * 2)))) == 2
+    assert found.se == pytest.approx(np.sqrt((10.5 * 0.05 + 0.4 / found.repeats) / found.items))
+
+
+def test_a_pilot_of_three_items_is_worked_out_by_hand() -> None:
+    """d = 1, 0, 0.5 has variance 0.25; noise 0.1 and 0.3 over 2 and 4 repeats leave 0.05 + 0.075 in means."""
+    within = np.array([[0.1, 0.1, 0.1], [0.2, 0.4, np.nan]])
+    repeats = np.array([[2.0, 2.0, 2.0], [4.0, 4.0, 4.0]])
+    found = pilot_design(Pilot(np.array([1.0, 0.0, 0.5]), within, repeats, True), alpha=0.1)
+    assert found.components.within == pytest.approx(0.4)
+    assert found.components.between == pytest.approx(0.25 - 0.125)
+    assert found.disagreement == pytest.approx(1.25 / 3 - 0.125 + 0.4)
+    assert found.alpha == 0.1
+
+
+def test_clusters_of_a_pilot_are_those_of_a_one_way_analysis_by_hand() -> None:
+    """Families of 3, 2 and 1: MS between 2.5, within 1/3, n0 = (6 - 14/6)/2 = 11/6."""
+    d = np.array([1.0, 1.0, 2.0, -1.0, -1.0, 0.0])
+    families = np.array(["a", "a", "a", "b", "b", "c"])
+    means = np.array([4 / 3, -1.0, 0.0])
+    grand = d.mean()
+    between = (3 * (means[0] - grand) ** 2 + 2 * (means[1] - grand) ** 2 + grand**2) / 2
+    within = (2 / 3) / 3
+    rho = (between - within) / (between + (11 / 6 - 1) * within)
+    once = Pilot(d, np.full((2, 6), np.nan), np.ones((2, 6)), False, families)
+    found = pilot_design(once).clusters
+    assert found.size == 2
+    assert found.cv == pytest.approx(np.sqrt(2 / 3) / 2)
+    assert found.correlation == pytest.approx(rho)
+    apart = Pilot(
+        np.array([1.0, -1.0, 1.0, -1.0]), np.full((2, 4), np.nan), np.ones((2, 4)), False, [0, 0, 1, 1]
+    )
+    assert pilot_design(apart).clusters.correlation == 0.0

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit, logit
 from scipy.stats import beta
+from scipy.stats import t as student
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.bounded_means import (
@@ -188,3 +190,40 @@ def test_near_the_ceiling_the_upper_end_has_both_tails() -> None:
     one_sided = gamma_ratio_quantile(0.95, np.append(passes, 5.0), np.full(6, 5.0), [1, 1, 1, 1, 1, 0.5])
     assert wide.high == pytest.approx(one_sided, abs=1e-9)
     assert wide.low < narrow.low
+
+
+@pytest.mark.parametrize(
+    ("passes", "tests"), [([3, 4, 6, 2, 9], [6, 9, 11, 5, 20]), ([5, 8, 2, 7], [9, 17, 4, 15])]
+)
+def test_a_rate_over_unequal_studies_has_the_cr2_error_of_its_matrices(
+    passes: list[int], tests: list[int]
+) -> None:
+    """Bell and McCaffrey's definition over single tests: residuals times (I - H_kk)^(-1/2)."""
+    s, m = np.array(passes, float), np.array(tests, float)
+    n, study = int(m.sum()), np.repeat(np.arange(len(tests)), tests)
+    p = (s.sum() + 0.5) / (n + 1)  # half a pass of one more test, shared out by size
+    residual = ((s + m / n / 2) / (m + m / n) - p)[study]
+    ones = np.ones(n)
+    hat = np.outer(ones, ones) / n
+    columns, variance = [], 0.0
+    for k in range(len(tests)):
+        own = study == k
+        values, vectors = np.linalg.eigh(np.eye(own.sum()) - hat[np.ix_(own, own)])
+        weights = vectors @ np.diag(values**-0.5) @ vectors.T @ ones[own] / n
+        variance += float(weights @ residual[own]) ** 2
+        columns.append((np.eye(n) - hat)[:, own] @ weights)
+    gram = np.array(columns) @ np.array(columns).T
+    df = np.trace(gram) ** 2 / np.trace(gram @ gram)
+    reach = student.ppf(0.975, df) * np.sqrt(variance) / (p * (1 - p))
+    ends = expit(logit(p) + np.array([-reach, reach]))
+    found = apr_interval(s, m)
+    assert found.value == pytest.approx(s.sum() / n)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx(tuple(ends), rel=1e-9)
+    assert f"{df:.1f} degrees" in found.method
+
+
+def test_one_study_with_most_tests_is_named_from_where_half_the_studies_are_worth_nothing() -> None:
+    """By hand: sizes 10, 1, 1, 1 are worth 13² / 103 = 1.6 studies of 4; sizes 3, 2, 2, 2 are worth 3.9."""
+    assert "worth 1.6 studies of one size" in apr_interval([5, 1, 0, 1], [10, 1, 1, 1]).note
+    assert "worth" not in apr_interval([2, 1, 1, 1], [3, 2, 2, 2]).note

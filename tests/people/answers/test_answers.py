@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 import concord
 from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, TableError
-from concord.people.answers.records import Moments
+from concord.people.answers.outcome import _mean_gap
+from concord.people.answers.records import AnswerSet, Moments, OutcomeKey
 from concord.people.answers.result import AnswersResult
+from concord.people.answers.sides import codes_of_missing, scale_of_words
 from concord.people.answers.table import read_answer_table
 from concord.show.terminal import drawn, fitting
 from concord.show.views import view_of
@@ -331,3 +333,76 @@ def test_intervals_that_may_cover_less_are_told_on_the_terminal() -> None:
     found = concord.score_answers([*rows, *more])
     told = " ".join(drawn(fitting(view_of(found).report(found)), width=80).split())
     assert "W1 of 1 of 2 outcomes: fewer than 50 answers" in told
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_the_error_of_a_mean_gap_is_that_of_leaving_persons_out(paired: bool) -> None:
+    """Skewed answers move the mean and the SD it is divided by: the delta method against the jackknife."""
+    rng = np.random.default_rng(8)
+    people = rng.lognormal(0, 0.6, 300)
+    agent = 2.5 + 0.8 * people + rng.normal(0, 0.4, 300)
+    one = AnswerSet(OutcomeKey("s", "o", "c"), people, agent, has_pairs=paired)
+    found = _mean_gap(one, 0.95, "")
+
+    def gap(h: np.ndarray, a: np.ndarray) -> float:
+        return float((a.mean() - h.mean()) / h.std(ddof=1))
+
+    each = np.arange(300)
+    if paired:
+        without = np.array([gap(np.delete(people, i), np.delete(agent, i)) for i in each])
+        variance = 299 / 300 * np.sum((without - without.mean()) ** 2)
+    else:
+        h = np.array([gap(np.delete(people, i), agent) for i in each])
+        a = np.array([gap(people, np.delete(agent, i)) for i in each])
+        variance = 299 / 300 * (np.sum((h - h.mean()) ** 2) + np.sum((a - a.mean()) ** 2))
+    assert found.value == pytest.approx(gap(people, agent))
+    assert found.interval is not None
+    half = (found.interval.high - found.interval.low) / 2
+    # t of the degrees of freedom that such tails leave: more than 1.96, less than t of 10
+    assert 1.96 * np.sqrt(variance) < 1.03 * half < 2.3 * np.sqrt(variance)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"],
+        ["Very unlikely", "Somewhat unlikely", "Undecided", "Somewhat likely", "Very likely"],
+        [
+            "extremely dissatisfied", "mostly dissatisfied", "slightly dissatisfied",
+            "neither satisfied nor dissatisfied", "slightly satisfied", "mostly satisfied",
+            "extremely satisfied",
+        ],
+    ],
+)  # fmt: skip
+def test_the_words_of_a_whole_scale_are_numbered_from_1(words: list[str]) -> None:
+    assert scale_of_words(words) == {word: float(i) for i, word in enumerate(words, 1)}
+    assert scale_of_words(words[::-1]) == scale_of_words(words)
+
+
+@pytest.mark.parametrize(
+    "words", [["Agree"], ["Agree", "Neutral"], ["Agree", "Likely"], ["Agree", "perhaps"]]
+)
+def test_words_of_no_one_scale_are_no_numbers(words: list[str]) -> None:
+    assert scale_of_words(words) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        ([1, 7, 3, 27], ()),
+        ([1, 7, 99], (99.0,)),
+        ([0, 20, 77], (77.0,)),
+        ([0, 21, 77], ()),
+        ([0, 100, -99], (-99.0,)),
+        ([0, 101, -99], ()),
+        ([-5, 5, -99], ()),
+        ([3, 99], ()),
+        ([0, 1, 2, -9, 77, 88], (-9.0, 77.0, 88.0)),
+        ([60, 75, 88], ()),
+        ([60, 70, 77], ()),
+    ],
+)
+def test_codes_of_missing_answers_lie_farther_off_than_the_scale_is_wide(
+    values: list[float], codes: tuple[float, ...]
+) -> None:
+    assert codes_of_missing(np.array(values, dtype=float)) == codes

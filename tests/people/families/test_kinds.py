@@ -2,6 +2,7 @@
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,3 +141,62 @@ def test_a_perfect_correlation_is_flagged_as_rounded() -> None:
     row = TestRow("s", "", "f", "t", "correlation", None)
     assert "may be 0.995" in kind.flags(row, Side(statistic=-1.0, n=30), STANDARD)[0]
     assert kind.flags(row, Side(statistic=0.99, n=30), STANDARD) == []
+
+
+FURTHER: list[tuple[str, dict[str, object]]] = [
+    *SIDES.items(),
+    ("anova", {"statistic": 3.2, "df1": 3, "df2": 96}),
+    ("anova-within", {"statistic": 3.2, "df1": 3, "df2": 96}),
+    ("regression", {"statistic": 3.2, "df1": 3, "df2": 96}),
+    ("chi-square", {"table": "[[20, 10, 14], [12, 18, 20]]"}),
+    ("chi-square", {"statistic": 6.4, "df1": 1, "n": 80, "direction": 1}),
+    ("chi-square", {"statistic": 9.4, "df1": 3, "n": 80}),
+    ("kruskal-wallis", {"statistic": 6.4, "df1": 1, "n": 60, "direction": 1}),
+    ("cochran-q", {"statistic": 6.4, "df1": 1, "n": 60, "direction": 1}),
+]
+DRAWS = 6000
+
+
+def replicated(kind: str, given: dict[str, object], d: float, *, null: bool) -> Family:
+    """One test in many agents with this true effect, each a test of its own."""
+    made = {"study": "S", "finding": kind, "test": "x", "test_type": kind}
+    rows = read_tests([made | {f"human_{name}": value for name, value in given.items()}]).rows
+    side = SideTable.from_rows(rows, [rows[0].human], 1.0, KINDS)
+    truth = Truth(np.full((DRAWS, 1), d), human_effects(side, STANDARD), null=null)
+    drawn = side.families[0][1].replicate(truth, STANDARD, np.random.default_rng(2))
+    return drawn.pick_outcomes(np.arange(DRAWS), np.zeros(DRAWS, np.intp))
+
+
+@pytest.mark.parametrize(("kind", "given"), FURTHER)
+def test_agents_without_effects_are_significant_in_5_of_100(kind: str, given: dict[str, object]) -> None:
+    p = replicated(kind, given, 0.0, null=True).evidence(STANDARD).p_value
+    below = float(np.mean(p < 0.05))
+    # Fisher's exact test of few people stays below its level, which is known of it
+    assert (0.01 if kind == "fisher-exact" else 0.04) < below < 0.06
+
+
+@pytest.mark.parametrize("kind", ["kruskal-wallis", "cochran-q", "chi-square"])
+def test_two_groups_of_ranks_or_counts_have_the_root_of_the_true_d(kind: str) -> None:
+    """r = d / sqrt(d² + 4) of two equal groups (Borenstein et al. 2009, 7.9): 1/sqrt(5) for d = 1."""
+    drawn: Any = replicated(kind, {"statistic": 9.4, "df1": 1, "n": 500, "direction": 1}, 1.0, null=False)
+    statistic = drawn.h if kind == "kruskal-wallis" else drawn.chi2
+    assert np.mean(drawn.direction * np.sqrt(statistic)) == pytest.approx(np.sqrt(500 / 5), abs=0.06)
+    assert np.std(drawn.direction * np.sqrt(statistic)) == pytest.approx(1.0, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("kruskal-wallis", {"statistic": 9.4, "df1": 2, "n": 60}),
+        ("kruskal-wallis", {"statistic": 24.0, "df1": 4, "n": 60}),
+        ("cochran-q", {"statistic": 11.2, "df1": 3, "n": 40}),
+        ("anova", {"statistic": 5.2, "df1": 3, "df2": 96}),
+        ("anova-within", {"statistic": 5.2, "df1": 3, "df2": 96}),
+    ],
+)
+def test_agents_as_strong_as_people_have_their_statistic_on_average(
+    kind: str, given: dict[str, object]
+) -> None:
+    drawn: Any = replicated(kind, given, 0.0, null=False)
+    name = {"kruskal-wallis": "h", "cochran-q": "chi2"}.get(kind, "f")
+    assert np.mean(getattr(drawn, name)) == pytest.approx(given["statistic"], rel=0.06)

@@ -152,3 +152,22 @@ def test_intervals_cover_with_the_control_group_named_in_full() -> None:
     share = covered(2000, known=True)
     assert min(share.values()) >= 0.925
     assert max(share.values()) <= 0.985
+
+
+@pytest.mark.parametrize("control", [{}, {"control": "c"}])
+def test_the_p_of_a_difference_is_where_its_interval_begins_to_hold_0(control: dict[str, Any]) -> None:
+    rows = megastudy(np.random.default_rng(8), agents=2, **control)
+    table = read_predictions(rows)
+    for one in score_predictions(table).differences:
+        if one.p_value is None or one.difference.interval is None:
+            continue
+        assert 0 < one.p_value < 1
+        found = next(
+            row
+            for row in score_predictions(table, level=1 - one.p_value).differences
+            if row.metric == one.metric
+        )
+        ends = found.difference.interval
+        assert ends is not None
+        nearest = min(abs(ends.low), abs(ends.high))
+        assert nearest == pytest.approx(0.0, abs=1e-6 * (ends.high - ends.low)), one.metric

@@ -274,3 +274,10 @@ def test_a_coefficient_reported_with_its_standard_error_is_read_as_one(name: str
     assert columns.test_type == "coefficient"
     (as_t,) = read_tests([keys | {"human_reported": "t(58) = 4.2"}]).rows
     assert as_t.test_type == "regression"
+
+
+@pytest.mark.parametrize(("statistic", "agrees"), [(61.0, True), (60.1, True), (61.7, False), (60.0, False)])
+def test_an_f_is_the_square_of_any_t_that_rounds_to_the_printed_one(statistic: float, agrees: bool) -> None:
+    """7.8 is printed for 7.75 to 7.85, whose squares are 60.06 to 61.62."""
+    table = _table("anova", "t(58) = 7.8", statistic=statistic, df1=1, df2=58, n=60)
+    assert (not any("statistic" in text for text in _warnings(table))) is agrees

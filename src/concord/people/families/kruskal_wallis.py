@@ -106,7 +106,10 @@ class KruskalWallis(Family):
         """Draw H around that of the true effect."""
         true = truth.needed_by(self.needed())
         root = true.d / np.sqrt(4 + true.d**2) * np.sqrt(self.n)
-        drawn = self._drawn(root, true.strength * self.n, true.d.shape, rng)
+        explained = true.strength / (
+            1 + true.strength
+        )  # strength is that of an F of the ranks, H = (n - 1) η²
+        drawn = self._drawn(root, explained * self.n, true.d.shape, rng)
         toward = true.directed(true.d.shape, rng)
         direction = np.where((self.df > 1) & (np.abs(self.direction) == 1), toward, drawn.direction)
         return replace(drawn, direction=direction)

@@ -139,7 +139,7 @@ def _numbers_counted(people: Mapping[str, int]) -> Floats:
 
 def _countable(people: Sequence[int]) -> list[int]:
     """Return published counts that can be laid out as answers: a typing error must not fill the memory."""
-    if min(people, default=0) < 0:
+    if any(count < 0 for count in people):
         raise UndefinedError("a published count of answers is negative")
     if sum(people) > ANSWERS:
         raise UndefinedError(f"{sum(people):,} published answers, more than the {ANSWERS:,} that are scored")

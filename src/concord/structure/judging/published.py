@@ -51,7 +51,7 @@ def alpaca_eval(row: Row, place: str, judge: str) -> Iterator[Ballot]:
     words = " ".join(instruction.split())
     models = (str(row.get("generator_1", "A")), str(row.get("generator_2", "B")))
     switched = [row[key] for key in row if _SWITCHED.match(str(key))]
-    order = UNORDERED if not switched else BA if switched[0] in (True, 1, "True", "true", "1") else AB
+    order = UNORDERED if not switched else BA if switched[0] in (True, "True", "true", "1") else AB
     swap = models[1] < models[0]
     verdict = _preferred(row["preference"], place)
     if swap:
