@@ -56,10 +56,9 @@ def test_predictions_are_compared_over_the_effects_that_both_predicted(predicted
     # signs agree with people in 5 of 5, and in 1 of 5: none for 0, not for 0.5 and -0.5
     assert pair.metric("direction").first == 1.0
     assert pair.metric("direction").second == pytest.approx((0.5 + 1 + 0 + 0 + 1) / 5)
-    assert found.standing.values == (
-        ("one", pytest.approx(rmse(FIRST, common))),
-        ("two", pytest.approx(rmse(SECOND, common))),
-    )
+    assert found.standing.order == ("one", "two")
+    by_rank = {"one": rmse(FIRST, common), "two": rmse(SECOND, common)}
+    assert dict(found.standing.values) == pytest.approx(by_rank)
 
 
 def test_an_agent_without_a_name_is_called_by_its_folder(predicted: Path) -> None:
@@ -97,7 +96,8 @@ def test_answers_are_compared_outcome_by_outcome(answered: Path) -> None:
     assert pair.metric("tvd").second == pytest.approx(0.4)
     assert pair.metric("tvd").difference.value == pytest.approx(-0.2)
     assert pair.metric("tvd").n_clusters == 4
-    assert found.standing.values == (("near", pytest.approx(0.2)), ("far", pytest.approx(0.4)))
+    assert found.standing.order == ("near", "far")
+    assert dict(found.standing.values) == pytest.approx({"near": 0.2, "far": 0.4})
     assert [(model.name, model.source) for model in found.models] == [("near", "both"), ("far", "both")]
     assert [Path(file.name).name for file in found.inputs] == ["answers.json"]
 

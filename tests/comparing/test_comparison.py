@@ -85,7 +85,7 @@ def test_items_that_failed_in_part_are_said_to_be_kept() -> None:
 def test_what_is_not_shared_is_counted_item_by_item() -> None:
     first: list[Any] = [1, 0, 1, 1, None, None, None, 1]
     second: list[Any] = [0, 0, 1, None, 1, None]
-    found = concord.compare(scores(first), scores(second) + scores([0, 0], 8))
+    found: Any = concord.compare(scores(first), scores(second) + scores([0, 0], 8))
     missing = found.pairs[0].missing
     assert (missing.only_first, missing.only_second) == (2, 2)
     assert (missing.failed_first, missing.failed_second, missing.failed_both) == (1, 1, 1)
@@ -130,7 +130,7 @@ def test_a_regression_is_asked_of_every_pair_of_the_first_model() -> None:
     assert [one.is_worse for one in asked.against] == [True, True, False]
     first, _, absent = asked.against
     assert first.better_by == pytest.approx((worse - base).mean())
-    assert first.low is not None and first.high is not None
+    assert first.low is not None and first.high is not None and first.better_by is not None
     assert first.low < first.better_by < first.high < 0
     assert (absent.better_by, absent.low, absent.high, absent.p_holm) == (None, None, None, None)
     assert asked.sentence == "regression: w is worse than b, a (score)"
