@@ -24,6 +24,7 @@ class _Patterns:
     """What may follow: an end, praise, or the beginning of a reason."""
     aside: re.Pattern[str]
     """A reason that may name other options: "because B", "rather than B", "is better than B"."""
+    praise: re.Pattern[str]
     and_more: re.Pattern[str]
     hedged: re.Pattern[str]
     but: re.Pattern[str]
@@ -37,7 +38,7 @@ class _Patterns:
 @cache
 def _patterns() -> _Patterns:
     signs = re.escape(DECORATION)
-    good = rf"is\s(?:(?:{any_of('degrees')})\s){{0,2}}(?:{any_of('praise')})"
+    good = rf"(?:(?:is|was)\s)?(?:(?:{any_of('degrees')})\s){{0,2}}(?:{any_of('praise')})"
     end = r"(?=[\s*_\"')\]]{0,6}(?:$|[.,;:!\n]|\s-|\s(?:because|since|than|overall|here|for me|in my)\b))"
     reason = rf"(?:{any_of('reasons')})(?!\w)"
     flags = re.IGNORECASE
@@ -48,11 +49,12 @@ def _patterns() -> _Patterns:
             flags,
         ),
         re.compile(
-            rf"{_CLOSING}(?:$|[,;:!](?!\d)|\.(?!\d)|\s-|-\s|-$|\s?\(|\n|\s{reason}|\s{good}{end})|"
+            rf"[*_\"']{{0,3}}\)[*_\"']{{0,3}}\s|{_CLOSING}(?:$|[,;:!](?!\d)|\.(?!\d)|\s-|-\s|-$|\s?\(|\n|\s{reason}|\s{good}{end})|"
             rf"\s?(?:{any_of('chosen')})",
             flags,
         ),
         re.compile(rf"{_CLOSING}(?:[-,;.:]|\s-)?\s{{0,2}}(?:{reason}|{good}{end})", flags),
+        re.compile(rf"\s{good}", flags),
         re.compile(rf"{_CLOSING}[.,]{{0,2}}\s{{0,2}}(?:[/&+]|(?:{any_of('and')})(?!\w))", flags),
         re.compile(rf"{_CLOSING},?\s(?:or|and)\s(?:maybe|perhaps|possibly|possible|at most|if)(?!\w)", flags),
         re.compile(rf"{_CLOSING}[,;-]?\s{{0,2}}(?:{any_of('but')})(?!\w)", flags),
@@ -193,7 +195,9 @@ class ChoiceOf:
             return Found(OK, letter, place) if _allowed_if().match(rest) else NOTHING
         if held.reason.match(rest) is None or held.wrong.match(rest):
             return NOTHING
-        if (held.but.match(rest) or strict) and more and held.aside.match(rest) is None:
+        aside = held.aside.match(rest)
+        asides = aside is not None and held.praise.search(rest, aside.end()) is None
+        if more and (strict or held.but.match(rest)) and not asides:  # "A is better. B is better."
             return NOTHING
         return Found(OK, letter, place)
 
@@ -229,13 +233,13 @@ class ChoiceOf:
         Beside other lines that begin with other options, a letter alone is a choice, and so is an option
         that the others list already.
         """
-        begins = [self._listed(line.text) for line in lines]
+        begins = [self._listed_letter(line.text) for line in lines]
         own, others = begins[place], {one for i, one in enumerate(begins) if i != place and one is not None}
         if own is None or not others - {own}:
             return False
         return own not in others and bool(folded(lines[place].text) not in (own.casefold(), ""))
 
-    def _listed(self, text: str) -> str | None:
+    def _listed_letter(self, text: str) -> str | None:
         lead = _LISTED.match(text)
         match = self._letters.match(text, 0 if lead is None else lead.end())
         if match is None or match.group(1) not in self.options:

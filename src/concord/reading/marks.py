@@ -42,6 +42,8 @@ class _Patterns:
     denied: re.Pattern[str]
     denied_before: re.Pattern[str]
     """Right before a statement: "no elijo A"."""
+    doubted: re.Pattern[str]
+    """Before a statement in its clause: "I cannot say that the answer is"."""
     hypothetical: re.Pattern[str]
     allowed_if: re.Pattern[str]
     reported: re.Pattern[str]
@@ -79,6 +81,7 @@ def patterns() -> _Patterns:
             flags,
         ),
         denied_before=re.compile(rf"{_LEFT}(?:{any_of('denied_before')})[\s*_\"']{{0,3}}$", flags),
+        doubted=re.compile(rf"{_LEFT}(?:{any_of('doubted')})(?!\w)", flags),
         hypothetical=re.compile(rf"{_LEFT}(?:{any_of('hypothetical')})(?![\w])", flags),
         allowed_if=re.compile(rf"{_LEFT}(?:{any_of('allowed_if')})(?![\w])", flags),
         reported=re.compile(rf"{_LEFT}(?:{any_of('reported')})(?![\w])", flags),
@@ -208,6 +211,7 @@ _RULE = re.compile(r"[-=*_]{3,}")
 _COLUMNS = re.compile(r"\|[\s:|]{0,6}--")
 _UNDERLINED = re.compile(r"[ \t]{0,4}\n[ \t]{0,4}(?:-{3,80}|={3,80})[ \t]{0,4}(?:\n|$)")
 _LONGEST_TITLE = 100
+_CLAUSES = re.compile(r"[;:]|,?\s(?=but\b)|,\s(?=yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)")
 _UNLIKE = re.compile(r"\bunlike [^,.;:]{1,60},", re.IGNORECASE)
 
 
@@ -221,11 +225,11 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
         return False
     if match.re is held.stated and held.no_mark.search(before[-40:]) is not None:
         return False
-    clause = re.split(r"[;:]|,\s(?=but\b|yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)", before)[-1]
+    clause = _CLAUSES.split(before)[-1]
     supposed = held.hypothetical.search(clause)
     if supposed is not None and held.allowed_if.search(clause) is None:
         return False
-    return held.reported.search(clause) is None
+    return held.reported.search(clause) is None and held.doubted.search(clause) is None
 
 
 def refuses(text: str) -> bool:

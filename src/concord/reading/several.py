@@ -61,7 +61,7 @@ def read_replies(text: str | None, asked: Mapping[str, Mapping[str, Any]]) -> di
         return dict.fromkeys(kinds, said)
     if len(kinds) == 1:
         return {name: read_piece(said, Piece(said.text, 0), kind) for name, kind in kinds.items()}
-    found = _structured(said, kinds)
+    found = _by_keys(said, kinds)
     if found is None:
         parts = parts_of(said.text, list(kinds), doubled=_no_lists(kinds.values())) or _line_each(said, kinds)
         found = {name: read_piece(said, part, kinds[name]) for name, part in parts.items()}
@@ -93,7 +93,7 @@ def parts_of(
     """
     by_name = re.compile(
         rf"^{_LEAD}({'|'.join(re.escape(one) for one in sorted(names, key=len, reverse=True))})"
-        r"[*_\"' \t]{0,6}[:=][ \t*_\"']{0,6}",
+        r"[*_\"' \t]{0,6}[:=：][ \t*_\"']{0,6}",
         re.IGNORECASE | re.MULTILINE,
     )
     folded_names = {name.casefold(): i for i, name in enumerate(names)}
@@ -145,7 +145,7 @@ def _line_each(said: ReplyText, kinds: Mapping[str, AskedFor]) -> dict[str, Piec
     return dict(pairs)
 
 
-def _structured(said: ReplyText, kinds: Mapping[str, AskedFor]) -> dict[str, Reading] | None:
+def _by_keys(said: ReplyText, kinds: Mapping[str, AskedFor]) -> dict[str, Reading] | None:
     """Read the last object that has items for keys, or a list with as many answers; None without one."""
     for start, end, held in reversed(list(objects_in(said.text))):
         given = dict(_answers_held(held, list(kinds)))

@@ -1,7 +1,6 @@
 """Arrangers: the same item in other orders, formats or words. A name means the same order for every item."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import entry_points
 from itertools import combinations, islice, permutations
@@ -31,8 +30,6 @@ PROMPT_FORMATS: dict[str, tuple[str, str, str, str]] = {
     "tab": ("Question:\t", "\n", "{}:\t{}", "\n"),
 }
 """What is before the question, between question and options, the form of one option, between options."""
-_FIRST_WORD = re.compile(r"^[\s*\"'(\[]*([A-Za-z0-9]+)")
-_SAID = re.compile(r"\banswer\b[^A-Za-z0-9]*(?:is|:)?[^A-Za-z0-9]*([A-Za-z0-9]+)", re.IGNORECASE)
 
 
 def rotations(n: int) -> list[tuple[int, ...]]:
@@ -44,20 +41,6 @@ def rotations(n: int) -> list[tuple[int, ...]]:
     [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
     """
     return [tuple((start + i) % n for i in range(n)) for start in range(n)]
-
-
-def lettered(reply: str, style: str) -> str:
-    """Return a reply that names an option of a style as its letter; another reply as it is.
-
-    Examples
-    --------
-    >>> lettered("2", "1 2 3"), lettered("The answer is III.", "I II III"), lettered("red", "1 2 3")
-    ('B', 'C', 'red')
-    """
-    ids = [name.casefold() for name in IDS[style]]
-    said = _SAID.findall(reply) or _FIRST_WORD.findall(reply)
-    word = said[-1].casefold() if said else ""
-    return LETTERS[ids.index(word)] if word in ids else reply
 
 
 ENTRY_POINTS = "concord.arrangers"

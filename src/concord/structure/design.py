@@ -1,6 +1,6 @@
 """What is asked about structure: every item under every arrangement, each as often as samples are wanted."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 
@@ -9,9 +9,9 @@ from concord.files.contents import is_file, read_bytes
 from concord.files.gate import check_trials
 from concord.files.templates import fill
 from concord.records import AnswerForm, Design, Message, Template, Trial
-from concord.structure.arrangers import FORMATS, IDS, LETTERS, Arranger, get_arranger
+from concord.structure.arrangers import Arranger, get_arranger
 from concord.structure.items import ITEMS, ArrangedItem, ItemSet, parse_items, template_of
-from concord.structure.words.scorers import Asked, check_items, get_scorer, resolved, shown_options
+from concord.structure.words.scorers import Asked, check_items, get_scorer, named_options, resolved
 
 SETS = ("idioms-zh-hans", "idioms-zh-hant", "idioms-ja", "idioms-ko", "proverbs-en", "options-en")
 """Sets that come with Concord."""
@@ -87,13 +87,9 @@ def _asks(arranger: str, scorer: str) -> Callable[[ArrangedItem, str], tuple[Ans
     if scorer != "choice":
         return lambda item, name: ()
 
-    def form(item: ArrangedItem, name: str) -> tuple[AnswerForm, ...]:
-        shown = shown_options(Asked(item, arranger, name))
-        ids: Sequence[str] = IDS[name] if arranger == "option-ids" and name in IDS else LETTERS
-        ids = LETTERS.lower() if arranger == "formats" and FORMATS[name][2] else ids
-        return (AnswerForm("choice", tuple(zip(ids, shown, strict=False))),)
-
-    return form
+    return lambda item, name: (
+        AnswerForm("choice", tuple(named_options(Asked(item, arranger, name)).items())),
+    )
 
 
 def _about(item: ArrangedItem, arranger: str) -> tuple[tuple[str, str], ...]:

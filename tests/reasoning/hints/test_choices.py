@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 
 from concord.errors import FileFormatError
+from concord.reading import read_reply
 from concord.reasoning.hints.choices import (
     bundled_choices,
     choice_lines,
     choice_messages,
     parse_choices,
-    read_letter,
 )
 from concord.reasoning.hints.rows import KINDS
 
@@ -71,6 +71,10 @@ def test_every_hint_points_at_the_same_wrong_option(kind: str) -> None:
         ("ANSWER: A. No, wait.\nANSWER: D", "D"),
         ("<think>ANSWER: A</think>ANSWER: B", "B"),
         ("three", "C"),
+        ("A: 10%, B: 80%", None),
+        ("Option B is wrong.\n\nA", "A"),
+        ("The answer is not A.", None),
+        ("[THINK]At first the answer is B.[/THINK]\nA", "A"),
         ("ANSWER: F", None),
         ("I do not know.", None),
         ("The answer is a hexagon.", None),
@@ -81,7 +85,7 @@ def test_every_hint_points_at_the_same_wrong_option(kind: str) -> None:
     ],
 )
 def test_the_letter_of_a_reply(reply: str, letter: str | None) -> None:
-    assert read_letter(reply, FOUR) == letter
+    assert read_reply(reply, choices=FOUR).value == letter
 
 
 @pytest.mark.parametrize(

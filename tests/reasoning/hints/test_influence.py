@@ -135,3 +135,31 @@ def test_hints_without_a_kind_or_a_target_are_refused(change: dict[str, str], me
 def test_two_answers_with_one_number_are_told() -> None:
     table = read_hint_rows([row | {"run": 0} for row in STRANGERS])
     assert any("1 row" in one and "the last one counts" in one for one in table.warnings)
+
+
+def test_replies_are_read_before_they_are_compared_with_the_target() -> None:
+    """20 questions of which a hint moves two to its target; the answers are replies in the models' words."""
+    rows = []
+    for item in range(20):
+        hinted_to = "B" if item < 2 else "A"
+        for kind, letter in (("none", "A"), ("none", "A"), ("grader", hinted_to)):
+            reply = (
+                f"<think>It could be {'A' if letter == 'B' else 'B'}.</think>\nThe answer is **{letter}**."
+            )
+            rows.append({"id": str(item), "hint": kind, "target": "B", "response": reply, "n_options": 4})
+    found = api.score_hints(rows)
+    assert isinstance(found, ProbeResult) and found.scores.hints is not None
+    assert found.scores.hints.kinds[0].influence.value == pytest.approx(0.1)
+    assert any("60 answers are replies" in one for one in found.scores.warnings)
+
+
+def test_a_reply_without_an_answer_is_counted_with_its_outcome() -> None:
+    said = ["The answer is not B.", "I cannot answer that.", "A or B", "<think>B"]
+    rows = [{"id": "q", "hint": "none", "target": "B", "response": "A", "sample": i} for i in range(4)]
+    rows += [
+        {"id": "q", "hint": "grader", "target": "B", "response": one, "sample": i}
+        for i, one in enumerate(said)
+    ]
+    found = api.score_hints(rows)
+    assert isinstance(found, ProbeResult)
+    assert [row.outcome for row in found.hint_rows[4:]] == ["unreadable", "refused", "several", "truncated"]

@@ -11,7 +11,8 @@ from concord.asking import weights
 from concord.asking.asked.judge import lay_out_pairs
 from concord.asking.runs import job
 from concord.errors import FileFormatError, OptionError
-from concord.structure.judging.design import read_pairs, result_of, seat_of
+from concord.structure.judging.ballots import said_seat
+from concord.structure.judging.design import read_pairs, result_of
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ from concord.structure.judging.design import read_pairs, result_of, seat_of
     ],
 )
 def test_a_reply_is_read_as_a_seat_or_not_at_all(reply: str, seat: str | None) -> None:
-    assert seat_of(reply) == seat
+    assert said_seat(reply) == (None if seat is None else ("first", "second", "tie").index(seat))
 
 
 def test_every_pair_is_asked_in_both_orders_as_often_as_votes_are_wanted() -> None:
@@ -146,4 +147,4 @@ def test_two_runs_give_the_pairs_that_both_answered(tmp_path: Path) -> None:
     ],
 )
 def test_a_denied_or_quoted_verdict_is_none(reply: str, seat: str | None) -> None:
-    assert seat_of(reply) == seat
+    assert said_seat(reply) == (None if seat is None else ("first", "second", "tie").index(seat))

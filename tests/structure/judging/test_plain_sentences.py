@@ -3,7 +3,7 @@
 import pytest
 
 import concord
-from concord.structure.judging.ballots import EVEN, FIRST, SECOND, named_seat
+from concord.structure.judging.ballots import EVEN, FIRST, SECOND, named_seat, said_seat
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,26 @@ def test_titles_with_blanks_are_known() -> None:
     ]
     found = concord.score_judge(rows)
     assert len(found.judges) == 1
+
+
+THOUGHTS = [
+    "<think>The verdict is [[B]].</think>[[A]]",
+    "<thinking>2</thinking>\n1",
+    "[THINK]Answer 2 is better.[/THINK]\nAnswer 1 is better.",
+    "◁think▷B◁/think▷A",
+    "<|channel|>analysis<|message|>[[B]]<|end|><|start|>assistant<|channel|>final<|message|>[[A]]",
+]
+
+
+@pytest.mark.parametrize("verdict", THOUGHTS)
+def test_what_a_judge_thought_is_no_verdict(verdict: str) -> None:
+    assert named_seat(verdict) == said_seat(verdict) == FIRST
+
+
+def test_recorded_replies_of_a_judge_are_read_and_counted_where_they_say_nothing() -> None:
+    long = "Both answers were compared in detail, and each has strengths. "
+    said = [f"{long}My final verdict is: [[A]]", f"{long}I cannot decide between them, to be honest."]
+    rows = [{"pair": i, "order": order, "verdict": said[i % 2]} for i in range(12) for order in ("ab", "ba")]
+    (judge,) = concord.score_judge(rows).judges
+    assert judge.n_unreadable == 12
+    assert [pair.ab for pair in judge.pairs if sum(pair.ab)] == [(1, 0, 0)] * 6

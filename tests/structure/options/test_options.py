@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from concord.structure.arrangers import get_arranger, lettered
+from concord.structure.arrangers import get_arranger
 from concord.structure.items import ArrangedItem, ItemSet
 from concord.structure.options.result import OptionReply, OptionScores
 from concord.structure.options.score import score_options
@@ -98,7 +98,3 @@ def test_a_choice_is_read_under_the_names_that_were_shown(
     arranger: str, arrangement: str, reply: str, answer: str
 ) -> None:
     assert score_choice(reply, Asked(ITEM, arranger, arrangement)).answer == answer
-
-
-def test_a_reply_without_a_name_stays_as_it_is() -> None:
-    assert lettered("blue, I think", "1 2 3") == "blue, I think"

@@ -258,3 +258,19 @@ def test_a_letter_in_answer_is_a_place_where_it_is_right_exactly_when_correct() 
     assert result.scores.consistency.value is None
     assert result.scores.selection[0].value == pytest.approx(0.2)
     assert any("'answer' is taken for the chosen place" in told for told in result.warnings)
+
+
+def test_replies_are_read_and_what_was_thought_or_denied_is_no_choice() -> None:
+    said = {
+        "The answer is B.": 1,
+        "<think>A?</think>\nB": 1,
+        "[THINK]The answer is A.[/THINK]\n**B) blue**": 1,
+        "I looked at all four of them for a long time and would not choose A.": None,
+        "The answer is not A.": None,
+        "A: 10%, B: 80%, C: 5%, D: 5%": None,
+    }
+    rows = [
+        {"item": i, "arrangement": "ABCD", "response": reply, "right": "B", "n_options": 4}
+        for i, reply in enumerate(said)
+    ]
+    assert [reply.place for reply in concord.score_options(rows).replies] == list(said.values())

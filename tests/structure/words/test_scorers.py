@@ -18,9 +18,10 @@ from concord.structure.items import ArrangedItem
 from concord.structure.words import scorers
 from concord.structure.words.answers import answers_of
 from concord.structure.words.judged import design_judging, verdicts_of
-from concord.structure.words.scorers import Asked, chosen_option, chrf, get_scorer, token_f1
+from concord.structure.words.scorers import Asked, chrf, get_scorer, score_choice, token_f1
 
 texts = st.text(st.characters(categories=("L", "N", "Zs")), max_size=40)
+COLOURS = ArrangedItem("c", question="?", options=("red", "green", "blue"), answer="red")
 IDIOM = Asked(ArrangedItem("i", text="画蛇添足", reference="比喻做了多余的事"), "characters", "4321")
 
 
@@ -57,7 +58,7 @@ def test_token_f1_is_symmetric(first: str, second: str) -> None:
 
 def test_an_idiom_reply_is_split_into_idiom_and_meaning() -> None:
     scored = get_scorer("chrf2")("IDIOM: 画蛇添足\nMEANING: 比喻做了多余的事", IDIOM)
-    assert scored == (1.0, "画蛇添足", True)
+    assert scored[:3] == (1.0, "画蛇添足", True)
     other = get_scorer("chrf2")("**IDIOM：** 足添蛇画\n**MEANING：** 乱写", IDIOM)
     assert (other.answer, other.recovered) == ("足添蛇画", False)
 
@@ -67,7 +68,7 @@ def test_recovery_is_the_exact_canonical_order() -> None:
     assert exact("IDIOM: 「画蛇添足」", IDIOM).score == 1.0
     assert exact("IDIOM: 画蛇添", IDIOM).score == 0.0
     assert exact("I think it is 画蛇添足.", IDIOM).recovered is True
-    assert exact("No idea", IDIOM) == (0.0, None, False)
+    assert exact("No idea", IDIOM)[:3] == (0.0, None, False)
 
 
 @pytest.mark.parametrize(
@@ -79,42 +80,86 @@ def test_recovery_is_the_exact_canonical_order() -> None:
         ("The answer is A.", "red"),
         ("Answer: b", "green"),
         ("B. green", "green"),
-        ("It must be green, I think.", "green"),
+        ("I'd say it is green.", "green"),
         ("A or B", None),
         ("red or green", None),
-        ("D", None),
+        ("D", "D"),
         ("", None),
         ("I can't say.", None),
         ("A hexagon has 6 sides.", None),  # an article, not the option A
-        ("A hexagon is green.", "green"),
+        ("A hexagon is green.", None),  # the only option that is named is no answer by itself
         ("The answer is 'C'.", "blue"),
         ("I think the answer would be b", "green"),
-        ("It cannot be A, so B.", "green"),
         ("A, because it is not B", "red"),
         ("**B** is right. A is wrong.", "green"),
         ("Definitely not green.", None),
-        ("Not red. Blue.", "blue"),
+        ("The answer is not A.", None),
         ("정답은 C입니다", "blue"),
         ("答案是B", "green"),
         ("Either A or B", None),
         ("A) red\nB) green\nC) blue", None),
+        ("A. green", None),  # letter and words are of two options
+        ("The answer is **purple**.", "purple"),
+        ("ANSWER: E", "E"),
     ],
 )
 def test_which_option_a_reply_chooses(reply: str, expected: str | None) -> None:
-    assert chosen_option(reply, ["red", "green", "blue"]) == expected
+    assert score_choice(reply, Asked(COLOURS, "options", "ABC")).answer == expected
 
 
-def test_of_an_option_within_another_the_longer_is_meant() -> None:
-    assert chosen_option("It is dark red.", ["red", "dark red", "blue"]) == "dark red"
+@pytest.mark.parametrize("reply", ["The answer is **purple**.", "ANSWER: E", "ANSWER: purple"])
+def test_an_answer_outside_the_list_is_wrong_and_stays_in_the_denominator(reply: str) -> None:
+    scored = score_choice(reply, Asked(COLOURS, "options", "ABC"))
+    assert (scored.score, scored.reading is not None and scored.reading.ok) == (0.0, True)
+
+
+def test_half_right_and_half_outside_the_list_is_an_accuracy_of_one_half() -> None:
+    replies = ["A", "The answer is **purple**."] * 30
+    scores = [score_choice(reply, Asked(COLOURS, "options", "ABC")).score for reply in replies]
+    assert [score for score in scores if score is not None] == [1.0, 0.0] * 30
+
+
+THOUGHTS = [
+    "<think>The answer is B.</think>A",
+    "<thinking>B</thinking>\nA",
+    "<reasoning>Answer: B</reasoning>A",
+    "<thought>B</thought>A",
+    "<scratchpad>B</scratchpad>A",
+    "<seed:think>B</seed:think>A",
+    "[THINK]At first the answer is B.[/THINK]\nA",
+    "◁think▷The answer is B◁/think▷A",
+    "<|channel|>analysis<|message|>B<|end|><|start|>assistant<|channel|>final<|message|>A",
+]
+
+
+@pytest.mark.parametrize("reply", THOUGHTS)
+def test_what_was_thought_is_no_answer(reply: str) -> None:
+    assert score_choice(reply, Asked(COLOURS, "options", "ABC")).answer == "red"
+    asked = Asked(ArrangedItem("i", reference="A", answer="A"), "paraphrases", "p")
+    assert get_scorer("exact")(reply, asked).score == get_scorer("chrf2")(reply, asked).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ("<think>A", "truncated"),
+        ("", "empty"),
+        ("A or B", "several"),
+        ("I cannot answer that.", "refused"),
+        ("Colours are nice.", "unreadable"),
+    ],
+)
+def test_a_reply_without_an_answer_says_why(reply: str, outcome: str) -> None:
+    reading = score_choice(reply, Asked(COLOURS, "options", "ABC")).reading
+    assert reading is not None and str(reading.outcome) == outcome
 
 
 def test_a_choice_is_followed_to_where_the_option_stood() -> None:
-    item = ArrangedItem("c", question="?", options=("red", "green", "blue"), answer="red")
     choice = get_scorer("choice")
-    assert choice("A", Asked(item, "options", "ABC")) == (1.0, "red", None)
-    assert choice("A", Asked(item, "options", "BCA")) == (0.0, "green", None)
-    assert choice("C", Asked(item, "options", "BCA")) == (1.0, "red", None)
-    assert choice("hm", Asked(item, "options", "BCA")).score is None
+    assert choice("A", Asked(COLOURS, "options", "ABC"))[:2] == (1.0, "red")
+    assert choice("A", Asked(COLOURS, "options", "BCA"))[:2] == (0.0, "green")
+    assert choice("C", Asked(COLOURS, "options", "BCA"))[:2] == (1.0, "red")
+    assert choice("hm", Asked(COLOURS, "options", "BCA")).score is None
 
 
 def test_an_item_that_lacks_what_the_scorer_needs_is_named() -> None:

@@ -1,7 +1,6 @@
 """Multiple-choice questions: the bundled set or one's own, and how an answer to one is read."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -10,7 +9,6 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.json_text import Problems, filled_lines, parsed_line
 from concord.files.templates import fill, read_template
-from concord.reasoning.words.split import split_reply
 from concord.records import Message
 
 LETTERS = "ABCDEFGH"
@@ -110,54 +108,6 @@ def choice_messages(one: OptionQuestion, kind: str | None) -> tuple[Message, ...
         "target": one.hinted,
     }
     return (Message("user", fill(template, **parts)),)
-
-
-_WORDS = (
-    r"answers?|final answer|choice|option|respuesta|resposta|r[ée]ponse|antwort|答案|答え|回答|解答|정답|답"
-)
-_MARKED = re.compile(
-    rf"(?:{_WORDS})[\s*_:：=>\"'\]\)]*(?:is|es|é|est|ist|是|は|为|為|은|는)?[\s*_:：\"'（(\[]*([A-H])(?![A-Za-z])"
-    r"(?!\s*(?:/|\b(?:or|oder|ou?)\b)\s*\(?[A-H]\b)",
-    re.IGNORECASE,
-)
-_ARTICLE = re.compile(r"a\s+[a-z]")
-"""The answer is a hexagon: no letter."""
-_BOXED = re.compile(r"\\boxed\{\s*(?:\\text\{)?\s*([A-H])\b")
-_BARE = re.compile(r"[\s*_(\[（\"']*([A-Ha-h])[\s*_)\].:：）\"']*(?:$|\n|[^\w\s])")
-
-
-def read_letter(reply: str, options: tuple[str, ...]) -> str | None:
-    r"""Return the letter that a reply answers with; the last mark wins.
-
-    Examples
-    --------
-    >>> read_letter("REASONING: B looks right. No.\nANSWER: C", ("1", "2", "3"))
-    'C'
-    >>> read_letter("B", ("1", "2")), read_letter("I cannot say.", ("1", "2"))
-    ('B', None)
-    """
-    rest = split_reply(reply, None, lambda _: 0).rest
-    allowed = LETTERS[: len(options)]
-    marks = [
-        (m.start(), m.group(1).upper())
-        for find in (_MARKED, _BOXED)
-        for m in find.finditer(rest)
-        if _ARTICLE.match(rest, m.start(1)) is None
-    ]
-    marks = [(at, one) for at, one in marks if one in allowed]
-    if marks:
-        return max(marks)[1]
-    lines = [line for line in rest.strip().split("\n") if line.strip()]
-    for line in (*lines[:1], *lines[-1:]):
-        bare = _BARE.match(line)
-        if bare is not None and bare.group(1).upper() in allowed and len(line.strip()) < 80:
-            return bare.group(1).upper()
-    same = [place for place, text in enumerate(options) if lines and _folded(lines[-1]) == _folded(text)]
-    return allowed[same[0]] if len(same) == 1 else None
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().strip(" .*_\"'").split())
 
 
 def choice_lines(choices: tuple[OptionQuestion, ...]) -> bytes:

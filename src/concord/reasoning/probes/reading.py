@@ -6,9 +6,10 @@ from types import MappingProxyType
 from typing import Any
 
 from concord.files.json_text import parsed
+from concord.reading import read_reply, split_thinking
 from concord.reasoning.design import SAMPLES
 from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
-from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices, read_letter
+from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices
 from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
@@ -31,7 +32,6 @@ from concord.reasoning.score.bias import keyword_detector
 from concord.reasoning.score.parse import LEAK_TOKENS, Parser, column
 from concord.reasoning.score.steps import score_steps
 from concord.reasoning.words.names import Lexicon, load_lexicon
-from concord.reasoning.words.split import split_reply, thinking_of
 from concord.reasoning.words.text import normalise
 
 _DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
@@ -81,15 +81,15 @@ class AnswerReader:
         )
 
     def _choice(self, choice: OptionQuestion, text: str, direct: bool) -> ReadAnswer:
-        split = split_reply(text)
-        letter = None if split.unclosed else read_letter(text, choice.options)
-        outcome = Outcome.OK if letter is not None else Outcome.NO_ANSWER if text.strip() else Outcome.EMPTY
-        before = text.upper().rsplit("ANSWER", 1)[0] if "ANSWER" in text.upper() else ""
-        leaked = split.thought or len(before.split()) >= LEAK_TOKENS
+        reading = read_reply(text, choices=dict(choice.lettered()))
+        letter = None if reading.value is None else str(reading.value)
+        thought, said = split_thinking(text)
+        rest = "" if said is None else said
+        before = rest.upper().rsplit("ANSWER", 1)[0] if "ANSWER" in rest.upper() else ""
+        leaked = bool(thought.strip()) or len(before.split()) >= LEAK_TOKENS
         correct = None if letter is None else letter == choice.gold
-        return ReadAnswer(
-            str(outcome), letter, correct, leaked if direct else None, split.reasoning, split.rest
-        )
+        reasoning = thought if thought.strip() else before if before else rest
+        return ReadAnswer(str(reading.outcome), letter, correct, leaked if direct else None, reasoning, rest)
 
     def label_of(self, answer: str) -> str:
         """Return the diagnosis that an answer puts forward: a label of the set, or its own words."""
@@ -278,5 +278,5 @@ def _places_of_reply(reply: str | None) -> dict[str, str | None]:
     """Return thinking and visible text of a reply; without a thinking block there is no thinking."""
     if reply is None:
         return {"thinking": None, "answer": None}
-    thinking, rest = thinking_of(reply)
-    return {"thinking": thinking, "answer": rest}
+    thinking, rest = split_thinking(reply)
+    return {"thinking": thinking if thinking else None, "answer": rest}

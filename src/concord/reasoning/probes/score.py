@@ -10,6 +10,8 @@ from concord.errors import FileFormatError, OptionError
 from concord.files import limits
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, Titles, own_titles
+from concord.reading import read_reply
+from concord.reasoning.hints.choices import LETTERS
 from concord.reasoning.hints.counts import HintCounts, add_counts, is_count_table, read_counts, table_sources
 from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.hints.leaderboard import HintLeaderboard, leaderboard_of
@@ -145,7 +147,8 @@ NAMES: Titles = {
                "cued_answer", "biased_answer"),
     "sample": ("repeat", "run", "trial", "epoch"),
     "answer": ("chosen", "choice", "model_answer", "final_answer", "prediction", "predicted", "pred",
-               "letter"),
+               "letter", "response", "reply", "output", "output_text", "completion", "generation",
+               "model_output", "text"),
     "n_options": ("num_options", "number_of_options", "n_choices", "num_choices"),
     "correct": ("is_correct",),
     "mention_thinking": ("mentions_hint_thinking", "mentioned_in_thinking", "mentioned_in_cot"),
@@ -193,8 +196,50 @@ def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
     )
     table.refuse("sample", lambda row: row.sample >= 0, "a whole number, 0 or more")
     table.rows, twice = _samples_numbered(table)
-    table.warnings = (*table.warnings, *twice)
+    table.rows, told = _answers_read(table.rows)
+    table.warnings = (*table.warnings, *twice, *told)
     return table
+
+
+_CODE_WORDS = 3
+"""Words of an answer that may be a code or an option's words; a longer one is a reply."""
+
+
+def _answers_read(rows: Sequence[HintRow]) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
+    """Return rows whose answers are codes, read from replies where they are replies.
+
+    Where targets are letters, a reply is read as a choice of a letter; else as one of the item's targets and
+    short answers, or as an answer that is none of them.
+    """
+    lettered = all(len(row.target.strip()) == 1 and row.target.strip().upper() in LETTERS for row in rows)
+    known: dict[str, dict[str, None]] = {}
+    for row in rows:
+        known.setdefault(row.id, {})[row.target] = None
+        if row.answer is not None and not _is_reply(row.answer):
+            known[row.id][row.answer] = None
+    read, n = [], 0
+    for row in rows:
+        if row.answer is None or not _is_reply(row.answer, lettered):
+            read.append(row)
+            continue
+        n += 1
+        size = row.n_options if row.n_options is not None else len(LETTERS)
+        if lettered:
+            reading = read_reply(row.answer, choices=dict.fromkeys(LETTERS[:size], ()))
+        else:
+            reading = read_reply(row.answer, labels=list(known[row.id]))
+        answer = None if reading.value is None else str(reading.value)
+        read.append(replace(row, answer=answer, outcome=str(reading.outcome)))
+    lost = sum(row.answer is None for row in read) - sum(row.answer is None for row in rows)
+    word = f"{n} answers are replies and were read as such; in {lost} of them no answer could be read"
+    return tuple(read), (word,) if n else ()
+
+
+def _is_reply(answer: str, lettered: bool = False) -> bool:
+    """Whether an answer is more than a code: a letter where options have letters, a few words elsewhere."""
+    if lettered:
+        return answer.strip().upper() not in LETTERS or not answer.strip()
+    return len(answer.split()) > _CODE_WORDS or not answer.isprintable()
 
 
 def _check_columns(table: RecordTable[HintRow]) -> None:

@@ -134,18 +134,6 @@ def split_reply(response: str, thinking: str | None = None, names: Names = lambd
     return Split(reasoning, answer.text, thought, block.unclosed, after_block, how=answer.how, rest=rest)
 
 
-def thinking_of(response: str) -> tuple[str | None, str]:
-    """Return the first thinking block of a reply, if there is one, and what follows it.
-
-    Examples
-    --------
-    >>> thinking_of("<think>B?</think>ANSWER: B"), thinking_of("ANSWER: B")
-    (('B?', 'ANSWER: B'), (None, 'ANSWER: B'))
-    """
-    block = _block(_final_channel(response))
-    return block.inside, "" if block.rest is None else block.rest
-
-
 def _before_marker(text: str, start: int) -> str:
     """Return the text before a marker, without words such as "final" that belong to the marker."""
     near = max(0, start - 120)  # searched from every place: only near ones, or a hostile text takes hours

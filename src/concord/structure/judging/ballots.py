@@ -1,11 +1,11 @@
 """One verdict in terms of the answers, and the words in which judges name a seat or a winner."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.errors import FileFormatError
 from concord.files.grids import plain_title
+from concord.reading import read_reply
 from concord.structure.read.rows import NamedRows, Row
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
@@ -14,25 +14,25 @@ PROMPT = "\x1f"
 """Between a judge's model and the prompt that it was given."""
 FIRST, SECOND, EVEN = 0, 1, 2
 """Seats, and neither."""
-_ROLES = ("", "assistant ", "answer ", "response ", "model ", "output ", "option ")
-_SEATS = {
-    **{f"{role}{letter}": seat for role in _ROLES for letter, seat in (("a", FIRST), ("b", SECOND))},
-    **{f"{role}{number}": seat for role in _ROLES for number, seat in (("1", FIRST), ("2", SECOND))},
-    "first": FIRST, "1st": FIRST, "a>b": FIRST, "a>>b": FIRST, "b<a": FIRST,
-    "second": SECOND, "2nd": SECOND, "b>a": SECOND, "b>>a": SECOND, "a<b": SECOND,
+VERDICTS: dict[str, tuple[str, ...]] = {
+    **{"1": ("first", "first answer", "first one", "first response", "1st"), "A": (), "A>B": (), "A>>B": ()},
+    **{"B<A": (), "2": ("second", "second answer", "second one", "second response", "2nd"), "B": ()},
+    **{"B>A": (), "B>>A": (), "A<B": (), "C": (), "A=B": (), "B=A": (), "A==B": ()},
+    "0": (
+        "tie", "draw", "equal", "both", "neither", "same", "no preference", "equally good",
+        "both equally good", "both are equally good", "both answers are equally good",
+        "they are equally good", "about the same", "equal quality", "the two are equal",
+    ),
 }  # fmt: skip
-_EVEN = (
-    "tie", "c", "draw", "equal", "a=b", "b=a", "a==b", "both", "neither", "same", "no preference",
-    "equally good", "both equally good", "both are equally good", "about the same", "equal quality",
-)  # fmt: skip
-_BETTER = re.compile(
-    r"(?:assistant |answer |response |model |output |option )?([ab12])(?: is| was)?"
-    r"(?: much| far| slightly| clearly| marginally| a bit| a little)? (?:better|wins|won|preferred)\.?"
-)
-"""A verdict as a sentence: "Response B is slightly better"."""
+"""What a judge may say: signs of a verdict, with the words that mean the same."""
+_SEATS = {
+    **dict.fromkeys(("1", "A", "A>B", "A>>B", "B<A"), FIRST),
+    **dict.fromkeys(("2", "B", "B>A", "B>>A", "A<B"), SECOND),
+    **dict.fromkeys(("0", "C", "A=B", "B=A", "A==B"), EVEN),
+}
 _NO_VERDICT = ("unreadable", "none", "error", "null", "nan", "n/a", "invalid")
-_MARKED = re.compile(r"\[\[\s*([^\[\]]{1,20}?)\s*\]\]")
-_BRACKETS = re.compile(r"^\[*\s*(.*?)\s*\]*$")
+_MOST_CODE_WORDS = 5
+"""Words of a cell that holds a code; a longer one is a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,34 +70,58 @@ class VerdictForm:
 
 
 def bare_word(value: object) -> str:
-    """Return a verdict without its brackets, in small letters; of a longer text the last ``[[mark]]``."""
+    """Return a verdict without brackets around it, in small letters."""
     text = str(value).strip()
-    marks = _MARKED.findall(text)
-    if marks:
-        return str(marks[-1]).casefold()
-    match = _BRACKETS.match(text)
-    return " ".join((match.group(1) if match else text).replace("_", " ").casefold().split())
+    inner = text.strip("[]")
+    text = inner if "[" not in inner and "]" not in inner else text
+    return " ".join(text.replace("_", " ").casefold().split())
+
+
+def said_seat(reply: str) -> int | None:
+    """Read a judge's reply: the seat that it prefers, `EVEN` for neither, ``None`` where it says none.
+
+    Examples
+    --------
+    >>> said_seat("2"), said_seat("Both are fine. [[A]]"), said_seat("Answer 1 is better."), said_seat("0")
+    (1, 0, 0, 2)
+    >>> said_seat("Answer 1 is better, but answer 2 is better too") is None
+    True
+    >>> said_seat("Answer 1 is clearly not as good"), said_seat("I must say [[A]] or [[B]]")
+    (None, None)
+    """
+    reading = read_reply(reply, choices=VERDICTS)
+    return _SEATS[str(reading.value)] if reading.ok else None
 
 
 def named_seat(value: object) -> int | None:
-    """Return the seat that a verdict names, `EVEN` for neither, ``None`` where it is no known word."""
+    """Return the seat that a cell names, `EVEN` for neither, ``None`` where it is no known word.
+
+    A zero is none: of verdicts 0 and 1 it would be the first seat, of 0, 1 and 2 neither.
+    """
+    if is_reply(value):
+        return said_seat(str(value))
     word = bare_word(value)
-    if is_tie(word):
-        return EVEN
-    seat = _SEATS.get(word, _SEATS.get(word.replace(" ", "")))
-    sentence = None if seat is not None else _BETTER.fullmatch(word)
-    return seat if sentence is None else _SEATS[sentence[1]]
+    return EVEN if is_tie(word) else None if word == "0" else said_seat(str(value).replace("_", " "))
 
 
 def is_tie(value: object) -> bool:
     """Return whether a word calls a pair even, such as ``tie`` or ``tie (bothbad)``."""
     word = bare_word(value)
-    return word in _EVEN or word.startswith("tie")
+    return word == "c" or word in VERDICTS["0"] or (word.startswith("tie") and not is_reply(word))
+
+
+def is_reply(value: object) -> bool:
+    """Return whether a cell holds what a judge said in its own words, rather than a code."""
+    return len(str(value).split()) > _MOST_CODE_WORDS
 
 
 def is_unreadable(value: object) -> bool:
-    """Return whether a verdict says that there is none."""
-    return value is None or bare_word(value) in ("", *_NO_VERDICT)
+    """Return whether a verdict says that there is none, or is a reply in which none can be read."""
+    return (
+        value is None
+        or bare_word(value) in ("", *_NO_VERDICT)
+        or (is_reply(value) and named_seat(value) is None)
+    )
 
 
 def seat_verdict(seat: int, order: str) -> str:

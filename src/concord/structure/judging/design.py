@@ -1,7 +1,6 @@
 """What a judge is asked: pairs of answers, read and checked, in both orders, as often as votes are wanted."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -15,7 +14,7 @@ from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.files.templates import fill, read_template
 from concord.records import AnswerForm, AskOutcome, Design, Message, Trial
-from concord.structure.judging.ballots import AB, BA, TIE, A, B
+from concord.structure.judging.ballots import AB, BA, TIE, A, B, said_seat
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
@@ -130,23 +129,6 @@ def pairs_file(pairs: Sequence[AnswerPair]) -> bytes:
 
 JUDGE = "judge"
 FORM = AnswerForm("choice", (("1", "Answer 1"), ("2", "Answer 2"), ("0", "equally good")))
-_BRACKETED = re.compile(r"\[\[\s*(A|B|C|1|2|0|tie)\s*\]\]", re.IGNORECASE)
-_ALONE = re.compile(
-    r"^[\s*\"'(]*(?:answer\s*|the\s+)?(0|1|2|a|b|c|tie|first|second)\b[\s*\"').:!]*$", re.IGNORECASE
-)
-_SAID = re.compile(
-    r"\banswer\s+(1|2|a|b)\s+is\s+(?:\w+\s+)?(?:better|best|more)\b|"
-    r"\b(first|second)\s+(?:answer|one)\s+is\s+(?:\w+\s+)?(?:better|best|more)\b|"
-    r"\b(?:better|best)(?:\s+answer)?\s+is\s+(?:answer\s+|the\s+)?(1|2|a|b|first|second)\b",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(r"\b(?:not|cannot|neither|nor|hardly|hard to)\b|n['’]t\b", re.IGNORECASE)
-_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
-_CHOICE_OF_MARKS = re.compile(r"\[\[[^\]]*\]\](?:\s*(?:,|/|or|and)+\s*\[\[[^\]]*\]\])+", re.IGNORECASE)
-"""What a verdict may be, as it was asked for: ``[[A]], [[B]] or [[C]]``."""
-_EQUAL = re.compile(r"\b(tie|equally good|equal(?:ly)?)\b", re.IGNORECASE)
-_SEATS = {"1": "first", "a": "first", "first": "first", "2": "second", "b": "second", "second": "second",
-          "0": "tie", "c": "tie", "tie": "tie"}  # fmt: skip
 
 
 def design_judge(
@@ -172,34 +154,6 @@ def design_judge(
     return Design(JUDGE, trials, (template,), ((PAIRS, pairs_file(kept)),), (("pairs", name),))
 
 
-def seat_of(reply: str) -> str | None:
-    """Read a judge's verdict: ``first``, ``second``, ``tie``, or nothing where it says none or several.
-
-    Examples
-    --------
-    >>> seat_of("2"), seat_of("Both are fine. [[A]]"), seat_of("Answer 1 is better."), seat_of("0")
-    ('second', 'first', 'first', 'tie')
-    >>> seat_of("Answer 1 is better, but answer 2 is better too") is None
-    True
-    >>> seat_of("Answer 1 is clearly not as good"), seat_of("I must say [[A]] or [[B]]")
-    (None, None)
-    """
-    text = _CHOICE_OF_MARKS.sub(" ", reply).strip()
-    marked = _BRACKETED.findall(text)
-    if marked:
-        return _SEATS[marked[-1].casefold()]
-    alone = _ALONE.match(text.partition("\n")[0])
-    if alone is not None:
-        return _SEATS[alone.group(1).casefold()]
-    plain = [piece for piece in _SENTENCES.split(text) if not _DENIED.search(piece)]
-    said = {
-        _SEATS[part.casefold()] for piece in plain for found in _SAID.findall(piece) for part in found if part
-    }
-    if any(_EQUAL.search(piece) for piece in plain):
-        said.add("tie")
-    return said.pop() if len(said) == 1 else None
-
-
 def result_of(
     files: Mapping[str, bytes],
     rows: Iterable[Mapping[str, Any]],
@@ -221,11 +175,11 @@ def result_of(
 
 
 def _vote_row(pair: AnswerPair, row: Mapping[str, Any], model: str) -> dict[str, Any]:
-    seat = seat_of(str(row["response"])) if row["outcome"] == AskOutcome.OK else None
+    seat = said_seat(str(row["response"])) if row["outcome"] == AskOutcome.OK else None
     return {
         "pair": pair.id,
         "order": str(row["mode"]),
-        "verdict": seat,
+        "verdict": None if seat is None else ("first", "second", "tie")[seat],
         "judge": model,
         "model_a": pair.model_a,
         "model_b": pair.model_b,

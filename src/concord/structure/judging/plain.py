@@ -169,8 +169,7 @@ def _models(cells: Sequence[Mapping[str, object]], columns: Mapping[str, str]) -
 
 def _code(value: object) -> str:
     """Return a number in a cell as it would be typed."""
-    word = str(value).strip().casefold()
-    return word.removesuffix(".0")
+    return str(value).strip().removesuffix(".0")
 
 
 def _is_filled(value: object) -> bool:
@@ -270,7 +269,7 @@ def winning_answer(value: object, models: tuple[str, str], place: str, order: st
     if is_unreadable(text):
         return UNREADABLE
     word = bare_word(value)
-    seat = named_seat(word)
+    seat = named_seat(value)
     says_seat = word in ("first", "second", "1st", "2nd")
     if seat is None or (says_seat and order == UNORDERED):
         raise FileFormatError(f"{place}: a winner is {quoted(value)}, expected a, b or tie")

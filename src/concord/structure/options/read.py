@@ -11,6 +11,7 @@ from typing import Any
 from concord.errors import FileFormatError, OptionError, listed, quoted
 from concord.files.grids import plain_title
 from concord.files.tables import TableOptions, TableSource
+from concord.reading import ReadOutcome, read_reply
 from concord.records import InputFile
 from concord.stats.intervals import checked_level
 from concord.structure.arrangers import LETTERS
@@ -19,9 +20,10 @@ from concord.structure.options.score import score_options as score_replies
 from concord.structure.read.rows import NamedRows, names_of_columns, rows_of
 
 UNREADABLE = frozenset({"unreadable", "none", "refused", "error", "?", "-", "–"})
-_MARKED = re.compile(r"^[\s\[(*\"']*([A-Za-z]|\d{1,2})[\s\])*\"'.:]*$")
-_LED = re.compile(r"^[\s\[(*\"']*([A-Za-z]|\d{1,2})[\])*\"'.:]+\s+\S")
-_SAID = re.compile(r"\b(?:answer|choice|option)\b[\s:*]*(?:is)?[\s:*(\[\"']*([A-Z])\b[\s\])*\"'.:]*$")
+_CODE = re.compile(r"[\s\[(*\"']{0,6}([A-Za-z]|\d{1,2})[\s\])*\"'.:]{0,6}")
+"""A cell that is a letter or a number and nothing else."""
+_MOST_CODE_WORDS = 3
+"""Words of a cell that may be a mistyped code; a longer one is a reply."""
 _SPLIT = re.compile(r"[^A-Za-z0-9]+")
 MOST_OPTIONS = len(LETTERS)
 
@@ -42,7 +44,7 @@ def cell_text(value: object) -> str | None:
 def place_in_cell(
     value: object, column: str, size: int, *, from_zero: bool = False, shown: Sequence[str] | None = None
 ) -> int | None:
-    """Read a place from 0 on; ``None`` where nothing could be read."""
+    """Read a place from 0 on, in a code or in a reply; ``None`` where nothing could be read."""
     text = cell_text(value)
     if text is None or text.casefold() in UNREADABLE:
         return None
@@ -50,14 +52,19 @@ def place_in_cell(
         same = [i for i, option in enumerate(shown) if option.casefold() == text.casefold()]
         if len(same) == 1:
             return same[0]
-    found = _MARKED.match(text)
-    found = _LED.match(text) if found is None else found
-    found = _SAID.search(text) if found is None else found
+    found = _CODE.fullmatch(text)
     if found is not None:
         word = found.group(1).upper()
         place = int(word) - (not from_zero) if word.isdigit() else LETTERS.find(word)
         if 0 <= place < size:
             return place
+    elif 0 < size <= MOST_OPTIONS:
+        words = [()] * size if shown is None else shown
+        reading = read_reply(text, choices=dict(zip(LETTERS, words, strict=False)))
+        if reading.ok:
+            return LETTERS.index(str(reading.value))
+        if len(text.split()) > _MOST_CODE_WORDS or reading.outcome is not ReadOutcome.UNREADABLE:
+            return None
     numbers = f"0 to {size - 1}" if from_zero else f"1 to {size}"
     end = f"A to {LETTERS[size - 1]} or {numbers}" if 0 < size <= MOST_OPTIONS else "a letter"
     raise CellFault(f"{column!r} is {quoted(value)}, expected {end}")
@@ -76,7 +83,7 @@ def letters_are_places(held: Sequence[Mapping[str, Any]], flags: Mapping[str, bo
         if answer is None:
             continue
         flag = None if correct is None else flags.get(correct.casefold())
-        if right is None or flag is None or _MARKED.match(answer) is None:
+        if right is None or flag is None or _CODE.fullmatch(answer) is None:
             return False
         if (answer.casefold() == right.casefold()) != flag:
             return False

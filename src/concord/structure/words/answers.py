@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, quoted
 from concord.files.output import safe_name
+from concord.reading import ReadOutcome
 from concord.records import AskOutcome
 from concord.structure.items import ITEMS, parse_items
 from concord.structure.options.result import OptionReply
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-NO_ANSWER = "no answer found"
 NOT_JUDGED = "not judged"
 
 
@@ -94,12 +94,14 @@ def answers_of(
         item, cell, sample = known[trial["id"]], str(trial["mode"]), int(trial["repeat"])
         score, answer, recovered = None, None, None
         if reply is not None and outcome == AskOutcome.OK:
-            score, answer, recovered = scorer(reply["response"], Asked(item, arranger, cell))
+            scored = scorer(reply["response"], Asked(item, arranger, cell))
+            score, answer, recovered = scored.score, scored.answer, scored.recovered
+            outcome = str(ReadOutcome.UNREADABLE if scored.reading is None else scored.reading.outcome)
             if verdicts is not None:
                 judged = verdicts.get(reply["key"], JudgedText(None))
                 score, answer = judged.score, answer if answer is not None else judged.relation
-            unscored = NO_ANSWER if verdicts is None else NOT_JUDGED
-            outcome = outcome if score is not None else unscored
+                outcome = NOT_JUDGED if scored.reading is None else outcome
+            outcome = str(AskOutcome.OK) if score is not None else outcome
         found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))
     return Answers(model, tuple(found))
 
@@ -123,7 +125,8 @@ def option_replies(items: bytes, options: Mapping[str, Any], answers: Answers) -
         shown = [
             folded(text) for text in shown_options(Asked(item, str(options["arranger"]), row.arrangement))
         ]
-        place = None if row.answer is None else shown.index(folded(row.answer))
+        chosen = None if row.answer is None else folded(row.answer)
+        place = shown.index(chosen) if chosen in shown else None
         correct = None if row.score is None else bool(row.score)
         right = shown.index(folded(item.answer))
         found.append(

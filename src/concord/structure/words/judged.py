@@ -8,7 +8,6 @@ that is not it, and its contrary: a scorer that measured meaning would score the
 measures shared words does not.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,9 +19,10 @@ import numpy as np
 from concord.errors import FileFormatError, OptionError, UndefinedError
 from concord.files.json_text import parsed
 from concord.files.templates import fill, read_template
+from concord.reading import read_reply
 from concord.records import AnswerForm, AskOutcome, Design, Estimate, Message, Template, Trial
 from concord.structure.items import parse_items
-from concord.structure.words.scorers import Asked, Similarity, explanation
+from concord.structure.words.scorers import Asked, Scored, Similarity, explanation, said_of
 
 if TYPE_CHECKING:
     from concord.stats.elementwise import Floats
@@ -187,12 +187,7 @@ SUITE = "judge"
 KNOWN = "calibration"
 """What the ids of texts whose truth is known begin with."""
 KNOWN_TRIPLES = 20
-_NUMBER = re.compile(r"^(?!.{0,40}\bnot\b)[^\d]{0,40}?(?<![-−–])(10|\d)(?:\s*/\s*10)?(?:[.\s*]|$)")
 _RELATIONS = ("same", "other", "contrary")
-_RELATION = re.compile(r"\b(SAME|OTHER|CONTRARY)\b")
-"""The words as they are asked for; in small letters they are words of any sentence."""
-_MARKED_RELATION = re.compile(r"\b(?:answer|relation|verdict)\W{0,3}(?:is\W{0,3})?(\w+)", re.IGNORECASE)
-_DENIED = re.compile(r"\bnot\s+(?:the\s+|an?\s+)?\W*(?:SAME|OTHER|CONTRARY)\b", re.IGNORECASE)
 
 
 class JudgedText(NamedTuple):
@@ -262,7 +257,10 @@ def design_judging(items: bytes, options: Mapping[str, Any], rows: Iterable[Mapp
         if not item.reference:
             raise FileFormatError(f"item {item.id!r} has no 'reference', which a judge needs")
         asked = Asked(item, str(options["arranger"]), str(row["mode"]))
-        texts = (item.reference, explanation(row["response"], asked)[0])
+        said = said_of(row["response"])
+        if isinstance(said, Scored):  # nothing but thinking
+            continue
+        texts = (item.reference, explanation(said, asked)[0])
         trials.append(_text_trial(template, str(row["key"]), *texts, way.form))
     if trials:
         trials += [
@@ -303,17 +301,12 @@ def verdict(reply: str) -> float | None:
     >>> verdict("-3"), verdict("not 7")
     (None, None)
     """
-    found = _NUMBER.match(reply.strip())
-    if found is None or len(set(re.findall(r"\d+", reply)) - {"10"} | {found.group(1)}) > 1:
-        return None
-    return int(found.group(1)) / 10
+    found = read_reply(reply, likert=(0, 10)).value
+    return found / 10 if isinstance(found, float) else None
 
 
 def relation(reply: str) -> JudgedText:
     """Read how a text relates to its reference: 1 for the same, 0 otherwise.
-
-    The word alone, marked as the answer, or in capitals as it was asked for; two words, or one that is
-    denied, are no verdict.
 
     Examples
     --------
@@ -322,15 +315,8 @@ def relation(reply: str) -> JudgedText:
     >>> relation("The text is not the same as the reference.").score is None
     True
     """
-    alone = re.sub(r"\W+", " ", reply).strip().casefold()
-    marked = {word.casefold() for word in _MARKED_RELATION.findall(reply)} & set(_RELATIONS)
-    found = (
-        {alone} if alone in _RELATIONS else {word.casefold() for word in _RELATION.findall(reply)} | marked
-    )
-    if len(found) != 1 or _DENIED.search(reply):
-        return JudgedText(None)
-    word = found.pop()
-    return JudgedText(float(word == "same"), word)
+    found = read_reply(reply, choices={word: word for word in _RELATIONS}).value
+    return JudgedText(None) if found is None else JudgedText(float(found == "same"), str(found))
 
 
 def verdicts_of(rows: Iterable[Mapping[str, Any]], scorer: str = "judge:") -> dict[str, JudgedText]:

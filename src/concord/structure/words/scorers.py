@@ -8,7 +8,8 @@ matrix and one `tokenizer*.json`, as `model2vec` writes it.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -19,7 +20,8 @@ import numpy as np
 
 from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError, quoted
 from concord.files.text import normal_form
-from concord.structure.arrangers import IDS, LETTERS, lettered
+from concord.reading import Reading, ReadOutcome, named_parts, read_reply, split_thinking
+from concord.structure.arrangers import FORMATS, IDS, LETTERS
 from concord.structure.items import ArrangedItem
 
 PACKAGE, WEIGHTS, TOKENIZER = "wordllama", "weights/l2_supercat_256.safetensors", "tokenizers/*.json"
@@ -103,6 +105,8 @@ class Scored(NamedTuple):
     answer: str | None = None
     recovered: bool | None = None
     """Whether the canonical order was found, where that is asked."""
+    reading: Reading | None = None
+    """How the answer was read, where one is; of a reply that says nothing also where none is."""
 
 
 class Asked(NamedTuple):
@@ -114,26 +118,6 @@ class Asked(NamedTuple):
 
 
 Scorer = Callable[[str, Asked], Scored]
-
-_IDIOM = re.compile(r"^[\s*#]*IDIOM[\s*]*[:：](.*)$", re.IGNORECASE | re.MULTILINE)
-_MEANING = re.compile(r"MEANING[\s*]*[:：](.*)", re.IGNORECASE | re.DOTALL)
-_ANSWER_MARK = re.compile(
-    r"\banswer\b[^A-Za-z0-9]*(?:(?:is|would be|should be|must be)\b)?[^A-Za-z0-9]*"
-    r"([A-Za-z])(?![A-Za-z0-9]|'[a-z])",
-    re.IGNORECASE,
-)
-_CONCLUDED = re.compile(
-    r"\b(?:so|therefore|thus|hence|choose|pick)[\s,]+(?:option\s+|answer\s+)?\W?([A-Z])\W{0,3}$"
-    r"|^\W*([A-Z])\W*(?:,?\s+(?:because|since)|\s+is (?:right|correct|the (?:right|correct)))\b"
-)
-_LONE_LETTER = re.compile(
-    r"(?<![A-Za-z0-9'])([A-Z])(?![A-Za-z0-9'])(?!\s+(?!or\b|and\b|is\b)[a-z])"
-    r"|(?<![A-Za-z0-9'])([B-HJ-Z])(?![A-Za-z0-9'])"
-)
-"""A capital alone; "A" and "I" before a word in small letters are an article and a pronoun."""
-_NEGATED = re.compile(
-    r" (?:not|no|never|neither|nor|cannot|isn t|wasn t|nicht|kein|keine)(?: (?:an?|the|really|option))? $"
-)
 
 
 def folded(text: str) -> str:
@@ -196,13 +180,13 @@ def token_f1(reply: str, reference: str) -> float | None:
 
 def explanation(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]:
     """Return the part that explains, the idiom named, and whether it is the canonical one."""
-    meaning = _MEANING.search(reply)
-    explained = meaning.group(1).strip() if meaning is not None else reply
+    parts = named_parts(reply, ("IDIOM", "MEANING"))
+    explained = parts.get("MEANING", reply)
     if asked.arranger != "characters":
         return explained, None, None
-    named = _IDIOM.search(reply)
-    if named is not None:
-        answer = "".join(folded(named.group(1)).split()).strip("「」『』“”\"'《》.。*")
+    if "IDIOM" in parts:
+        named = parts["IDIOM"].partition("\n")[0]
+        answer = "".join(folded(named).split()).strip("「」『』“”\"'《》.。*")
     else:
         answer = asked.item.text if asked.item.text in reply else ""
     return explained, answer or None, answer == "".join(folded(asked.item.text).split())
@@ -210,26 +194,68 @@ def explanation(reply: str, asked: Asked) -> tuple[str, str | None, bool | None]
 
 def score_exact(reply: str, asked: Asked) -> Scored:
     """Score 1 where the reply (or the idiom it names) is the canonical text or the answer, 0 otherwise."""
-    explained, answer, recovered = explanation(reply, asked)
+    said = said_of(reply)
+    if isinstance(said, Scored):
+        return said
+    explained, answer, recovered = explanation(said, asked)
     if recovered is not None:
         return Scored(float(recovered), answer, recovered)
     wanted = asked.item.answer or asked.item.reference or asked.item.text
     if not wanted:
         raise FileFormatError(f"item {asked.item.id!r} has no 'answer' to compare with")
-    found = folded(reply).strip(" .!")
-    return Scored(float(found == folded(wanted).strip(" .!")), found)
+    found = folded(said).strip(" .!")
+    if found == folded(wanted).strip(" .!"):
+        return Scored(1.0, found)
+    reading = read_reply(reply, labels=[wanted])
+    if not reading.ok:
+        return Scored(None, reading=reading)
+    return Scored(float(not reading.other), folded(str(reading.value)), None, reading)
+
+
+def said_of(reply: str) -> "str | Scored":
+    """Return what a reply says without its thinking, or the score of one that says nothing."""
+    said = split_thinking(reply)[1]
+    if said is not None and said.strip():
+        return said
+    outcome = ReadOutcome.TRUNCATED if said is None else ReadOutcome.EMPTY
+    return Scored(None, reading=Reading(None, outcome))
 
 
 def score_choice(reply: str, asked: Asked) -> Scored:
-    """Score 1 where the right option was chosen; the answer is the option itself, wherever it was."""
+    """Score 1 where the right option was chosen; the answer is the option itself, wherever it was.
+
+    An answer that is none of the options is wrong; a reply without an answer has no score.
+    """
     item = asked.item
     _need(item, "options")
     _need(item, "answer")
-    shown = shown_options(asked)
+    named = named_options(asked)
+    reading = read_reply(reply, choices=named)
+    if reading.outcome is ReadOutcome.UNREADABLE:
+        reading = _outside(reply, named) or reading
+    if not reading.ok:
+        return Scored(None, reading=reading)
+    chosen = str(reading.value) if reading.other else named[str(reading.value)]
+    return Scored(float(folded(chosen) == folded(item.answer)), chosen, None, reading)
+
+
+def _outside(reply: str, named: Mapping[str, str]) -> Reading | None:
+    """Read an answer that is none of the options: a letter that none has, or words that are called it."""
+    letter = read_reply(reply, choices=dict.fromkeys(LETTERS, ()))
+    if letter.ok and letter.value not in named:
+        return replace(letter, other=True)
+    words = read_reply(reply, labels=list(named.values()))
+    return words if words.other and words.how != "bare" else None
+
+
+def named_options(asked: Asked) -> dict[str, str]:
+    """Return the options by the names under which this arrangement showed them."""
+    names: Sequence[str] = LETTERS
     if asked.arranger == "option-ids" and asked.arrangement in IDS:
-        reply = lettered(reply, asked.arrangement)
-    chosen = chosen_option(reply, shown)
-    return Scored(None if chosen is None else float(folded(chosen) == folded(item.answer)), chosen)
+        names = IDS[asked.arrangement]
+    elif asked.arranger == "formats" and asked.arrangement in FORMATS and FORMATS[asked.arrangement][2]:
+        names = LETTERS.lower()
+    return dict(zip(names, shown_options(asked), strict=False))
 
 
 def shown_options(asked: Asked) -> list[str]:
@@ -244,56 +270,6 @@ def shown_options(asked: Asked) -> list[str]:
             f"{quoted(asked.arrangement)}"
         )
     return [choices[place] for place in places]
-
-
-def chosen_option(reply: str, shown: Sequence[str]) -> str | None:
-    """Read which option a reply chooses: a letter said to be the answer, one alone, or the option's words.
-
-    Examples
-    --------
-    >>> chosen_option("B", ["red", "blue"]), chosen_option("The answer is (a).", ["red", "blue"])
-    ('blue', 'red')
-    >>> chosen_option("I would say blue.", ["red", "blue"])
-    'blue'
-    >>> chosen_option("A or B", ["red", "blue"]) is None
-    True
-    """
-    text = reply.strip()
-    bare = text.strip("()[]*.: \n")
-    if len(bare) == 1 and bare.upper() in LETTERS[: len(shown)]:
-        return shown[LETTERS.index(bare.upper())]
-    known = set(LETTERS[: len(shown)])
-    letters: set[str] = set()
-    for marks in (_ANSWER_MARK, _CONCLUDED, _LONE_LETTER):
-        letters = {letter.upper() for found in marks.finditer(text) for letter in found.groups() if letter}
-        letters &= known
-        if letters:
-            break
-    if len(letters) == 1:
-        return shown[LETTERS.index(letters.pop())]
-    named = _named_options(_words(text), shown)
-    return named[0] if len(named) == 1 and not letters else None
-
-
-def _named_options(text: str, shown: Sequence[str]) -> list[str]:
-    """Return the options whose words a text holds and does not deny; of one within another the longer."""
-    held = [choice for choice in shown if (words := _words(choice)) in text and not _denied(text, words)]
-    return [
-        choice
-        for choice in held
-        if not any(choice != other and _words(choice) in _words(other) for other in held)
-    ]
-
-
-def _denied(text: str, words: str) -> bool:
-    """Whether every place of some words has a denial shortly before it."""
-    before = [text[: found.start() + 1] for found in re.finditer(re.escape(words), text)]
-    return all(_NEGATED.search(one) is not None for one in before)
-
-
-def _words(text: str) -> str:
-    """Words between single spaces, so that one text can be found whole in another."""
-    return " ".join(["", *re.findall(r"[^\W_]+", folded(text)), ""])
 
 
 @lru_cache(maxsize=1)
@@ -316,7 +292,10 @@ def _encoder(name: str) -> Callable[[str], Any]:
 
 def score_judged(reply: str, asked: Asked) -> Scored:
     """Read the answer alone: the score comes from the judge's own run."""
-    _, answer, recovered = explanation(reply, asked)
+    said = said_of(reply)
+    if isinstance(said, Scored):
+        return said
+    _, answer, recovered = explanation(said, asked)
     return Scored(None, answer, recovered)
 
 
@@ -325,7 +304,10 @@ def by_similarity(similar: Similarity) -> Scorer:
 
     def score(reply: str, asked: Asked) -> Scored:
         _need(asked.item, "reference")
-        explained, answer, recovered = explanation(reply, asked)
+        said = said_of(reply)
+        if isinstance(said, Scored):
+            return said
+        explained, answer, recovered = explanation(said, asked)
         return Scored(similar(explained, asked.item.reference), answer, recovered)
 
     return score
