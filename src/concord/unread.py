@@ -102,8 +102,8 @@ class Unread:
             shown = "" if self.p is None else f"; no difference by {self.by} is shown, {p_words(self.p)}"
             return f"{start}{shown}."
         return (
-            f"{start}, and not alike by {self.by} ({_group_shares(self.groups)}; {p_words(self.p)}): differences "
-            f"by {self.by} may come from what was not read."
+            f"{start}, and not alike by {self.by} ({_group_shares(self.groups)}; {p_words(self.p)}): "
+            f"differences by {self.by} may come from what was not read."
         )
 
 

@@ -12,6 +12,7 @@ from concord.files.tables import TableOptions
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
+from concord.structure.judging.unread import unread_votes
 from concord.structure.read.rows import NamedRows, rows_of
 
 
@@ -75,7 +76,9 @@ def score_judge(
     human = [] if people is None else [verdict_rows(people, options)]
     votes = read_votes(rows, people=human, judge=judge)
     judges = score_votes(votes.judges, level=level, n_permutations=n_permutations, seed=seed)
-    return JudgeResult(judges, level, n_permutations, seed, votes.inputs, votes.warnings)
+    return JudgeResult(
+        judges, level, n_permutations, seed, votes.inputs, votes.warnings, unread=unread_votes(votes.judges)
+    )
 
 
 def verdict_rows(source: Any, options: TableOptions, *, metric: str | None = None) -> NamedRows:

@@ -1,6 +1,8 @@
 """Scripted judges: what they do is found, and what they do not do is not claimed."""
 
+import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,14 +80,81 @@ def test_ties_everywhere_are_nothing_to_be_consistent_about() -> None:
     assert judge.position == "not tested"
 
 
-def test_verdicts_that_are_missing_in_one_order_withhold_the_conclusion() -> None:
+def test_verdicts_that_are_missing_in_one_order_are_a_warning_and_bounded() -> None:
     rows = scripted.rows(scripted.always_first)
     for i, row in enumerate(rows):
         if row["order"] == "ab" and i % 16 == 0:
             row["verdict"] = "unreadable"
-    judge = concord.score_judge(rows, judge="j").judge()
-    assert "not alike in both orders" in judge.gate
+    result = concord.score_judge(rows, judge="j")
+    judge = result.judge()
     assert judge.n_unreadable == 20
+    assert result.sentences()[0].startswith("Warning: j: 20 of ")
+    assert "not alike by order (AB 12%, BA 0%; p < .001)" in result.sentences()[0]
+    bounds = judge.numbers["preference"].bounds
+    assert bounds is not None and bounds.n_unread == 20
+    assert bounds.high == 0.5 and 0.4 < bounds.low < 0.5
+    assert judge.position == "first"  # whatever the twenty said
+
+
+def _with_lost(rows: list[dict[str, Any]], share: float, *, of: str, seed: int) -> list[dict[str, Any]]:
+    """Return rows in which verdicts of one kind cannot be read, as of a judge who explains them at length."""
+    rng = np.random.default_rng(seed)
+    return [
+        row | {"verdict": "unreadable"} if row["verdict"] == of and rng.random() < share else row
+        for row in rows
+    ]
+
+
+def test_a_fair_judge_whose_verdicts_for_one_seat_are_lost_is_not_called_biased() -> None:
+    naive, said, warned = 0, 0, 0
+    for seed in range(20):
+        rows = _with_lost(scripted.rows(scripted.fair_coin, n=150, seed=seed), 0.3, of="second", seed=seed)
+        read = [row for row in rows if row["verdict"] != "unreadable"]
+        naive += concord.score_judge(read, judge="j", n_permutations=99).judge().position == "first"
+        judge = concord.score_judge(rows, judge="j", n_permutations=99).judge()
+        said += judge.position in ("first", "second", "varying")
+        warned += "Not said whether there is position bias" in judge.sentence
+    assert naive >= 15  # what was read alone says so
+    assert said <= 2  # 5 % of them, the lost ones being as bad as they can
+    assert warned >= 15
+
+
+def test_a_strong_preference_is_said_although_verdicts_are_lost() -> None:
+    for seed in range(5):
+        rows = _with_lost(scripted.rows(scripted.always_first, n=60, seed=seed), 0.1, of="first", seed=seed)
+        judge = concord.score_judge(rows, judge="j", n_permutations=99).judge()
+        assert judge.numbers["preference"].bounds is not None
+        assert judge.position == "first"
+        assert "the first seat is preferred" in judge.sentence
+
+
+def test_orders_that_lose_alike_are_no_warning() -> None:
+    warned = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        rows = [
+            row | {"verdict": "unreadable"} if rng.random() < 0.1 else row
+            for row in scripted.rows(scripted.fair_coin, n=40, seed=seed)
+        ]
+        warned += any(one.differs for one in concord.score_judge(rows, n_permutations=99).unread)
+    assert warned <= 5
+
+
+def test_bounds_are_those_of_the_best_and_the_worst_verdict_by_hand() -> None:
+    # AB: A and one unread, BA: B (first seat twice): the unread is A, a tie or B
+    pairs = tuple(PairVotes(f"p{i}", (1, 0, 0), (0, 1, 0), unreadable=(1, 0, 0)) for i in range(10))
+    (judge,) = score_votes({"j": pairs}, n_permutations=99)
+    expected = {"preference": (0.25, 0.5), "inconsistency": (0.5, 1.0), "ties": (0.0, 1 / 3)}
+    for name, (low, high) in expected.items():
+        bounds = judge.numbers[name].bounds
+        assert bounds is not None and (bounds.low, bounds.high) == pytest.approx((low, high)), name
+    wins = judge.wins[0].rate.bounds
+    assert wins is not None and (wins.low, wins.high) == pytest.approx((0.25, 0.5))
+
+
+def test_nothing_unread_leaves_the_document_without_bounds() -> None:
+    document = json.dumps(concord.score_judge(scripted.rows(scripted.fair_coin, n=20)).to_dict())
+    assert "bounds" not in document and '"unread"' not in document
 
 
 def test_few_pairs_get_no_interval() -> None:

@@ -18,6 +18,7 @@ from concord.structure.judging.ballots import AB, BA, TIE, A, B, said_seat
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
+from concord.structure.judging.unread import unread_votes
 from concord.structure.read.rows import NamedRows, rows_of
 
 PAIRS = "pairs.json"
@@ -171,7 +172,7 @@ def result_of(
     recorded = [_vote_row(pairs[str(row["id"])], row, model) for row in rows]
     places = [f"{source}, pair {row['pair']!r}" for row in recorded]
     votes = read_votes([NamedRows(model, recorded, places)])
-    return JudgeResult(score_votes(votes.judges, **choices), **choices)
+    return JudgeResult(score_votes(votes.judges, **choices), **choices, unread=unread_votes(votes.judges))
 
 
 def _vote_row(pair: AnswerPair, row: Mapping[str, Any], model: str) -> dict[str, Any]:

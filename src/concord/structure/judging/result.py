@@ -9,6 +9,7 @@ from concord.files.number_words import level_words
 from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
 from concord.records import Estimate, InputFile, Provenance
 from concord.structure import NAME
+from concord.unread import EMPTY, Told, unread_notes, unread_sentences, unread_table
 
 Counts = tuple[int, int, int]
 """Votes for answer A, for answer B, ties."""
@@ -77,7 +78,8 @@ class JudgeScores:
     flips_p: float | None
     """Permutation test that verdicts do not depend on the seats."""
     position: str
-    """``first``, ``second`` or ``varying`` where position bias is shown, ``not shown``, ``not tested``."""
+    """``first``, ``second`` or ``varying`` where position bias is shown, ``not shown``, ``not tested``;
+    ``withheld`` where replies without a verdict could overturn it."""
     wins: tuple[ModelWins, ...]
     pairs: tuple[PairVotes, ...]
     gate: str = ""
@@ -232,7 +234,15 @@ class JudgeResult(Kind):
     SECTION: ClassVar[str] = "judges"
     HEADING: ClassVar[str] = "Judges"
     KEY: ClassVar[str] = "judges"
-    TABLES: ClassVar[tuple[Table, ...]] = (SEATS, LENGTH, AGREEMENT, EACH, WINS, PAIRS)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        SEATS,
+        LENGTH,
+        AGREEMENT,
+        EACH,
+        WINS,
+        PAIRS,
+        unread_table("judge_unread.csv"),
+    )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("preference", "structure_plots.judge_picture"),)
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"pairs", "n_permutations"})  # in files
@@ -246,6 +256,8 @@ class JudgeResult(Kind):
     warnings: tuple[str, ...] = field(default=())
     made: Provenance | None = None
     """How the verdicts were made, where a run says so."""
+    unread: Told = field(default=(), metadata=EMPTY)
+    """Replies without a verdict, by order."""
 
     def judge(self, name: str | None = None) -> JudgeScores:
         """Return one judge, the only one by default.
@@ -268,12 +280,13 @@ class JudgeResult(Kind):
 
     def sentences(self) -> Sequence[str]:
         """Return what may be said of each judge."""
-        return [one.sentence for one in self.judges]
+        return [*unread_sentences(self.unread), *(one.sentence for one in self.judges)]
 
     def notes(self) -> Sequence[str]:
         """Return how many votes each judge gave, and what the numbers are."""
         return [
             *map(_counted_votes, self.judges),
+            *unread_notes(self.unread),
             "Flip excess: differing pairs of votes of unlike orders minus those of one order; its test "
             "divides votes at random between the orders. Preference: votes for the first seat minus 1/2; "
             "exact sign test over pairs. Position bias is said at 5 %, both tests together (Holm). "

@@ -1,7 +1,7 @@
 """Votes to numbers with intervals: seats, length, agreement with people; and what may be said of a judge."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,9 @@ from concord.stats.intervals import checked_level, jackknife_t
 from concord.stats.multiple import holm
 from concord.stats.votes import logistic_line, seat_numbers, seat_test, sign_test
 from concord.structure.judging.result import JudgeScores, ModelWins, PairVotes
-from concord.structure.unit_means import MIN_PAIRS, SIGNED, mean_over_units
+from concord.structure.judging.unread import Filled
+from concord.structure.unit_means import MIN_PAIRS, SIGNED, UNIT, mean_over_units
+from concord.unread import holds, withheld
 
 ALPHA = 0.05
 MIN_PERMUTATIONS = 99
@@ -45,6 +47,7 @@ def _score_judge(
     votes = vote_counts(pairs)
     labels = cluster_labels(pairs)
     seats = seat_numbers(votes)
+    filled = Filled(pairs) if any(sum(pair.unreadable) for pair in pairs) else None
     read = any(sum(pair.ab) + sum(pair.ba) + sum(pair.unordered) for pair in pairs)
     orders, repeats = _no_orders(votes), "no pair has two votes in one order"
     if not read:
@@ -63,15 +66,43 @@ def _score_judge(
         **length_numbers(pairs, labels, level),
         **agreement_numbers(pairs, labels, level),
     }
+    if filled is not None:
+        numbers |= _bounded_numbers(numbers, filled, mean)
     leaning = _by_cluster(seats.preference, labels)
     preference_p = sign_test(leaning)
     flips_p = seat_test(votes, n_permutations=n_permutations, rng=rng)
-    gate = withheld(pairs, numbers["ties"])
+    gate = nothing_to_conclude(pairs, numbers["ties"])
     position = "not tested" if gate else _position(leaning, preference_p, flips_p)
-    scores = JudgeScores(
-        name, numbers, preference_p, flips_p, position, model_wins(pairs, labels, level), pairs, gate
-    )
-    return judge_sentence(scores)
+    claimed = {"first": "preference", "second": "preference", "varying": "flip_excess"}.get(position)
+    if claimed is not None and not holds(numbers[claimed]):
+        position = WITHHELD
+    wins = model_wins(pairs, labels, level, filled)
+    return judge_sentence(JudgeScores(name, numbers, preference_p, flips_p, position, wins, pairs, gate))
+
+
+def _bounded_numbers(
+    numbers: Mapping[str, Estimate], filled: Filled, mean: Callable[..., Estimate]
+) -> dict[str, Estimate]:
+    """Return the shares and means with what replies without a verdict could make of them."""
+    rows = filled.rows
+    seats = seat_numbers(vote_counts(rows))
+    judge, human, counts = vote_shares(rows)
+    agreement = agreement_by_pair(judge, human)
+    values = {
+        "flip_excess": (seats.flip_excess, SIGNED),
+        "preference": (seats.preference, SEATS),
+        "inconsistency": (seats.inconsistency, UNIT),
+        "repeat": (seats.repeat, UNIT),
+        "reversal": (reversals(vote_counts(rows)), UNIT),
+        "ties": (tie_shares(rows), UNIT),
+        "longer": (_longer_shares(rows), UNIT),
+        "agreement": (agreement, UNIT),
+        "agreement_gap": (agreement - people_by_pair(counts), SIGNED),
+    }
+    return {
+        name: filled.bounded(numbers[name], *(mean(one, "", ends) for one in filled.ends(found)))
+        for name, (found, ends) in values.items()
+    }
 
 
 def _by_cluster(values: Floats, labels: Sequence[str]) -> Floats:
@@ -133,36 +164,53 @@ def tie_shares(pairs: Sequence[PairVotes]) -> Floats:
     return np.asarray(np.divide(every[:, 2], total, out=np.full(len(pairs), np.nan), where=total > 0))
 
 
-def model_wins(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) -> tuple[ModelWins, ...]:
+def model_wins(
+    pairs: Sequence[PairVotes], labels: Sequence[str], level: float, filled: Filled | None = None
+) -> tuple[ModelWins, ...]:
     """Return every model's share of wins over the pairs it is in, each order half of a pair."""
-    ordered = seat_numbers(vote_counts(pairs)).win
-    alone = seat_numbers([[pair.unordered, pair.unordered] for pair in pairs]).win
-    use_alone = np.isnan(ordered).all()
-    rates = alone if use_alone else ordered
+    use_alone = bool(np.isnan(seat_numbers(vote_counts(pairs)).win).all())
+    rates = _win_rates(pairs, use_alone)
+    least, most = (rates, rates) if filled is None else filled.ends(_win_rates(filled.rows, use_alone))
     note = "the order of the answers is not recorded: a preference for a seat is part of it"
     found = []
     places: dict[str, list[int]] = defaultdict(list)
     for i, pair in enumerate(pairs):
         for name in dict.fromkeys((pair.model_a, pair.model_b)):
             places[name].append(i)
+
+    def mean_of(model: str, wins: Floats, losses: Floats) -> Estimate:
+        at = places[model]
+        sides = [wins[i] if pairs[i].model_a == model else 1 - losses[i] for i in at]
+        reason = "no pair was judged in both orders"
+        return mean_over_units(sides, [labels[i] for i in at], level=level, reason=reason)
+
     for model in sorted(places):
-        sides = [rates[i] if pairs[i].model_a == model else 1 - rates[i] for i in places[model]]
-        own = [labels[i] for i in places[model]]
-        rate = mean_over_units(sides, own, level=level, reason="no pair was judged in both orders")
+        rate = mean_of(model, rates, rates)
         if use_alone and rate.value is not None:
             rate = replace(rate, note="; ".join(part for part in (rate.note, note) if part))
+        if filled is not None:
+            ends = mean_of(model, least, most), mean_of(model, most, least)
+            rate = filled.bounded(rate, *ends, at=places[model])
         found.append(ModelWins(model, rate))
     return tuple(found)
 
 
+def _win_rates(pairs: Sequence[PairVotes], use_alone: bool) -> Floats:
+    """Return the share of wins of answer A, pair by pair."""
+    if use_alone:
+        return seat_numbers([[pair.unordered, pair.unordered] for pair in pairs]).win
+    return seat_numbers(vote_counts(pairs)).win
+
+
+WITHHELD = "withheld"
 NOTHING = "nothing to be consistent about"
 NO_VOTE = "no vote could be read"
 MOST_TIES = 0.95
-MOST_UNREADABLE, MOST_UNEVEN = 0.2, 0.05
-"""Share of replies without a verdict, and its difference between the orders, that withhold conclusions."""
+MOST_UNREADABLE = 0.2
+"""Share of replies without a verdict that withholds every conclusion."""
 
 
-def withheld(pairs: Sequence[PairVotes], ties: Estimate) -> str:
+def nothing_to_conclude(pairs: Sequence[PairVotes], ties: Estimate) -> str:
     """Return why nothing may be concluded; empty where it may."""
     if ties.value is None:
         n_replies = sum(sum(pair.unreadable) for pair in pairs)
@@ -172,21 +220,9 @@ def withheld(pairs: Sequence[PairVotes], ties: Estimate) -> str:
         )
     if ties.value > MOST_TIES:
         return f"{NOTHING}: {ties.value:.0%} of the votes are ties"
-    lost = [sum(pair.unreadable[i] for pair in pairs) for i in range(3)]
-    read = [
-        sum(sum(votes) for votes in group)
-        for group in zip(*((pair.ab, pair.ba, pair.unordered) for pair in pairs), strict=True)
-    ]
-    share = sum(lost) / (sum(lost) + sum(read))
-    if share > MOST_UNREADABLE:
-        return f"{share:.0%} of the replies hold no verdict"
-    first, second = (lost[i] / max(1, lost[i] + read[i]) for i in (0, 1))
-    if abs(first - second) > MOST_UNEVEN:
-        return (
-            f"replies without a verdict are not alike in both orders ({first:.0%} and {second:.0%}), so that "
-            "a difference may come from them"
-        )
-    return ""
+    lost = sum(sum(pair.unreadable) for pair in pairs)
+    share = lost / (lost + sum(sum(map(sum, (pair.ab, pair.ba, pair.unordered))) for pair in pairs))
+    return f"{share:.0%} of the replies hold no verdict" if share > MOST_UNREADABLE else ""
 
 
 def judge_sentence(scores: JudgeScores) -> JudgeScores:
@@ -205,6 +241,9 @@ def _seats(scores: JudgeScores) -> str:
     size = f"verdicts change with the seats in {_share(changes)} {beyond}"
     if excess.value is not None and excess.value <= 0:
         size = f"verdicts changed with the seats no more often than between repeats (excess {_share(excess)})"
+    if scores.position == WITHHELD:
+        claimed = excess if holds(preference) else preference
+        return f"{withheld('there is position bias', claimed)} Of what was read, {size}."
     if scores.position in ("first", "second"):
         lean = "" if preference.value is None else f" ({preference.value:+.2f} beyond one half)"
         return f"position bias, the {scores.position} seat is preferred{lean}; {size}."
@@ -228,6 +267,10 @@ def _end_words(interval: Interval | None) -> str:
 def _length(scores: JudgeScores) -> str:
     """Say that length matters only where the interval of the slope excludes 0, or length decides all."""
     slope, longer = scores.numbers["length_slope"], scores.numbers["longer"]
+    claimed = slope if slope.value is not None else longer
+    decides = claimed.interval is not None and claimed.interval.low > (0.5 if claimed is longer else 0)
+    if longer.bounds is not None and not holds(longer, 0.5) and (decides or _falls(slope)):
+        return withheld("the length of answers matters", longer)
     if slope.interval is not None and slope.value is not None:
         if slope.interval.low > 0:
             return (
@@ -239,6 +282,10 @@ def _length(scores: JudgeScores) -> str:
     if longer.interval is not None and longer.interval.low > 0.5 and slope.value is None:
         return f"The longer answer wins in {_share(longer)} of votes."
     return ""
+
+
+def _falls(slope: Estimate) -> bool:
+    return slope.interval is not None and slope.interval.high < 0
 
 
 def _beyond(scores: JudgeScores) -> str:
@@ -268,7 +315,7 @@ def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: flo
     to the first, so that its intercept takes the preference for a seat; pairs (or their clusters) are what
     is independent. Votes whose order is not recorded are taken as of answer A in the first seat.
     """
-    known = [i for i, pair in enumerate(pairs) if pair.length_a and pair.length_b]
+    known = [i for i, pair in enumerate(pairs) if _has_lengths(pair)]
     if not known:
         none = Estimate(None, n_left_out=len(pairs), note=_NOT_GIVEN)
         return {"longer": none, "length_slope": none, "length_slope_human": none}
@@ -282,7 +329,9 @@ def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: flo
     trials = np.concatenate([first.sum(axis=1), second.sum(axis=1)])
     human = np.array([pair.human[:2] for pair in kept], dtype=np.float64)
     return {
-        "longer": _longer(votes[:, :, :2].sum(axis=1), doublings, own, level),
+        "longer": mean_over_units(
+            _longer_shares(kept), own, level=level, reason="no pair has a winner and unlike lengths"
+        ),
         "length_slope": _length_slope(
             successes, trials, np.append(doublings, -doublings), [*own, *own], level
         ),
@@ -295,12 +344,20 @@ def _doublings(pair: PairVotes) -> float:
     return float(np.log2(pair.length_a / pair.length_b))
 
 
-def _longer(wins: Floats, doublings: Floats, labels: Sequence[str], level: float) -> Estimate:
+def _has_lengths(pair: PairVotes) -> bool:
+    return bool(pair.length_a and pair.length_b)
+
+
+def _longer_shares(pairs: Sequence[PairVotes]) -> Floats:
+    """Return the share of votes for the longer answer, pair by pair; NaN where lengths are not unlike."""
+    wins = np.array([[pair.ab, pair.ba, pair.unordered] for pair in pairs], dtype=np.float64)[:, :, :2].sum(
+        axis=1
+    )
+    doublings = np.array([_doublings(pair) if _has_lengths(pair) else 0.0 for pair in pairs])
     total = wins.sum(axis=1)
     chosen = np.where(doublings > 0, wins[:, 0], wins[:, 1])
     used = (doublings != 0) & (total > 0)
-    shares = np.divide(chosen, total, out=np.full(len(wins), np.nan), where=used)
-    return mean_over_units(shares, labels, level=level, reason="no pair has a winner and unlike lengths")
+    return np.asarray(np.divide(chosen, total, out=np.full(len(wins), np.nan), where=used))
 
 
 def _length_slope(
