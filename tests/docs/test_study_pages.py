@@ -16,7 +16,7 @@ from concord.people.studies import format as study_format
 from concord.people.studies.agents import DESIGNS
 from concord.people.studies.describe import middle_reply
 from concord.people.studies.expressions import FUNCTIONS
-from concord.people.studies.parse import ItemOutcome
+from concord.people.studies.replies import ITEM_OUTCOMES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reference" / "study-format.md").read_text("utf-8")
@@ -44,7 +44,7 @@ def test_the_format_page_names_every_key_kind_function_design_and_outcome() -> N
     assert set(get_args(study_format.Kind)) - named == set()
     assert set(FUNCTIONS) - named == set()
     assert set(DESIGNS) - named == set()
-    assert all(f"| {outcome} |" in PAGE for outcome in ItemOutcome)
+    assert all(f"| {outcome} |" in PAGE for outcome in ITEM_OUTCOMES)
 
 
 def _study_text() -> str:

@@ -11,7 +11,7 @@ import pytest
 import concord
 from concord.comparing.records import item_name
 from concord.files.text import MARKS, normal_form
-from concord.people.studies.parse import normalised
+from concord.reading.text import one_form
 
 MARKED = "a" + "\u0301" * 50_000 + "\u0327" * 50_000  # Python needs a minute to order these
 
@@ -27,7 +27,11 @@ def test_text_of_people_has_its_usual_form(form: Literal["NFC", "NFKC", "NFD", "
 
 @pytest.mark.parametrize(
     "read",
-    [lambda text: normal_form("NFC", text), lambda text: item_name("f", text), normalised],
+    [
+        lambda text: normal_form("NFC", text),
+        lambda text: item_name("f", text),
+        lambda text: one_form(text).text,
+    ],
     ids=["form", "item", "reply"],
 )
 def test_a_letter_of_very_many_marks_is_read_at_once(read: object) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from concord import studies
-from concord.people.studies.parse import ItemOutcome
+from concord.people.studies.replies import ITEM_OUTCOMES
 from concord.reports import page as make_page
 from concord.show.page import build, people_tests
 from concord.show.page.data import Texts
@@ -46,7 +46,7 @@ def test_the_counts_are_a_table_of_the_page(tmp_path: Path) -> None:
 
 
 def test_every_outcome_that_is_counted_has_its_column() -> None:
-    assert {str(outcome) for outcome in ItemOutcome} == {people_tests.ANSWERED, *people_tests.OUTCOMES}
+    assert {str(outcome) for outcome in ITEM_OUTCOMES} == {people_tests.ANSWERED, *people_tests.OUTCOMES}
 
 
 def test_a_damaged_file_of_counts_is_named_and_a_missing_one_is_no_fault(tmp_path: Path) -> None:

@@ -340,7 +340,7 @@ def _companions(result: Any) -> Iterator[NumberRow]:
         yield NumberRow(words, getattr(result.companions, name))
     if result.sizes is not None:
         yield from (NumberRow(words, getattr(result.sizes, name)) for name, words in _SIZES.items())
-        yield from _named(_CODINGS, result.sizes.ecs_codings)
+        yield from _named_numbers(_CODINGS, result.sizes.ecs_codings)
     found = result.diagnosis
     yield from _counted(_RELATED, found.correlations, found.n_correlated)
     yield from _counted(_DIRECTIONS, found.ecs_test_by_direction, found.n_by_direction)
@@ -349,7 +349,7 @@ def _companions(result: Any) -> Iterator[NumberRow]:
         yield NumberRow("variance of the other true effects, d scale", result.tau2)
 
 
-def _named(words: Mapping[str, str], values: Mapping[str, float | None]) -> Iterator[NumberRow]:
+def _named_numbers(words: Mapping[str, str], values: Mapping[str, float | None]) -> Iterator[NumberRow]:
     yield from (NumberRow(words.get(name, name), value) for name, value in values.items())
 
 

@@ -49,7 +49,8 @@ def _patterns() -> _Patterns:
             flags,
         ),
         re.compile(
-            rf"[*_\"']{{0,3}}\)[*_\"']{{0,3}}\s|{_CLOSING}(?:$|[,;:!](?!\d)|\.(?!\d)|\s-|-\s|-$|\s?\(|\n|\s{reason}|\s{good}{end})|"
+            rf"[*_\"']{{0,3}}\)[*_\"']{{0,3}}\s|"
+            rf"(?:\s(?:one|option|choice|alternative|programme|program)(?!\w))?{_CLOSING}(?:$|[,;:!](?!\d)|\.(?!\d)|\s-|-\s|-$|\s?\(|\n|\s{reason}|\s{good}{end})|"
             rf"\s?(?:{any_of('chosen')})",
             flags,
         ),

@@ -65,12 +65,37 @@ def read_replies(text: str | None, asked: Mapping[str, Mapping[str, Any]]) -> di
     if found is None:
         parts = parts_of(said.text, list(kinds), doubled=_no_lists(kinds.values())) or _line_each(said, kinds)
         found = {name: read_piece(said, part, kinds[name]) for name, part in parts.items()}
+        found |= dict(_contradicted(said, parts, found, kinds))
     nothing = Reading(None, ReadOutcome.REFUSED if refuses(said.text) else ReadOutcome.UNREADABLE)
     whole = Piece(said.text, 0)
     return {
         name: found[name] if name in found else otherwise(said, whole, kind, nothing, about=name)
         for name, kind in kinds.items()
     }
+
+
+_FINAL = re.compile(
+    r"(?<!\w)(?:final|answers?|actual(?:ly)?|revised|corrected|instead|antworten)(?!\w)", re.IGNORECASE
+)
+
+
+def _contradicted(
+    said: ReplyText,
+    parts: Mapping[str, Piece],
+    found: Mapping[str, Reading],
+    kinds: Mapping[str, AskedFor],
+) -> Iterator[tuple[str, Reading]]:
+    """Return the items that an earlier list answers in another way, where the last is not called final."""
+    if not parts:
+        return
+    lines = said.text[: min(part.start for part in parts.values())].rsplit("\n", 1)
+    earlier = parts_of(lines[0], list(kinds)) if len(lines) == 2 else {}
+    if not earlier or _FINAL.search(max(earlier.values(), key=lambda part: part.end).text):
+        return
+    for name, part in earlier.items():
+        other = read_piece(said, part, kinds[name])
+        if other.ok and found[name].ok and other.value != found[name].value:
+            yield name, Reading(None, ReadOutcome.SEVERAL)
 
 
 def named_parts(text: str, names: Sequence[str]) -> dict[str, str]:

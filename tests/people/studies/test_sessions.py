@@ -9,10 +9,11 @@ from tests.people.studies.small import STUDY
 from concord import studies
 from concord.people.studies.format import Allocation, StudyFile
 from concord.people.studies.load import read_study
-from concord.people.studies.parse import ItemOutcome
 from concord.people.studies.plan import plan_study
+from concord.people.studies.replies import NoReply
 from concord.people.studies.sessions import Session, hold, sessions_of
 from concord.people.studies.wording import render_items
+from concord.reading import ReadOutcome
 
 
 def _guessing() -> Session:
@@ -54,12 +55,12 @@ def test_an_answer_that_cannot_be_read_is_left_out_of_the_feedback_and_counted()
     session = _guessing()
     _play(session, [*["30"] * 8, *["60"] * 6, "many", None])
     assert session.feedback["average"] == (8 * 30 + 6 * 60) / 14
-    assert session.outcomes["guess", None, ItemOutcome.OK] == 14
-    assert session.outcomes["guess", None, ItemOutcome.UNREADABLE] == 1
-    assert session.outcomes["guess", None, ItemOutcome.MISSING] == 1
+    assert session.outcomes["guess", None, ReadOutcome.OK] == 14
+    assert session.outcomes["guess", None, ReadOutcome.UNREADABLE] == 1
+    assert session.outcomes["guess", None, NoReply.MISSING] == 1
     # whose own number is not known cannot be told "you had chosen ...", and is not asked again
     assert len(session.waiting()) == 14
-    assert session.outcomes["guess", None, ItemOutcome.NOT_ASKED] == 2
+    assert session.outcomes["guess", None, NoReply.NOT_ASKED] == 2
 
 
 def test_a_round_without_a_single_answer_ends_the_session() -> None:
@@ -114,7 +115,7 @@ def test_more_than_was_received_cannot_be_sent_back() -> None:
     session = _trust()
     session.answer(session.waiting()[0].id, "4")
     session.answer(session.waiting()[0].id, "13")
-    assert session.outcomes["back", None, ItemOutcome.OUT_OF_RANGE] == 1
+    assert session.outcomes["back", None, ReadOutcome.OUT_OF_RANGE] == 1
     assert session.rows()[0]["payback"] is None
 
 
@@ -129,7 +130,7 @@ def test_a_refused_first_step_leaves_the_second_role_unasked() -> None:
     session = _trust()
     session.answer(session.waiting()[0].id, "As an AI I have no money")
     assert session.done
-    assert session.outcomes["sent", None, ItemOutcome.REFUSED] == 1
+    assert session.outcomes["sent", None, ReadOutcome.REFUSED] == 1
 
 
 def _coins(*changes: tuple[str, str]) -> StudyFile:
@@ -198,7 +199,7 @@ def test_a_step_that_shows_an_unknown_answer_is_not_asked_and_counted() -> None:
     session = next(iter(sessions_of(plan_study(_coins()))))
     session.answer(session.waiting()[0].id, "both")
     assert session.done
-    assert session.outcomes["value", None, ItemOutcome.NOT_ASKED] == 1
+    assert session.outcomes["value", None, NoReply.NOT_ASKED] == 1
 
 
 def test_conditions_choose_the_steps() -> None:

@@ -9,10 +9,11 @@ import numpy as np
 from concord.people.studies.catalog import cells_of, observed_variables, row_keys
 from concord.people.studies.expressions import Value, parse_expression
 from concord.people.studies.format import Experiment, Study, Test
-from concord.people.studies.parse import ItemOutcome
 from concord.people.studies.plan import StudyPlan
+from concord.people.studies.replies import ITEM_OUTCOMES, ItemOutcome
 from concord.people.studies.results import HeldDesign, HeldStudy, ItemCount, ReplyItem, StudyReply, TestInputs
 from concord.people.studies.sessions import Agent, Session, TurnReply, cell_values, hold, sessions_of
+from concord.reading import StoredReading, stored_reading
 from concord.stats.elementwise import Floats
 
 Row = Mapping[str, Value]
@@ -52,7 +53,7 @@ class Observations:
         study = self.plan.study.study
         for (experiment, cell), counted in sorted(self.counts.items()):
             for item in dict.fromkeys(item for item, _ in sorted(counted)):
-                found = {str(o): counted[item, o] for o in ItemOutcome if counted[item, o]}
+                found = {str(o): counted[item, o] for o in ITEM_OUTCOMES if counted[item, o]}
                 yield ItemCount(study, experiment, item, cell, found)
 
     def outcomes(self) -> dict[str, int]:
@@ -61,7 +62,7 @@ class Observations:
         for counted in self.counts.values():
             for (_, outcome), n in counted.items():
                 total[str(outcome)] += n
-        return {str(o): total[str(o)] for o in ItemOutcome if total[str(o)]}
+        return {str(o): total[str(o)] for o in ITEM_OUTCOMES if total[str(o)]}
 
 
 def observe(plan: StudyPlan, agent: Agent) -> Observations:
@@ -209,6 +210,17 @@ def study_replies(observed: Iterable[Observations]) -> Iterator[StudyReply]:
                 given.prompt,
                 given.told,
             )
+
+
+def study_readings(observed: Iterable[Observations]) -> Iterator[StoredReading]:
+    """Return what was read in every reply, item by item."""
+    for one in observed:
+        for given in one.given:
+            for item, answer in given.answers:
+                if answer.reading is not None:
+                    yield stored_reading(
+                        given.id, given.reply, answer.reading, question=item, words=answer.words
+                    )
 
 
 def all_test_inputs(observed: Iterable[Observations]) -> Iterator[TestInputs]:

@@ -18,8 +18,10 @@ from concord.kinds import PAGE, Column, Gauge, Kind, PictureOf, Table
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory import MemoryResult
-from concord.people.studies.parse import ItemOutcome
+from concord.people.studies.replies import ITEM_OUTCOMES
 from concord.people.table.document import stored_table, table_document
+from concord.reading import StoredReading, read_readings, write_readings
+from concord.reading.stored import FILE as READINGS
 from concord.records import InputFile, TestTable
 
 
@@ -155,7 +157,7 @@ ANSWERS = Table(
         Column("item", words=True),
         Column("condition", words=True),
         Column("n", title="answers", count=True),
-        *(Column(str(one), partial(_with_outcome, str(one)), count=True) for one in ItemOutcome),
+        *(Column(str(one), partial(_with_outcome, str(one)), count=True) for one in ITEM_OUTCOMES),
     ),
 )
 
@@ -186,6 +188,8 @@ class StudiesResult(Kind):
     """Answers as distributions, where the studies give people's."""
     memory: MemoryResult | None = None
     """What the model recognises, and original against variant, where either was asked."""
+    readings: tuple[StoredReading, ...] = ()
+    """What was read in each reply for each item, how and where."""
 
     @property
     def outcomes(self) -> dict[str, dict[str, int]]:
@@ -195,7 +199,7 @@ class StudiesResult(Kind):
             own = found[count.study]
             for outcome, n in count.outcomes.items():
                 own[outcome] = own.get(outcome, 0) + n
-        return {study: {str(o): own[o] for o in ItemOutcome if o in own} for study, own in found.items()}
+        return {study: {str(o): own[o] for o in ITEM_OUTCOMES if o in own} for study, own in found.items()}
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -249,9 +253,10 @@ class StudiesResult(Kind):
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the scores, what they were computed from, and the plans.
 
-        `answers.csv` counts outcomes, `answers.jsonl` holds every reply with what was read from it,
-        `prompts.json` every question once, `tests.json` is a table of tests, `plans.json` the plans, the
-        studies with what their findings say, and which answers each test reads.
+        `answers.csv` counts outcomes, `readings.csv` says how and where each answer was read,
+        `answers.jsonl` holds every reply with what was read from it, `prompts.json` every question once,
+        `tests.json` is a table of tests, `plans.json` the plans, the studies with what their findings say,
+        and which answers each test reads.
         """
         return write(self, Path(out))
 
@@ -286,7 +291,9 @@ def write(result: StudiesResult, folder: Path) -> tuple[Path, ...]:
     more = () if result.distributions is None else result.distributions.write(folder / DISTRIBUTIONS)
     if result.memory is not None:
         more = (*more, *result.memory.write(folder))
-    return (*scores, *(folder / name for name in (COUNTS, REPLIES, PROMPTS, TABLE, PLANS)), *more)
+    write_readings(folder, result.readings)
+    names = (COUNTS, REPLIES, PROMPTS, TABLE, PLANS, READINGS)
+    return (*scores, *(folder / name for name in names), *more)
 
 
 def read(folder: Path) -> StudiesResult:
@@ -305,6 +312,7 @@ def read(folder: Path) -> StudiesResult:
         tests,
         AnswersResult.read(spread) if spread.is_dir() else None,
         MemoryResult.read(folder) if memory.is_file() else None,
+        read_readings(folder) if (folder / READINGS).is_file() else (),
     )
 
 

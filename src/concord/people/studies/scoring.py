@@ -18,7 +18,14 @@ from concord.people.results.one import score_chosen
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.distributions import answers_of
 from concord.people.studies.load import find_studies
-from concord.people.studies.observe import Observations, all_test_inputs, held_study, observe, study_replies
+from concord.people.studies.observe import (
+    Observations,
+    all_test_inputs,
+    held_study,
+    observe,
+    study_readings,
+    study_replies,
+)
 from concord.people.studies.plan import StudyPlan, plan_study
 from concord.people.studies.probe import recognitions
 from concord.people.studies.results import StudiesResult
@@ -180,6 +187,7 @@ def run(
         tuple(all_test_inputs(observed)),
         distributions,
         _memory(scores, observed, said),
+        tuple(study_readings(observed)),
     )
 
 

@@ -7,13 +7,13 @@ replies and a live model drive it the same way.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from concord.people.studies.agents import AgentDesign
 from concord.people.studies.expressions import Value, over_members
-from concord.people.studies.format import Choice, Experiment, Item, Number, Ranking
-from concord.people.studies.parse import ItemAnswer, ItemOutcome, empty_values, read_reply
+from concord.people.studies.format import Allocation, Choice, Experiment, Item, Number, Ranking
 from concord.people.studies.plan import Member, SessionPlan, StudyPlan
+from concord.people.studies.replies import ItemAnswer, ItemOutcome, NoReply, empty_values, read_answers
 from concord.people.studies.wording import (
     Compiled,
     CompiledStep,
@@ -184,7 +184,11 @@ class Session:
 
     def read(self, question: Question, reply: str | None) -> list[ItemAnswer]:
         """Read a reply to a waiting question, item by item; the session stays as it is."""
-        return read_reply(reply, self._asked(question))
+        seat = self._seat(question)
+        asked = [
+            (name, self._as_shown(item, question, seat), order) for name, item, order in self._asked(question)
+        ]
+        return read_answers(reply, asked)
 
     def forms(self, question: Question) -> tuple[AnswerForm, ...]:
         """Return the answers that a waiting question asks for."""
@@ -206,7 +210,7 @@ class Session:
         seat.current.update(values)
         full = {variable + suffix: value for variable, value in values.items()}
         seat.values.update(full)
-        return name + suffix, ItemAnswer(answer.outcome, full)
+        return name + suffix, replace(answer, values=full)
 
     def _begin_round(self) -> None:
         for seat in self._seats:
@@ -253,7 +257,7 @@ class Session:
                     if step.shows or self.round > 1:
                         self._text(question, seat)  # written now: what it shows may change later
                     return
-                untold = ItemAnswer(ItemOutcome.NOT_ASKED, {})
+                untold = ItemAnswer(NoReply.NOT_ASKED, {})
                 passed = tuple(self._note(seat, name, item, untold, level) for name, item in step.items)
                 self.given.append(TurnReply(self._id(seat, step, level), self.plan.cell, None, passed))
             seat.at += 1
@@ -293,6 +297,17 @@ class Session:
                 yield name, item.model_copy(update={"max": limit})
             else:
                 yield name, item
+
+    def _as_shown(self, item: Item, question: Question, seat: _Seat) -> Item:
+        """Return an item with the words of its options as the participant saw them."""
+        key = "to" if isinstance(item, Allocation) else "options"
+        if not isinstance(item, Allocation | Choice | Ranking) or not any(
+            "{" in text for text in getattr(item, key).values()
+        ):
+            return item
+        scope = self._scope(question, seat)
+        shown = {name: template(text).fill(scope) for name, text in getattr(item, key).items()}
+        return item.model_copy(update={key: shown})
 
     def _id(self, seat: _Seat, step: CompiledStep, level: str | None) -> str:
         over = "" if level is None else f"@{level}"

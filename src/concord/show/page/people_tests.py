@@ -6,6 +6,7 @@ from typing import Any
 
 from concord.people.files import PeopleResult
 from concord.people.result import TestResult
+from concord.people.studies.replies import ITEM_OUTCOMES
 from concord.people.studies.results import ItemCount
 from concord.records import TestTable
 from concord.show.apa import apa_string
@@ -51,7 +52,7 @@ AGENT_COLUMNS = (
     PageColumn("reasons", "undefined because", shown=False),
 )
 ANSWERED = "ok"
-OUTCOMES = ("refused", "unreadable", "out of range", "empty", "missing", "not asked")
+OUTCOMES = tuple(str(one) for one in ITEM_OUTCOMES if one != ANSWERED)
 _PLACE = ("study", "experiment", "item", "condition")
 ANSWER_COLUMNS = (
     *(PageColumn(key, key) for key in _PLACE),

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.people.studies.format import Allocation, Choice, FreeText, Item, Likert, Number, Ranking
-from concord.people.studies.parse import ItemOutcome, read_reply
+from concord.people.studies.replies import read_answers
+from concord.reading import ReadOutcome
 
 OPTIONS = {"sure": "200 people will be saved", "risky": "a one-in-three chance"}
 CHOICE = Choice(type="choice", options=OPTIONS)
@@ -15,7 +16,7 @@ RANKS = Ranking(type="ranking", options={"apple": "apples", "pear": "pears", "pl
 
 
 def _read(reply: str | None, item: Item, order: tuple[str, ...] = ()) -> tuple[str, object]:
-    answer = read_reply(reply, [("x", item, order)])[0]
+    answer = read_answers(reply, [("x", item, order)])[0]
     values = dict(answer.values)
     return str(answer.outcome), values.get("x", values) if values else None
 
@@ -47,9 +48,9 @@ def test_letters_follow_the_order_the_participant_saw() -> None:
 @pytest.mark.parametrize(
     ("reply", "outcome"),
     [
-        ("A and B are both bad", "unreadable"),
+        ("A and B are both bad", "several"),
         ("A number of people", "unreadable"),
-        ("A) or B)", "unreadable"),
+        ("A) or B)", "several"),
         ("C", "unreadable"),
         ("not the sure one", "unreadable"),
         ("As an AI, I do not have personal preferences.", "refused"),
@@ -74,9 +75,9 @@ def test_what_is_no_choice_is_an_outcome(reply: str | None, outcome: str) -> Non
         ("−5", "out of range", None),
         ("1,000", "out of range", None),
         ("2 million", "out of range", None),
-        ("12,5", "unreadable", None),
+        ("12,5", "ok", 12.5),
         ("between 10 and 20", "unreadable", None),
-        ("10-20", "unreadable", None),
+        ("10-20", "several", None),
         ("many", "unreadable", None),
         ("I cannot say", "refused", None),
     ],
@@ -126,10 +127,10 @@ def test_free_text_is_coded_by_its_words() -> None:
 
 def test_several_items_are_read_by_their_numbers() -> None:
     items: list[tuple[str, Item, tuple[str, ...]]] = [("a", PERCENT, ()), ("b", CHOICE, ("sure", "risky"))]
-    read = [answer.values for answer in read_reply("1. 50\n2) B", items)]
+    read = [answer.values for answer in read_answers("1. 50\n2) B", items)]
     assert read == [{"a": 50.0}, {"b": "risky"}]
-    assert [answer.values for answer in read_reply("50\nB", items)] == read
-    assert [str(answer.outcome) for answer in read_reply("2. B", items)] == ["unreadable", "ok"]
+    assert [answer.values for answer in read_answers("50\nB", items)] == read
+    assert [str(answer.outcome) for answer in read_answers("2. B", items)] == ["unreadable", "ok"]
 
 
 @settings(deadline=None)
@@ -141,8 +142,8 @@ def test_no_reply_breaks_the_reading(reply: str) -> None:
         (SPLIT, ()),
         (RANKS, tuple(RANKS.options)),
     ):
-        answer = read_reply(reply, [("x", item, order)])[0]
-        assert (answer.outcome is ItemOutcome.OK) == bool(answer.values)
+        answer = read_answers(reply, [("x", item, order)])[0]
+        assert (answer.outcome is ReadOutcome.OK) == bool(answer.values)
 
 
 @settings(deadline=None)
