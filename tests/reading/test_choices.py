@@ -76,7 +76,7 @@ def test_what_is_one(reply: str, letter: str) -> None:
     ("reply", "letter"),
     [
         ("The moon", "D"),
-        ("Moon", None),
+        ("Moon", "D"),
         ("D. The moon", "D"),
         ("Venus has no moons.", None),
         ("A. Neptune", None),

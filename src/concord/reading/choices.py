@@ -100,8 +100,10 @@ class ChoiceOf:
         for letter, own in self.options.items():
             same = {"yes": words()["yes"], "no": words()["no"]}
             for word in (*own, *(other for one in own for other in same.get(folded(one), ()))):
-                if folded(word):
-                    known.setdefault(folded(word), set()).add(letter)
+                plain = folded(word)
+                for said in (plain, plain.removeprefix("the ").removeprefix("a ")):
+                    if said:
+                        known.setdefault(said, set()).add(letter)
         only = [(word, letters.pop()) for word, letters in known.items() if len(letters) == 1]
         return [
             (word, letter, _worded(word)) for word, letter in sorted(only, key=lambda pair: -len(pair[0]))
@@ -264,5 +266,5 @@ class ChoiceOf:
 
 def _worded(word: str) -> re.Pattern[str]:
     """Return the pattern of an option's words; a script without blanks has no ends of words."""
-    pattern = r"[\W_]{1,4}".join(map(re.escape, word.split()))
+    pattern = r"[$€£]?" + r"[\W_]{1,4}".join(map(re.escape, word.split()))
     return re.compile(pattern + (r"(?![^\W_])" if word.isascii() else ""), re.IGNORECASE)

@@ -36,6 +36,13 @@ class _Patterns:
     """In the first person without a verb of choosing: what follows may be the words of an option."""
     imperative: re.Pattern[str]
     """A sentence that tells what to choose."""
+    copula: re.Pattern[str]
+    """A statement of anything: "it is"."""
+    topic: re.Pattern[str]
+    """What is asked for in other words, at the start of a last line: "Sentiment:"."""
+    topic_said: re.Pattern[str]
+    revised: re.Pattern[str]
+    """The start of a sentence that may take back what was said before."""
     corrected: re.Pattern[str]
     weak: re.Pattern[str]
     """What a case is said to point to: an answer where the whole reply points to one name only."""
@@ -55,6 +62,7 @@ def patterns() -> _Patterns:
     """Return all patterns; each is linear in the length of a sentence."""
     before, after = any_of("before_names"), any_of("after_names")
     own = rf"(?:(?:{before}){_BLANK}){{0,4}}(?P<noun>{any_of('names')})(?:\s{{0,3}}(?:{after})){{0,2}}"
+    topic = rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{any_of('topics')})"
     flags = re.IGNORECASE
     return _Patterns(
         heading=re.compile(
@@ -74,6 +82,10 @@ def patterns() -> _Patterns:
         ),
         first_person=re.compile(rf"{_LEFT}(?:{any_of('first_person')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
         would=re.compile(rf"{_LEFT}(?:{any_of('would')})(?![\w'])[\s*_\":']{{0,6}}", flags),
+        copula=re.compile(rf"{_LEFT}(?:{any_of('copulas')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
+        topic=re.compile(rf"^{_SIGNS}{topic}[\s*_\"']{{0,6}}[:=][\s*_\"']{{0,6}}", flags),
+        topic_said=re.compile(rf"{_LEFT}{topic}\s(?:is|was|ist|es|est|è|é)\s[\s*_\":']{{0,6}}", flags),
+        revised=re.compile(rf"[\s*_\"'(.-]{{0,8}}(?:{any_of('revised')})(?!\w)", flags),
         corrected=re.compile(rf"{_LEFT}(?:{any_of('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
         weak=re.compile(rf"{_LEFT}(?:{any_of('weak')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
         denied=re.compile(
@@ -108,6 +120,10 @@ class AnswerMark:
     """A denial follows: an answer only where it is a part of a name, such as "no disorder"."""
     firm: bool = False
     """So sure that even a name which nobody listed is an answer."""
+    loose: bool = False
+    """An answer only where one follows: "it is", "the sentiment is"."""
+    heads: bool = False
+    """At the start of a line."""
 
 
 def marks_of(text: str) -> Iterator[AnswerMark]:
@@ -133,8 +149,12 @@ def marks_of(text: str) -> Iterator[AnswerMark]:
                 yield inner[-1]
             else:
                 denied = patterns().denied.match(rest.text) is not None
-                yield AnswerMark(rest, firm=_is_firm(heading), denied=denied)
+                yield AnswerMark(rest, firm=_is_firm(heading), denied=denied, heads=True)
             continue
+        topic = patterns().topic.match(line.text) if below is None else None
+        if topic is not None and patterns().denied.match(line.text[topic.end() :]) is None:
+            rest = Piece(line.text[topic.end() :], line.start + topic.end())
+            yield AnswerMark(rest, firm=True, loose=True, heads=True)
         yield from reversed(list(_in_line(line)))
 
 
@@ -171,13 +191,15 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
                 if held.denied.match(sentence.text[at:]) is None:
                     content = Piece(sentence.text[at:], sentence.start + at)
                     found.append(AnswerMark(content, firm=_is_firm(heading)))
-        for pattern in (held.would, held.stated, held.first_person, held.imperative, held.corrected):
+        said_by = (held.would, held.stated, held.first_person, held.imperative, held.corrected, held.copula)
+        for pattern in (*said_by, held.topic_said):
             for match in pattern.finditer(sentence.text):
                 if _is_statement(sentence.text, match):
                     content = Piece(sentence.text[match.end() :], sentence.start + match.end())
                     firm = pattern is held.stated and _is_firm(match) and _is_sure(match, content)
                     said, words_only = pattern is not held.stated, pattern is held.would
-                    found.append(AnswerMark(content, said, words_only, firm=firm))
+                    loose = pattern in (held.copula, held.topic_said)
+                    found.append(AnswerMark(content, said, words_only, firm=firm, loose=loose))
         yield from sorted(found, key=lambda mark: mark.content.start)
 
 
@@ -211,7 +233,7 @@ _RULE = re.compile(r"[-=*_]{3,}")
 _COLUMNS = re.compile(r"\|[\s:|]{0,6}--")
 _UNDERLINED = re.compile(r"[ \t]{0,4}\n[ \t]{0,4}(?:-{3,80}|={3,80})[ \t]{0,4}(?:\n|$)")
 _LONGEST_TITLE = 100
-_CLAUSES = re.compile(r"[;:]|,?\s(?=but\b)|,\s(?=yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)")
+_CLAUSES = re.compile(r"[;:]|,?\s(?=but\b)|,\s(?=so\b|yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)")
 _UNLIKE = re.compile(r"\bunlike [^,.;:]{1,60},", re.IGNORECASE)
 
 
@@ -230,6 +252,11 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     if supposed is not None and held.allowed_if.search(clause) is None:
         return False
     return held.reported.search(clause) is None and held.doubted.search(clause) is None
+
+
+def is_revised(after: str) -> bool:
+    """Whether what follows a statement begins by taking it back: "Well, …"."""
+    return patterns().revised.match(after) is not None
 
 
 def refuses(text: str) -> bool:

@@ -1,10 +1,13 @@
 """Numbers as people write them: digits of several countries, words, magnitudes, shares of a scale."""
 
+import math
 import re
 from collections.abc import Mapping
 from functools import cache
 
 from concord.reading.records import ReadOutcome
+from concord.reading.text import folded
+from concord.reading.words import words
 
 _DIGITS = (
     r"\d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?!\d)|\d{1,3}(?:,\d{3}){1,5}\.\d{1,9}|\d{1,3}(?:\.\d{3}){2,5}(?![\d,])|"
@@ -13,7 +16,8 @@ _DIGITS = (
 _MAGNITUDES = {
     "k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "mille": 1e3, "тысяч": 1e3, "千": 1e3, "천": 1e3,
     "m": 1e6, "mn": 1e6, "million": 1e6, "millions": 1e6, "millionen": 1e6, "millón": 1e6, "millones": 1e6,
-    "milhões": 1e6, "milioni": 1e6, "миллиона": 1e6, "миллионов": 1e6, "bn": 1e9, "billion": 1e9,
+    "milhões": 1e6, "milhão": 1e6, "milioni": 1e6, "миллиона": 1e6, "миллионов": 1e6,
+    "bn": 1e9, "billion": 1e9,
     "milliarden": 1e9, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8,
 }  # fmt: skip
 _SCALE = "|".join(sorted(map(re.escape, _MAGNITUDES), key=len, reverse=True))
@@ -41,6 +45,8 @@ _TENS = {
     "vingt": 20, "cinquenta": 50,
 }  # fmt: skip
 _LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "hundert": 100, "cien": 100, "cent": 100}
+_LARGE_ALONE = ("hundred", "thousand", "hundert", "cien", "cent")
+_HALVES = (("and", "a", "half"),)
 _UNITS = (
     r"(?:%|percent|per cent|prozent|por ciento|pour cent|points?|punkte|puntos|dollars?|usd|us\$|\$|"
     r"€|£|¥|₩|eur|euros?|"
@@ -98,6 +104,10 @@ _ON_SCALE = re.compile(
 _OR = re.compile(r",?\s{1,2}(?:or |oder |ou )?(?:maybe|perhaps|possibly|vielleicht)\s[$€£]?\d", re.IGNORECASE)
 
 
+_EUROS = re.compile(r"\s?(?:€|euros?\b)", re.IGNORECASE)
+"""What has no third decimal: 1.150 € are more than a thousand."""
+
+
 def is_bound(text: str) -> bool:
     """Whether a text gives a bound, not a number."""
     return _BOUND.search(text) is not None
@@ -116,6 +126,8 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
         plain = plain.replace(".", "").replace(",", ".")
     elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain):
         plain = plain.replace(",", "")
+    elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", plain) and _EUROS.match(match.string, match.end()):
+        plain = plain.replace(".", "")
     elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", plain) and not scale:
         if high is None or float(plain) * 1000 <= high:
             return None
@@ -187,22 +199,26 @@ def _in_words(text: str, begin: int) -> tuple[float, int, int] | None:
 @cache
 def _of_words(tokens: tuple[str, ...]) -> float | None:
     """Return the number that words say, such as ``two hundred fifty``."""
-    total, current, seen = 0.0, 0.0, False
+    if tokens[-3:] in _HALVES and len(tokens) > 3:
+        whole = _of_words(tokens[:-3])
+        return None if whole is None else whole + 0.5
+    if tokens[:1] in (("minus",), ("negative",)) and len(tokens) > 1:
+        whole = _of_words(tokens[1:])
+        return None if whole is None else -whole
+    total, current, room = 0.0, 0.0, math.inf  # what may still be added: after "fifty" less than ten
     for token in tokens:
-        if token == "and" and seen:
+        if token == "and" and room < math.inf:
             continue
-        if token in _SMALL:
-            current += _SMALL[token]
-        elif token in _TENS:
-            current += _TENS[token]
-        elif token in _LARGE and (seen or token in ("hundred", "thousand", "hundert", "cien", "cent")):
-            current = (current if current else 1.0) * _LARGE[token]
+        one = _SMALL.get(token, _TENS.get(token))
+        if one is not None and one < room:
+            current, room = current + one, 10.0 if token in _TENS else 0.0
+        elif token in _LARGE and (room < math.inf or token in _LARGE_ALONE):
+            current, room = (current if current else 1.0) * _LARGE[token], float(_LARGE[token])
             if _LARGE[token] >= 1000:
                 total, current = total + current, 0.0
         else:
             return None
-        seen = True
-    return total + current if seen else None
+    return total + current if room < math.inf else None
 
 
 def amounts_in(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, float] | None:
@@ -213,8 +229,11 @@ def amounts_in(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, flo
     low, amounts = text.casefold(), {}
     if _BOUND.search(low):
         return None
-    for name, words in names.items():
-        said = "|".join(re.escape(word.casefold()) for word in sorted((name, *words), key=len, reverse=True))
+    listed = _listed_amounts(low, names)
+    if listed is not None:
+        return listed
+    for name, own in _sayings(names).items():
+        said = "|".join(re.escape(one.casefold()) for one in sorted(own, key=len, reverse=True))
         after = re.findall(
             rf"(?<![\w])(?:{said})[\s*_\"')\]]{{0,4}}[:=-][\s*_\"']{{0,4}}({NUMBER.pattern})", low
         )
@@ -228,6 +247,39 @@ def amounts_in(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, flo
             return None
         amounts[name] = float(next(iter(held)) or 0.0)
     return amounts
+
+
+def _sayings(names: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the words of each name; where one is the person who is asked, all words for that."""
+    own = {name: (name, *said) for name, said in names.items()}
+    selves = [name for name, said in own.items() if {folded(one) for one in said} & set(words()["self"])]
+    return {name: (*said, *words()["self"]) if [name] == selves else said for name, said in own.items()}
+
+
+_LISTED_AMOUNT = re.compile(
+    rf"[\s*_\"'|\-]{{0,8}}([^\d$€£|:=]{{1,80}}?)[\s*_\"'|:=-]{{1,8}}({NUMBER.pattern})"
+    rf"(?:\s?{_UNITS}){{0,2}}[\s*_\"'.|]{{0,6}}",
+    re.IGNORECASE,
+)
+
+
+def _listed_amounts(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, float] | None:
+    """Read a list, or rows of a table, of nothing but names with their amounts."""
+    known = {folded(word): name for name, said in _sayings(names).items() for word in said}
+    amounts: dict[str, float] = {}
+    for part in re.split(r"\n|[,;](?!\d)|\sand\s", text):
+        match = _LISTED_AMOUNT.fullmatch(part)
+        if match is None:
+            if "|" in part or not part.strip(" .*_-"):
+                continue  # a head or a rule of a table
+            return None
+        said = folded(match.group(1))
+        name = known.get(said, known.get(said.removeprefix("the ")))
+        value = _plain(match.group(2))
+        if name is None or value is None or name in amounts:
+            return None
+        amounts[name] = value
+    return amounts if len(amounts) == len(names) else None
 
 
 def _plain(text: str) -> float | None:
@@ -246,12 +298,8 @@ def _of_table(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, floa
     if len(rows) != 2 or len(rows[0]) != len(rows[1]):
         return None
     amounts = {}
-    for name, words in names.items():
-        at = [
-            i
-            for i, cell in enumerate(rows[0])
-            if cell.casefold() in {one.casefold() for one in (name, *words)}
-        ]
+    for name, own in _sayings(names).items():
+        at = [i for i, cell in enumerate(rows[0]) if cell.casefold() in {one.casefold() for one in own}]
         value = _plain(rows[1][at[0]]) if len(at) == 1 else None
         if value is None:
             return None

@@ -10,7 +10,7 @@ from typing import Any
 from concord.errors import OptionError
 from concord.reading.choices import ChoiceOf
 from concord.reading.labels import LabelOf
-from concord.reading.marks import is_title, marks_of, refuses, weak_marks
+from concord.reading.marks import AnswerMark, is_revised, is_title, marks_of, refuses, weak_marks
 from concord.reading.records import NOTHING, Found, Reading, ReadOutcome, Value
 from concord.reading.second import HOW, active, place_of_quote
 from concord.reading.text import (
@@ -60,6 +60,8 @@ _DEEPEST = 4
 """Objects inside each other that are looked into."""
 _NAME_KEYS = ("name", "primary", "main", "most_likely", "title")
 """Keys of the answer in an object that is the answer."""
+_REVISED = 400
+"""Characters after a statement in which it may be taken back."""
 _MOST_MARKS = 40
 """Objects and marks that are looked at: the last ones decide."""
 
@@ -250,29 +252,39 @@ def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
     """Return what the first rule finds that decides, and how: structured, marked, bare."""
     if isinstance(asked, CodesOf):
         return "bare", NOTHING if refuses(text) and not asked.mentions(text) else asked.whole(Piece(text, 0))
-    structured = _structured(text, asked)
+    at, structured = _structured(text, asked)
+    for mark in islice(marks_of(text), _MOST_MARKS):
+        if structured is not None and (mark.content.start < at or not mark.heads):
+            break  # only a line below it that states another answer is later than an object
+        found = _marked(text, mark, asked)
+        if found is not None and (structured is None or found.outcome is ReadOutcome.OK):
+            return "marked", found
     if structured is not None:
         return "structured", structured
-    for mark in islice(marks_of(text), _MOST_MARKS):
-        content = mark.content
-        if mark.in_words:
-            found = asked.in_words(content) if isinstance(asked, ChoiceOf) else NOTHING
-            if found.outcome is ReadOutcome.OK:
-                return "marked", found
-            continue
-        found = asked.stated(content)
-        if mark.denied and not (isinstance(asked, LabelOf) and found.outcome is ReadOutcome.OK):
-            continue
-        if found.outcome is ReadOutcome.UNREADABLE and "\n" not in content.text:
-            found = _below(text, content, asked) or found
-        if found.outcome is ReadOutcome.OK and found.other and not mark.firm:
-            continue  # "it is important": any words would be a name
-        if found.outcome is not ReadOutcome.UNREADABLE or asked.mentions(content.text):
-            return "marked", found
     bare = _bare(text, asked)
     if isinstance(asked, LabelOf) and bare.outcome is ReadOutcome.UNREADABLE:
         return "marked", _pointed_to(text, asked)
     return "bare", bare
+
+
+def _marked(text: str, mark: AnswerMark, asked: AskedFor) -> Found | None:
+    """Read what a mark states; None where it does not decide."""
+    content = mark.content
+    if mark.in_words:
+        found = asked.in_words(content) if isinstance(asked, ChoiceOf) else NOTHING
+        return found if found.outcome is ReadOutcome.OK else None
+    found = asked.stated(content)
+    if mark.denied and not (isinstance(asked, LabelOf) and found.outcome is ReadOutcome.OK):
+        return None
+    if found.outcome is ReadOutcome.UNREADABLE and "\n" not in content.text:
+        found = _below(text, content, asked) or found
+    if found.outcome is ReadOutcome.OK and found.other and not mark.firm:
+        return None  # "it is important": any words would be a name
+    if found.outcome is ReadOutcome.UNREADABLE and (mark.loose or not asked.mentions(content.text)):
+        return None
+    after = text[content.end : content.end + _REVISED]
+    taken_back = not mark.heads and is_revised(after) and asked.mentions(after)
+    return NOTHING if taken_back else found
 
 
 def _pointed_to(text: str, asked: LabelOf) -> Found:
@@ -290,22 +302,24 @@ def _below(text: str, content: Piece, asked: AskedFor) -> Found | None:
     return None if found.outcome is ReadOutcome.UNREADABLE else found
 
 
-def _structured(text: str, asked: AskedFor) -> Found | None:
-    """Read the last element, box, pair of brackets or object that holds an answer; None without one."""
-    places: list[tuple[int, Found]] = []
+def _structured(text: str, asked: AskedFor) -> tuple[int, Found | None]:
+    """Read the last element, box, pair of brackets or object that holds an answer, and where it ends."""
+    places: list[tuple[int, int, Found]] = []
     for element in elements(text):
-        places.append((element.start, _inside(element, asked)))
+        places.append((element.start, element.end, _inside(element, asked)))
     for pattern in (_BOXED, _DOUBLE):
         for match in _unlisted(list(pattern.finditer(text))[-_MOST_OBJECTS:], text):
             plain = re.sub(r"\\(?:text|mathrm|textbf|mathbf)\s?\{([^{}]*)\}", r"\1", match.group(1))
             found = asked.stated(Piece(plain.replace("\\", ""), 0))
             place = (match.start(1), match.end(1))
-            places.append((match.start(), Found(found.outcome, found.value, place, found.other)))
+            held_in = Found(found.outcome, found.value, place, found.other)
+            places.append((match.start(), match.end(), held_in))
     for start, end, held in objects_in(text):
         found_value = held_answer(held, asked)
         if found_value is not None:
-            places.append((start, judged(found_value, asked, (start, end))))
-    return max(places, key=lambda one: one[0])[1] if places else None
+            places.append((start, end, judged(found_value, asked, (start, end))))
+    last = max(places, key=lambda one: one[0], default=(0, 0, None))
+    return last[1], last[2]
 
 
 def _unlisted(marks: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
@@ -399,7 +413,7 @@ def _bare(text: str, asked: AskedFor) -> Found:
     if isinstance(asked, ChoiceOf) and len(lines) > 1:
         listed = [asked.is_listed(lines, place) for place in (0, len(lines) - 1)]
         if all(listed):
-            return Found(ReadOutcome.SEVERAL)
+            return NOTHING if "%" in text else Found(ReadOutcome.SEVERAL)
         first, last = NOTHING if listed[0] else first, NOTHING if listed[1] else last
     if first.outcome is ReadOutcome.OK and last.outcome is ReadOutcome.OK and first.value != last.value:
         return Found(ReadOutcome.SEVERAL)

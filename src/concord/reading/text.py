@@ -1,6 +1,7 @@
 """A reply as text in which places are kept: one form of every sign, and what is no answer blanked out."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +27,9 @@ def _one_form(sign: str) -> str:
         return chr(ord("A") + ord(sign) - ord("🅰"))
     if "🅐" <= sign <= "🅩":  # letters in a dark circle
         return chr(ord("A") + ord(sign) - ord("🅐"))
+    if sign > "⌀" and unicodedata.category(sign) == "So":  # pictures
+        made = normal_form("NFKC", sign)
+        return made if made.isalnum() else " "
     return normal_form("NFKC", sign)
 
 
@@ -167,18 +171,21 @@ _INLINE = re.compile(
     r"</?(?:b|i|u|em|strong|br|p|div|span|mark|h[1-6]|li|ul|ol|code)\s{0,2}/?>|~~[^~\n]{1,200}~~", re.I
 )
 """Signs of HTML, and words that are struck out."""
+_EMPHASIS = re.compile(r"\$?\\(?:textbf|text|textit|mathbf|mathrm)\s?\{")
 _QUOTED = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
 
 
 def without_frames(said: ReplyText) -> ReplyText:
     """Return a reply without the signs of code fences, and without what it quotes where it says more."""
-    made = said.blanked([match.span() for one in (_FENCE, _INLINE) for match in one.finditer(said.text)])
+    made = said.blanked(
+        [match.span() for one in (_FENCE, _INLINE, _EMPHASIS) for match in one.finditer(said.text)]
+    )
     quoted = made.blanked([match.span() for match in _QUOTED.finditer(made.text)])
     return quoted if quoted.text.strip() else made
 
 
 DECORATION = " \t\r\n*_'\"()[]{}<>#~|"
-ENDING = DECORATION + ".,;:!-"
+ENDING = DECORATION + ".,;:!-$"
 
 
 def folded(text: str) -> str:

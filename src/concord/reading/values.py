@@ -29,6 +29,10 @@ class AskedFor(Protocol):
         """Read an answer that is a value of JSON; None where it is none."""
 
 
+_SHARE = re.compile(r"[\s*_\"'~]{0,4}(\d{1,3}(?:\.\d{1,4})?)\s?(?:%|percent|/\s?(\d{1,4}))[\s*_\"'.]{0,4}")
+_WORDED = re.compile(r"[\s*_\"']{0,4}[^\W\d][^\d()\n]{0,40}\((\d{1,4})\)[\s*_\"'.]{0,4}")
+
+
 @dataclass(frozen=True)
 class NumberOf:
     """A number within a range."""
@@ -45,13 +49,32 @@ class NumberOf:
 
     def whole(self, piece: Piece) -> Found:
         """Read a line that is a number, with its unit and a reason behind it."""
+        share = self._share(piece)
+        if share.outcome is OK:
+            return share
         found = read_number(piece.text, self.high, alone=True)
         return self._found(found, piece)
 
     def stated(self, piece: Piece) -> Found:
         """Read the number that follows a mark."""
+        share = self._share(piece)
+        if share.outcome is OK:
+            return share
+        worded = _WORDED.fullmatch(piece.text)
+        if worded is not None:  # "Disagree (2)"
+            return self._judged(
+                float(worded.group(1)), (piece.start + worded.start(1), piece.start + worded.end(1))
+            )
         found = read_number(piece.text, self.high, alone=False)
         return self._found(found, piece)
+
+    def _share(self, piece: Piece) -> Found:
+        """Read a percentage or a fraction where numbers are from 0 to 1."""
+        match = _SHARE.fullmatch(piece.text.strip()) if self.high is not None and self.high <= 1 else None
+        if match is None or float(match.group(2) or 100) == 0:
+            return NOTHING
+        value = float(match.group(1)) / float(match.group(2) or 100)
+        return self._judged(value, (piece.start, piece.end))
 
     def _found(self, found: tuple[float, int, int] | ReadOutcome | None, piece: Piece) -> Found:
         if found is None:
@@ -77,6 +100,10 @@ class NumberOf:
         return found[0] if isinstance(found, tuple) else None
 
 
+_PLACED = re.compile(r"[\s*_|\-]{0,6}([^|\n]{1,80}?)[\s*_]{0,4}[:=|][\s*_#]{0,4}(\d{1,2})[\s*_.|]{0,6}$")
+_NUMBERED = re.compile(r"[\s*_#\-]{0,6}(\d{1,2})[.):][\s*_]{1,6}(.{1,400})")
+
+
 @dataclass(frozen=True)
 class OrderOf:
     """Names in an order."""
@@ -89,7 +116,8 @@ class OrderOf:
 
     def whole(self, piece: Piece) -> Found:
         """Read an order: letters or words, one behind another or one a line, or places by name."""
-        names = self._placed(piece.text) or self._listed(piece.text)
+        text = piece.text
+        names = self._placed(text) or self._numbered(text) or self._listed(text)
         if names is None or len(names) != len(self.options):
             return NOTHING
         return Found(OK, tuple(names), (piece.start, piece.end))
@@ -100,9 +128,7 @@ class OrderOf:
         """Read "A: 3, B: 1": the place of each name."""
         places: dict[int, str] = {}
         for part in re.split(r"[\n,;]", text):
-            match = re.match(
-                r"^[\s*_\-]{0,6}(.{1,80}?)[\s*_]{0,4}[:=][\s*_#]{0,4}(\d{1,2})[\s*_.]{0,4}$", part
-            )
+            match = _PLACED.match(part)
             if match is None:
                 continue
             found = self._choices.whole(Piece(match.group(1), 0))
@@ -116,9 +142,18 @@ class OrderOf:
             else None
         )
 
+    def _numbered(self, text: str) -> list[str] | None:
+        """Read lines that are numbered from 1 on, each a name with a reason behind it."""
+        lines = [match for line in text.split("\n") if (match := _NUMBERED.match(line)) is not None]
+        if [int(match.group(1)) for match in lines] != list(range(1, len(self.options) + 1)):
+            return None
+        found = [self._choices.whole(Piece(match.group(2), 0)) for match in lines]
+        names = [str(one.value) for one in found if one.outcome is OK]
+        return names if len(set(names)) == len(self.options) else None
+
     def _listed(self, text: str) -> list[str] | None:
         """Read names one behind another; every one once."""
-        if re.search(r"=|\b(?:tied?|ties|equal\w*)\b", text.casefold()):
+        if re.search(r"=|\b(?:tied?|ties|equal(?:ly|s)?)\b", text.casefold()):
             return None
         parts = [one for one in re.split(r"[\n>,;]", text) if one.strip(ENDING)]
         if len(parts) == 1 and all(one in self.options for one in text.split()):
