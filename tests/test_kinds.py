@@ -14,10 +14,10 @@ from concord.errors import FileFormatError, OptionError
 from concord.kinds import FILE, SCREENS, Column, Kind, PictureOf, Table
 from concord.records import Estimate, Interval
 from concord.show import plots
-from concord.show.page.declared import section_of, shown_result
+from concord.show.declared import report_of
+from concord.show.page.declared import script_tables, section_of, shown_result
 from concord.show.svg import Picture
 from concord.show.terminal import drawn, fitting
-from concord.show.views import VIEWS, view_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _tones(level: float = 0.8) -> ToneResult:
 
 
 def _terminal(result: Kind) -> str:
-    return drawn(fitting(view_of(result).report(result)), width=160)
+    return drawn(fitting(report_of(result)), width=160)
 
 
 def _paper(result: Kind) -> str:
@@ -149,10 +149,6 @@ def test_a_number_of_a_row_that_no_column_shows_is_found(surface: str) -> None:
     assert fields - {"model"} <= _columns_of(ToneResult, surface)
 
 
-def test_declared_kinds_have_no_view_of_their_own() -> None:
-    assert not {kind.__name__ for kind in Kind.__subclasses__()} & set(VIEWS)
-
-
 def test_a_section_counts_its_results() -> None:
     assert shown_result(_tones(), 3).count("tone-tones-3") == 1
 
@@ -212,7 +208,22 @@ def test_rows_decide_further_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ToneResult, "TABLES", (dataclasses.replace(TONES, further=by_model),))
     for shown in (_terminal(_tones()), _paper(_tones()), shown_result(_tones(), 0)):
         assert "of a" in shown
-    assert _tones().to_frame().shape == (2, 8)
+    assert _tones().to_frame().columns[-2:] == ["of a", "of b<i>"]
+
+
+def test_the_script_shows_every_row_of_a_long_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = ToneResult(tuple(Tone(f"m{i}", Estimate(i / 100, Interval(0, 1, 0.9, "")), i) for i in range(60)))
+    monkeypatch.setattr(ToneResult, "TABLES", (dataclasses.replace(TONES, scripted=True),))
+    made = script_tables(many, 0)["tone-tones-0"]
+    kinds = {column["key"]: column["kind"] for column in made["columns"]}
+    assert made["n"] == 60
+    assert kinds == {
+        "model": "text", "warmth": "number", "warmth_low": "number", "warmth_high": "number",
+        "n_words": "count", "p": "p",
+    }  # fmt: skip
+    page = shown_result(many, 0)
+    assert 'data-table="tone-tones-0"' in page and "m59" not in page and "Intervals: 90 %." in page
+    assert script_tables(_tones(), 0) == {} and "<bdi>a</bdi>" in shown_result(_tones(), 0)
 
 
 def _bar_of_all(results: ToneResult | Sequence[ToneResult]) -> Picture:

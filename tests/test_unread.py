@@ -10,9 +10,9 @@ import pytest
 from concord.files.codec import decode, encode
 from concord.kinds import Column, Kind, Table
 from concord.records import Estimate, Interval, UnreadBounds
+from concord.show.declared import report_of
 from concord.show.page.declared import section_of
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 from concord.stats.unread import share_bounds
 from concord.unread import (
     EMPTY,
@@ -119,7 +119,7 @@ def _result() -> YesResult:
 def test_every_surface_shows_the_bounds_and_the_warning(tmp_path: Path) -> None:
     result = _result()
     page = str(section_of(YesResult).show([result])).replace("−", "-")
-    terminal = drawn(fitting(view_of(result).report(result)), width=160)
+    terminal = drawn(fitting(report_of(result)), width=160)
     for shown in (page, terminal, result._repr_html_(), repr(result)):
         for said in (
             "{0.38, 0.54}",

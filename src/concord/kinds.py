@@ -15,7 +15,7 @@ from concord.errors import OptionError
 from concord.files.codec import encode
 from concord.files.documents import heading, holding_folder, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
-from concord.records import Estimate, Interval, Provenance, Publishable
+from concord.records import Estimate, Interval, Presented, Provenance
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,8 +126,10 @@ class Table:
     """On the page, below a line to open: details."""
     optional: bool = False
     """Its file is not written where it has no rows."""
+    scripted: bool = False
+    """On the page, the script shows all rows where they are many; of other tables the first are shown."""
     further: Callable[[Sequence[Any]], Sequence[Column]] = _no_further
-    """Columns of screens that the rows decide, behind the others: one per kind of hint, say."""
+    """Columns that the rows decide, behind the others: one per kind of hint, say."""
     note: Callable[[Any], str] = _no_note
     """What a reader must know below it; levels of intervals and reasons of dashes are said by themselves."""
 
@@ -149,14 +151,26 @@ class Table:
         )
 
     def file_columns(self) -> tuple[str, ...]:
-        """Return the names of columns in its file."""
-        return tuple(name for column in self.columns if FILE in column.on for name in column.file_names())
+        """Return the names of columns that its file always has."""
+        return _file_names(self._in_file(()))
 
     def file_rows(self, result: Any) -> Iterator[list[object]]:
         """Return its rows as its file holds them, in full precision."""
-        columns = [column for column in self.columns if FILE in column.on]
-        for row in self.rows(result):
-            yield [cell for column in columns for cell in column.file_cells(row)]
+        return self.file_table(result)[1]
+
+    def file_table(self, result: Any) -> tuple[tuple[str, ...], Iterator[list[object]]]:
+        """Return the names of all columns of its file, and its rows."""
+        rows = list(self.rows(result))
+        columns = self._in_file(rows)
+        cells = ([cell for column in columns for cell in column.file_cells(row)] for row in rows)
+        return _file_names(columns), cells
+
+    def _in_file(self, rows: Sequence[Any]) -> list[Column]:
+        return [column for column in (*self.columns, *self.further(rows)) if FILE in column.on]
+
+
+def _file_names(columns: Iterable[Column]) -> tuple[str, ...]:
+    return tuple(name for column in columns for name in column.file_names())
 
 
 def _is_empty(value: object) -> bool:
@@ -205,7 +219,7 @@ class Gauge:
     signed: bool = False
 
 
-class Kind(Publishable):
+class Kind(Presented):
     """A result: a frozen record that is written, read back and shown by its declaration.
 
     A subclass is a frozen dataclass with the class variables below; what it found is said by `sentences`.
@@ -245,6 +259,10 @@ class Kind(Publishable):
         """Return what a reader must know below the tables."""
         return ()
 
+    def is_short(self) -> bool:
+        """Whether everything is shown unasked; else the answer and the first table come first."""
+        return not self.ASKS
+
     def gauges(self) -> Sequence[Gauge]:
         """Return the headline numbers on their scales."""
         return ()
@@ -281,7 +299,7 @@ class Kind(Publishable):
             raise OptionError(
                 f"there is no table {table!r} of a {type(self).__name__}; expected one of {names}"
             )
-        return frame_of(chosen[0].file_columns(), chosen[0].file_rows(self))
+        return frame_of(*chosen[0].file_table(self))
 
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the result and return their paths; the inverse of `read`."""
@@ -294,7 +312,7 @@ class Kind(Publishable):
                 tables.append(one)
         write_json(folder / self.FILE, self.to_dict())
         for one in tables:
-            write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
+            write_csv(folder / one.file, *one.file_table(self))
         return tuple(folder / name for name in (self.FILE, *(one.file for one in tables)))
 
     @classmethod

@@ -324,23 +324,21 @@ class Drawing(Protocol):
         """Write a file: SVG, PDF or PNG, as its name ends."""
 
 
-_VIEWS = "concord.show.views"
-"""Where the view of every result is registered, loaded when the first result is looked at."""
+def _views() -> Any:
+    """Return what shows results, loaded when the first one is looked at."""
+    return import_module("concord.show.views")
 
 
 class Presented:
-    """A result that can be looked at; how it looks is no part of it and is looked up by its type."""
+    """A result that can be looked at; how it looks is no part of it."""
 
     __slots__ = ()
 
-    def _view(self) -> Any:
-        return import_module(_VIEWS).view_of(self)
-
     def __repr__(self) -> str:
-        return str(self._view().text(self))
+        return str(_views().shown_text(self))
 
     def _repr_html_(self) -> str:
-        return str(self._view().html(self))
+        return str(_views().shown_html(self))
 
     def plot(self, *kind: str, **choices: str | float | None) -> Drawing:
         """Draw the result; the picture shows itself in a notebook.
@@ -355,18 +353,12 @@ class Presented:
             how it is set for paper: ``width`` (``"89mm"``), ``size`` of text in points (7), ``font``, and
             ``theme`` (``paper``, ``slide`` or ``dark``).
         """
-        drawn: Drawing = self._view().plot(self, *kind, **choices)
+        drawn: Drawing = _views().plot_of(self, *kind, **choices)
         return drawn
 
     def methods(self) -> str:
         """Return a methods paragraph for a paper, made of what the result records."""
-        return str(self._view().methods(self))
-
-
-class Publishable(Presented):
-    """A result with tables for a paper."""
-
-    __slots__ = ()
+        return str(_views().methods_of(self))
 
     def table(self, name: str = "headline") -> Any:
         """Return a table for a paper: `to_latex()`, `to_markdown()`, `to_docx(path)`.
@@ -376,4 +368,4 @@ class Publishable(Presented):
         name
             ``headline``; of people also ``studies`` and ``tests``.
         """
-        return self._view().table(self, name)
+        return _views().paper_table_of(self, name)

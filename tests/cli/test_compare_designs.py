@@ -43,9 +43,10 @@ def test_two_designs_are_compared_under_their_own_names(runs: Path) -> None:
     result = run("compare", runs / "one", runs / "two")
     assert result.exit_code == 0, result.output
     shown = " ".join(result.stdout.split())
-    assert "one (bare) − two (demographic) · protocol standard" in shown
-    assert "· model scripted · design bare" in shown
-    assert "· model scripted · design demographic" in shown
+    assert "one (bare) − two (demographic)" in shown
+    assert "PAS of 2 models · protocol standard" in shown
+    assert " of scripted · design bare" in shown
+    assert " of scripted · design demographic" in shown
     assert "More than chance over studies like these: " in shown
     document = json.loads(run("compare", runs / "one", runs / "two", "--json").stdout)
     assert [model["design"] for model in document["models"]] == ["bare", "demographic"]

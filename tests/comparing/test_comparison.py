@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import concord
+from concord.comparing.comparison import letters_of
 from concord.comparing.run import few_clusters, find_regression
-from concord.records import Interval
-from concord.show.compare_terminal import ranking_lines
 
 
 def test_few_clusters_are_warned_of_and_enough_are_not() -> None:
@@ -55,31 +54,30 @@ def test_the_table_holds_every_p_value_that_fits(tmp_path: Path) -> None:
 
 def test_a_pair_without_a_common_item_keeps_the_columns_of_the_others(tmp_path: Path) -> None:
     rows = table(tmp_path, scores([1, 0, 1, 1]), scores([0, 0, 1, 1], 4), scores([1, 0, 0, 1, 1, 1, 0, 0]))
+    assert list(rows[0])[:4] == ["first", "second", "difference", "p_value"]  # whichever pair comes first
     assert rows[0]["difference"] == ""
     assert rows[0]["note"] == "no item has a score on both sides"
     assert [row["n_items"] for row in rows] == ["", "4", "4"]
 
 
-def test_a_line_beside_the_ranking_passes_by_a_model_that_differs() -> None:
-    ranked = [("a", 0.9), ("b", 0.7), ("c", 0.5)]
-    ends = {"a": Interval(0.8, 1.0, 0.95, "made"), "b": None}
-    assert list(ranking_lines(ranked, [["a", "c"], ["b"]], ends)) == [
-        "Ranking; models on one line │ cannot be distinguished (Holm); a line ┊ passes a model by",
-        "    1   0.900  [0.800, 1.000]  │    a",
-        "    2   0.700                  ┊ │  b",
-        "    3   0.500                  │    c",
-    ]
+def test_models_that_differ_share_no_letter_though_both_share_one_with_others() -> None:
+    assert letters_of([["a", "c"], ["b"]]) == {"a": "a", "c": "a", "b": "b"}
+    groups = [(f"m{i}", f"m{i + 1}") for i in range(30)]
+    assert (letters_of(groups)["m0"], letters_of(groups)["m29"]) == ("1", "29 30")
+    assert letters_of(groups[:3])["m1"] == "ab"
 
 
 def test_items_that_failed_in_part_are_said_to_be_kept() -> None:
     first = [{"item": i, "repeat": r, "score": float((i + r) % 3 > 0)} for i in range(9) for r in (1, 2)]
     second = [{**row, "score": None if row["item"] == 4 and row["repeat"] == 1 else 0.0} for row in first]
-    said = repr(concord.compare(first, second, names=["a", "b"]))
-    assert "items kept whose repeats failed in part: 1" in said
-    assert "left out" not in said
-    assert "never had" not in said
+
+    def lost(other: list[dict[str, float | None]]) -> list[str]:
+        found = concord.compare(first, other, names=["a", "b"]).table("missing")
+        return [column for column, cell in zip(found.columns, found.rows[0], strict=True) if cell == "1"]
+
+    assert lost(second) == ["in part"]
     failed = [{**row, "score": None if row["item"] == 4 else 0.0} for row in first]
-    assert "items left out: 1 failed for b" in repr(concord.compare(first, failed, names=["a", "b"]))
+    assert lost(failed) == ["failed second"]
 
 
 def test_what_is_not_shared_is_counted_item_by_item() -> None:

@@ -20,9 +20,8 @@ from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Interval
-from concord.show.declared import drawn_by
+from concord.show.declared import drawn_by, report_of
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 
 
 def intervals(part: Any) -> Iterator[Interval]:
@@ -133,7 +132,7 @@ def test_a_level_that_is_none_is_refused(level: float) -> None:
 
 def _surfaces(result: Kind) -> Iterator[str]:
     """Return every surface of a result: terminal, prompt, notebook, tables for papers, pictures, methods."""
-    yield drawn(fitting(view_of(result).report(result)), width=160)
+    yield drawn(fitting(report_of(result)), width=160)
     yield repr(result)
     yield result._repr_html_()
     yield from (result.table(one.name).to_markdown() for one in result.TABLES if one.shown(PAPER))

@@ -9,11 +9,12 @@ from pathlib import Path
 from tests.structure.scores import samples, scored
 
 import concord
+from concord.api import demo_table
 from concord.comparing.metrics import ComparedModel, MetricCompareResult, UnitWords
 from concord.people.files import PeopleResult
 from concord.records import Estimate, Interval
 from concord.reports import page as make_page
-from concord.show.page.comparison import Comparison, comparison
+from concord.show.page.declared import script_tables
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
 
@@ -59,13 +60,13 @@ def test_models_share_a_letter_unless_a_test_tells_them_apart(results: Path, tmp
     html = make_page([folder_with(results, tmp_path, pairs, [["a", "b"], ["b", "c"]])]).html
     for name, marks in (("a", "a"), ("b", "ab"), ("c", "b")):
         assert f"<bdi>{name}</bdi></th><td>{marks}</td>" in html
-    assert "Cannot be distinguished, after Holm" in html
-    assert "&lt; 0.001" in html or "0.001" in html
+    assert "Models that share a letter cannot be distinguished (90 %, after Holm)." in html
+    assert "1 of 3 pairs can be distinguished, after Holm" in html
 
 
 def test_a_comparison_of_other_models_gives_no_letters(results: Path, tmp_path: Path) -> None:
     html = make_page([folder_with(results, tmp_path, [pair("x", "y", 0.5, (0.9, 0.7))], [["x", "y"]])]).html
-    assert "together</th>" not in html
+    assert ": together</th>" not in html
     assert "put a comparison beside the results" in html
 
 
@@ -79,7 +80,9 @@ def test_a_comparison_of_items_says_its_test_and_its_own_level(results: Path, tm
     assert "exact McNemar" in html
     page = make_page([tmp_path / "comparison.json"])
     assert page.content.compared[0].level == 0.8
-    assert "80 % " in page.content.compared[0].finding and "95 %" not in page.content.compared[0].finding
+    found = page.content.compared[0].sentences()[0]
+    assert "80 % " in found and "95 %" not in found
+    assert "two models are called distinguishable below 0.2" in page.html
 
 
 def test_a_comparison_that_cannot_be_read_is_listed_and_the_rest_is_shown(
@@ -123,19 +126,19 @@ def test_a_comparison_of_structure_is_shown_with_the_numbers_that_have_no_interv
     html = make_page([tmp_path]).html
     assert "With itself, arrangement by arrangement" in html
     assert "interval and p are conservative" in html
-    assert "peak_S_Cons" in html
+    assert "S_Cons, peak" in html
 
 
 def test_many_pairs_are_a_table_of_the_script(results: Path, tmp_path: Path) -> None:
     names = [f"m{i}" for i in range(10)]
     pairs = [pair(a, b, 0.5, (0.9, 0.7)) for i, a in enumerate(names) for b in names[i + 1 :]]
     page = make_page([folder_with(results, tmp_path, pairs, [names])])
-    made = comparison(page.content.comparisons[0], page.content.units)
-    assert made.is_long
-    rows = made.table()
-    assert (len(rows), rows[0]["first"], rows[0]["second"], rows[0]["holm"]) == (45, "m0", "m1", 0.5)
-    assert 'data-table="comparison-0"' in page.html
-    assert "<bdi>m7</bdi></td>" not in page.html
+    made = script_tables(page.content.compared[0], 0)["comparison-every-0"]
+    columns = {column["key"]: column for column in made["columns"]}
+    assert (made["n"], columns["p_holm"]["v"][0], columns["difference_low"]["v"][0]) == (45, 0.5, -0.1)
+    assert [columns[key]["names"][columns[key]["v"][0]] for key in ("first", "second")] == ["m0", "m1"]
+    assert 'data-table="comparison-every-0"' in page.html
+    assert "<bdi>m7</bdi></td>" not in page.html.partition('id="comparison-every-0"')[2]
 
 
 def test_every_question_is_compared_and_has_its_letters(results: Path) -> None:
@@ -146,11 +149,13 @@ def test_every_question_is_compared_and_has_its_letters(results: Path) -> None:
         assert f'<th scope="col">{metric}: together</th>' in page.html
 
 
-def test_groups_beyond_the_alphabet_have_numbers() -> None:
-    groups = tuple((f"m{i}", f"m{i + 1}") for i in range(30))
-    made = Comparison("t", "x", (), groups)
-    assert (made.letters["m0"], made.letters["m29"]) == ("1", "29 30")
-    assert Comparison("t", "x", (), groups[:3]).letters["m1"] == "ab"
+def test_models_of_a_page_are_compared_at_the_level_of_their_own_intervals(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        made = concord.score_people(demo_table(), n_resamples=0, n_simulations=0, level=0.8, model=name)
+        made.write(tmp_path / name)
+    page = make_page([tmp_path])
+    assert [one.level for one in page.content.compared] == [0.8]
+    assert "95 %" not in page.html.partition('id="differences"')[2].partition("</section>")[0]
 
 
 def test_one_number_of_a_page_is_called_s_cons(tmp_path: Path) -> None:

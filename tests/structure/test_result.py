@@ -11,9 +11,8 @@ from tests.structure.scores import samples
 
 import concord
 from concord.errors import OptionError
-from concord.show.declared import drawn_by
+from concord.show.declared import drawn_by, report_of
 from concord.show.terminal import drawn
-from concord.show.views import view_of
 from concord.structure.result import StructureResult
 
 FILES = [
@@ -154,7 +153,7 @@ def test_every_surface_has_the_level_that_was_asked_for(tmp_path: Path) -> None:
     result["a"].write(tmp_path / "r")  # models of one page are compared at a level of its own
     concord.report(tmp_path / "r", out=tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text("utf-8").partition("<script")[0]
-    whole = drawn(view_of(result).report(result))
+    whole = drawn(report_of(result))
     captions = [drawn_by(one, result) for one in StructureResult.PICTURES if one.name in ("order", "gaps")]
     told = [one.caption for one in captions if one is not None]
     for shown in (repr(result), result._repr_html_(), whole, str(result.table()), page, *told):

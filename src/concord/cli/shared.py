@@ -140,15 +140,14 @@ def write_and_show(result: Any, out: Path, *, as_json: bool, full: bool = True) 
 
 def show_result(result: Any, *, full: bool = True) -> None:
     """Print a result: the answer first, then its headline, or every table where all is asked for."""
+    from concord.show.declared import answer_of, headline_of, report_of
     from concord.show.terminal import lines
-    from concord.show.views import view_of
 
-    view = view_of(result)
-    answer, headline = view.answer(result), view.headline(result)
+    answer, headline = answer_of(result), headline_of(result)
     if answer is not None:
         show(answer)
         show(lines([""]))
-    show(view.report(result) if full or headline is None else headline)
+    show(report_of(result) if full or headline is None else headline)
     if not full and headline is not None:
         note("details: --full")
 

@@ -14,7 +14,9 @@ from concord.comparing.kinds import (
     Ways,
     ranked_interval,
 )
+from concord.comparing.metrics import RANKS, REFEREE, PriorRanks, RefereeNumbers
 from concord.errors import FileFormatError, MismatchError
+from concord.files.codec import encode
 from concord.files.contents import is_file, read_bytes
 from concord.files.json_text import parsed
 from concord.people.files import PeopleResult
@@ -25,7 +27,6 @@ from concord.people.studies.agents import DESIGNS
 from concord.records import TestRow
 
 PLANS = "plans.json"
-KEY, RANKS = "referee", "pas_ranks_over_priors"
 
 
 def _people_models(results: Sequence[Stored[PeopleResult]], metric: str | None) -> Lineup:
@@ -43,7 +44,7 @@ def _people_models(results: Sequence[Stored[PeopleResult]], metric: str | None) 
                 {
                     "model": one.result.model,
                     "design": design,
-                    KEY: referee_summary(one.result.referee),
+                    REFEREE: referee_summary(one.result.referee),
                 },
                 one.result,
             )
@@ -159,22 +160,25 @@ def referee_summary(found: Referee | None) -> dict[str, Any] | None:
         return None
     meta, told, kept = found.difference.meta, found.replications, found.equivalence
     ends = None if meta is None else meta.mean.interval
-    return {
-        "inside": found.inside.inside,
-        "n_inside": found.inside.n,
-        "difference_d": None if meta is None else meta.mean.value,
-        "difference_d_interval": None if ends is None else [ends.low, ends.high],
-        "n_replications": told.n,
-        "n_supported": told.n_supported,
-        "n_opposed": told.n_opposed,
-        "n_too_small": told.n_too_small,
-        "margin": kept.margin,
-        "n_kept": kept.n_kept,
-        "n_equivalent": kept.n_equivalent,
-        "selection_size_ratio": found.selection.size_ratio.value,
-        "ecs_hedges": found.ecs_hedges,
-        "ecs_precision": found.ecs_precision,
-    }
+    numbers = RefereeNumbers(
+        inside=found.inside.inside,
+        n_inside=found.inside.n,
+        difference_d=None if meta is None else meta.mean.value,
+        difference_d_interval=None if ends is None else (ends.low, ends.high),
+        difference_d_level=None if ends is None else ends.level,
+        n_replications=told.n,
+        n_supported=told.n_supported,
+        n_opposed=told.n_opposed,
+        n_too_small=told.n_too_small,
+        margin=kept.margin,
+        n_kept=kept.n_kept,
+        n_equivalent=kept.n_equivalent,
+        selection_size_ratio=found.selection.size_ratio.value,
+        ecs_hedges=found.ecs_hedges,
+        ecs_precision=found.ecs_precision,
+    )
+    held: dict[str, Any] = encode(numbers)
+    return held
 
 
 def prior_ranks(models: Mapping[str, Referee | None]) -> list[dict[str, Any]]:
@@ -190,7 +194,7 @@ def prior_ranks(models: Mapping[str, Referee | None]) -> list[dict[str, Any]]:
             if (value := grid[scale, odds]) is not None
         }
         order = sorted(known, key=lambda name: -known[name])
-        rows.append({"scale": scale, "odds": odds, "order": order, "pas": known})
+        rows.append(encode(PriorRanks(scale, odds, tuple(order), known)))
     return rows
 
 

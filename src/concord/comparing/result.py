@@ -1,26 +1,34 @@
-"""A comparison of models as a result: numbers, frames, documents."""
+"""Models compared on the same items, declared once: the record, its tables, what it says."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
-from concord.comparing.files import (
-    NOTHING,
+from concord.comparing.comparison import (
+    EVERY_PAIR,
+    FEW_PAIRS,
+    MARGINS,
+    NAMES,
+    SHOWN_PAIRS,
+    Comparison,
+    PairRow,
+    RankRow,
     margin_columns,
     margin_document,
-    read_comparison,
-    write_comparison,
 )
 from concord.files.documents import provenance
-from concord.records import Estimate, InputFile, Presented
-from concord.stats.compare import Choices, PairedComparison
+from concord.files.number_words import how_many
+from concord.kinds import FILE, PAGE, PAPER, SCREENS, TERMINAL, Column, Table
+from concord.reasoning import NAME as REASONING
+from concord.records import Estimate, InputFile
+from concord.stats.compare import Choices, PairedComparison, Verdict
+from concord.stats.equivalence import WithinMargin
+from concord.stats.multiple import distinguishable
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
-KIND = "comparison of items"
+NO_ITEM = "no item has a score on both sides"
+MOST_TASKS = 10
+"""Tasks of a group that screens show, where the first two models differ most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +104,294 @@ class PairResult:
         """The p-value of the test that fits the scores."""
         return None if self.comparison is None else self.comparison.p_value
 
+    @property
+    def within(self) -> WithinMargin | None:
+        """Whether the difference is smaller than a margin, where one was given."""
+        return None if self.comparison is None else self.comparison.within
+
+
+def _model_document(model: ModelScores) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "source": model.source,
+        "mean": model.mean.value,
+        "mean_interval": None if model.mean.interval is None else asdict(model.mean.interval),
+        "own_mean": model.own_mean,
+        "n_items": model.mean.n,
+        "n_asked": model.n_asked,
+        "outcomes": model.outcomes,
+    }
+
+
+def pair_document(pair: PairResult) -> dict[str, Any]:
+    """Return one pair as a document: bare numbers, intervals beside them, reasons for what is null."""
+    head: dict[str, Any] = {"first": pair.first, "second": pair.second}
+    one = pair.comparison
+    if one is None:
+        return {**head, "difference": None, "note": NO_ITEM, **_rest(pair)}
+    return {
+        **head,
+        "difference": one.difference.value,
+        "difference_interval": None if one.difference.interval is None else asdict(one.difference.interval),
+        "p_value": one.p_value,
+        "test": one.test,
+        "tests": [asdict(verdict) for verdict in one.verdicts],
+        "se_paired": one.se_paired,
+        "se_unpaired": one.se_unpaired,
+        "variance_saved": one.variance_saved,
+        "correlation": one.correlation,
+        "effect_dz": one.effect_dz,
+        "effect_dav": one.effect_dav,
+        "wins": one.wins,
+        "ties": one.ties,
+        "losses": one.losses,
+        "n_items": one.difference.n,
+        "n_clusters": one.n_clusters,
+        "note": one.note,
+        **margin_document(one.within),
+        **_rest(pair),
+    }
+
+
+def _rest(pair: PairResult) -> dict[str, Any]:
+    return {"p_holm": pair.p_holm, "p_bh": pair.p_bh, "missing": asdict(pair.missing)}
+
+
+_TESTS: dict[str, tuple[str, ...]] = {
+    "p_mcnemar": ("exact McNemar",),
+    "p_mcnemar_mid_p": ("mid-p McNemar",),
+    "p_t": ("paired t", "clustered t"),
+    "p_sign_flip": ("sign flip",),
+    "p_sign_flip_mid_p": ("mid-p sign flip",),
+}
+"""Columns of every test that fits, and how their names begin."""
+
+
+def _compared(name: str, pair: PairResult) -> Any:
+    """Return a number of two models; None where they share no item."""
+    return None if pair.comparison is None else getattr(pair.comparison, name)
+
+
+def _test_p(start: tuple[str, ...], pair: PairResult) -> float | None:
+    """Return the p-value of a test; None where it does not fit."""
+    verdicts = () if pair.comparison is None else pair.comparison.verdicts
+    return next((one.p_value for one in verdicts if one.test.startswith(start)), None)
+
+
+def _pair_difference(pair: PairResult) -> Estimate:
+    return Estimate(None, note=NO_ITEM) if pair.comparison is None else pair.comparison.difference
+
+
+def _lacked(name: str, pair: PairResult) -> object:
+    return getattr(pair.missing, name)
+
+
+def _noted(pair: PairResult) -> str:
+    return "; ".join(filter(None, (pair_document(pair)["note"], pair.missing.note)))
+
+
+_BEFORE = ("p_value", "test", "se_paired", "se_unpaired", "variance_saved", "correlation", "effect_dz",
+           "effect_dav", "wins", "ties", "losses")  # fmt: skip
+_LOST = tuple(one.name for one in fields(Missing) if one.name != "note")
+FILE_PAIRS = Table(
+    "file",
+    rows=lambda result: result.pairs,
+    file=Comparison.TABLE,
+    on=(),
+    columns=(
+        Column("first"),
+        Column("second"),
+        Column("difference"),
+        *(Column(name, partial(_compared, name)) for name in _BEFORE),
+        Column("n_items", lambda pair: None if pair.comparison is None else pair.comparison.difference.n),
+        Column("n_clusters", partial(_compared, "n_clusters")),
+        Column("note", _noted),
+        Column("p_holm"),
+        Column("p_bh"),
+        Column("ends", _pair_difference, spread={"difference_low": "low", "difference_high": "high"}),
+        *(Column(name, partial(_test_p, start)) for name, start in _TESTS.items()),
+    ),
+    further=lambda pairs: [
+        *margin_columns(pairs),
+        *(Column(name, partial(_lacked, name), on=(FILE,)) for name in _LOST),
+    ],
+)
+
+
+def _pairs_in_detail(result: "CompareResult") -> Sequence[PairRow]:
+    """Return the pairs whose details are shown: all of few, with their names."""
+    rows = [row for row in result.every_pair() if row.of.comparison is not None]
+    return rows if len(result.pairs) <= FEW_PAIRS else ()
+
+
+def _outcome(name: str, row: RankRow) -> int:
+    found: int = row.of.outcomes.get(name, 0)
+    return found
+
+
+MODELS = Table(
+    "models",
+    rows=lambda result: result.rank_rows(result.models, lambda one: one.mean),
+    title=lambda result: (
+        f"Scores · {result.metric_title} · {how_many(result.n_common, 'item', 'items')} in common of "
+        f"{result.n_items:,}"
+    ),
+    columns=(
+        Column("rank", words=True),
+        Column("model", words=True),
+        Column("value", title="mean", digits=3),
+        Column("together", words=True),
+        Column("items", lambda row: row.of.n_asked, count=True),
+        *(Column(name, partial(_outcome, name), count=True) for name in ("scored", "failed", "no score")),
+        Column("own_mean", lambda row: row.of.own_mean, "mean of all its own", digits=3, on=(PAGE,)),
+        Column("source", lambda row: row.of.source, words=True, on=(PAGE,)),
+        Column(
+            "source", lambda row: row.of.source if row.model.endswith("]") else "", words=True, optional=True,
+            on=(TERMINAL, PAPER),
+        ),
+    ),
+    note=lambda result: result.ranking_note(),
+)  # fmt: skip
+
+
+def _in_pair(name: str, title: str, digits: int) -> Column:
+    return Column(name, lambda row: getattr(row.of.comparison, name), title, digits=digits)
+
+
+_PAIR = Column("pair", lambda row: row.names, words=True)
+ERRORS = Table(
+    "errors",
+    rows=_pairs_in_detail,
+    title="What pairing saves, and effects",
+    columns=(
+        _PAIR,
+        _in_pair("se_paired", "SE paired", 4),
+        _in_pair("se_unpaired", "SE unpaired", 4),
+        _in_pair("variance_saved", "variance saved", 2),
+        _in_pair("correlation", "r", 2),
+        _in_pair("effect_dz", "d_z", 2),
+        _in_pair("effect_dav", "d_av", 2),
+    ),
+)
+
+
+class _Tested(NamedTuple):
+    row: PairRow
+    verdict: Verdict
+
+
+def _each_test(result: "CompareResult") -> Iterator[_Tested]:
+    return (_Tested(row, one) for row in _pairs_in_detail(result) for one in row.of.comparison.verdicts)
+
+
+TESTS = Table(
+    "tests",
+    rows=_each_test,
+    title="Every test that fits",
+    columns=(
+        Column("pair", lambda one: one.row.names, words=True),
+        Column("test", lambda one: one.verdict.test, words=True),
+        Column("statistic", lambda one: one.verdict.statistic, digits=3, optional=True),
+        Column("df", lambda one: one.verdict.df, digits=1, optional=True),
+        Column("p", lambda one: one.verdict.p_value, p=True),
+    ),
+)
+
+
+def _lost_column(name: str, title: str) -> Column:
+    return Column(name, lambda row: _lacked(name, row.of), title, count=True)
+
+
+def _said_of_missing(result: "CompareResult") -> str:
+    """Say what counting as wrong means, or why it cannot be done."""
+    told = dict.fromkeys(row.of.missing.note for row in result.lacking() if row.of.missing.note)
+    reasons = "".join(
+        f" Counting them as wrong: {one}; give the score of a wrong answer with --wrong." for one in told
+    )
+    more = f" {said}" if (said := result.said_of_lacking()) else ""
+    return (
+        "Items that only one has, or that failed, are left out; items that failed in part are kept."
+        f"{reasons}{more}"
+    )
+
+
+MISSING = Table(
+    "missing",
+    rows=lambda result: result.some_lacking(),
+    title="Items that a pair does not share, and the difference with them counted as wrong",
+    columns=(
+        _PAIR,
+        _lost_column("only_first", "only first"),
+        _lost_column("only_second", "only second"),
+        _lost_column("failed_first", "failed first"),
+        _lost_column("failed_second", "failed second"),
+        _lost_column("failed_both", "failed both"),
+        _lost_column("partly_failed", "in part"),
+        Column("failed_as_wrong", lambda row: row.of.missing.failed_as_wrong, "as wrong", digits=3,
+               sign=True, optional=True),
+        Column("absent_as_wrong", lambda row: row.of.missing.absent_as_wrong, "absent too", digits=3,
+               sign=True, optional=True),
+    ),
+    note=_said_of_missing,
+)  # fmt: skip
+
+
+class _TaskRow(NamedTuple):
+    models: Sequence[str]
+    of: TaskMeans
+
+
+def _task_rows(result: "CompareResult") -> list[_TaskRow]:
+    rows = sorted(result.tasks, key=lambda one: (-abs(one.means[0] - one.means[1]), one.task))
+    return [_TaskRow([model.name for model in result.models], one) for one in rows[:MOST_TASKS]]
+
+
+def _task_columns(rows: Sequence[_TaskRow]) -> list[Column]:
+    names = rows[0].models if rows else ()
+    means = [Column(name, _mean_of(i), digits=3, on=SCREENS) for i, name in enumerate(names)]
+    gap = Column("difference", lambda row: row.of.means[0] - row.of.means[1], digits=3, sign=True, on=SCREENS)
+    return [*means, gap]
+
+
+def _mean_of(i: int) -> Callable[[_TaskRow], float]:
+    return lambda row: row.of.means[i]
+
+
+def _tasks_title(result: "CompareResult") -> str:
+    more = len(result.tasks) - MOST_TASKS
+    rest = f"; {more} more in comparison.json" if more > 0 else ""
+    return f"{len(result.tasks)} tasks, each a cluster; largest differences of the first two models{rest}"
+
+
+TASKS = Table(
+    "tasks",
+    rows=_task_rows,
+    title=_tasks_title,
+    columns=(
+        Column("task", lambda row: row.of.task, words=True),
+        Column("n", lambda row: row.of.n, "items", count=True),
+    ),
+    further=_task_columns,
+)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CompareResult(Presented):
+class CompareResult(Comparison):
     """Models compared on the same items."""
+
+    FORMAT: ClassVar[str] = "comparison of items"
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        MODELS,
+        SHOWN_PAIRS,
+        EVERY_PAIR,
+        MARGINS,
+        ERRORS,
+        TESTS,
+        MISSING,
+        TASKS,
+        FILE_PAIRS,
+    )
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"choices", "wrong"})  # in its provenance
 
     metric: str
     kind: str
@@ -131,8 +423,80 @@ class CompareResult(Presented):
         """The p-value of the first pair."""
         return self.pairs[0].p_value
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that ``--json`` prints."""
+    @property
+    def level(self) -> float:
+        """Nominal coverage of intervals; pairs are distinguishable at 1 minus it."""
+        return self.choices.level
+
+    @property
+    def metric_title(self) -> str:
+        """The metric, as a reader knows it where it is one of a question."""
+        return NAMES.get(self.metric, self.metric) if self.kind == REASONING else self.metric
+
+    @property
+    def ranked(self) -> Sequence[tuple[str, Estimate]]:
+        """Models and means from the highest to the lowest."""
+        means = {one.name: one.mean for one in self.models}
+        return [(name, means[name]) for name in self.order if name in means and means[name].value is not None]
+
+    @property
+    def alike(self) -> Sequence[Sequence[str]]:
+        """Groups of models that cannot be distinguished."""
+        return self.groups
+
+    def every_pair(self) -> list[PairRow]:
+        """Return every pair."""
+        return [self._row(pair) for pair in self.pairs]
+
+    def ranking_pairs(self) -> list[PairRow]:
+        """Return every pair."""
+        return self.every_pair()
+
+    def lacking(self) -> list[PairRow]:
+        """Return the pairs that do not share every item."""
+        return [row for row in self.every_pair() if row.of.missing.any]
+
+    def _row(self, pair: PairResult) -> PairRow:
+        one = pair.comparison
+        head = pair.first, pair.second, self.metric_title, _pair_difference(pair), pair.p_value
+        rest = pair.p_holm, pair.p_bh, None if one is None else one.n_clusters, ("items", "clusters"), pair
+        if one is None:
+            return PairRow(*head, *rest, note=NO_ITEM)
+        return PairRow(
+            *head,
+            *rest,
+            within=one.within,
+            note=one.note,
+            test=one.test,
+            won=one.wins,
+            tied=one.ties,
+            lost=one.losses,
+        )
+
+    def meaning(self) -> str:
+        """Say in plain words what the numbers of two models mean; of more, nothing."""
+        pair, one = self.pairs[0], self.pairs[0].comparison
+        if len(self.pairs) > 1:
+            return ""
+        if one is None or one.p_value is None or one.difference.value is None:
+            return "These data cannot tell whether the difference is real."
+        higher, lower = (pair.first, pair.second) if one.difference.value >= 0 else (pair.second, pair.first)
+        if distinguishable(one.p_value, level=self.level):
+            sure = f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance"
+            small = ", and smaller than the margin" if one.within is not None and one.within.shown else ""
+            return f"{sure}{small}."
+        if one.within is not None and one.within.shown:
+            return (
+                f"{higher} and {lower} are equivalent: their difference is smaller than "
+                f"±{one.within.margin:g}."
+            )
+        return (
+            f"The difference may be chance: with {how_many(one.difference.n, 'item', 'items')} these data do "
+            f"not tell {higher} and {lower} apart."
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
         return {
             "question": "compare",
             "kind": self.kind,
@@ -156,105 +520,3 @@ class CompareResult(Presented):
             for one in self.tasks
         ]
         return {"tasks": rows} if rows else {}
-
-    def to_frame(self) -> "pl.DataFrame":
-        """Return one row per pair."""
-        import polars as pl
-
-        return pl.DataFrame([_flat_pair(pair) for pair in self.pairs], infer_schema_length=None)
-
-    def write(self, out: str | Path, *, further: Mapping[str, Any] = NOTHING) -> tuple[Path, ...]:
-        """Write `comparison.json` and `comparison.csv`.
-
-        Parameters
-        ----------
-        out
-            A folder; it is made.
-        further
-            Keys that are added to `comparison.json`, such as ``regression``.
-        """
-        rows = [_flat_pair(pair) for pair in self.pairs]
-        return write_comparison(Path(out), KIND, {**self.to_dict(), **further}, rows, self)
-
-
-def read_item_comparison(folder: Path) -> CompareResult:
-    """Read what `CompareResult.write` wrote; the inverse of it."""
-    return read_comparison(folder, KIND, CompareResult)
-
-
-def _model_document(model: ModelScores) -> dict[str, Any]:
-    return {
-        "name": model.name,
-        "source": model.source,
-        "mean": model.mean.value,
-        "mean_interval": None if model.mean.interval is None else asdict(model.mean.interval),
-        "own_mean": model.own_mean,
-        "n_items": model.mean.n,
-        "n_asked": model.n_asked,
-        "outcomes": model.outcomes,
-    }
-
-
-def pair_document(pair: PairResult) -> dict[str, Any]:
-    """Return one pair as a document: bare numbers, intervals beside them, reasons for what is null."""
-    head: dict[str, Any] = {"first": pair.first, "second": pair.second}
-    one = pair.comparison
-    if one is None:
-        return {**head, "difference": None, "note": "no item has a score on both sides", **_rest(pair)}
-    return {
-        **head,
-        "difference": one.difference.value,
-        "difference_interval": None if one.difference.interval is None else asdict(one.difference.interval),
-        "p_value": one.p_value,
-        "test": one.test,
-        "tests": [asdict(verdict) for verdict in one.verdicts],
-        "se_paired": one.se_paired,
-        "se_unpaired": one.se_unpaired,
-        "variance_saved": one.variance_saved,
-        "correlation": one.correlation,
-        "effect_dz": one.effect_dz,
-        "effect_dav": one.effect_dav,
-        "wins": one.wins,
-        "ties": one.ties,
-        "losses": one.losses,
-        "n_items": one.difference.n,
-        "n_clusters": one.n_clusters,
-        "note": one.note,
-        **margin_document(one.within),
-        **_rest(pair),
-    }
-
-
-def _rest(pair: PairResult) -> dict[str, Any]:
-    return {"p_holm": pair.p_holm, "p_bh": pair.p_bh, "missing": asdict(pair.missing)}
-
-
-def _flat_pair(pair: PairResult) -> dict[str, Any]:
-    """Return one row per pair, nothing nested."""
-    document = pair_document(pair)
-    interval = document.get("difference_interval") or {}
-    flat = {key: value for key, value in document.items() if not isinstance(value, dict | list)}
-    flat |= {"difference_low": interval.get("low"), "difference_high": interval.get("high")}
-    missing = asdict(pair.missing)
-    flat["note"] = "; ".join(note for note in (flat["note"], missing.pop("note")) if note)
-    margin = margin_columns(None if pair.comparison is None else pair.comparison.within)
-    return flat | _tests(pair) | margin | missing
-
-
-_TESTS: dict[str, tuple[str, ...]] = {
-    "p_mcnemar": ("exact McNemar",),
-    "p_mcnemar_mid_p": ("mid-p McNemar",),
-    "p_t": ("paired t", "clustered t"),
-    "p_sign_flip": ("sign flip",),
-    "p_sign_flip_mid_p": ("mid-p sign flip",),
-}
-"""ScoreColumns of every test that fits, and how their names begin."""
-
-
-def _tests(pair: PairResult) -> dict[str, float | None]:
-    """Return the p-values of all tests, None for those that do not fit."""
-    verdicts = () if pair.comparison is None else pair.comparison.verdicts
-    return {
-        column: next((one.p_value for one in verdicts if one.test.startswith(start)), None)
-        for column, start in _TESTS.items()
-    }

@@ -404,36 +404,30 @@ def find_regression(result: CompareResult | MetricCompareResult, *, margin: floa
     """
     model = result.models[0].name
     allowed = 0.0 if margin is None else margin
-    level = result.level if isinstance(result, MetricCompareResult) else result.choices.level
-    sign = -1.0 if _lower_is_better(result) else 1.0
+    level = result.level
+    sign = -1.0 if isinstance(result, MetricCompareResult) and result.lowest_first else 1.0
     against = []
-    for pair in result.pairs:
+    for pair in result.ranking_pairs():
         if model not in (pair.first, pair.second):
             continue
         turned = sign if pair.first == model else -sign
         other = pair.second if pair.first == model else pair.first
-        difference, p_holm = _headline(result, pair)
-        against.append(_judged(other, difference, p_holm, turned=turned, allowed=allowed, level=level))
+        against.append(
+            _judged(other, pair.difference, pair.p_holm, turned=turned, allowed=allowed, level=level)
+        )
     return Regression(model, result.metric, allowed, level, tuple(against))
-
-
-def _headline(result: CompareResult | MetricCompareResult, pair: Any) -> tuple[Estimate | None, float | None]:
-    if isinstance(result, MetricCompareResult):
-        one = pair.metric(result.metric)
-        return one.difference, one.p_holm
-    return (None if pair.comparison is None else pair.comparison.difference), pair.p_holm
 
 
 def _judged(
     other: str,
-    difference: Estimate | None,
+    difference: Estimate,
     p_holm: float | None,
     *,
     turned: float,
     allowed: float,
     level: float,
 ) -> Against:
-    if difference is None or difference.value is None:
+    if difference.value is None:
         return Against(other, None, None, None, p_holm, False)
     ends = difference.interval
     low, high = (None, None) if ends is None else sorted((turned * ends.low, turned * ends.high))
@@ -441,12 +435,3 @@ def _judged(
     beyond = better < -allowed if high is None else high < -allowed
     is_worse = distinguishable(p_holm, level=level) and better < 0 and beyond
     return Against(other, better, low, high, p_holm, is_worse)
-
-
-def _lower_is_better(result: CompareResult | MetricCompareResult) -> bool:
-    """Whether the best model of the ranking has the lowest number, as of an order effect."""
-    if isinstance(result, CompareResult):
-        return False
-    values = dict(result.standing.values)
-    known = [values[name] for name in result.standing.order if values.get(name) is not None]
-    return len(known) > 1 and known[0] < known[-1]

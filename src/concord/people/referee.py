@@ -226,7 +226,7 @@ class Referee:
         if not found.n_adjusted:
             return
         ceilings = "".join(
-            f", ceiling of {name} {number(one.value, 2)} {interval(one.interval)}"
+            f", ceiling of {name} {number(one.value, 2)} {interval(one.interval)} (n = {one.n:,})"
             for name, one in (("PAS", found.ceiling_pas), ("ECS", found.ceiling_ecs))
             if one is not None
         )
@@ -234,7 +234,8 @@ class Referee:
         yield (
             f"Selection undone of {how_many(found.n_adjusted, 'human effect', 'human effects')}: mean human "
             f"|d| {number(found.mean_published, 2)} becomes {number(found.mean_adjusted, 2)}, size ratio "
-            f"{ratio}, ECS {number(found.ecs, 2)}{ceilings}."
+            f"{ratio} over {how_many(found.size_ratio.n, 'test', 'tests')}, ECS {number(found.ecs, 2)}"
+            f"{ceilings}."
         )
 
 

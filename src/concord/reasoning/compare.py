@@ -66,13 +66,22 @@ RANKED = Table(
     title=lambda result: f"Ranking by {TITLES[result.by]} (the line is at {number(LINE, 2)})",
     file="reasoning_ranking.csv",
     columns=(
-        Column("rank", lambda row: row[1].ranks[row[0]], count=True, on=SCREENS),
+        Column("rank", lambda row: row[1].ranks[row[0]], words=True, on=SCREENS),
         Column("model", lambda row: row[1].model, words=True),
         Column("reading", lambda row: row[1].verdict, on=(FILE,)),
         Column("line", lambda row: row[1].line, on=(FILE,)),
         Column("verdict", partial(_verdict_and_line, "\n"), words=True, on=(TERMINAL,)),
         Column("verdict", partial(_verdict_and_line, ", "), words=True, on=(PAPER,)),
         *_rank_columns(),
+    ),
+)
+RANKS = Table(
+    "ranks",
+    rows=lambda result: [(result.by, row) for row in result.rows],
+    title="Rank by each number; a dash has none",
+    columns=(
+        Column("model", lambda row: row[1].model, words=True),
+        *(Column(name, partial(_rank_of, name), TITLES[name], count=True) for name in METRICS),
     ),
 )
 
@@ -84,7 +93,7 @@ class ReasoningRanking(Kind):
     FORMAT: ClassVar[str] = "reasoning ranking"
     FILE: ClassVar[str] = "reasoning_ranking.json"
     QUESTION: ClassVar[str] = NAME
-    TABLES: ClassVar[tuple[Table, ...]] = (RANKED,)
+    TABLES: ClassVar[tuple[Table, ...]] = (RANKED, RANKS)
 
     by: str
     rows: tuple[RankedModel, ...]

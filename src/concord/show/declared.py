@@ -127,14 +127,17 @@ def report_of(result: Kind) -> RenderableType:
     )
 
 
+def headline_of(result: Kind) -> RenderableType | None:
+    """Return the first table, where the answer before it says what was found; None where there is little."""
+    first = next((one for one in result.TABLES if one.shown(TERMINAL)), None)
+    return None if first is None or result.is_short() else table_of(result, first)
+
+
 def gist_of(result: Kind) -> RenderableType:
     """Return what a notebook or a prompt shows: everything, or what was found and the first table of much."""
-    if not result.ASKS:
-        return report_of(result)
-    first = next((one for one in result.TABLES if one.shown(TERMINAL)), None)
-    made = None if first is None else table_of(result, first)
-    answer = answer_of(result)
-    return Group(lines(result.sentences()) if answer is None else answer, *([] if made is None else [made]))
+    answer, made = answer_of(result), headline_of(result)
+    body = report_of(result) if result.is_short() else Group() if made is None else made
+    return body if answer is None else Group(answer, body)
 
 
 def gauge_lines(gauges: Sequence[Gauge]) -> Iterator[str]:

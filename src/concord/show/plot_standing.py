@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from concord.show.numbers import level_words, typeset
-from concord.show.plots import axis, short, span
+from concord.comparing.comparison import Comparison
+from concord.show.numbers import level_words, p_words, typeset
+from concord.show.plots import WIDTH, axis, short, span
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts, on_heat, reach
+from concord.stats.multiple import distinguishable
 
 _HEAD, _SLANT = 150.0, 125.0
 """Room for a name below its column, and how far to the right the last one reaches."""
@@ -14,6 +16,8 @@ FEW = 10
 """Models up to which the picture is narrow, so that two are side by side on a page."""
 
 
+MOST_IN_TRIANGLE = 60
+"""Models up to which all pairs are drawn."""
 MOST_NAMED = 24
 """Models up to which columns have their names below; those of more have numbers."""
 
@@ -25,6 +29,38 @@ class PairCell:
     difference: float | None
     differ: bool
     note: str = ""
+
+
+def ranking_picture(result: Comparison, *, units: float = WIDTH) -> Picture | None:
+    """Draw the ranking of a comparison with its intervals; nothing of fewer than two models."""
+    ranked = [(name, one.value) for name, one in result.ranked if one.value is not None]
+    if len(ranked) < 2:
+        return None
+    metric = result.metric_title
+    ends = {name: (one.interval.low, one.interval.high) for name, one in result.ranked if one.interval}
+    title = f"{metric} of {len(ranked)} models"
+    return standing_picture(
+        "ranking", title, ranked, result.alike, label=metric, ends=ends, level=result.level
+    )
+
+
+def pairs_picture(result: Comparison, *, units: float = WIDTH) -> Picture | None:
+    """Draw all pairs in the metric that ranks; of two models the table says it all."""
+    names = [name for name, _ in result.ranked]
+    if not 3 <= len(names) <= MOST_IN_TRIANGLE:
+        return None
+    places, cells = {name: i for i, name in enumerate(names)}, {}
+    for row in result.ranking_pairs():
+        if row.first in places and row.second in places:
+            i, j = sorted((places[row.first], places[row.second]))
+            value = row.difference.value
+            signed = value if value is None or places[row.first] == i else -value
+            said = f"{names[i]} minus {names[j]}: {short(signed, 3)}, {p_words(row.p_holm)} (Holm)"
+            cells[i, j] = PairCell(signed, distinguishable(row.p_holm, level=result.level), said)
+    if not cells:
+        return None
+    title = f"Which models differ in {result.metric_title}"
+    return triangle("pairs", title, names, cells, label=result.metric_title, level=result.level)
 
 
 def triangle(

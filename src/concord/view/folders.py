@@ -16,7 +16,7 @@ from concord.asking.limits import Prices
 from concord.errors import InputError
 from concord.files.documents import document_facts
 from concord.records import AskOutcome
-from concord.show.page.comparison import comparison, read_compared
+from concord.show.page.comparison import read_compared
 from concord.show.page.content import Section
 from concord.show.page.context import first_sentence
 from concord.show.page.find import COMPARISONS, read_document
@@ -228,9 +228,7 @@ def _compared_words(file: Path) -> str:
         if file.stat().st_size > LARGEST:
             return ""
         document = read_document(file)
-        held = read_compared(file.parent, document)
-        source = ResultFile(COMPARISONS.kind, file, document, "", file.name, result=held)
-        return comparison(source, {}).finding
+        return read_compared(file.parent, document).sentences()[0]
     except (InputError, OSError):
         return ""  # the page says what is wrong with it
 

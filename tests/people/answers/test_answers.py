@@ -17,8 +17,8 @@ from concord.people.answers.records import AnswerSet, Moments, OutcomeKey
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.sides import codes_of_missing, scale_of_words
 from concord.people.answers.table import read_answer_table
+from concord.show.declared import report_of
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 
 RNG = np.random.default_rng(4)
 PEOPLE = RNG.integers(1, 6, 120)
@@ -215,7 +215,7 @@ def test_what_is_written_is_read_back_whole(tmp_path: Path, n: int, m: int, seed
 
 def test_the_report_fits_eighty_columns_and_says_the_answer_first() -> None:
     result = concord.score_answers(_long())
-    text = drawn(fitting(view_of(result).report(result)), width=80)
+    text = drawn(fitting(report_of(result)), width=80)
     assert max(map(len, text.splitlines())) <= 80
     assert text.startswith("The agent's answers vary too little: 0.")
     assert "another sample of people" in text
@@ -327,11 +327,11 @@ def test_intervals_that_may_cover_less_are_told_on_the_terminal() -> None:
     sides = (("human", rng.lognormal(0, 1, 30)), ("gpt", rng.normal(1, 0.5, 30)))
     rows = [{"outcome": "price", "source": who, "answer": float(x)} for who, each in sides for x in each]
     found = concord.score_answers(rows)
-    told = " ".join(drawn(fitting(view_of(found).report(found)), width=80).split())
+    told = " ".join(drawn(fitting(report_of(found)), width=80).split())
     assert "variance ratio, mean gap (SD), W1: fewer than 50 answers on a scale without ends" in told
     more = [{**row, "outcome": "warmth", "answer": 1 + i % 5} for i, row in enumerate(rows)]
     found = concord.score_answers([*rows, *more])
-    told = " ".join(drawn(fitting(view_of(found).report(found)), width=80).split())
+    told = " ".join(drawn(fitting(report_of(found)), width=80).split())
     assert "W1 of 1 of 2 outcomes: fewer than 50 answers" in told
 
 

@@ -12,9 +12,9 @@ from concord.people.answers.records import AgentAnswers, AnswerNumber, AnswerSum
 from concord.people.answers.result import AnswersResult, cautious_ends, spread_words
 from concord.records import Estimate, Interval
 from concord.show.answers_plots import groups_picture, histograms_picture, leaderboard_picture, ratios_picture
+from concord.show.declared import report_of
 from concord.show.page.declared import section_of
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 
 
 def _rows(agents: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -34,7 +34,7 @@ def found(request: pytest.FixtureRequest) -> AnswersResult:
 
 def test_every_surface_says_the_level_and_shows_the_headline_numbers(found: AnswersResult) -> None:
     page = str(section_of(AnswersResult).show([found])).replace("−", "-")
-    terminal = drawn(fitting(view_of(found).report(found)), width=160)
+    terminal = drawn(fitting(report_of(found)), width=160)
     paper = found.table("headline").to_markdown().replace("−", "-")
     for shown in (terminal, repr(found), found._repr_html_(), page, paper, found.methods()):
         assert "80 %" in shown and "95 %" not in shown and "80%" not in shown

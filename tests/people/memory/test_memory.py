@@ -27,10 +27,10 @@ from concord.people.studies.load import bundled_studies, find_studies, variant_o
 from concord.people.studies.plan import plan_study
 from concord.people.studies.probe import directed_tests, direction_of, probe_text, read_recognition
 from concord.records import Estimate, Interval
+from concord.show.declared import report_of
 from concord.show.memory_plots import memory_picture
 from concord.show.page.declared import section_of
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 
 FILES = bundled_studies()
 VARIANTS = [(name, one) for name, file in FILES.items() for one in file.study.variants]
@@ -178,7 +178,7 @@ def test_what_is_written_is_read_back_whole_and_shown(tmp_path: Path) -> None:
     files = result.write(tmp_path)
     assert {file.name for file in files} == {"memory.json", "memory_pairs.csv"}
     assert MemoryResult.read(tmp_path) == result
-    shown = drawn(fitting(view_of(result).report(result)), width=100)
+    shown = drawn(fitting(report_of(result)), width=100)
     assert shown.startswith("m: It answers from memory.")
     assert "2 of 4, 1 unknown" in shown and "+0.30 (95 % interval +0.10 to +0.50), 4 studies" in shown
     frame = result.to_frame()
@@ -209,7 +209,7 @@ def test_the_page_says_what_the_model_remembers_and_escapes_it(tmp_path: Path) -
 
 def test_every_surface_says_the_level_of_its_intervals() -> None:
     result = _result(np.array([0.9, 0.8, 0.95, 0.7]), np.array([0.4, 0.35, 0.5, 0.4]), level=0.8)
-    terminal = drawn(fitting(view_of(result).report(result)), width=140)
+    terminal = drawn(fitting(report_of(result)), width=140)
     picture = memory_picture(result)
     assert picture is not None and "Lines are 80 % intervals." in picture.caption
     for shown in (terminal, repr(result), result._repr_html_(), section_of(MemoryResult).show([result])):

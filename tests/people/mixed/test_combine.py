@@ -13,9 +13,9 @@ from concord.people.mixed.result import CombineResult
 from concord.planning.mixed import MixedPlan
 from concord.records import Estimate
 from concord.show.combined_plots import combined_picture
+from concord.show.declared import report_of
 from concord.show.page.declared import section_of
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 from concord.stats.prediction_powered import powered_deviations, powered_mean
 from concord.stats.skewed import skewed_sum_ends
 
@@ -160,7 +160,7 @@ def test_what_is_written_is_read_back_whole(tmp_path: Path) -> None:
     found = concord.combine(_rows(80, seed=1), _further(_rows(300, seed=2)))
     found.write(tmp_path)
     assert CombineResult.read(tmp_path) == found
-    text = drawn(fitting(view_of(found).report(found)), width=80)
+    text = drawn(fitting(report_of(found)), width=80)
     assert max(map(len, text.splitlines())) <= 80
     assert text.startswith("With 80 people, 300 replies of this model")
 
@@ -241,7 +241,7 @@ def test_a_plan_from_a_pilot_of_several_estimates_says_which_one_it_took(tmp_pat
 def test_every_surface_of_combined_estimates_says_the_level_of_its_intervals() -> None:
     found = concord.combine(_rows(200, seed=1), _further(_rows(900, seed=2)), level=0.8)
     page = section_of(CombineResult).show([found])
-    terminal = drawn(fitting(view_of(found).report(found)), width=140)
+    terminal = drawn(fitting(report_of(found)), width=140)
     paper = found.table("headline").to_markdown()
     for shown in (terminal, repr(found), found._repr_html_(), page, paper, found.methods()):
         assert "80 %" in shown and "95 %" not in shown

@@ -22,8 +22,8 @@ from concord.people.predictions.table import (
     is_prediction_grid,
     read_predictions,
 )
+from concord.show.declared import report_of
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 from concord.stats.predicted_effects import log_bf_unit_information, prob_positive_unit_information
 
 EFFECTS = [(2.0, 2.5), (0.1, 0.4), (-1.5, -0.2), (1.0, -1.8)]
@@ -126,7 +126,7 @@ def test_the_democracy_challenge_has_conclusions_with_intervals_beside_the_refer
     assert rows["no effect"] == 0
     assert rows["all positive"] == result.all_positive
     assert {row.metric for row in result.differences} == {"pearson", "rmse", "direction", "pas", "apr"}
-    shown = drawn(fitting(view_of(result).report(result)), width=100)
+    shown = drawn(fitting(report_of(result)), width=100)
     assert "PAS" in shown and "unit-information prior" in shown.replace("\n", " ")
 
 

@@ -9,8 +9,8 @@ from concord.errors import TableError
 from concord.people.predictions.result import METRICS, PredictionResult
 from concord.people.predictions.score import score_predictions
 from concord.people.predictions.table import read_predictions
+from concord.show.declared import report_of
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 
 SE = 0.5
 MOVED = ("rmse", "rmse_adjusted", "intercept", "size_ratio", "pas")
@@ -123,7 +123,7 @@ def test_the_report_says_whether_shared_errors_are_known() -> None:
         ([r | {"control": "c"} for r in rows], "in common is in"),
     ):
         result = scored(table)
-        assert says in " ".join(drawn(fitting(view_of(result).report(result)), width=80).split())
+        assert says in " ".join(drawn(fitting(report_of(result)), width=80).split())
 
 
 def covered(times: int, *, known: bool) -> dict[str, float]:

@@ -9,10 +9,10 @@ from scipy import stats
 import concord
 from concord.errors import UndefinedError
 from concord.people.predictions.result import PredictionResult
+from concord.show.declared import report_of
 from concord.show.page.declared import section_of
 from concord.show.prediction_plots import effects_picture, errors_picture
 from concord.show.terminal import drawn, fitting
-from concord.show.views import view_of
 
 
 def _rows(n: int = 24, agents: tuple[str, ...] = ("a", "b")) -> list[dict[str, Any]]:
@@ -34,7 +34,7 @@ def found() -> PredictionResult:
 
 def test_every_surface_says_the_level_and_shows_every_number(found: PredictionResult) -> None:
     page = str(section_of(PredictionResult).show([found])).replace("−", "-")
-    terminal = drawn(fitting(view_of(found).report(found)), width=160)
+    terminal = drawn(fitting(report_of(found)), width=160)
     paper = found.table("agents").to_markdown().replace("−", "-")
     for shown in (terminal, repr(found), found._repr_html_(), page, paper, found.methods()):
         assert "80 %" in shown and "95 %" not in shown

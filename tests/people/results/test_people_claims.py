@@ -29,7 +29,6 @@ from concord.people.uncertainty.other_studies import Jackknife
 from concord.people.uncertainty.true_effects import human_effects
 from concord.people.words.sentences import place_words
 from concord.records import Estimate, TestRow
-from concord.show.metrics_terminal import closing
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
 from concord.stats.true_effects import draw_true_effects
@@ -252,7 +251,7 @@ def compared(replicates: int, n: int, models: int, twins_of: float) -> tuple[Flo
         single += [m.p_value is not None and m.p_value < 0.05 for m in metrics]
         holm = [pair.metric("pas").p_holm for pair in found.pairs]
         ranking += any(p is not None and p < 0.05 for p in holm)
-        sentence += models == 2 and closing(_result(found)).startswith("More than chance")
+        sentence += models == 2 and _result(found).meaning().startswith("More than chance")
     return single / replicates, sentence / replicates, ranking / replicates
 
 

@@ -14,7 +14,7 @@ from concord.files.output import distinct_names
 from concord.show import plots
 from concord.show.forest import FOREST
 from concord.show.numbers import p_value, p_words
-from concord.show.page import comparison, replies
+from concord.show.page import replies
 from concord.show.page.comparison import read_compared
 from concord.show.page.content import Compare, Content, Section, fill_sections
 from concord.show.page.context import context, said_levels
@@ -29,6 +29,7 @@ from concord.show.page.data import (
     plain_document,
     policy,
 )
+from concord.show.page.declared import script_tables
 from concord.show.page.find import find_results
 from concord.show.page.fragments import breakable
 from concord.show.page.panel import ModelView, PageData, Panel
@@ -44,6 +45,7 @@ from concord.show.page.values import (
     short_interval,
     shown_place,
 )
+from concord.show.plot_standing import ranking_picture
 from concord.show.svg import COLOURS, HATCH, Picture, roots, style, visible
 from concord.version import __version__
 
@@ -121,8 +123,8 @@ def read_content(
     comparisons, unread = _read_comparisons(found.of(COMPARISON))
     problems += unread
     kinds = {source.result.kind for source in comparisons}
-    for name, shown in views.items():
-        made, told = ([], []) if name in kinds else compare_views(shown, compare)
+    for panel in panels:
+        made, told = ([], []) if panel.name in kinds else compare_views(views[panel.name], panel, compare)
         comparisons += made
         problems += told
     filled, faults = fill_sections(sections, found)
@@ -137,8 +139,13 @@ def read_content(
     )
 
 
-def compare_views(views: Sequence[ModelView], compare: Compare) -> tuple[list[ResultFile], list[Problem]]:
-    """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
+def compare_views(
+    views: Sequence[ModelView], panel: Panel, compare: Compare
+) -> tuple[list[ResultFile], list[Problem]]:
+    """Compare models on the studies, items or vignettes they share, where that takes seconds at most.
+
+    At the level of their own intervals, the highest where results differ in it.
+    """
     kept = {
         view.label: view.source.file.parent for view in views if view.source.file is not None and view.n_units
     }
@@ -149,8 +156,10 @@ def compare_views(views: Sequence[ModelView], compare: Compare) -> tuple[list[Re
         return [], []  # the leaderboard says how to make a comparison
     # A result about structure may hold several models: it names them itself.
     names = list(kept) if len(folders) == len(kept) else None
+    found = (view.metric(one.key).level for view in views for one in panel.metrics)
+    level = max((one for one in found if one is not None), default=None)
     try:
-        result = compare(*folders, names=names)
+        result = compare(*folders, names=names, **({} if level is None else {"level": level}))
     except (InputError, UndefinedError) as fault:
         return [], [Problem("comparison of models", str(fault))]
     made = ResultFile(COMPARISON, None, result.to_dict(), "", "made with this page", result=result)
@@ -218,7 +227,7 @@ class Page:
             for picture in filled.section.pictures(filled.records):
                 yield Path(filled.section.question) / filled.section.name, picture
         for i, compared in enumerate(self.content.compared, 1):
-            ranking = compared.picture()
+            ranking = ranking_picture(compared)
             if ranking is not None:
                 yield Path("comparison") / f"ranking-{i}", ranking
 
@@ -355,9 +364,8 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         for i, view in enumerate(content.of(panel.name)):
             panel.fill(made, view, i)
     tables = made.tables
-    for i, pairs in enumerate(content.compared):
-        if pairs.is_long:
-            tables[f"comparison-{i}"] = packed(comparison.COLUMNS, pairs.table())
+    for i, compared in enumerate(content.compared):
+        tables |= script_tables(compared, i)
     if content.replies.rows:
         rows = [_reply_row(row, texts) for row in content.replies.rows]
         tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from concord.comparing.comparison import Comparison
 from concord.errors import FileFormatError
 from concord.show.citations import CONCORD, Entry
-from concord.show.page.comparison import Comparison, comparison
 from concord.show.page.panel import ModelView, Panel
 from concord.show.page.values import FoundResults, Known, Problem, ReplyTable, ResultFile
 from concord.show.svg import Picture
@@ -177,10 +176,16 @@ class Content:
         """Each question with how its results are compared."""
         return {panel.name: f"{panel.heading}, {panel.by_units}" for panel in self.panels}
 
-    @cached_property
+    @property
     def compared(self) -> tuple[Comparison, ...]:
-        """The comparisons, read: of 57 models each holds thousands of pairs."""
-        return tuple(comparison(source, self.units) for source in self.comparisons)
+        """The comparisons, those of files and those made for the page."""
+        return tuple(source.result for source in self.comparisons)
+
+    def compared_title(self, source: ResultFile) -> str:
+        """Return what a comparison is called: its question or its metric, and its file where it has one."""
+        result: Any = source.result
+        title = self.units.get(result.kind, f"{result.metric_title}, item by item")
+        return title if source.file is None else f"{title}: {source.shown}"
 
     @property
     def all_views(self) -> list[ModelView]:

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from concord.comparing.comparison import Comparison
 from concord.errors import printable
 from concord.show.citations import CONCORD, METHODS, Entry, bibtex, study_entry
+from concord.show.methods import with_concord
 from concord.show.numbers import level_words
-from concord.show.page.comparison import Comparison, letters, standing_of
+from concord.show.page.comparison import letters, standing_of
 from concord.show.page.content import Content, by_question
+from concord.show.page.declared import shown_result
 from concord.show.page.panel import AnswerCell, ModelRow, Panel, Reference, answer_rows, dashed, short_names
-from concord.show.page.values import ResultFile, ShownNumber, inline
+from concord.show.page.values import ResultFile, ShownNumber
 from concord.show.plots import short as short_number
 from concord.show.strips import Strip, strip
 
@@ -91,7 +94,7 @@ MOST_SENTENCES = 6
 
 def found_elsewhere(content: Content, made: Sequence[Comparison]) -> list[str]:
     """Return what comparisons and further results found, the first a sentence that can be a title."""
-    said = [one.finding for one in made if one.finding]
+    said = [one.sentences()[0] for one in made]
     said += [line for one in content.sections for found in one.records for line in one.section.says(found)]
     if not said:
         return []
@@ -194,7 +197,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "answer": first_screen(content, made),
         "board": board(content),
         "levels": said_levels(content),
-        "comparisons": _comparisons(made),
+        "comparisons": _comparisons(content),
         "sections": by_question(content.sections, content.views),
         "has": {panel.name: bool(content.of(panel.name)) for panel in content.panels},
         **{
@@ -235,12 +238,8 @@ def _methods(content: Content) -> list[str]:
             for record, source in zip(filled.records[:1], filled.sources[:1], strict=True)
         )
         found += [said for said in told if said]
-    if content.comparisons:
-        found.append(
-            "Models were compared on what they share (studies, items or vignettes), pair by pair; p-values "
-            "are adjusted by Holm's (1979) method, and two models are called distinguishable below 0.05."
-        )
-    return found
+    compared = (one.result.paragraph(with_concord(one.document)) for one in content.comparisons)
+    return [*found, *dict.fromkeys(compared)]
 
 
 def sources_of(content: Content) -> list[Entry]:
@@ -253,15 +252,14 @@ def sources_of(content: Content) -> list[Entry]:
     return list({entry[1]: entry for entry in (*used, *studies)}.values())
 
 
-def _comparisons(made: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """Return every comparison with its pictures, where there are any."""
+def _comparisons(content: Content) -> list[dict[str, str]]:
+    """Return every comparison with its title; one made for the page is ranked on its first screen already."""
     return [
         {
-            "one": one,
-            "ranking": None if (ranks := one.own_picture()) is None else inline(ranks, f"ranking{i}"),
-            "triangle": None if (pairs := one.triangle()) is None else inline(pairs, f"triangle{i}"),
+            "title": content.compared_title(source),
+            "html": shown_result(source.result, i, without=() if source.file else ("ranking",)),
         }
-        for i, one in enumerate(made)
+        for i, source in enumerate(content.comparisons)
     ]
 
 

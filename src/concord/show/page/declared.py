@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from concord.errors import FileFormatError
 from concord.kinds import PAGE, Column, Kind, Table
@@ -13,6 +14,7 @@ from concord.show.declared import cell_text, drawn_by, table_notes
 from concord.show.methods import with_concord
 from concord.show.page import fragments
 from concord.show.page.content import Section
+from concord.show.page.data import PageColumn, packed
 from concord.show.page.values import ResultFile
 from concord.show.svg import Picture
 
@@ -67,21 +69,24 @@ def _shared_pictures(records: Sequence[Kind]) -> list[tuple[str, Picture]]:
     ]
 
 
-def _pictures(result: Kind, *, alone: bool = True) -> dict[str, list[tuple[str, Picture]]]:
+def _pictures(
+    result: Kind, *, alone: bool = True, without: Sequence[str] = ()
+) -> dict[str, list[tuple[str, Picture]]]:
     """Return the pictures that a result has for the page, by whom they are of, each with what is below it."""
     found: dict[str, list[tuple[str, Picture]]] = {}
     for one in result.PICTURES:
-        for name in one.names_of(result) if one.on_page and (alone or not one.shared) else ():
+        on_page = one.on_page and one.name not in without and (alone or not one.shared)
+        for name in one.names_of(result) if on_page else ():
             drawn = drawn_by(one, result, **({} if one.each is None else {"agent": name}))
             if drawn is not None:
                 found.setdefault(name, []).append((one.caption_of(result) or drawn.caption, drawn))
     return found
 
 
-def _figures(result: Kind, i: int, *, alone: bool) -> list[str]:
+def _figures(result: Kind, i: int, *, alone: bool, without: Sequence[str] = ()) -> list[str]:
     """Return the pictures of a result; those of each of several agents are folded."""
     made, count = [], 0
-    by_name = _pictures(result, alone=alone)
+    by_name = _pictures(result, alone=alone, without=without)
     several = sum(name != "" for name in by_name) > 1
     for name, drawn in by_name.items():
         figures = [
@@ -105,11 +110,11 @@ def shown_results(records: Sequence[Kind]) -> str:
     return fragments.fragment(*([fragments.figures(*shared)] if shared else []), *each)
 
 
-def shown_result(result: Kind, i: int, *, alone: bool = True) -> str:
-    """Return one result as HTML: what was found, pictures, tables, notes."""
+def shown_result(result: Kind, i: int, *, alone: bool = True, without: Sequence[str] = ()) -> str:
+    """Return one result as HTML: what was found, pictures that are not shown elsewhere, tables, notes."""
     return fragments.fragment(
         *map(fragments.paragraph, result.sentences()),
-        *_figures(result, i, alone=alone),
+        *_figures(result, i, alone=alone, without=without),
         *(html for one in result.TABLES if one.shown(PAGE) for html in table_html(result, one, i)),
         *(fragments.paragraph(note, soft=True) for note in result.notes()),
     )
@@ -124,9 +129,12 @@ def table_html(result: Kind, held: Table, i: int) -> list[str]:
     rows = list(held.rows(result))
     if not rows:
         return []
-    columns = held.columns_on(PAGE, rows)
+    columns, name = held.columns_on(PAGE, rows), f"{result.SECTION}-{held.name}-{i}"
+    if _is_scripted(held, rows):
+        told = [fragments.paragraph(note, soft=True) for note in table_notes(held, columns, rows, result)]
+        return [fragments.scripted(name, held.title_of(result), len(rows)), *told]
     made = fragments.table(
-        f"{result.SECTION}-{held.name}-{i}",
+        name,
         held.title_of(result),
         [_head(column) for column in columns],
         [[_page_cell(column, column.value(row)) for column in columns] for row in rows[:MOST_ROWS]],
@@ -135,6 +143,46 @@ def table_html(result: Kind, held: Table, i: int) -> list[str]:
     notes = [fragments.paragraph(one, soft=True) for one in (more if len(rows) > MOST_ROWS else [])]
     notes += [fragments.paragraph(note, soft=True) for note in table_notes(held, columns, rows, result)]
     return [fragments.folded(held.title_of(result), made, *notes)] if held.folded else [made, *notes]
+
+
+SCRIPTED_ROWS = 40
+"""Rows beyond which a table is shown by the script, where it may be."""
+
+
+def _is_scripted(held: Table, rows: Sequence[object]) -> bool:
+    return held.scripted and len(rows) > SCRIPTED_ROWS
+
+
+def script_tables(result: Kind, i: int) -> dict[str, dict[str, Any]]:
+    """Return the long tables of a result as the script reads them, all rows, by the names they have there."""
+    made = {}
+    for held in result.TABLES:
+        rows = list(held.rows(result)) if held.scripted and held.shown(PAGE) else []
+        if _is_scripted(held, rows):
+            columns = held.columns_on(PAGE, rows)
+            cells = [
+                {key: cell for column in columns for key, cell in _script_cells(column, row)} for row in rows
+            ]
+            heads = [one for column in columns for one in _script_heads(column, rows)]
+            made[f"{result.SECTION}-{held.name}-{i}"] = packed(heads, cells)
+    return made
+
+
+def _script_heads(column: Column, rows: Sequence[Any]) -> list[PageColumn]:
+    """Return the columns of the script for one of a declaration: three of a number with its interval."""
+    kind = "text" if column.words else "p" if column.p else "count" if column.count else "number"
+    head = [PageColumn(column.name, column.heading, kind)]
+    if any(isinstance(column.value(row), Estimate) for row in rows):
+        head += [PageColumn(f"{column.name}_{end}", end, kind) for end in ("low", "high")]
+    return head
+
+
+def _script_cells(column: Column, row: Any) -> list[tuple[str, object]]:
+    value = column.value(row)
+    if not isinstance(value, Estimate):
+        return [(column.name, value)]
+    low, high = value.ends
+    return [(column.name, value.value), (f"{column.name}_low", low), (f"{column.name}_high", high)]
 
 
 def _head(column: Column) -> fragments.Heading | str:

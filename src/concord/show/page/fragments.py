@@ -129,6 +129,17 @@ def folded(summary: str, *pieces: str) -> str:
     return Markup("<details><summary>{}</summary>{}</details>").format(visible(summary), fragment(*pieces))
 
 
+def scripted(name: str, caption: str, n: int) -> str:
+    """Return the place of a table that the page's script shows when it is unfolded."""
+    from markupsafe import Markup
+
+    return Markup(
+        '<details class="lazy" id="{0}"><summary>{1} ({2:,} rows)</summary><div class="dynamic" '
+        'data-table="{0}" data-title="{1}"><p class="soft needs-script">This table is shown by the page\'s '
+        "own script, which is not running.</p></div></details>"
+    ).format(name, visible(caption), n)
+
+
 def table(
     name: str, caption: str, columns: Sequence[Heading | str], rows: Iterable[Sequence[Cell]], *,
     sortable: bool = True,

@@ -1,0 +1,456 @@
+"""A comparison of models, whatever is compared: what it says, its ranking, its pairs, its files.
+
+`comparison.json` holds bare numbers under the keys of its kind, and the whole record under ``record``, so
+that what was read equals what was written; `comparison.csv` holds every pair.
+"""
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, Self
+
+from concord.files.codec import decode, encode
+from concord.files.documents import heading, need_keys, read_document
+from concord.files.number_words import (
+    how_many,
+    interval_words,
+    joined_names,
+    leaders,
+    level_words,
+    number,
+    p_words,
+)
+from concord.files.output import write_csv, write_json
+from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
+from concord.records import Estimate, Interval
+from concord.stats.equivalence import WithinMargin
+from concord.stats.multiple import distinguishable
+
+MOST_PAIRS = 45
+"""All pairs of ten models; of more, the terminal shows neighbours in the ranking only."""
+FEW_PAIRS = 6
+"""Pairs of four models: so many are shown unasked, with every number behind them."""
+MOST_LACKING = 10
+"""Pairs that do not share everything, of many models; the files name all of them."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""No further keys."""
+
+NAMES = {
+    "pas": "PAS",
+    "ecs": "ECS",
+    "apr": "APR",
+    "inside": "inside replication interval",
+    "gap": "Δ",
+    "correct_cot": "accuracy after reasoning",
+    "correct_early": "early accuracy",
+    "step_f1": "Step-F1",
+    "tau": "order effect",
+    "flip_excess": "flip excess",
+    "worst": "worst arrangement",
+}
+"""Metrics as a reader knows them."""
+
+
+def letters_of(groups: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Return the letters of the groups that each model belongs to; numbers where letters do not suffice.
+
+    Examples
+    --------
+    >>> letters_of([["a", "b"], ["b", "c"]])
+    {'a': 'a', 'b': 'ab', 'c': 'b'}
+    """
+    enough = len(groups) <= len(string.ascii_lowercase)
+    marks: dict[str, list[str]] = {}
+    for i, group in enumerate(groups):
+        for name in group:
+            marks.setdefault(name, []).append(string.ascii_lowercase[i] if enough else str(i + 1))
+    return {name: ("" if enough else " ").join(found) for name, found in marks.items()}
+
+
+def margin_document(held: WithinMargin | None) -> dict[str, Any]:
+    """Return what JSON says of a margin; nothing where none was given."""
+    return {} if held is None else {"within_margin": asdict(held)}
+
+
+def margin_columns(rows: Sequence[Any]) -> list[Column]:
+    """Return the columns of a margin in files; none where none was given."""
+    if all(row.within is None for row in rows):
+        return []
+    parts: dict[str, Any] = {
+        "margin": lambda held: held.margin,
+        "within_margin": lambda held: held.shown,
+        "p_margin": lambda held: held.p_value,
+        "p_margin_holm": lambda held: held.p_holm,
+        "margin_low": lambda held: None if held.interval is None else held.interval.low,
+        "margin_high": lambda held: None if held.interval is None else held.interval.high,
+    }
+    return [Column(name, _of_margin(part), on=(FILE,)) for name, part in parts.items()]
+
+
+def _of_margin(part: Any) -> Any:
+    return lambda row: None if row.within is None else part(row.within)
+
+
+class RankRow(NamedTuple):
+    """A model in the ranking."""
+
+    rank: int | None
+    model: str
+    value: Estimate
+    together: str
+    """Letters of the groups of models that it cannot be distinguished from."""
+    of: Any
+    """The model's own record."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two models and the difference of one metric, first minus second."""
+
+    first: str
+    second: str
+    metric: str
+    difference: Estimate
+    p_value: float | None
+    p_holm: float | None
+    p_bh: float | None
+    n_clusters: int | None
+    counted: tuple[str, str]
+    """What the difference is over, and what of it is independent; the first empty where it is not counted."""
+    of: Any
+    """The pair's own record."""
+    within: WithinMargin | None = None
+    note: str = ""
+    first_value: float | None = None
+    second_value: float | None = None
+    test: str = ""
+    won: int | None = None
+    tied: int | None = None
+    lost: int | None = None
+    pair: str = ""
+    """The pair by the places of its models in the ranking, or by their names."""
+
+    @property
+    def names(self) -> str:
+        """Both models."""
+        return f"{self.first} − {self.second}"
+
+    @property
+    def n(self) -> int | None:
+        """Items, tests or outcomes that the difference is over."""
+        return self.difference.n if self.n_clusters is not None else None
+
+    @property
+    def said(self) -> str:
+        """The test and what is to be known."""
+        return "; ".join(filter(None, (self.test, self.note)))
+
+
+def _count_columns(rows: Sequence[PairRow]) -> list[Column]:
+    """Return what differences are over; independent units only where there are others than these."""
+    units, clusters = rows[0].counted if rows else ("", "")
+    shown = [Column("n", title=units, count=True)] if units else []
+    if not units or any(row.n_clusters != row.n for row in rows):
+        shown.append(Column("n_clusters", title=clusters, count=True))
+    return shown
+
+
+_DIFFERENCE = (
+    Column("first_value", title="of the first", digits=3, optional=True),
+    Column("second_value", title="of the second", digits=3, optional=True),
+    Column("difference", digits=3, sign=True),
+    Column("p_value", title="p", p=True),
+    # of two models alone p-values are what they are
+    Column("p_holm", lambda row: row.p_holm if row.pair else None, "Holm", p=True, optional=True,
+           on=(TERMINAL, PAPER)),
+    Column("p_bh", lambda row: row.p_bh if row.pair else None, "BH", p=True, optional=True,
+           on=(TERMINAL, PAPER)),
+    Column("p_holm", title="Holm", p=True, on=(PAGE,)),
+    Column("p_bh", title="BH", p=True, on=(PAGE,)),
+    Column("won", count=True, optional=True),
+    Column("tied", count=True, optional=True),
+    Column("lost", count=True, optional=True),
+)  # fmt: skip
+_NOTE = Column("said", title="test or note", words=True, optional=True)
+
+SHOWN_PAIRS = Table(
+    "pairs",
+    rows=lambda result: result.shown_pairs(),
+    title=lambda result: result.pairs_title(),
+    on=(TERMINAL, PAPER),
+    columns=(
+        Column("pair", words=True, optional=True),
+        Column("metric", words=True, optional=True),
+        *_DIFFERENCE,
+    ),
+    further=_count_columns,
+    note=lambda result: result.said_of_pairs(),
+)
+EVERY_PAIR = Table(
+    "every",
+    rows=lambda result: result.every_pair(),
+    title="Every pair, first minus second",
+    on=(PAGE,),
+    folded=True,
+    scripted=True,
+    columns=(
+        Column("first", words=True),
+        Column("second", words=True),
+        Column("metric", words=True),
+        *_DIFFERENCE,
+    ),
+    further=lambda rows: [*_count_columns(rows), _NOTE],
+)
+MARGINS = Table(
+    "margin",
+    rows=lambda result: [row for row in result.shown_pairs() if row.within is not None],
+    title="Are differences shown to be smaller than the margin?",
+    columns=(
+        Column("pair", lambda row: row.names, words=True),
+        Column("margin", lambda row: row.within.margin, "margin ±"),
+        Column("shown", lambda row: row.within.shown, "shown", words=True),
+        Column("interval", lambda row: _margin_estimate(row), "difference", digits=3, sign=True),
+        Column("p", lambda row: row.within.p_value, p=True),
+        Column("p_holm", lambda row: row.within.p_holm, "Holm", p=True, optional=True),
+    ),
+    note=lambda _: "Not shown is no claim that models differ.",
+)
+
+
+def _margin_estimate(row: PairRow) -> Estimate:
+    """Return the difference with the interval that the margin is held against."""
+    held = row.within
+    assert held is not None  # noqa: S101 - rows of the table have one
+    return replace(row.difference, interval=held.interval, note=held.note)
+
+
+class Comparison(Kind):
+    """Models compared with each other, two by two."""
+
+    __slots__ = ()
+
+    FILE: ClassVar[str] = "comparison.json"
+    TABLE: ClassVar[str] = "comparison.csv"
+    QUESTION: ClassVar[str] = "compare"
+    SECTION: ClassVar[str] = "comparison"
+    HEADING: ClassVar[str] = "Differences between models"
+    KEY: ClassVar[str] = "pairs"
+    ASKS: ClassVar[str] = "Is the difference real?"
+    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf("ranking", "plot_standing.ranking_picture", small=True),
+        PictureOf("pairs", "plot_standing.pairs_picture"),
+    )
+
+    # What a kind of comparison says of itself
+
+    @property
+    def level(self) -> float:
+        """Nominal coverage of intervals; pairs are distinguishable at 1 minus it."""
+        raise NotImplementedError
+
+    @property
+    def metric_title(self) -> str:
+        """The metric that ranks, as a reader knows it."""
+        raise NotImplementedError
+
+    @property
+    def ranked(self) -> Sequence[tuple[str, Estimate]]:
+        """Models and numbers from the best to the worst; those without a rank are left out."""
+        raise NotImplementedError
+
+    @property
+    def alike(self) -> Sequence[Sequence[str]]:
+        """Groups of models that cannot be distinguished, from best to worst; they may overlap."""
+        raise NotImplementedError
+
+    def every_pair(self) -> list[PairRow]:
+        """Return every pair in every metric."""
+        raise NotImplementedError
+
+    def ranking_pairs(self) -> list[PairRow]:
+        """Return every pair in the metric that ranks."""
+        raise NotImplementedError
+
+    def meaning(self) -> str:
+        """Say in plain words what the numbers of two models mean; of more, nothing."""
+        raise NotImplementedError
+
+    # What follows from that
+
+    def shown_pairs(self) -> list[PairRow]:
+        """Return the pairs that a reader of the terminal can take in.
+
+        All metrics of two models; the ranking metric of more, of many models those next to each other.
+        """
+        rows, order = self.ranking_pairs(), [name for name, _ in self.ranked]
+        if len(rows) == 1:
+            return self.every_pair()
+        place = {name: i for i, name in enumerate(order, 1)}
+        if len(rows) > MOST_PAIRS and order:
+            near = [row for row in rows if abs(place.get(row.first, -9) - place.get(row.second, -9)) == 1]
+            rows = sorted(near, key=lambda row: min(place[row.first], place[row.second]))
+        return [
+            replace(
+                row,
+                metric="",
+                pair=f"{place[row.first]} − {place[row.second]}"
+                if row.first in place and row.second in place
+                else row.names,
+            )
+            for row in rows
+        ]
+
+    def is_short(self) -> bool:
+        """Whether everything is shown unasked."""
+        return len(self.ranking_pairs()) <= FEW_PAIRS
+
+    def pairs_title(self) -> str:
+        """Return the line above the pairs."""
+        rows = self.ranking_pairs()
+        if len(rows) == 1:
+            return rows[0].names
+        if len(rows) > MOST_PAIRS and self.ranked:
+            return f"Neighbours in the ranking, first − second; all {len(rows)} pairs: --json, --out"
+        return "All pairs, first − second" + (", by their places" if self.ranked else "")
+
+    def said_of_pairs(self) -> str:
+        """Say what is to be known of differences that have an interval; of others it is said below them."""
+        noted: dict[str, list[str]] = {}
+        for row in self.shown_pairs():
+            if row.note and (row.difference.interval is not None or row.note != row.difference.note):
+                noted.setdefault(row.note, []).append(row.metric or row.pair)
+        return " ".join(f"{', '.join(dict.fromkeys(of))}: {note}." for note, of in noted.items())
+
+    def rank_rows(self, models: Sequence[Any], missing: Any) -> list[RankRow]:
+        """Return the models in their order, those without a rank last with the reason."""
+        letters, ranked, by_name = letters_of(self.alike), self.ranked, {one.name: one for one in models}
+        rows = [
+            RankRow(place, name, value, letters.get(name, ""), by_name[name])
+            for place, (name, value) in enumerate(ranked, 1)
+            if name in by_name
+        ]
+        rest = [one for one in models if one.name not in {name for name, _ in ranked}]
+        return [*rows, *(RankRow(None, one.name, missing(one), "", one) for one in rest)]
+
+    def sentences(self) -> Sequence[str]:
+        """Return what the metric that ranks shows, and what the numbers mean."""
+        rows = self.ranking_pairs()
+        held = [row.within for row in rows if row.within is not None]
+        said = [self._said_of_two(rows[0]) if len(rows) == 1 else self._said_of_many(rows), self.meaning()]
+        if held and len(rows) > 1:
+            shown = sum(one.shown for one in held)
+            said.append(f"{shown} of {len(held)} are shown to differ by less than ±{held[0].margin:g}.")
+        elif held:
+            said.append(margin_words(held[0]))
+        return [one for one in said if one]
+
+    def _said_of_many(self, rows: Sequence[PairRow]) -> str:
+        tied = leaders([(name, one.value) for name, one in self.ranked])
+        does = "ranks first" if len(tied) == 1 else "share the first rank"
+        n = len({name for row in rows for name in (row.first, row.second)})
+        apart = sum(distinguishable(row.p_holm, level=self.level) for row in rows)
+        said = f"{apart if apart else 'none'} of {len(rows)} pairs can be distinguished, after Holm"
+        lead = f"{joined_names(tied)} {does} of {n} in {self.metric_title}; " if tied else ""
+        return f"{lead}{said}." if lead else f"{said[0].upper()}{said[1:]}."
+
+    def _said_of_two(self, row: PairRow) -> str:
+        """Say of two models whether they differ, the one that ranks first before the other."""
+        turned = bool(self.ranked) and self.ranked[0][0] == row.second
+        first, second = (row.second, row.first) if turned else (row.first, row.second)
+        value, ends = row.difference.value, row.difference.interval
+        if value is None:
+            return f"{first} and {second} cannot be compared in {self.metric_title}."
+        if turned:
+            value = -value
+            ends = None if ends is None else Interval(-ends.high, -ends.low, ends.level, ends.method)
+        held = "" if ends is None else f"{level_words(ends.level)} {interval_words(ends, 3, sign=True)}, "
+        tested = "it cannot be tested" if row.p_value is None else p_words(row.p_value)
+        told = f"{number(value, 3, sign=True)} ({held}{tested})"
+        if distinguishable(row.p_holm, level=self.level):
+            return f"{first} and {second} differ in {self.metric_title}: {first} − {second} is {told}."
+        return (
+            f"{first} and {second} cannot be distinguished in {self.metric_title}: {first} − {second} "
+            f"is {told}."
+        )
+
+    def lacking(self) -> list[PairRow]:
+        """Return the pairs of the metric that ranks in which a model lacks what the other has."""
+        raise NotImplementedError
+
+    def some_lacking(self) -> list[PairRow]:
+        """Return all of them of few models, the first of more."""
+        return self.lacking()[: None if self.is_short() else MOST_LACKING]
+
+    def said_of_lacking(self) -> str:
+        """Say how many pairs lack something that is not shown."""
+        more = len(self.lacking()) - len(self.some_lacking())
+        return f"And {more:,} more pairs, in {self.TABLE}." if more else ""
+
+    def ranking_note(self) -> str:
+        """Say how letters are read, and in how many pairs something was left out."""
+        said = []
+        if self.ranked:
+            said.append(
+                f"Models that share a letter cannot be distinguished ({level_words(self.level)}, after Holm)."
+            )
+        if (lost := len(self.lacking())) and not self.is_short():
+            said.append(f"In {lost:,} of {len(self.ranking_pairs()):,} pairs something was left out.")
+        return " ".join(said)
+
+    def who(self) -> Sequence[str]:
+        """Return the models."""
+        return list(dict.fromkeys(name for row in self.ranking_pairs() for name in (row.first, row.second)))
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        return (
+            f"{how_many(len(self.who()), 'model was', 'models were')} compared with {concord} on what they "
+            f"share, pair by pair; intervals are {level_words(self.level)}, p-values are adjusted by "
+            "Holm's (1979) method, and two models are called distinguishable below "
+            f"{1 - self.level:.2g}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document that ``--json`` prints; its file holds the record, too."""
+        return self.document()
+
+    def write(self, out: str | Path = "results", *, further: Mapping[str, Any] = NOTHING) -> tuple[Path, ...]:
+        """Write `comparison.json` and `comparison.csv`.
+
+        Parameters
+        ----------
+        out
+            A folder; it is made.
+        further
+            Keys that are added to `comparison.json`, such as ``regression``.
+        """
+        document, table = Path(out) / self.FILE, Path(out) / self.TABLE
+        held = next(one for one in self.TABLES if one.file == self.TABLE)
+        write_json(document, {**heading(self.FORMAT), **self.document(), **further, "record": encode(self)})
+        write_csv(table, *held.file_table(self))
+        return document, table
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a comparison back, whole."""
+        path = Path(folder) / cls.FILE
+        document = read_document(path, cls.FORMAT)
+        need_keys(document, ("record",), path)
+        return decode(cls, document["record"], where=f"{path}, 'record'")
+
+
+def margin_words(held: WithinMargin) -> str:
+    """Say whether a difference was shown to be smaller than a margin."""
+    if held.interval is None:
+        return f"Whether it is smaller than ±{held.margin:g} cannot be said: {held.note}."
+    ends = f"{level_words(held.interval.level)} {interval_words(held.interval, 3, sign=True)}"
+    p = "" if held.p_value is None else f"{p_words(held.p_value)}, "
+    if held.shown:
+        return f"It is shown to be smaller than ±{held.margin:g} ({p}{ends})."
+    return (
+        f"It is not shown to be smaller than ±{held.margin:g} ({p}{ends}), which is no claim that the "
+        "models differ."
+    )
