@@ -178,7 +178,7 @@ class TestModels:
                 raise RunFolderError.cannot_write(journal.path, OSError(28, "No space left on device"))
             real(journal, row)
 
-        run = ("run", question, "--model", "mockllm/model", "--limit", "1", "--out", "r")
+        run = ("run", question, "--model", "mockllm/model", "--limit", "1", "--ask-again", "0", "--out", "r")
         monkeypatch.setattr(Journal, "append", append)
         done = concord(*run)
         assert done.exit_code == 2

@@ -148,12 +148,12 @@ def test_refused_and_unreadable_answers_are_shown_as_they_arrive(tmp_path: Path)
 
     done = run("people", "mockllm/model", out=tmp_path / "r", study=["framing"], n=1)
     feed = LiveRuns().feed("r", done.folder)
-    assert "answers read: " in feed["readings"]
+    assert "answers read" in feed["readings"]
     assert "unreadable" in feed["readings"]
     assert "Default output from mockllm/model" in feed["misread"]
     asked = run("reasoning", "mockllm/model", out=tmp_path / "s", limit=2)
     feed = LiveRuns().feed("s", asked.folder)
-    assert feed["readings"].startswith("4 answers read: ")
+    assert feed["readings"].startswith("0 of 4 answers read (4 ")
 
 
 def test_a_long_backlog_is_read_in_the_course_of_several_looks(
@@ -171,9 +171,9 @@ def test_a_long_backlog_is_read_in_the_course_of_several_looks(
     runs = LiveRuns()
     told = [runs.feed("one", tmp_path / "one")["readings"] for _ in range(3)]
     assert told == [
-        "4 answers read: 4 refused; 6 replies are still to be read",
-        "8 answers read: 8 refused; 2 replies are still to be read",
-        "10 answers read: 10 refused",
+        "0 of 4 answers read (4 refused); 6 replies are still to be read",
+        "0 of 8 answers read (8 refused); 2 replies are still to be read",
+        "0 of 10 answers read (10 refused)",
     ]
 
 

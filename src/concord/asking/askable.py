@@ -4,12 +4,13 @@ A new one is a file in `asked` and a name in `NAMES`. A record is loaded when it
 asks about reasoning loads no study.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
 from concord.asking.requests import Sampling
+from concord.asking.talks import Reads
 from concord.errors import OptionError
 from concord.records import Design, Provenance, Trial
 
@@ -58,6 +59,11 @@ class FollowUp:
     max_tokens: int = 64
 
 
+def _unread(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Callable[[Any, str], Sequence[str]]:
+    """Read nothing: replies are no answers."""
+    return lambda question, reply: ()
+
+
 @dataclass(frozen=True, slots=True)
 class Sessions:
     """How something is asked whose trials are conversations of many turns."""
@@ -70,6 +76,8 @@ class Sessions:
     """A question of a session as a trial."""
     thinking: bool = False
     """Whether thinking is kept with a reply, in tags before it."""
+    reads: Callable[[Mapping[str, bytes], Mapping[str, Any]], Callable[[Any, str], Sequence[str]]] = _unread
+    """Make what reads a reply to a question: the outcome of each answer, by the question's own reader."""
     helper: Callable[[Mapping[str, Any]], str | None] = lambda options: None
     """Model that writes what sessions need (questions that say ``by_helper``), from a design's options."""
 
@@ -103,6 +111,8 @@ class Askable:
     """Longest reply, in tokens, unless another is chosen."""
     repeats: int = 1
     """How often each item is asked, unless another number is chosen."""
+    reads: Callable[[Mapping[str, bytes], Mapping[str, Any]], Reads] | None = None
+    """Make what reads a reply to a trial, by the question's own reader; by the form of the answer without."""
     task: Mapping[str, str] = field(default_factory=dict)
     """Names of the design's choices as an Inspect task takes them, where they differ."""
     sessions: Sessions | None = None

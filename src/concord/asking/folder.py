@@ -4,9 +4,9 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,13 @@ from concord.asking.journal import (
 from concord.asking.requests import Again, PlannedKeys, Request, Requests
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
-from concord.records import Answer, AskOutcome
+from concord.records import Answer, AnswerForm, AskOutcome
 
 FORMAT_VERSION = 1
 RECORD, TRIALS = "run.json", "trials.jsonl"
 SUPERSEDED, INPUTS, LOGS = "superseded.jsonl", "inputs", "logs"
+_OLDER = {"ask_again": 0}
+"""How runs were asked whose record does not say so: they are older than the option."""
 _KINDS = {str: "a text", dict: "an object"}
 _RECORD_BYTES = 16 * 2**20
 """Bytes of the record of a run, which is a few kilobytes."""
@@ -87,7 +89,7 @@ def left_to_ask(requests: Requests, index: Index, again: Again | None = None) ->
 
     def wanted(key: str) -> bool:
         entry = index.replies.get(key)
-        return entry is None or (entry.outcome in outcomes and entry.again != tag)
+        return entry is None or entry.awaits or (entry.outcome in outcomes and entry.again != tag)
 
     return requests.where(wanted)
 
@@ -157,6 +159,12 @@ class RunFolder:
     def missing(self, again: Again | None = None) -> Requests:
         """Return the requests to ask, in the order of the plan."""
         return left_to_ask(self.requests, self.index, again)
+
+    def awaiting(self) -> dict[str, Mapping[str, Any]]:
+        """Return the stored lines after which one more turn is still to be asked, by their keys."""
+        keys = {key for key in self.requests.keys() if self.index.awaits(key)}  # noqa: SIM118
+        rows = (line.row for _, line in stored_lines(self.path, REPLIES)) if keys else ()
+        return {row["key"]: row for row in rows if row["key"] in keys}
 
     def tally(self) -> Tally:
         """Count the outcomes of the plan as they are now."""
@@ -241,7 +249,24 @@ def _planned(request: Request) -> dict[str, Any]:
         "template": request.trial.template,
         "messages": [asdict(message) for message in request.trial.messages],
         **({"about": dict(request.trial.about)} if request.trial.about else {}),
+        **({"forms": [_form(form) for form in request.trial.forms]} if request.trial.forms else {}),
     }
+
+
+@lru_cache(maxsize=8192)
+def _form(form: AnswerForm) -> dict[str, Any]:
+    """Return the form of an answer without what is usual."""
+    usual = asdict(AnswerForm(form.kind))
+    return {name: value for name, value in asdict(form).items() if name == "kind" or value != usual[name]}
+
+
+def forms_of(row: Mapping[str, Any]) -> tuple[AnswerForm, ...]:
+    """Return the forms of the answers that a line of the plan asks for."""
+    found = []
+    for held in row.get("forms", ()):
+        names = tuple((str(name), str(words)) for name, words in held.get("names", ()))
+        found.append(AnswerForm(**{**held, "names": names}))
+    return tuple(found)
 
 
 def refuse_other_run(path: Path, record: Mapping[str, Any]) -> None:
@@ -253,15 +278,15 @@ def refuse_other_run(path: Path, record: Mapping[str, Any]) -> None:
             )
         return
     held = read_record(path)
-    for name in ("suite", "model", "sampling", "templates"):
-        if _set(held.get(name)) != _set(record.get(name)):
+    for name in ("suite", "model", "sampling", *_OLDER, "templates"):
+        if _set(held.get(name, _OLDER.get(name))) != _set(record.get(name, _OLDER.get(name))):
             raise RunFolderError(f"{path} {_difference(name, held, record)}; {_other_folder(path)}")
 
 
 def _difference(name: str, held: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     """Say what a folder holds that the run now wanted is not."""
-    old: Any = held.get(name)
-    new: Any = record.get(name)
+    old: Any = held.get(name, _OLDER.get(name))
+    new: Any = record.get(name, _OLDER.get(name))
     known = isinstance(old, Mapping) and isinstance(new, Mapping)
     if name == "templates" and known and old.keys() == new.keys():
         changed = ", ".join(sorted(one for one in new if old[one] != new[one]))
@@ -272,6 +297,9 @@ def _difference(name: str, held: Mapping[str, Any], record: Mapping[str, Any]) -
             "scored together. Finish it with the version that began it, or score what it has with "
             "`concord score run --partial`"
         )
+    if name in _OLDER:
+        option = f"--{name.replace('_', '-')}"
+        return f"holds a run with {option} {old}, not {new}; resume it with {option} {old}"
     return f"holds a run with {name} {_short(old)}, not {_short(new)}; resume it with the same settings"
 
 
@@ -387,6 +415,8 @@ class Part:
     redactor: Redactor
     store: Callable[[Request, Answer], Mapping[str, Any]]
     shard: int = 0
+    awaiting: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Stored lines after which one more turn is to be asked, by their keys."""
 
 
 class Turns:

@@ -27,6 +27,7 @@ from concord.asking.folder import (
     RunFolder,
     StoredRun,
     Turns,
+    forms_of,
     planned_prompts,
 )
 from concord.asking.journal import Tally
@@ -34,8 +35,9 @@ from concord.asking.limits import Budget, Limits, Prices
 from concord.asking.plan import Plan
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Again, Request, Sampling, requests_of
+from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS, Reads, Talk, answer_of_row, by_form, settled
 from concord.errors import InputError, MissingExtraError, ModelError
-from concord.records import Answer, Design, Message, Trial
+from concord.records import Answer, AskOutcome, Design, Message, Trial
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -56,6 +58,8 @@ class Job:
     again: Again | None = None
     cache: bool = False
     processes: int = 1
+    ask_again: int = 1
+    """How often an answer that cannot be read is asked for once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Listeners:
     """Who is told while a run goes on."""
 
     on_answer: Callable[[Mapping[str, Any]], None] = lambda row: None
-    """Told of every stored row, replies and failed calls alike."""
+    """Told of every stored row, replies and failed calls alike; one that awaits another turn is no end."""
     on_wait: Callable[[str], None] = lambda words: None
     """Told at once why and how long something is waited for."""
     on_interrupt: Callable[[], None] | None = None
@@ -108,10 +112,35 @@ def ask_part(
     def make() -> "Loop":
         first = make_asker(model, job.sampling if job.again is None else job.again.sampling, job.connection)
 
-        async def ask(request: Request) -> Answer:
-            return await first.ask(request.trial)
+        hold = asks_until_read(first) if kind is None else hold_sessions(kind, first)
+        return asker.Loop(missing, first, hold, record)
 
-        return asker.Loop(missing, first, ask if kind is None else hold_sessions(kind, first), record)
+    def asks_until_read(first: "Asker") -> "Hold":
+        read = reads_of(job)
+
+        async def hold(request: Request) -> Answer | None:
+            row = part.awaiting.get(request.key)
+            answer = await first.ask(request.trial) if row is None else answer_of_row(row)
+            talk = Talk.begun(request.trial, answer, read)
+            if row is not None:
+                talk = Talk.stored(request.trial, answer, row, read)
+
+            async def ask(talk: Talk, turn: Trial) -> Answer | None:
+                kept = row
+                if kept is None or talk.n_again:  # stored first: a kill between two turns loses nothing
+                    kept = part.store(request, tagged(talk.stored_answer(awaits=True)))
+                    listeners.on_answer(kept)
+                found = await first.ask(turn)
+                if found.outcome is not AskOutcome.FAILED:
+                    return found
+                part.store(request, found)
+                listeners.on_answer({**kept, AWAITS: False})
+                return None
+
+            talk_or_none = await settled(talk, job.ask_again, ask)
+            return None if talk_or_none is None else talk_or_none.stored_answer()
+
+        return hold
 
     def hold_sessions(kind: Sessions, first: "Asker") -> "Hold":
         from concord.asking.inspect.sessions import SessionHolder
@@ -122,12 +151,17 @@ def ask_part(
         turns.append(Turns(part, job.model, sessions=asked, again=again))
         openers = kind.openers(dict(job.design.files), dict(job.design.options))
         name = (job.model, job.sampling)
-        return SessionHolder(first, turns[0], openers, kind=kind, name=name, helper=helper).hold
+        read = session_reads(job, kind)
+        holder = SessionHolder(first, turns[0], openers, kind=kind, name=name, helper=helper)
+        return holder.asking_again(job.ask_again, read).hold
+
+    def tagged(answer: Answer) -> Answer:
+        if job.again is None:
+            return answer
+        return replace(answer, more=(*answer.more, ("again", job.again.tag)))
 
     def record(request: Request, answer: Answer) -> None:
-        if job.again is not None:
-            answer = replace(answer, more=(*answer.more, ("again", job.again.tag)))
-        listeners.on_answer(part.store(request, answer))
+        listeners.on_answer(part.store(request, tagged(answer)))
 
     try:
         asker.run_loop(make, listeners.on_interrupt)
@@ -138,6 +172,19 @@ def ask_part(
         if one_asker.fault is not None:
             raise one_asker.fault
     return next((one_asker.reached for one_asker in askers if one_asker.reached is not None), None)
+
+
+def reads_of(job: Job) -> Reads:
+    """Return what reads the replies of a job: the question's own reader, or one by the form of answers."""
+    one = find(job.design.suite)
+    made = None if one is None else one.reads
+    own = by_form if made is None else made(dict(job.design.files), dict(job.design.options))
+    return lambda trial, reply: own(trial, reply) if trial.forms else ()
+
+
+def session_reads(job: Job, kind: Sessions) -> "Callable[[Any, str], Sequence[str]]":
+    """Return what reads the replies to questions of a job's sessions."""
+    return kind.reads(dict(job.design.files), dict(job.design.options))
 
 
 def _sessions_of(job: Job) -> Sessions | None:
@@ -187,6 +234,7 @@ def record_of(job: Job, provenance: Mapping[str, Any]) -> dict[str, Any]:
         "prices": None if job.prices is None else asdict(job.prices),
         "cache": job.cache,
         "processes": job.processes,
+        "ask_again": job.ask_again,
         "n_trials": len(design.trials),
         "started": _now(),
         "ended": None,
@@ -257,10 +305,18 @@ def _close(folder: RunFolder, status: str, prices: Prices | None, reached: str |
             outcomes=dict(sorted(tally.outcomes.items())),
             tokens=tokens,
             cost=cost,
+            **_reading_record(tally),
         )
     finally:
         folder.close()
     return tally
+
+
+def _reading_record(tally: Tally) -> dict[str, Any]:
+    """Return what became of reading the answers, where replies are read as answers."""
+    if not tally.answers:
+        return {}
+    return {"answers_read": dict(sorted(tally.answers.items())), "asked_again": tally.n_asked_again}
 
 
 def _ask_missing(
@@ -271,14 +327,18 @@ def _ask_missing(
     budget = Budget(job.limits, job.prices, (tally.input_tokens, tally.output_tokens))
     if job.processes > 1:
         try:
-            return run_shards(job, folder.path, missing, budget=budget, listeners=listeners)
+            return run_shards(
+                job, folder.path, missing, budget=budget, listeners=listeners, awaiting=folder.awaiting()
+            )
         finally:
             folder.read_again()
-    part = Part(folder.path, folder.redactor, folder.store)
+    part = Part(folder.path, folder.redactor, folder.store, awaiting=folder.awaiting())
     return ask_part(job, part, missing, model=model, budget=budget, listeners=listeners)
 
 
 _JOIN_SECONDS = 3.0
+_TOLD = ("outcome", "usage", ANSWERS, ASKED_AGAIN, AWAITS)
+"""What the first process is told of a stored line."""
 _LOADED = ("openai", "concord.asking.inspect.asker", "concord.asking.job")
 """What a process of a run needs: seconds to load, unless another one has done so before it is forked."""
 
@@ -298,6 +358,8 @@ class Shard:
     budget: Budget
     environment: Mapping[str, str]
     """Where keys are; what the process was forked from may have been started with another."""
+    awaiting: Mapping[str, Mapping[str, Any]]
+    """Stored lines of its share after which one more turn is to be asked."""
 
 
 def load_ahead() -> None:
@@ -318,7 +380,13 @@ def load_ahead() -> None:
 
 
 def run_shards(
-    job: Job, path: Path, missing: Sequence[Request], *, budget: Budget, listeners: Listeners
+    job: Job,
+    path: Path,
+    missing: Sequence[Request],
+    *,
+    budget: Budget,
+    listeners: Listeners,
+    awaiting: Mapping[str, Mapping[str, Any]],
 ) -> str | None:
     """Ask what is missing in several processes; return which limit was reached, if any."""
     n = min(job.processes, len(missing))
@@ -332,7 +400,8 @@ def run_shards(
         ours, theirs = context.Pipe()
         keys = frozenset(request.key for request in missing[number - 1 :: n])
         share = Budget(limits, budget.prices, spent)
-        shard = Shard(number, lean, path, keys, share, dict(os.environ))
+        mine = {key: row for key, row in awaiting.items() if key in keys}
+        shard = Shard(number, lean, path, keys, share, dict(os.environ), mine)
         process = context.Process(target=_work, args=(theirs, shard))
         process.start()
         theirs.close()
@@ -398,7 +467,7 @@ def _work(pipe: Pipe, shard: Shard) -> None:
             pipe.send((kind, told))
 
     listeners = Listeners(
-        on_answer=lambda row: tell("row", {"outcome": row["outcome"], "usage": row["usage"]}),
+        on_answer=lambda row: tell("row", {name: row[name] for name in _TOLD if name in row}),
         on_wait=lambda words: tell("wait", words),
     )
     try:
@@ -407,7 +476,7 @@ def _work(pipe: Pipe, shard: Shard) -> None:
         requests = _requests(shard)
         store = ReplyStore(shard.path, job.model, redactor, shard.number)
         try:
-            part = Part(shard.path, redactor, store.store, shard.number)
+            part = Part(shard.path, redactor, store.store, shard.number, shard.awaiting)
             reached = ask_part(job, part, requests, model=model, budget=shard.budget, listeners=listeners)
         finally:
             store.close()
@@ -429,7 +498,8 @@ def _requests(shard: Shard) -> list[Request]:
         if row["key"] in shard.keys:
             messages = tuple(Message(one["role"], one["text"]) for one in row["messages"])
             suite = shard.job.design.suite
-            trial = Trial(suite, row["id"], row["mode"], messages, row["repeat"], row["template"])
+            name = (row["id"], row["mode"], messages, row["repeat"], row["template"])
+            trial = Trial(suite, *name, forms=forms_of(row))
             found.append(Request(trial, row["key"]))
     return found
 

@@ -26,6 +26,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic_core import from_json
 
+from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS
 from concord.errors import FileFormatError, RunFolderError
 from concord.files import limits
 from concord.files.contents import is_file, unreadable
@@ -359,7 +360,15 @@ class Entry(NamedTuple):
     input_tokens: int | None
     output_tokens: int | None
     again: str | None = None
-    """With which settings it was asked again, where it was."""
+    """With which settings it was asked anew, where it was."""
+    answers: tuple[tuple[str, int], ...] = ()
+    """What became of reading its answers, counted."""
+    asked_again: int = 0
+    """How often an answer was asked for once more."""
+    awaits: bool = False
+    """Whether one more turn is still to be asked."""
+    structured: bool = False
+    """Whether a schema was sent with it."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Entry":
@@ -367,7 +376,18 @@ class Entry(NamedTuple):
         usage = row.get("usage")
         known = usage if isinstance(usage, dict) else {}
         outcome = sys.intern(str(row["outcome"]))
-        return cls(outcome, known.get("input_tokens"), known.get("output_tokens"), row.get("again"))
+        read, again = row.get(ANSWERS), row.get(ASKED_AGAIN)
+        counted = read.items() if isinstance(read, dict) else ()
+        return cls(
+            outcome,
+            known.get("input_tokens"),
+            known.get("output_tokens"),
+            row.get("again"),
+            tuple((sys.intern(str(name)), n) for name, n in counted if type(n) is int),
+            again if type(again) is int else 0,
+            row.get(AWAITS) is True,
+            row.get("structured") is True,
+        )
 
 
 @dataclass(slots=True)
@@ -379,6 +399,12 @@ class Tally:
     output_tokens: int = 0
     n_unknown_usage: int = 0
     """Calls whose tokens nobody said; the sums are over the others."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """What became of reading the answers; empty where replies are not read as answers."""
+    n_asked_again: int = 0
+    """Answers that were asked for once more."""
+    n_structured: int = 0
+    """Trials that a schema was sent with."""
 
     @property
     def n_known_usage(self) -> int:
@@ -393,6 +419,10 @@ class Tally:
             self.n_unknown_usage += n
         self.input_tokens += 0 if entry.input_tokens is None else n * entry.input_tokens
         self.output_tokens += 0 if entry.output_tokens is None else n * entry.output_tokens
+        for outcome, k in entry.answers:
+            self.answers[outcome] += n * k
+        self.n_asked_again += n * entry.asked_again
+        self.n_structured += n * entry.structured
 
 
 @dataclass(slots=True)
@@ -407,6 +437,11 @@ class Index:
     """Bytes of every journal as it was read."""
     _known: dict[Entry, Entry] = field(default_factory=dict)
     """Replies of the same outcome and tokens share one entry."""
+
+    def awaits(self, key: str) -> bool:
+        """Whether one more turn is still to be asked after a stored reply."""
+        entry = self.replies.get(key)
+        return entry is not None and entry.awaits
 
     def entry(self, key: str) -> Entry | None:
         """Return what became of a trial: its reply, or else its last failed call."""

@@ -16,6 +16,7 @@ from concord.asking.limits import SPENT, Limits, Prices
 from concord.asking.plan import Plan, make_plan
 from concord.asking.recorded import recorded_folder, score_bundled, score_run
 from concord.asking.requests import PlannedKeys, Sampling, requests_of
+from concord.asking.talks import read_words
 from concord.errors import InputError, MissingExtraError, OptionError
 from concord.kinds import Column, Kind, Table
 from concord.records import AskOutcome, InputFile
@@ -70,6 +71,20 @@ class RunResult(Kind):
         return {name: n for name in map(str, AskOutcome) if (n := self.stored.tally.outcomes[name])}
 
     @property
+    def answers(self) -> dict[str, int]:
+        """What became of reading the answers, counted; empty where replies are not read as answers."""
+        return dict(sorted(self.stored.tally.answers.items()))
+
+    @property
+    def asked_again(self) -> int:
+        """Answers that were asked for once more."""
+        return self.stored.tally.n_asked_again
+
+    def answers_words(self) -> str:
+        """Say how many answers were read; nothing where replies are not read as answers."""
+        return read_words(self.answers, self.asked_again)
+
+    @property
     def model(self) -> str:
         """Whom was asked."""
         return str(self.stored.record["model"])
@@ -104,7 +119,8 @@ class RunResult(Kind):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run's record with the outcomes as they are."""
-        return {**self.stored.record, "folder": str(self.folder), "outcomes": self.outcomes}
+        read = {"answers_read": self.answers, "asked_again": self.asked_again} if self.answers else {}
+        return {**self.stored.record, "folder": str(self.folder), "outcomes": self.outcomes, **read}
 
     def write(self, out: str | Path | None = None) -> tuple[Path, ...]:
         """Return the files of the run: each reply was written as it came, into the run's own folder."""
@@ -132,6 +148,7 @@ class RunResult(Kind):
             f"{record['suite']}, asked of {self.model}: {ok:,} of {n:,} trials answered ({counted})."
             + status
             + stopped,
+            *([f"{said}."] if (said := self.answers_words()) else []),
             self._took(),
             self._headline(),
             f"Folder: {self.folder}",
@@ -168,8 +185,22 @@ class RunResult(Kind):
         settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sent.items())
         return (
             f"Replies of {self.model} to {self.stored.n_planned:,} prompts ({record['suite']}; {settings}) "
-            f"were collected with {concord}."
+            f"were collected with {concord}.{self._how_read()}"
         )
+
+    def _how_read(self) -> str:
+        """Say how answers were asked for and how many were read, for a paper."""
+        if not self.answers:
+            return ""
+        most, words = int(self.stored.record.get("ask_again", 0)), read_words(self.answers)
+        times = {0: "", 1: " once more"}.get(most, f" up to {most} times more")
+        again = (
+            f" An answer that could not be read was asked for{times} in the same conversation, but not after "
+            f"a refusal ({self.asked_again:,} times)."
+            if most
+            else " No answer was asked for again."
+        )
+        return f"{again} {words[:1].upper()}{words[1:]}."
 
 
 def job(
@@ -183,6 +214,7 @@ def job(
     limits: Limits | None = None,
     processes: int = 1,
     cache: bool = False,
+    ask_again: int = 1,
     **design: Any,
 ) -> Job:
     """Lay out a run.
@@ -205,6 +237,9 @@ def job(
         How many processes ask.
     cache
         Whether Inspect's cache of replies is used.
+    ask_again
+        How often an answer that cannot be read is asked for once more, in the same conversation; never
+        after a refusal.
     design
         Choices of the question: ``samples, bias_cases``, ``items, arranger, ...``, or
         ``study, folder, n, design, plan_seed``.
@@ -221,6 +256,8 @@ def job(
     chosen.check()
     if chosen.max_tokens is None:
         chosen = replace(chosen, max_tokens=usual.max_tokens)
+    if ask_again < 0:
+        raise OptionError(f"--ask-again {ask_again}: expected a whole number from 0 on")
     one = askable(question)
     laid_out = one.design(limit=limit, repeats=one.repeats if repeats is None else repeats, **design)
     return Job(
@@ -231,6 +268,7 @@ def job(
         limits=Limits() if limits is None else limits,
         processes=processes,
         cache=cache,
+        ask_again=ask_again,
     )
 
 
@@ -344,7 +382,7 @@ def run(
     max_connections
         Calls at the same time.
     choices
-        ``limit``, ``repeats`` and choices of the question (see `job`).
+        ``limit``, ``repeats``, ``ask_again`` and choices of the question (see `job`).
 
     Returns
     -------
@@ -364,7 +402,11 @@ def read_folder(folder: str | Path) -> RunResult:
 
 
 def follow_up(
-    result: RunResult, *, connection: Connection | None = None, limits: Limits | None = None
+    result: RunResult,
+    *,
+    connection: Connection | None = None,
+    limits: Limits | None = None,
+    ask_again: int = 1,
 ) -> tuple[Job, Path] | None:
     """Lay out the run that a run's replies call for (a judge's, say) and name its folder, where they do."""
     follow = askable(str(result.stored.record["suite"])).follow
@@ -375,7 +417,8 @@ def follow_up(
     if _service(asked.model) != _service(result.model):
         chosen = replace(chosen, base_url=None)  # the address is that of the other model's server
     sampling = Sampling(temperature=asked.temperature, max_tokens=asked.max_tokens)
-    job = Job(asked.design, asked.model, sampling, chosen, limits=Limits() if limits is None else limits)
+    chosen_limits = Limits() if limits is None else limits
+    job = Job(asked.design, asked.model, sampling, chosen, limits=chosen_limits, ask_again=ask_again)
     return job, result.folder / asked.folder
 
 

@@ -347,7 +347,8 @@ def _judge(result: "RunResult", of: Planned, asking: Asking) -> "RunResult":
     """Let the judge see the replies, where a run is scored by one; with the same options."""
     from concord.asking import runs
 
-    judging = runs.follow_up(result, connection=of.job.connection, limits=result.left_of(of.job.limits))
+    left, again = result.left_of(of.job.limits), of.job.ask_again
+    judging = runs.follow_up(result, connection=of.job.connection, limits=left, ask_again=again)
     if judging is None or not judging[0].design.trials:
         return result
     judge, folder = judging

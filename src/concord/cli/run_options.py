@@ -75,6 +75,10 @@ class Asking:
         str | None,
         rare(help="Ask anew what was: truncated, empty, filtered, context overflow (with commas)."),
     ] = None
+    ask_again: Annotated[
+        int,
+        rare(help="Ask so often once more for an answer that cannot be read; never after a refusal."),
+    ] = 1
     max_cost: Annotated[float | None, typer.Option(help="Stop before the run has cost more.")] = None
     max_tokens_total: Annotated[int | None, rare(help="Stop before the run has taken more tokens.")] = None
     max_time: Annotated[float | None, rare(help="Stop after so many minutes.")] = None
@@ -188,6 +192,7 @@ class Asking:
             "limits": self.limits,
             "processes": self.processes,
             "cache": self.cache,
+            "ask_again": self.ask_again,
         }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS
 from concord.cli.shared import note
 from concord.errors import printable
 from concord.records import AskOutcome
@@ -35,6 +36,10 @@ class Progress:
         self._told = ("", -math.inf)
         """What was last said to be waited for, and when: replies may come between two such calls."""
         self._counts: Counter[str] = Counter()
+        self._answers: Counter[str] = Counter()
+        """What became of reading the answers."""
+        self._asked_again = self._n_awaiting = 0
+        """Answers that were asked for once more; first replies that are stored and await another turn."""
         # Inspect holds back text without a newline on its own stderr: a line that changes needs the real one
         self._stream = sys.__stderr__ if sys.__stderr__ is not None else sys.stderr
         self._live = self._stream.isatty()
@@ -46,12 +51,19 @@ class Progress:
     @property
     def n_replies(self) -> int:
         """Replies stored in this session; failed calls are not among them."""
-        return sum(self._counts.values()) - self._counts[str(AskOutcome.FAILED)]
+        return sum(self._counts.values()) - self._counts[str(AskOutcome.FAILED)] + self._n_awaiting
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one answer."""
         with self._lock:
+            if row.get(AWAITS) is True:
+                self._n_awaiting += row.get(ASKED_AGAIN, 0) == 0
+                return
+            if row.get(ASKED_AGAIN, 0) or AWAITS in row:
+                self._n_awaiting = max(0, self._n_awaiting - 1)
             self._counts[str(row["outcome"])] += 1
+            self._answers.update(row.get(ANSWERS, {}))
+            self._asked_again += row.get(ASKED_AGAIN, 0)
             self._waits = ""
             self._pay(row.get("usage"))
         now = time.monotonic()
@@ -100,6 +112,10 @@ class Progress:
         found.append(
             " ".join(f"{name} {self._counts[name]}" for name in map(str, AskOutcome) if self._counts[name])
         )
+        if self._answers:
+            found.insert(3, f"read {self._answers['ok']:,} of {self._answers.total():,}")
+        if self._asked_again:
+            found.insert(4, f"asked again {self._asked_again:,}")
         return [*found, cost] if (cost := self._cost()) else found
 
     def line(self) -> str:

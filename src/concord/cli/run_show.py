@@ -92,6 +92,8 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
     counted = ", ".join(f"{n} {outcome}" for outcome, n in result.outcomes.items())
     of = f" of {result.model}" if several else ""
     note(f"{sum(result.outcomes.values())} trials{of}: {counted}")
+    if said := result.answers_words():
+        note(said)
     note_cut(result)
     if set(result.outcomes) == {"failed"}:
         raise ModelError(f"every call failed, the last one with: {_last_error(result, 'failed')}")

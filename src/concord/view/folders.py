@@ -13,6 +13,7 @@ from typing import Any
 from concord.asking.folder import RECORD, TRIALS, read_record
 from concord.asking.journal import FAILURES, REPLIES, TURNS, Tally, journals, open_file, parsed_line
 from concord.asking.limits import Prices
+from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS, read_words
 from concord.errors import InputError
 from concord.files.documents import document_facts
 from concord.records import AskOutcome
@@ -46,6 +47,8 @@ class FoundRun:
     """Read and written."""
     cost: float | None = None
     """In the currency of its prices; ``None`` where it was given none."""
+    answers: str = ""
+    """How many answers were read, in words; empty where replies are not read as answers."""
 
     @property
     def done(self) -> int:
@@ -140,6 +143,7 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
         over=", ".join(over),
         tokens=tokens,
         cost=cost_of(record, *tokens),
+        answers=read_words(tally.answers, tally.n_asked_again),
     )
 
 
@@ -158,7 +162,13 @@ def _counted_itself(path: Path, record: Mapping[str, Any]) -> tuple[int, Tally] 
     counts = [*outcomes.values(), n, tokens.get("input"), tokens.get("output")]
     if not all(type(one) is int and one >= 0 for one in counts) or sum(outcomes.values()) != n:
         return None
-    return sum(outcomes.values()), Tally(Counter(outcomes), tokens["input"], tokens["output"])
+    tally = Tally(Counter(outcomes), tokens["input"], tokens["output"])
+    answers, again = record.get("answers_read", {}), record.get("asked_again", 0)
+    known = [*answers.values(), again] if isinstance(answers, Mapping) else [None]
+    if not all(type(one) is int and one >= 0 for one in known):
+        return None
+    tally.answers, tally.n_asked_again = Counter(answers), again
+    return sum(outcomes.values()), tally
 
 
 def cost_of(record: Mapping[str, Any], read: int, written: int) -> float | None:
@@ -290,6 +300,9 @@ class _Run:
     to_read: deque[tuple[Path, int]] = field(default_factory=deque)
     """Where the replies stand that came and were not read yet."""
     readings: Counter[str] = field(default_factory=Counter)
+    stored_answers: Counter[str] = field(default_factory=Counter)
+    """What became of reading the answers when they were stored."""
+    n_again: int = 0
     record: Mapping[str, Any] = field(default_factory=dict)
     tokens: list[int] = field(default_factory=lambda: [0, 0])
     """Read and written, as replies say."""
@@ -324,7 +337,8 @@ class LiveRuns:
         pace = _pace_words(run, time.monotonic())
         read, written = run.tokens
         spent = cost_words((read, written), cost_of(run.record, read, written))
-        told = [f"{len(run.done):,} of {run.planned:,}", pace, words, spent]
+        answers = read_words(run.stored_answers, run.n_again)
+        told = [f"{len(run.done):,} of {run.planned:,}", pace, words, answers, spent]
         return {
             "planned": run.planned,
             "done": len(run.done),
@@ -385,9 +399,9 @@ def _reading_words(run: _Run) -> str:
     """Say what was read so far; nothing where replies are not read one by one."""
     if run.reader is None:
         return ""
-    found = ", ".join(f"{n} {outcome}" for outcome, n in run.readings.most_common())
+    found = read_words(dict(run.readings.most_common()))
     left = f"; {len(run.to_read):,} replies are still to be read" if run.to_read else ""
-    return f"{sum(run.readings.values()):,} answers read: {found}{left}" if found else f"none read yet{left}"
+    return f"{found}{left}" if found else f"none read yet{left}"
 
 
 def _count(run: _Run, journal: Path, kind: str) -> None:
@@ -417,6 +431,13 @@ def _add_tokens(run: _Run, usage: object) -> None:
             run.tokens[place] += n
 
 
+def _add_answers(run: _Run, row: Mapping[str, Any]) -> None:
+    answers, again = row.get(ANSWERS), row.get(ASKED_AGAIN)
+    counted = answers if isinstance(answers, Mapping) else {}
+    run.stored_answers.update({str(name): n for name, n in counted.items() if type(n) is int and n > 0})
+    run.n_again += again if type(again) is int and again > 0 else 0
+
+
 def _add(run: _Run, line: bytes, kind: str, place: tuple[Path, int]) -> None:
     row = parsed_line(line)
     if row is None or "outcome" not in row:
@@ -430,7 +451,10 @@ def _add(run: _Run, line: bytes, kind: str, place: tuple[Path, int]) -> None:
         run.done[key] = outcome
         run.counts[outcome] += 1
         run.groups[group][outcome] += 1
+        if row.get(AWAITS) is True:
+            return  # the line that follows holds both replies
         _add_tokens(run, row.get("usage"))
+        _add_answers(run, row)
         if outcome != GOOD and run.reader is not None:
             run.answers[group][outcome] += 1
         if kind == REPLIES and outcome == GOOD:

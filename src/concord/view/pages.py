@@ -47,7 +47,7 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[Foun
         f"<td>{escape(one.suite)}</td><td>{escape(one.model)}</td>"
         f'<td class="small">{escape(one.over)}</td><td>{escape(one.status)}</td>'
         f'<td class="n">{one.done:,} of {one.n_planned:,}</td>'
-        f"<td>{escape(one.problem or ', '.join(f'{n} {name}' for name, n in one.outcomes.items()))}</td>"
+        f"<td>{escape(one.problem or _outcome_words(one))}</td>"
         f'<td class="n">{escape(cost_words(one.tokens, one.cost).removeprefix("cost "))}</td>'
         f'<td class="n">{escape(one.changed)}</td></tr>'
         for one in runs
@@ -73,6 +73,12 @@ def front(base: str, root: str, runs: Sequence[FoundRun], results: Sequence[Foun
         '<button type="submit">Compare the ticked ones on one page</button> '
         '<button type="submit" name="save" value="report">Save them as a report</button></p></form>',
     )
+
+
+def _outcome_words(one: FoundRun) -> str:
+    """Return what became of a run's trials, and how many answers were read."""
+    found = ", ".join(f"{n} {name}" for name, n in one.outcomes.items())
+    return f"{found}; {one.answers}" if one.answers else found
 
 
 def _model_below(one: FoundResult) -> str:

@@ -1,15 +1,26 @@
 """Pairs of answers in both orders: how a judge is asked and scored."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from concord.asking.askable import Askable, Recorded
 from concord.asking.folder import planned_prompts, read_run
+from concord.asking.talks import Reads, found_or_why
 from concord.errors import OptionError, RunFolderError
-from concord.records import AskOutcome, Design
-from concord.structure.judging.design import BUNDLED, JUDGE, AnswerPair, design_judge, read_pairs, result_of
+from concord.records import AskOutcome, Design, Trial
+from concord.structure.judging.ballots import said_seat
+from concord.structure.judging.design import (
+    BUNDLED,
+    JUDGE,
+    AnswerPair,
+    design_judge,
+    read_pairs,
+    result_of,
+)
 from concord.structure.judging.result import JudgeResult
+from concord.structure.words.judged import MODEL_SCORERS
 
 
 def lay_out_pairs(
@@ -74,10 +85,23 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> JudgeRes
     return replace(result, made=found.made)
 
 
+def reads_verdicts(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Reads:
+    """Return what reads a verdict: on a pair, or on a text and its reference."""
+    ways = {f"structure/{way.template}": way for way in MODEL_SCORERS}
+
+    def read(trial: Trial, reply: str) -> list[str]:
+        way = ways.get(trial.template)
+        found = said_seat(reply) if way is None else way.read(reply).score
+        return found_or_why(found is not None, trial.forms[0], reply)
+
+    return read
+
+
 ASKED = Askable(
     name=JUDGE,
     design=lay_out_pairs,
     score=score,
+    reads=reads_verdicts,
     # votes of one order must be able to differ: they are the floor that flips are counted against
     temperature=0.7,
     max_tokens=64,

@@ -11,6 +11,8 @@ from concord.people.studies.describe import middle_reply
 from concord.records import AskOutcome, Trial
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from concord.people.studies import StudiesResult
     from concord.people.studies.sessions import Question
 
@@ -38,6 +40,13 @@ def probe_memory(found: Recorded) -> FollowUp | None:
     return FollowUp(probe_design(plans), found.model, MEMORY, max_tokens=600)
 
 
+def reads_turns(
+    files: "Mapping[str, bytes]", options: "Mapping[str, Any]"
+) -> "Callable[[Question, str], Sequence[str]]":
+    """Return what reads a reply to a question: its session does."""
+    return lambda question, reply: [str(one.outcome) for one in question.session.read(question, reply)]
+
+
 def turn_of(question: "Question") -> Trial:
     """Return a question as a trial; each participant is a repeat of its own, so that seeds differ."""
     condition = ", ".join(question.session.plan.cell.values())
@@ -56,7 +65,9 @@ ASKED = Askable(
     task={"limit": "sessions"},
     follow=probe_memory,
     followed_in=MEMORY,
-    sessions=Sessions(session_openers, lambda session, question: middle_reply(question), turn_of),
+    sessions=Sessions(
+        session_openers, lambda session, question: middle_reply(question), turn_of, reads=reads_turns
+    ),
     demo=Demo(
         "With people, asked now: the framing study, five participants per cell.",
         {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},

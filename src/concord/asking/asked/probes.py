@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, FollowUp, Recorded, Sessions
 from concord.asking.replies import lost_turns, replies_of
+from concord.asking.talks import found_or_why
 from concord.reasoning.probes.design import design_probes, probe_openers, typical_reply
 from concord.reasoning.probes.session import SUITE, ProbeQuestion
 from concord.records import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from concord.reasoning.probes.result import ProbeResult
 
@@ -67,6 +68,20 @@ def how_asked(options: "Mapping[str, Any]") -> dict[str, str]:
     }
 
 
+def reads_probes(
+    files: "Mapping[str, bytes]", options: "Mapping[str, Any]"
+) -> "Callable[[ProbeQuestion, str], Sequence[str]]":
+    """Return what reads the answer to a question of a probe: a diagnosis, or the letter of an option."""
+    from concord.reasoning.probes.reading import probe_reads
+
+    read = probe_reads(files, options)
+    return lambda question, reply: (
+        found_or_why(read(question, reply), question.forms[0], f"{question.lead}{reply}")
+        if question.forms
+        else ()
+    )
+
+
 def turn_of_probe(question: ProbeQuestion) -> Trial:
     """Return a question of a probe as a trial; each sample is a repeat of its own, so that seeds differ."""
     cell = f"{question.probe}-{question.cell}"
@@ -96,5 +111,7 @@ ASKED = Askable(
     task={"limit": "items"},
     follow=judging_of,
     followed_in=JUDGE,
-    sessions=Sessions(probe_openers, typical_reply, turn_of_probe, thinking=True, helper=helper_of),
+    sessions=Sessions(
+        probe_openers, typical_reply, turn_of_probe, thinking=True, reads=reads_probes, helper=helper_of
+    ),
 )

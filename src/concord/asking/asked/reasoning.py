@@ -4,12 +4,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, Demo, Recorded
+from concord.asking.talks import Reads, found_or_why
 from concord.errors import RunFolderError
 from concord.files.json_text import parsed
 from concord.reasoning import NAME
 from concord.reasoning.design import BIAS, CASES, SAMPLES, design_reasoning
+from concord.records import Trial
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from concord.reasoning.files import ReasoningResult
 
 
@@ -48,10 +52,30 @@ def _asked_rows(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:
     return rows
 
 
+def reads_diagnoses(files: "Mapping[str, bytes]", options: "Mapping[str, Any]") -> Reads:
+    """Return what reads a diagnosis."""
+    from concord.reasoning.read.records import Outcome, RecordedReply
+    from concord.reasoning.read.replies import read_samples
+    from concord.reasoning.score.parse import Parser
+    from concord.reasoning.words.names import load_lexicon
+
+    samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8"))).rows
+    gold = {sample.id: sample.gold_answer for sample in samples}
+    parser = Parser(samples, load_lexicon(None), "standard")
+
+    def read(trial: Trial, reply: str) -> list[str]:
+        given = RecordedReply(trial.item, trial.cell, reply, None, trial.repeat, None, None)
+        outcome = parser.reply(given, gold.get(trial.item, "")).outcome
+        return found_or_why(outcome is Outcome.OK, trial.forms[0], reply)
+
+    return read
+
+
 ASKED = Askable(
     name=NAME,
     design=design_reasoning,
     score=score,
+    reads=reads_diagnoses,
     max_tokens=1024,
     # Inspect's own --limit counts samples, and a vignette has two
     task={"limit": "items"},

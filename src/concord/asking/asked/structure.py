@@ -5,11 +5,13 @@ from dataclasses import astuple, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorded
+from concord.asking.talks import Reads, found_or_why
 from concord.errors import RunFolderError
 from concord.files.codec import encode
+from concord.records import Trial
 from concord.structure import NAME
 from concord.structure.design import design_structure
-from concord.structure.items import ITEMS
+from concord.structure.items import ITEMS, parse_items
 from concord.structure.options.result import (
     OptionResult,
 )
@@ -34,7 +36,7 @@ from concord.structure.words.judged import (
     uncalibrated_words,
     verdicts_of,
 )
-from concord.structure.words.scorers import similarity_of
+from concord.structure.words.scorers import Asked, get_scorer, similarity_of
 
 if TYPE_CHECKING:
     from concord.structure.result import StructureResult
@@ -156,10 +158,23 @@ def judge_of(found: Recorded) -> FollowUp | None:
     return FollowUp(design_judging(found.files[ITEMS], found.options, found.rows), model, JUDGE)
 
 
+def reads_options(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Reads:
+    """Return what reads which option a reply chooses."""
+    known = {item.id: item for item in parse_items(files[ITEMS], ITEMS).items}
+    scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
+
+    def read(trial: Trial, reply: str) -> list[str]:
+        found = scorer(reply, Asked(known[trial.item], arranger, trial.cell))
+        return found_or_why(found.score is not None, trial.forms[0], reply)
+
+    return read
+
+
 ASKED = Askable(
     name=NAME,
     design=design_structure,
     score=score,
+    reads=reads_options,
     max_tokens=512,
     # answers that change with the arrangement are counted against those that change between repeats
     repeats=2,

@@ -216,7 +216,8 @@ def chat(messages: tuple[Message, ...]) -> list[ChatMessage]:
     return [kinds[message.role](content=message.text) for message in messages]
 
 
-Hold = Callable[[Request], Awaitable[Answer]]
+Hold = Callable[[Request], Awaitable[Answer | None]]
+"""Asks a request until its answer can be stored; None where all that there is was stored meanwhile."""
 Record = Callable[[Request, Answer], None]
 """Stores an answer first, and tells of it then."""
 GRACE = 5.0
@@ -303,7 +304,8 @@ class Loop:
             except StoppedError:
                 return
             try:
-                self._record(request, answer)
+                if answer is not None:
+                    self._record(request, answer)
             except InputError as fault:
                 self.asker.stop(fault)
                 return

@@ -15,7 +15,8 @@ from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
 from concord.asking.replies import LOST, packed
 from concord.asking.requests import Request, Sampling, trial_key
-from concord.records import Answer, AskOutcome, Message, Usage
+from concord.asking.talks import ANSWERS, ASKED_AGAIN, CONVERSATION, Talk, answer_of_row, settled
+from concord.records import Answer, AskOutcome, Message, Trial, Usage
 
 
 class SessionTurn(Protocol):
@@ -49,6 +50,14 @@ class HeldSession(Protocol):
 
 
 @runtime_checkable
+class Converses(Protocol):
+    """A session whose later questions follow on what was said before."""
+
+    def asked_again(self, name: str, between: tuple[Message, ...], /) -> None:
+        """Take what was said between a question and the reply that counts."""
+
+
+@runtime_checkable
 class CountsTokens(Protocol):
     """A session whose next question depends on how long a reply is."""
 
@@ -77,6 +86,10 @@ class Held:
     """Every turn: whether its answer is read, and what came back."""
     lost: dict[str, str] = field(default_factory=dict)
     """Why a turn is no answer (truncated, empty, filtered …), by the question's id."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """What became of reading the answers."""
+    n_again: int = 0
+    """Answers that were asked for once more."""
 
     def answer(self) -> Answer:
         """Return the session as one answer: ok only where every turn that is read is."""
@@ -88,7 +101,24 @@ class Held:
         more: tuple[tuple[str, Any], ...] = (("turns", dict(sorted(outcomes.items()))),)
         if self.lost:
             more = (*more, (LOST, dict(sorted(self.lost.items()))))
+        if self.answers:
+            more = (*more, (ANSWERS, dict(sorted(self.answers.items()))))
+        if self.n_again:
+            more = (*more, (ASKED_AGAIN, self.n_again))
         return Answer(outcome, packed(self.replies), error=error, usage=usage, more=more)
+
+    def note(self, answer: Answer) -> None:
+        """Count what became of reading a turn."""
+        more: dict[str, Any] = dict(answer.more)
+        self.answers.update(more.get(ANSWERS, {}))
+        self.n_again += more.get(ASKED_AGAIN, 0)
+
+
+def between_of(answer: Answer) -> tuple[Message, ...]:
+    """Return what was said between a question and the reply that counts, where the last one does."""
+    said = dict(answer.more).get(CONVERSATION)
+    held = [Message(one["role"], one["text"]) for one in said] if isinstance(said, list) else []
+    return tuple(held[:-1]) if held and held[-1].text == answer.response else ()
 
 
 class FailedTurnError(Exception):
@@ -114,6 +144,13 @@ class SessionHolder:
     ) -> None:
         self._asker, self._turns, self._openers, self._name = asker, turns, openers, name
         self._kind, self._helper = kind, helper
+        self._most = 0
+        self._reads: Callable[[Any, str], Sequence[str]] = lambda question, reply: ()
+
+    def asking_again(self, most: int, reads: Callable[[Any, str], Sequence[str]]) -> "SessionHolder":
+        """Ask so often once more for answers that cannot be read."""
+        self._most, self._reads = most, reads
+        return self
 
     async def hold(self, request: Request) -> Answer:
         """Hold one session."""
@@ -128,20 +165,26 @@ class SessionHolder:
         trial = self._kind.turn(question)
         helped = self._helper is not None and getattr(question, "by_helper", False)
         asker, name = self._helper if helped and self._helper else (self._asker, self._name)
-        request = Request(trial, trial_key(trial, *name))
-        row = self._turns.stored.get(request.key)
-        if row is None:
-            answer = await asker.ask(trial)
-            if answer.outcome is AskOutcome.FAILED:
-                raise FailedTurnError(answer)
-            row = self._turns.store(request, answer)
-        told = row.get("usage")
-        known = told if isinstance(told, dict) else {}
-        usage = Usage(known.get("input_tokens"), known.get("output_tokens"))
-        response = str(row["response"])
+
+        async def ask(trial: Trial, talk: Talk | None = None) -> Answer:
+            request = Request(trial, trial_key(trial, *name))
+            row = self._turns.stored.get(request.key)
+            if row is None:
+                answer = await asker.ask(trial)
+                if answer.outcome is AskOutcome.FAILED:
+                    raise FailedTurnError(answer)
+                row = self._turns.store(request, answer if talk is None else talk.marked(trial, answer))
+            return answer_of_row(row)
+
+        async def again(talk: Talk, turn: Trial) -> Answer:
+            return await ask(turn, talk)
+
+        talk = Talk.begun(trial, await ask(trial), lambda _, reply: self._reads(question, reply))
+        done = await settled(talk, self._most if trial.forms and not helped else 0, again)
+        answer = talk.answer if done is None else done.stored_answer()
         if self._kind.thinking:
-            response = with_thinking(row.get("thinking"), response)
-        return Answer(AskOutcome(row["outcome"]), response, error=row.get("error"), usage=usage)
+            return replace(answer, response=with_thinking(answer.thinking, answer.response))
+        return answer
 
 
 def with_thinking(thinking: object, response: str) -> str:
@@ -170,8 +213,11 @@ async def hold_session(session: HeldSession, turn: Turn) -> Held:
             answer = found[question.id]
             held.turns.append((bool(question.items), answer))
             ok = answer.outcome is AskOutcome.OK
+            held.note(answer)
             if isinstance(session, CountsTokens):
                 session.counted(answer.usage.output_tokens)
+            if (between := between_of(answer)) and isinstance(session, Converses):
+                session.asked_again(question.id, between)
             session.answer(question.id, answer.response if ok else None)
             if ok:
                 held.replies[question.id] = answer.response

@@ -97,7 +97,10 @@ def _take(found: SessionReplies, row: Any) -> str | None:
     if said is None and row.get("response") is not None:
         return f"the response of {key!r} is {row['response']!r}, expected text"
     if key in found.replies:
-        return f"a second reply to {key!r}"
+        if not row.get("asked_again"):
+            return f"a second reply to {key!r}"
+        if row.get("counts") is False:
+            return None  # the reply before was read better
     failed = said is None or said.error is not None or row.get("status", "ok") != "ok"
     found.replies[key] = None if failed or said is None else said.text
     if isinstance(row.get("mode"), str):

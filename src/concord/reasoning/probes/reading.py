@@ -1,6 +1,6 @@
 """Replies of probe sessions to rows of answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -122,6 +122,25 @@ def probe_answers(
         else:
             hints += _hint_rows(session, choices[opener.item], reader, detector)
     return rows, hints
+
+
+def probe_reads(
+    files: Mapping[str, bytes], options: Mapping[str, Any]
+) -> Callable[[ProbeQuestion, str], bool]:
+    """Return what says whether a reply to a question of a session holds an answer."""
+    samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8"))).rows
+    reader = AnswerReader(samples, load_lexicon(), {})
+    chains = {f"{CHAIN}/{item.id}": item for item in chain_items(files, options)}
+
+    def read(question: ProbeQuestion, reply: str) -> bool:
+        session = question.id.rsplit("/", 2)[0]
+        item = chains.get(session, ProbeItem(session, "", ""))
+        if question.forms[0].kind == "choice":
+            words = tuple(words for _, words in question.forms[0].names)
+            item = ProbeItem(session, "", "", choice=OptionQuestion(session, "", words, 0, 1))
+        return reader.read(item, question, reply).outcome == str(Outcome.OK)
+
+    return read
 
 
 def influenced_texts(
