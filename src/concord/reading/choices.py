@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from concord.reading.records import NOTHING, OK, SEVERAL, UNREADABLE, Found, Value
-from concord.reading.text import DECORATION, ENDING, Piece, folded
+from concord.reading.text import DECORATION, ENDING, Piece, folded, sentences_of
 from concord.reading.words import any_of, words
 
 _VOWELS = ("A", "I", "O", "E", "Y", "U")
 """Letters that are words as well."""
+_MOST_SENTENCES = 6
+"""Sentences of a line that may name another option."""
 _CLOSING = r"[\s*_\"')\]]{0,6}"
 
 
@@ -65,7 +67,7 @@ def _patterns() -> _Patterns:
             flags,
         ),
         re.compile(
-            rf"[\s*_\"']{{1,4}}(?:only\s)?(?:{any_of('if')}|nothing|none|no|neither|"
+            rf"[\s*_\"']{{1,4}}(?:only\s)?(?:{any_of('if')}|only|nothing|none|no|neither|"
             r"to (?:answer|choose|pick|say|rate|respond|participate|take part))\b",
             flags,
         ),
@@ -205,8 +207,13 @@ class ChoiceOf:
         return Found(OK, letter, place)
 
     def whole(self, piece: Piece) -> Found:
-        """Read a line that is an option, with a reason behind it."""
-        return self._read(piece, strict=True)
+        """Read a line that is an option, with a reason behind it; a sentence with another makes two."""
+        found = self._read(piece, strict=True)
+        if found.outcome is OK:
+            rest = [self._read(one, strict=False) for one in sentences_of(piece)[1:_MOST_SENTENCES]]
+            if any(one.outcome is OK and one.value != found.value for one in rest):
+                return Found(SEVERAL)
+        return found
 
     def stated(self, piece: Piece) -> Found:
         """Read what follows a mark: the option stands first."""
@@ -226,7 +233,8 @@ class ChoiceOf:
         named = self._words_at(piece.text, begin)
         if named is None or self.others(piece.text[named[2] :], named[0]):
             return NOTHING
-        if _patterns().contrary.match(piece.text, named[2]):
+        held, rest = _patterns(), piece.text[named[2] :]
+        if held.contrary.match(rest) or held.but.match(rest):
             return NOTHING
         return Found(OK, named[0], (piece.start + named[1], piece.start + named[2]))
 

@@ -151,7 +151,8 @@ def marks_of(text: str) -> Iterator[AnswerMark]:
                 denied = patterns().denied.match(rest.text) is not None
                 yield AnswerMark(rest, firm=_is_firm(heading), denied=denied, heads=True)
             continue
-        topic = patterns().topic.match(line.text) if below is None else None
+        alone = below is None and not any(patterns().heading.match(one.text) for one in lines[:-1])
+        topic = patterns().topic.match(line.text) if alone else None
         if topic is not None and patterns().denied.match(line.text[topic.end() :]) is None:
             rest = Piece(line.text[topic.end() :], line.start + topic.end())
             yield AnswerMark(rest, firm=True, loose=True, heads=True)
@@ -251,7 +252,9 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     supposed = held.hypothetical.search(clause)
     if supposed is not None and held.allowed_if.search(clause) is None:
         return False
-    return held.reported.search(clause) is None and held.doubted.search(clause) is None
+    if held.doubted.search(clause) is not None:
+        return False
+    return held.reported.search(re.split(r",\s(?=[Ii]\b)", clause)[-1]) is None
 
 
 def is_revised(after: str) -> bool:

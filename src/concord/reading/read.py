@@ -273,7 +273,8 @@ def _marked(text: str, mark: AnswerMark, asked: AskedFor) -> Found | None:
     if mark.in_words:
         found = asked.in_words(content) if isinstance(asked, ChoiceOf) else NOTHING
         return found if found.outcome is ReadOutcome.OK else None
-    found = asked.stated(content)
+    strictly = mark.loose and isinstance(asked, NumberOf)  # "it is 45 degrees outside"
+    found = asked.whole(content.trimmed(" \t\r\n*_\"'")) if strictly else asked.stated(content)
     if mark.denied and not (isinstance(asked, LabelOf) and found.outcome is ReadOutcome.OK):
         return None
     if found.outcome is ReadOutcome.UNREADABLE and "\n" not in content.text:
