@@ -106,6 +106,29 @@ def once(fault: Callable[[Handler], None]) -> Callable[[Handler, int], None]:
     return lambda handler, nth: fault(handler) if nth == 1 else handler.answer(GOOD)
 
 
+def thought(reply: str, **message: Any) -> dict[str, Any]:
+    document = completion(reply)
+    document["choices"][0]["message"].update(message)
+    return document
+
+
+def with_logprobs(held: Any) -> bytes:
+    document = completion(TEXT)
+    document["choices"][0]["logprobs"] = held
+    return json.dumps(document).encode()
+
+
+def cut_short(handler: "Handler") -> None:
+    """An answer of HTTP/1.0 without a length, of which the end is missing."""
+    handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n")
+    handler.wfile.write(json.dumps(GOOD).encode()[:90])
+    handler.drop()
+
+
+ODD = {
+    "content": [{"token": "A", "logprob": float("-inf"), "bytes": None, "top_logprobs": []}],
+    "refusal": None,
+}
 FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "none": lambda h, n: h.answer(GOOD),
     "429-once": once(lambda h: h.error(429, "rate_limit_exceeded")),
@@ -177,6 +200,27 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
         GOOD, x_request_id=h.headers["Authorization"].removeprefix("Bearer ")
     ),
     "echo-reply": lambda h, n: h.answer(completion(f"{TEXT}. You are {h.headers['Authorization']}!")),
+    "error-in-200": lambda h, n: h.answer({"error": {"message": "no such thing", "code": 400}}),
+    "busy-in-200-once": once(lambda h: h.answer({"error": {"message": "slow down", "code": 429}})),
+    "finish-error": lambda h, n: h.answer(completion("ANSW", "error")),
+    "finish-abort-once": once(lambda h: h.answer(completion("ANSW", "abort"))),
+    "finish-MAX_TOKENS": lambda h, n: h.answer(completion("REASONING: It is", "MAX_TOKENS")),
+    "thinking-alone": lambda h, n: h.answer(thought("", reasoning_content="It may be panic.")),
+    "thinking-unclosed": lambda h, n: h.answer(completion("<think>DIAGNOSIS: Panic Disorder, or")),
+    "thinking-in-tags-alone": lambda h, n: h.answer(completion("<think>Panic.</think>")),
+    "model-null": lambda h, n: h.answer({**GOOD, "model": None}),
+    "model-absent": lambda h, n: h.answer({key: held for key, held in GOOD.items() if key != "model"}),
+    "logprobs-infinite": lambda h, n: h.raw(with_logprobs(ODD)),
+    "logprobs-odd": lambda h, n: h.raw(with_logprobs("none of that")),
+    "409-once": once(lambda h: h.error(409, "conflict")),
+    "202-once": once(lambda h: h.raw(b"", 202)),
+    "cut-short-once": once(cut_short),
+    "gemini-overflow": lambda h, n: h.error(
+        400, "400", "The input token count (9000) exceeds the maximum number of tokens allowed (8192)."
+    ),
+    "tgi-short-overflow": lambda h, n: h.answer(
+        {"error": "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000"}, 422
+    ),
     "no-money": lambda h, n: h.error(402, "payment", "pay first"),
     "no-quota": lambda h, n: h.error(429, "insufficient_quota", "You exceeded your current quota"),
     "wrong-key": lambda h, n: h.error(401, "invalid_api_key", f"bad key {h.headers['Authorization']}"),

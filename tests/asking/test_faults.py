@@ -1,11 +1,14 @@
 """A real server that misbehaves on purpose: every trial ends in exactly one counted outcome."""
 
 import json
+import math
+import ssl
 import time
 from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -17,6 +20,8 @@ from concord.asking.job import Listeners, open_model
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+from concord.asking.inspect.replies import answer_of, fault_of  # noqa: E402
+
 pytest.importorskip("openai", reason="the extra `live` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -64,6 +69,23 @@ EXPECTED = {
     "refusal-field": "filtered",
     "long": "too long",
     "gzip-bomb": "too long",
+    "error-in-200": "failed",
+    "busy-in-200-once": "ok",
+    "finish-error": "failed",
+    "finish-abort-once": "ok",
+    "finish-MAX_TOKENS": "truncated",
+    "thinking-alone": "empty",
+    "thinking-unclosed": "truncated",
+    "thinking-in-tags-alone": "empty",
+    "model-null": "ok",
+    "model-absent": "ok",
+    "logprobs-infinite": "ok",
+    "logprobs-odd": "ok",
+    "409-once": "ok",
+    "202-once": "ok",
+    "cut-short-once": "ok",
+    "gemini-overflow": "context overflow",
+    "tgi-short-overflow": "context overflow",
 }
 REASONS = {
     "bad-request": "HTTP 400: the field foo is not what we like",
@@ -72,6 +94,8 @@ REASONS = {
     "tgi-422": "HTTP 422: the model is not loaded",
     "malformed": 'the answer is no JSON: it begins \'{"choices": [{"mess\'; is this the address of an '
     "OpenAI-compatible server?",
+    "error-in-200": "HTTP 400: no such thing",
+    "finish-error": "BrokenOffError: the server ended the reply with 'error'",
     "forbidden": "HTTP 403: your region may not",
     "429-always": "HTTP 429: no",
     "refusal-field": "the model refuses: I cannot help with that.",
@@ -234,3 +258,26 @@ def test_a_server_that_is_not_there_is_told_before_anything_is_asked(tmp_path: P
     ):
         ask(samples, url, tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_log_probability_that_is_no_number_is_stored_as_null() -> None:
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Logprob, Logprobs, ModelOutput
+
+    told = [Logprob(token="A", logprob=-math.inf), Logprob(token="B", logprob=-0.5)]
+    choice = ChatCompletionChoice(
+        message=ChatMessageAssistant(content="A"), stop_reason="stop", logprobs=Logprobs(content=told)
+    )
+    answer = answer_of(ModelOutput(model="m", choices=[choice]), 0.1)
+    assert dict(answer.more)["logprobs"] == [["A", None], ["B", -0.5]]
+
+
+def test_a_certificate_that_is_not_trusted_is_named() -> None:
+    below = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+    error = ConnectionError("Connection error.")
+    error.__cause__ = ConnectionError("")
+    error.__cause__.__cause__ = below
+    plain = ConnectionError("Connection error.")
+    plain.__cause__ = below
+    model = SimpleNamespace(should_retry=lambda error: True)
+    for one in (error, plain):
+        assert "self-signed certificate" in fault_of(one, model).words

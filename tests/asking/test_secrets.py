@@ -1,6 +1,8 @@
 """A marked key in eight shapes: in no file, log, trace or message, even when the server sends it back."""
 
+import base64
 import gzip
+import html
 import json
 import zipfile
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ from tests.asking.commands import concord
 from tests.asking.faulty_server import faulty_server
 
 from concord.asking import runs
+from concord.asking.connection import Redactor
 from concord.asking.job import helpers_of, redactor_of
 
 inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `live` is not installed")
@@ -107,3 +110,33 @@ def test_the_key_of_a_model_that_writes_for_others_is_hidden_too(monkeypatch: py
     job = runs.job("probes", "openai-api/bad/m", probe="mistake", helper="openai-api/other/m", limit=1)
     assert helpers_of(job) == ("openai-api/other/m",)
     assert redactor_of(job).text(f"bad key sk-of-the-helper-{MARK}") == "bad key [hidden]"
+
+
+@pytest.mark.parametrize("key", [f"sk-<{MARK}>&", f"sk-marked-{MARK}"])
+def test_a_key_is_hidden_in_html_hex_and_behind_any_word_in_base64(key: str) -> None:
+    hidden = Redactor([key])
+    for shown in (html.escape(key), html.escape(key, quote=False), key.encode().hex()):
+        assert hidden.text(f"a {shown} b") == "a [hidden] b"
+    for before in ("", "x", "Bearer ", "Basic user:"):
+        held = base64.b64encode(f"{before}{key}".encode()).decode()
+        assert "[hidden]" in hidden.text(held) and len(hidden.text(held)) < len(before) * 2 + 20
+        assert (
+            hidden.text(base64.urlsafe_b64encode(f"{before}{key}!".encode()).decode()).count("[hidden]") == 1
+        )
+
+
+@pytest.mark.parametrize("key", ["710", "1234", "password", "Panic"])
+def test_a_key_that_is_a_plain_word_or_number_changes_no_answer(tmp_path: Path, key: str) -> None:
+    assert Redactor([key]).text(f"My answer is {key}.") == f"My answer is {key}."
+    rows = [{"id": "a", "prompt": "Case.", "gold_answer": "Panic Disorder", "gold_reasoning": []}]
+    (tmp_path / "samples.json").write_text(json.dumps({"samples": rows}))
+    with faulty_server() as server:
+        done = concord(
+            *("run", "reasoning", "--model", "openai-api/bad/m", "--base-url", server.url),
+            *("--samples", "samples.json", "--out", "run"),
+            cwd=tmp_path,
+            BAD_API_KEY=key,
+        )
+    assert "the key in BAD_API_KEY is a plain word or number" in " ".join(done.stderr.split())
+    assert f"{key} " not in done.stderr
+    assert "Panic Disorder" in (tmp_path / "run" / "replies.jsonl").read_text()

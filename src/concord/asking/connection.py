@@ -11,6 +11,7 @@ import socket
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -96,6 +97,9 @@ def is_loopback(url: str) -> bool:
 HIDDEN = "[hidden]"
 _SHORT = 8
 """A key shorter than this is hidden only where it is alone: it may be part of a word."""
+_LEAST, _LONG = 5, 16
+"""Characters of a key that mixes letters with other signs, and of any other, that it is a secret."""
+_IN_ADDRESSES = str.maketrans("+/", "-_")
 _PLACEHOLDERS = frozenset(
     (
         *("none", "none-needed", "no-key", "not-needed", "empty", "dummy", "fake", "null", "x", "xxx"),
@@ -150,12 +154,34 @@ def strip_keys(model: str, environment: Any = os.environ) -> None:
             environment[name] = environment[name].strip()
 
 
+def is_secret(key: str) -> bool:
+    """Whether a key can be told from the words and numbers of replies; another one is never hidden.
+
+    Examples
+    --------
+    >>> is_secret("sk-12345678"), is_secret("5cd1e"), is_secret("password"), is_secret("710")
+    (True, True, False, False)
+    """
+    if key.lower() in _PLACEHOLDERS:
+        return False
+    mixed = any(letter.isalpha() for letter in key) and any(not letter.isalpha() for letter in key)
+    return len(key) >= _LONG or (mixed and len(key) >= _LEAST)
+
+
+def plain_keys(*models: str) -> tuple[str, ...]:
+    """Return the variables whose keys are plain words or numbers, which nothing hides."""
+    named = {name for model in models for name in key_variables(model)}
+    held = {name: os.environ[name].strip() for name in named}
+    return tuple(
+        sorted(name for name, key in held.items() if key.lower() not in _PLACEHOLDERS and not is_secret(key))
+    )
+
+
 class Redactor:
     """Takes keys out of what is written or shown."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
-        kept = {key.strip() for key in keys}
-        secret = {key for key in kept if len(key) > 2 and key.lower() not in _PLACEHOLDERS}
+        secret = {key for one in keys if is_secret(key := one.strip())}
         shapes = {shape for key in secret for shape in _shapes(key)}
         ordered = sorted(shapes, key=lambda shape: (-len(shape), shape))
         self._pattern = re.compile("|".join(map(_pattern, ordered))) if ordered else None
@@ -190,10 +216,14 @@ class Redactor:
 
 
 def _shapes(key: str) -> set[str]:
-    """Return a key as it may come back: as it is, in JSON, in an address, in a header in base64."""
-    shapes = {key, json.dumps(key)[1:-1], quote(key, safe="")}
+    """Return a key as it may come back: as it is, in JSON, HTML, an address, a header, in base64 or hex."""
+    shapes = {key, json.dumps(key)[1:-1], quote(key, safe=""), escape(key), escape(key, quote=False)}
     if len(key) >= _SHORT:
-        shapes |= {b64encode(key.encode()).decode().rstrip("="), key.encode().hex()}
+        # In base64 a key looks different behind 0, 1 or 2 bytes; what its neighbours touch is left out.
+        held = [b64encode(b"\0" * before + key.encode()).decode().rstrip("=") for before in range(3)]
+        cut = {text[-(-before * 4 // 3) : -1] for before, text in enumerate(held)}
+        shapes |= cut | {text.translate(_IN_ADDRESSES) for text in cut}
+        shapes |= {key.encode().hex(), key.encode().hex().upper()}
     return shapes
 
 

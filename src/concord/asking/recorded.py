@@ -289,7 +289,7 @@ def _answer(output: Any) -> dict[str, Any]:
     )
     text, usage = output.completion, output.usage
     error = output.error is not None or (usage is None and says_overflow(text))
-    outcome = str(outcome_of(stop, text, thinking=bool(thinking), error=error))
+    outcome = str(outcome_of(stop, text, error=error))
     return {
         "status": "ok" if outcome in _WITH_REPLY else outcome,
         "outcome": outcome,

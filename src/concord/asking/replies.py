@@ -14,6 +14,7 @@ from typing import Any
 from concord.errors import FileFormatError, ModelError
 from concord.files.contents import read_bytes
 from concord.files.json_text import decoded
+from concord.reading.text import one_form, without_thinking
 from concord.records import AskOutcome
 
 
@@ -26,7 +27,8 @@ _OVERFLOW = re.compile(
     r"prompt is too long|input is too long|input length .{0,40}exceed|too many (?:input )?tokens|"
     r"reduce the length of the (?:messages|prompt|input)|maximum (?:prompt|input) length|"
     r"longer than the maximum model length|prompt is too big|context shift is disabled|"
-    r"tokens\W+max_new_tokens\W+must be",
+    r"tokens\W+max_new_tokens\W+must be|inputs\W{1,3}must have less than \d+ tokens|"
+    r"token count .{0,40}exceeds the maximum number of (?:input )?tokens",
     re.IGNORECASE,
 )
 """How servers say that a prompt does not fit; only OpenAI has a code for it."""
@@ -46,6 +48,8 @@ def says_overflow(words: str) -> bool:
     True
     >>> says_overflow("the request exceeds the available context size, try increasing it")
     True
+    >>> says_overflow("The input token count (9) exceeds the maximum number of tokens allowed (8)")
+    True
     >>> says_overflow("`inputs` tokens + `max_new_tokens` must be <= 2048. Given: 2000 `inputs` tokens")
     True
     """
@@ -57,16 +61,17 @@ def says_quota(words: str) -> bool:
     return _QUOTA.search(words) is not None
 
 
-def outcome_of(stop: str, text: str, *, thinking: bool, error: bool) -> AskOutcome:
+def outcome_of(stop: str, text: str, *, error: bool) -> AskOutcome:
     """Return the outcome of what came back."""
     if stop == "content_filter":
         return AskOutcome.FILTERED
     if stop == "model_length":
         # A prompt that does not fit comes back as an error, a reply that filled the rest as text.
         return AskOutcome.OVERFLOW if error or not text.strip() else AskOutcome.TRUNCATED
-    if stop == "max_tokens":
+    said = without_thinking(one_form(text))
+    if stop == "max_tokens" or said is None:  # thinking that does not end was cut
         return AskOutcome.TRUNCATED
-    return AskOutcome.OK if text.strip() or thinking else AskOutcome.EMPTY
+    return AskOutcome.OK if said.text.strip() else AskOutcome.EMPTY
 
 
 LOST = "lost"

@@ -269,6 +269,13 @@ def _warn(job: "Job") -> None:
         note(
             "warning: at temperature 0 repeats are mostly copies; give --temperature for samples that differ"
         )
+    from concord.asking.connection import plain_keys
+
+    for name in plain_keys(job.model):
+        note(
+            f"warning: the key in {name} is a plain word or number, as replies may hold; it is not hidden in "
+            "what is written, so that no answer is changed; a longer key would be"
+        )
 
 
 def _refuse_stored(planned: list[Planned], asking: Asking) -> None:

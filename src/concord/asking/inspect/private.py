@@ -176,12 +176,48 @@ def take_odd_replies(model: Any) -> None:
 
     @functools.wraps(create)
     async def tidied(*args: Any, **options: Any) -> Any:
-        return _tidy(await create(*args, **options))
+        found = await create(*args, **options)
+        _refuse_errors(found)
+        return _tidy(found, str(options.get("model", "")), logprobs=bool(options.get("logprobs")))
 
     completions.create = tidied
 
 
-def _tidy(completion: Any) -> Any:
+class ToldError(Exception):
+    """An error that a server tells in an answer that calls itself good."""
+
+    def __init__(self, body: Any, status: int | None) -> None:
+        super().__init__("the answer is an error")
+        self.body, self.status_code = body, status
+
+
+class BrokenOffError(Exception):
+    """The server says that it did not finish the reply."""
+
+
+def _refuse_errors(completion: Any) -> None:
+    """Raise what an answer tells as an error: a body of its own, or a reply that was broken off."""
+    error = getattr(completion, "error", None)
+    choices = getattr(completion, "choices", None)
+    if error and not choices:
+        code = error.get("code", error.get("status")) if isinstance(error, dict) else None
+        number = str(getattr(completion, "code", None) if code is None else code)
+        raise ToldError(error, int(number) if number.isdecimal() and len(number) == 3 else None)
+    for choice in choices if isinstance(choices, list) else []:
+        reason = getattr(choice, "finish_reason", None)
+        if isinstance(reason, str) and reason.casefold() in _BROKEN:
+            raise BrokenOffError(f"the server ended the reply with {reason!r}")
+
+
+_BROKEN = frozenset(
+    ("error", "abort", "aborted", "failed", "cancelled", "canceled", "insufficient_system_resource")
+)
+_CUT = frozenset(("max_tokens", "max_output_tokens", "max_length", "token_limit"))
+
+
+def _tidy(completion: Any, model: str, *, logprobs: bool) -> Any:
+    if not isinstance(getattr(completion, "model", ""), str):
+        completion.model = model
     usage = getattr(completion, "usage", None)
     counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
     if usage is not None and any(type(n) is not int or n < 0 for n in counts):
@@ -196,7 +232,23 @@ def _tidy(completion: Any) -> Any:
         content = getattr(message, "content", None)
         if isinstance(content, list):
             message.content = "".join(_text(part) for part in content)
+        if str(getattr(choice, "finish_reason", None)).casefold() in _CUT:
+            choice.finish_reason = "length"
+        if getattr(choice, "logprobs", None) is not None and not (
+            logprobs and _are_logprobs(choice.logprobs)
+        ):
+            choice.logprobs = None
     return completion
+
+
+def _are_logprobs(found: Any) -> bool:
+    """Whether log probabilities have the form of the protocol."""
+    content = getattr(found, "content", None)
+    return isinstance(content, list) and all(
+        isinstance(getattr(one, "token", None), str)
+        and isinstance(getattr(one, "logprob", None), int | float)
+        for one in content
+    )
 
 
 def _counts(details: Any) -> bool:

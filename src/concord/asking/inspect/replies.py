@@ -1,19 +1,22 @@
 """What Inspect gives back, read: a reply, or why there is none."""
 
 import json
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
 
-from concord.asking.inspect.private import TooLongError, asks_to_retry, retry_after
+from concord.asking.inspect.private import BrokenOffError, TooLongError, asks_to_retry, retry_after
 from concord.asking.replies import outcome_of, says_overflow, says_quota
 from concord.files import limits
 from concord.files.gate import kept_of
 from concord.records import Answer, AskOutcome, Usage
 
 _WORDS = 500
+_PASSING = frozenset((202, 408, 409, 425, *range(500, 600)))
+"""Statuses that another attempt may not meet."""
 
 
 class FaultKind(StrEnum):
@@ -70,9 +73,10 @@ def fault_of(error: BaseException, model: Any) -> FailedCall:
         return FailedCall(FaultKind.BUSY, words, retry_after(cause))
     if type(cause).__name__ == "AttemptTimeoutError":
         return FailedCall(FaultKind.PASSING, "no answer in the time that --timeout allows")
-    if asks_to_retry(model, cause):
+    if status in _PASSING or isinstance(cause, BrokenOffError) or asks_to_retry(model, cause):
         return FailedCall(FaultKind.PASSING, words, retry_after(cause))
-    return FailedCall(FaultKind.OTHER, words)
+    cut = isinstance(cause, json.JSONDecodeError) and cause.doc.lstrip()[:1] in ("", "{")
+    return FailedCall(FaultKind.PASSING if cut else FaultKind.OTHER, words)
 
 
 def _cause(error: BaseException) -> BaseException:
@@ -95,8 +99,23 @@ def _words(error: BaseException) -> str:
     if told is None and isinstance(error, json.JSONDecodeError):
         kind = "the answer is no JSON"
         told = f"it begins {error.doc[:60]!r}; is this the address of an OpenAI-compatible server?"
+    if told is None and isinstance(error, json.JSONDecodeError) and not error.doc.strip():
+        kind, told = "an empty answer", "the server sent nothing"
     text = str(getattr(error, "message", error)) if told is None else told
+    below = error.__cause__  # a client says "Connection error." where TLS or the protocol failed
+    if status is None and told is None and below is not None and (words := _deepest(below)).strip():
+        text = f"{text.rstrip('.')}: {words}"
     return f"{kind}: {' '.join(text.split())}"[:_WORDS]
+
+
+def _deepest(error: BaseException) -> str:
+    """Return the words of the first error of a chain that has any."""
+    found = str(error)
+    while error.__cause__ is not None or error.__context__ is not None:
+        below = error.__cause__ if error.__cause__ is not None else error.__context__
+        assert below is not None
+        found, error = (str(below) if str(below).strip() else found), below
+    return found
 
 
 def _reason(body: Any) -> str | None:
@@ -123,7 +142,7 @@ def answer_of(output: ModelOutput, seconds: float | None) -> Answer:
     stop, text, thinking = str(output.stop_reason), output.completion, _thinking(output)
     # Inspect puts a provider's error that is an outcome into the text, and then there is no usage.
     error = output.error is not None or (output.usage is None and says_overflow(text))
-    outcome = outcome_of(stop, text, thinking=thinking is not None, error=error)
+    outcome = outcome_of(stop, text, error=error)
     answer = Answer(outcome, text, thinking, stop, output.error, usage, seconds, _logprobs(output))
     if (refusal := _refusal_told(output)) is not None:
         # The model's words are no answer; where they stand in a field of their own, they are a reason.
@@ -179,4 +198,5 @@ def _logprobs(output: ModelOutput) -> tuple[tuple[str, object], ...]:
     found = output.choices[0].logprobs
     if found is None:
         return ()
-    return (("logprobs", [[one.token, one.logprob] for one in found.content]),)
+    told = [[one.token, one.logprob if math.isfinite(one.logprob) else None] for one in found.content]
+    return (("logprobs", told),)
