@@ -3,6 +3,7 @@
 import pytest
 
 from concord.reading import ReadOutcome, read_reply
+from concord.reading.mentions import affirmed
 
 AB = {"A": "accept", "B": "refuse"}
 
@@ -75,3 +76,19 @@ def test_free_text_is_coded_by_its_words() -> None:
     assert read_reply("I'm sorry, but I can't say.", codes=codes).outcome is ReadOutcome.REFUSED
     assert read_reply("As an AI, I find it cold.", codes=codes).value == {"warm": 0.0, "cold": 1.0}
     assert read_reply("<think>warm", codes=codes).outcome is ReadOutcome.TRUNCATED
+
+
+@pytest.mark.parametrize(
+    ("reply", "names"),
+    [
+        ("This is Knobe's study.", ("Knobe",)),
+        ("I am not sure, but it might be Knobe or Asch.", ("Knobe", "Asch")),
+        ("Is it Knobe's? No.", ()),
+        ("It isn't Knobe's study; it is by ASCH.", ("Asch",)),
+        ("An asch is no person.", ()),
+        ("<think>Knobe</think>unknown", ()),
+        ("<think>Knobe", None),
+    ],
+)
+def test_names_count_where_they_are_said_and_not_denied(reply: str, names: tuple[str, ...] | None) -> None:
+    assert affirmed(reply, ["Knobe", "Asch"]).value == names

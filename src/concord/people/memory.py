@@ -1,5 +1,6 @@
 """Whether a model has read a study: what it recognises, and what it shows under another surface."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -36,8 +37,8 @@ class Recognition:
     """What a model said about one study, and what of it is right."""
 
     study: str
-    recognised: bool
-    """An author of the study is named."""
+    recognised: bool | None
+    """An author of the study is named; None where the reply is none (`outcome`)."""
     year_right: bool
     n_directions: int
     """Effects whose direction is published and was asked for."""
@@ -46,6 +47,8 @@ class Recognition:
     authors: str = ""
     """As the model gave them."""
     finding: str = ""
+    outcome: str = "ok"
+    """What became of reading the reply: refused, truncated and empty ones say nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class VariantPair:
     study: str
     variant: str
     recognised: bool | None
-    """None where recognition was not asked."""
+    """None where recognition was not asked, or the reply was no answer."""
     pas: float | None
     variant_pas: float | None
     ecs: float | None
@@ -75,8 +78,8 @@ def _directions(one: Recognition) -> str:
 
 
 def _whether_recognised(one: VariantPair) -> object:
-    """Return whether the study was recognised, or that it was not asked."""
-    return "not asked" if one.recognised is None else one.recognised
+    """Return whether the study was recognised, or that this is not known."""
+    return "not known" if one.recognised is None else one.recognised
 
 
 KNOWN = Table(
@@ -85,7 +88,9 @@ KNOWN = Table(
     title="What the model recognised",
     columns=(
         Column("study", words=True),
-        Column("recognised", words=True),
+        Column(
+            "recognised", lambda one: one.outcome if one.recognised is None else one.recognised, words=True
+        ),
         Column("year_right", words=True),
         Column("directions", _directions, "directions right", words=True),
         Column("authors", title="authors named", words=True),
@@ -204,7 +209,7 @@ def memory_result(
 
 
 def _paired(
-    studies: Sequence[GroupResult], findings: Sequence[FindingResult], known: Mapping[str, bool]
+    studies: Sequence[GroupResult], findings: Sequence[FindingResult], known: Mapping[str, bool | None]
 ) -> list[VariantPair]:
     by_name = {one.name: one for one in studies}
     made = []
@@ -253,8 +258,11 @@ def _verdict(recognised: Sequence[Recognition], pairs: Sequence[VariantPair], de
 
 
 def _sentence(verdict: str, recognised: Sequence[Recognition], delta: Estimate) -> str:
-    n = sum(one.recognised for one in recognised)
-    start = f"The model recognised {n} of {len(recognised)} studies"
+    said = [one.recognised for one in recognised if one.recognised is not None]
+    start = f"The model recognised {sum(said)} of {len(said)} studies"
+    if len(said) < len(recognised):
+        lost = Counter(one.outcome for one in recognised if one.recognised is None)
+        start += f" (no answer: {', '.join(f'{n} {outcome}' for outcome, n in sorted(lost.items()))})"
     if verdict == UNKNOWN:
         return (
             f"{start}; run variants too (--variant all) to see whether it answers from memory."

@@ -1,5 +1,6 @@
 """Memory: what is recognised, what a variant changes, and how often the verdict is wrong."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -85,11 +86,36 @@ def test_a_reply_that_names_the_authors_and_directions_is_recognised() -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", ["", "unknown", "Authors: unknown\nYear: unknown", "Authors: Smith, Jones\nYear: 1999"]
+    "reply", ["unknown", "Authors: unknown\nYear: unknown", "Authors: Smith, Jones\nYear: 1999"]
 )
 def test_a_reply_that_does_not_know_is_not_recognised(reply: str) -> None:
     found = read_recognition(FILES["framing"].study, reply)
     assert (found.recognised, found.year_right, found.n_right) == (False, False, 0)
+
+
+def test_a_reply_that_is_no_answer_leaves_open_what_is_known() -> None:
+    study = FILES["framing"].study
+    replies = {
+        "": "empty",
+        "<think>Tversky": "truncated",
+        "I'm sorry, but I can't identify sources.": "refused",
+    }
+    for reply, outcome in replies.items():
+        found = read_recognition(study, reply)
+        assert (found.recognised, found.outcome) == (None, outcome)
+    said = [Recognition("a", True, True, 0, 0, 0), Recognition("b", None, False, 0, 0, 0, outcome="refused")]
+    assert "recognised 1 of 1 studies (no answer: 1 refused)" in memory_result(said, [], []).sentence
+
+
+RECOGNITIONS = [
+    json.loads(line) for line in (Path(__file__).parent / "recognition.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("row", RECOGNITIONS, ids=lambda row: f"{row['study']}, {row['kind']}")
+def test_a_study_is_recognised_by_a_name_that_is_not_denied(row: dict[str, Any]) -> None:
+    found = read_recognition(FILES[row["study"]].study, row["reply"])
+    assert (bool(found.recognised), found.year_right) == (row["recognised"], row["year"])
 
 
 def _result(

@@ -1,18 +1,21 @@
 """The recognition probe: after the materials, in a conversation of its own, what study this is."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
-from concord.files.text import normal_form
 from concord.people.memory import Recognition
 from concord.people.studies.format import Study, Test
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import Session
 from concord.people.studies.wording import compile_experiment
+from concord.reading import named_parts, read_reply, split_thinking
+from concord.reading.asked import fields_of
+from concord.reading.mentions import affirmed
 from concord.records import Design, Message, Template, Trial
 
 SUITE = "memory"
+MOST_TESTS = 12
+"""Effects whose direction is asked for."""
 TEMPLATE = (
     "Below are materials of a study as its participants saw them. Do not take part; say what you know "
     "of it.\n\n"
@@ -24,8 +27,15 @@ TEMPLATE = (
     "Finding: what it found, in one sentence\n"
     "{effects}"
 )
-_LINE = re.compile(
-    r"^\s*(?:\*\*)?(authors?|year|finding|effect (\d+))(?:\*\*)?\s*:\s*(?:\*\*)?\s*(.*)$", re.I | re.M
+_FIELDS = {
+    "author": ("authors", "author", "author(s)", "autoren", "autor", "autores", "auteurs", "autori"),
+    "year": ("year", "jahr", "año", "année", "anno"),
+    "finding": ("finding", "findings", "befund", "ergebnis"),
+}
+"""What begins the lines that are asked for; models translate them."""
+_SIGNS = {"+": ("plus", "positive", "higher"), "-": ("minus", "negative", "lower")}
+_NOBODY = re.compile(
+    r"\W*(?:unknown|unbekannt|none|n/?a|not known|i (?:do not|don't) know)?\W*", re.IGNORECASE
 )
 
 
@@ -68,7 +78,7 @@ def directed_tests(study: Study) -> list[Test]:
     """Return the tests whose published effect has a sign that a word can name."""
     return [
         test for spec in study.findings.values() for test in spec.tests if direction_of(test) is not None
-    ][:12]
+    ][:MOST_TESTS]
 
 
 def direction_of(test: Test) -> int | None:
@@ -85,39 +95,53 @@ def direction_of(test: Test) -> int | None:
     return None
 
 
-def read_recognition(study: Study, reply: str) -> Recognition:
-    """Read one reply: authors, year and directions against what is published."""
-    fields: dict[str, str] = {}
-    for key, number, text in _LINE.findall(reply):
-        fields.setdefault(f"effect {number}" if number else key.casefold().rstrip("s"), text.strip())
-    named = {_without_marks(word) for word in re.findall(r"[^\W\d_]{3,}", fields.get("author", ""))}
-    surnames = {
-        _without_marks(name) for name in re.findall(r"([^\W\d_]{3,})(?:-[^\W\d_]+)?,", study.source.authors)
-    }
+def read_recognition(study: Study, reply: str | None) -> Recognition:
+    """Read one reply: authors, year and directions against what is published.
+
+    A study is recognised where a surname of its authors is named and not denied: in the line of authors, or
+    anywhere where that line is not there or names nobody.
+    """
+    _, said = split_thinking(reply or "")
+    fields = _fields(said or "")
+    authors = fields.get("author", "")
+    surnames = re.findall(r"([^\W\d_]{3,})(?:-[^\W\d_]+)?,", study.source.authors)
+    whole = _NOBODY.fullmatch(authors) is not None
+    named = affirmed(reply if whole else authors, surnames)
+    years = fields.get("year") or (said if whole and named.value else "") or ""
     tests = directed_tests(study)
-    said = [_sign(fields.get(f"effect {i}", "")) for i in range(1, len(tests) + 1)]
+    found = [_direction(fields.get(f"effect {i}")) for i in range(1, len(tests) + 1)]
     right = sum(
-        sign == direction_of(test) for sign, test in zip(said, tests, strict=True) if sign is not None
+        sign == direction_of(test) for sign, test in zip(found, tests, strict=True) if sign is not None
     )
     return Recognition(
         study.study,
-        bool(named & surnames),
-        str(study.source.year) in fields.get("year", ""),
+        bool(named.value) if named.ok else None,
+        re.search(rf"(?<!\d){study.source.year}(?!\d)", years) is not None,
         len(tests),
         right,
-        sum(sign is None for sign in said),
-        fields.get("author", "")[:200],
+        sum(sign is None for sign in found),
+        authors[:200],
         fields.get("finding", "")[:400],
+        str(named.outcome),
     )
 
 
-def _without_marks(word: str) -> str:
-    return "".join(c for c in normal_form("NFKD", word.casefold()) if not unicodedata.combining(c))
+def _fields(said: str) -> dict[str, str]:
+    """Return what a reply says under each heading, or each key of an object."""
+    keys = [key for names in _FIELDS.values() for key in names]
+    given = fields_of(said)
+    if given is None:
+        found = named_parts(said, [*keys, *(f"effect {i}" for i in range(1, MOST_TESTS + 1))])
+    else:
+        found = {str(key): value if isinstance(value, str) else str(value) for key, value in given.items()}
+    names = {key: name for name, keys in _FIELDS.items() for key in keys}
+    return {names.get(key.casefold(), key.casefold()): text.strip(" *_\n") for key, text in found.items()}
 
 
-def _sign(text: str) -> int | None:
-    first = text.strip(" '\"*`.")[:1]
-    return {"+": 1, "-": -1, "−": -1, "–": -1}.get(first)
+def _direction(text: str | None) -> int | None:
+    """Read the sign of an effect."""
+    found = read_reply(text, choices=_SIGNS).value
+    return {"+": 1, "-": -1}.get(str(found))
 
 
 def recognitions(studies: Iterable[Study], replies: Mapping[str, str]) -> tuple[Recognition, ...]:
