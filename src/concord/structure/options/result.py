@@ -13,6 +13,15 @@ from concord.files.rows import read_rows
 from concord.kinds import Column, Kind, PictureOf, Table
 from concord.records import Estimate, InputFile
 from concord.structure import NAME
+from concord.unread import (
+    EMPTY,
+    Told,
+    holds,
+    unread_notes,
+    unread_sentences,
+    unread_table,
+    withheld,
+)
 
 CLAIM_LEVEL = 0.05
 """Level of the test behind what is said about places."""
@@ -60,6 +69,10 @@ class OptionScores:
     """Share of choices of each place minus an even share, where the right option is in each place alike."""
     places_note: str = ""
     """Why an effect of the place cannot be tested; empty where it can, or where there are no places."""
+    unread: Told = field(default=(), metadata=EMPTY)
+    """Replies without a choice, by arrangement."""
+    rstd_p_unread: float | None = field(default=None, metadata=EMPTY)
+    """`rstd_p` if the unread replies made the places as alike as they can."""
 
     @property
     def sentence(self) -> str:
@@ -67,11 +80,15 @@ class OptionScores:
         excess, said = self.flip_excess, []
         if excess.interval is None:
             said.append(f"whether choices change with the arrangement is not known ({excess.note})")
+        elif excess.interval.low > 0 and not holds(excess):
+            said.append(withheld("choices change with the arrangement", excess)[:-1])
         elif excess.interval.low > 0:
             said.append("choices change with the arrangement more than between repeats")
         else:
             said.append("that choices change with the arrangement more than between repeats is not shown")
-        if self._places_matter:
+        if self._places_matter and self.rstd_p_unread is not None and self.rstd_p_unread >= CLAIM_LEVEL:
+            said.append(withheld("accuracy depends on the place of the right option", self.rstd)[:-1])
+        elif self._places_matter:
             said.append("accuracy depends on the place of the right option")
         elif self.rstd_p is not None:
             said.append("that accuracy depends on the place of the right option is not shown")
@@ -160,6 +177,13 @@ SPREAD = Table(
         _of_scores("rstd", "RStd"),
         _of_scores("rstd_floor", "RStd without places"),
         _of_scores("rstd_p", "p", p=True),
+        Column(
+            "rstd_p_unread",
+            lambda row: row.scores.rstd_p_unread,
+            "p, unread evened out",
+            p=True,
+            optional=True,
+        ),
     ),
 )
 PLACES = Table(
@@ -204,7 +228,14 @@ class OptionResult(Kind):
     SECTION: ClassVar[str] = "options"
     HEADING: ClassVar[str] = "Options and formats"
     KEY: ClassVar[str] = "option_scores"
-    TABLES: ClassVar[tuple[Table, ...]] = (AGREEMENT, SPREAD, PLACES, EACH, REPLIES)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        AGREEMENT,
+        SPREAD,
+        PLACES,
+        EACH,
+        REPLIES,
+        unread_table("options_unread.csv"),
+    )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("accuracy", "structure_plots.places_picture"),
         PictureOf("choices", "structure_plots.choices_picture"),
@@ -222,13 +253,18 @@ class OptionResult(Kind):
     """The table that was scored; empty for a run, whose folder says it."""
     warnings: tuple[str, ...] = ()
 
+    @property
+    def unread(self) -> Told:
+        """Replies without a choice."""
+        return self.scores.unread
+
     def who(self) -> Sequence[str]:
         """Return the model."""
         return [self.model]
 
     def sentences(self) -> Sequence[str]:
         """Return what may be said."""
-        return [f"{self.model}: {self.scores.sentence}"]
+        return [*unread_sentences(self.unread), f"{self.model}: {self.scores.sentence}"]
 
     def notes(self) -> Sequence[str]:
         """Return what was asked, and what the numbers are."""
@@ -237,6 +273,7 @@ class OptionResult(Kind):
         return [
             f"{self.model}: {n.n_items} questions under {n.n_arrangements} arrangements "
             f"({self.arranger}){unread}.",
+            *unread_notes(self.unread),
             "Consistency: two replies under unlike arrangements choose the same option. Flip excess: what "
             "the arrangement changes beyond what changes between repeats. RStd: standard deviation of "
             "accuracy over places of the right option, beside what it would be if places did nothing, with "

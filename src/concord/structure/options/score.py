@@ -1,7 +1,8 @@
 """What the place of options does: consistency, RStd, accuracy by place, selection bias; item by item too."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,23 @@ from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, GapTable, mean_gap_interval
 from concord.stats.elementwise import Floats
 from concord.stats.spread import flip_excess, spread_of
+from concord.stats.unread import bounds_between
 from concord.structure.options.result import OptionReply, OptionScores
+from concord.structure.options.unread import (
+    agreement_ends,
+    filled_places,
+    is_unread,
+    least_even,
+    most_even,
+    unread_replies,
+)
 from concord.structure.unit_means import MIN_PAIRS, UNIT, Ends, mean_over_rows, mean_over_units
+from concord.unread import MOST_LOST, bounded
 
 NOT_MOVED = "no question has its right option in several places"
 NOT_EVERYWHERE = "the right option is not seen in every place"
+MOST_PLACES = 10
+"""Options beyond which numbers of places have no bounds."""
 _SAME = 1e-12
 _AT_ONCE = 2_000_000
 """Numbers that are drawn at once."""
@@ -250,7 +263,7 @@ def score_options(
     rstd = rows.rstd_estimate(level, labels)
     floor, p = rows.floor(n_permutations, np.random.default_rng(seed))
     once = NO_CHOICE if unnamed else "needs two replies under one arrangement (--repeats 2)"
-    return OptionScores(
+    found = OptionScores(
         n_items=len(items),
         n_arrangements=len({reply.arrangement for reply in replies}),
         n_unread=sum(reply.answer is None and reply.place is None for reply in replies),
@@ -269,7 +282,95 @@ def score_options(
         else NOT_MOVED
         if rstd.value is not None
         else rstd.note,
+        unread=unread_replies(replies),
     )
+    if not found.unread or found.unread[0].share <= MOST_LOST:
+        return found
+    bounds = _Bounds(replies, labels, level, found.unread[0].unread)
+    return replace(
+        found,
+        **bounds.of_agreement(found),
+        **bounds.of_places(found, n_permutations, np.random.default_rng(seed)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """What replies without a choice could make of the numbers."""
+
+    replies: Sequence[OptionReply]
+    labels: Sequence[str]
+    level: float
+    n_unread: int
+
+    @property
+    def items(self) -> list[str]:
+        return list(dict.fromkeys(reply.item for reply in self.replies))
+
+    def between(self, found: Estimate, low: Estimate, high: Estimate) -> Estimate:
+        if low.value is None or high.value is None:
+            return found
+        return bounded(found, bounds_between(low, high, n_unread=self.n_unread), asked=len(self.replies))
+
+    def mean(self, values: Floats) -> Estimate:
+        return mean_over_units(values, self.labels, level=self.level, unit="items")
+
+    def of_agreement(self, found: OptionScores) -> dict[str, Any]:
+        """Return agreement between and within arrangements, and flip excess."""
+        if found.consistency.value is None and found.repeat_agreement.value is None:
+            return {}
+        between, within, excess = agreement_ends(self.replies, self.items, pairwise)
+        flips = [_mean_excess(one, self.labels, self.level, "") for one in excess]
+        return {
+            "consistency": self.between(found.consistency, *map(self.mean, between)),
+            "repeat_agreement": self.between(found.repeat_agreement, *map(self.mean, within)),
+            "flip_excess": self.between(found.flip_excess, *flips),
+        }
+
+    def placed(self, replies: Sequence[OptionReply]) -> Placed:
+        return Placed.of(replies, self.items, places_of(self.replies))
+
+    def of_places(self, found: OptionScores, n_permutations: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Return accuracy by place, its spread, and the choices of each place."""
+        if not 0 < places_of(self.replies) <= MOST_PLACES:
+            return {}
+        filled = [
+            [replace(one, correct=right) if is_unread(one) else one for one in self.replies]
+            for right in (False, True)
+        ]
+        wrong, right = map(self.placed, filled)
+        known = [one.place is not None or one.correct is not None for one in filled[0]]
+        lost = np.array([is_unread(one) for one in self.replies])[known]
+        low, high = (one.accuracy() for one in (wrong, right))
+        found_of = {
+            "accuracy_by_place": tuple(
+                self.between(one, self.mean(a), self.mean(b))
+                for one, a, b in zip(found.accuracy_by_place, low.T, high.T, strict=True)
+            ),
+            "selection": tuple(self._chosen(i, one) for i, one in enumerate(found.selection)),
+        }
+        if found.rstd.value is None:
+            return found_of
+        means = [np.nanmean(one, axis=0) for one in (low, high)]
+        even, uneven = (
+            _with_accuracy(wrong, lost, means, one) for one in (most_even(*means), least_even(*means))
+        )
+        ends = [one.rstd_estimate(self.level, self.labels) for one in (even, uneven)]
+        p = even.floor(n_permutations, rng)[1]
+        return {**found_of, "rstd": self.between(found.rstd, *ends), "rstd_p_unread": p}
+
+    def _chosen(self, place: int, found: Estimate) -> Estimate:
+        """Return the choices of a place, with every unread reply choosing it, or another."""
+        ways = (filled_places(self.replies, place, chosen=one) for one in (False, True))
+        ends = (list(_selection(self.placed(one), self.labels, self.level))[place] for one in ways)
+        return self.between(found, *ends)
+
+
+def _with_accuracy(rows: Placed, lost: NDArray[np.bool_], means: Sequence[Floats], wanted: Floats) -> Placed:
+    """Return the replies with the unread ones as right as it takes for an accuracy of each place."""
+    low, high = means
+    share = np.divide(wanted - low, high - low, out=np.zeros(len(low)), where=high > low)
+    return replace(rows, correct=np.where(lost, share[rows.right], rows.correct))
 
 
 def places_of(replies: Sequence[OptionReply]) -> int:
