@@ -171,7 +171,9 @@ def test_only_a_few_of_many_reasons_are_said() -> None:
 
 
 def _bar_of(result: ToneResult, *, agent: str | None = None) -> Picture:
-    return plots.intervals("tone", f"Tone of {agent}", [plots.Mark("x", 0.4, 0.3, 0.5)], label="w", level=0.8)
+    return plots.intervals(
+        "tone", f"Tone of {agent}", [plots.Mark("x", 0.4, Interval(0.3, 0.5, 0.8, ""))], label="w"
+    )
 
 
 def test_pictures_of_each_agent_are_drawn_of_each_and_folded(monkeypatch: pytest.MonkeyPatch) -> None:

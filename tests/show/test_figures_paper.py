@@ -7,6 +7,7 @@ import pytest
 from tests.show.made_results import write_all
 from tests.show.made_sections import write_sections
 
+from concord.records import Interval
 from concord.reports import page as make_page
 from concord.show.looks import FORMATS, POINTS_PER_MM, layout
 from concord.show.making import write_figures
@@ -56,7 +57,9 @@ def test_text_has_the_size_that_a_format_asks_for(folder: Path, monkeypatch: pyt
 
 def test_a_png_says_its_dots_per_inch() -> None:
     pytest.importorskip("vl_convert", reason="the extra `report` is not installed")
-    picture = intervals("a", "T", [Mark("one", 0.5, 0.4, 0.6)], label="share", width=layout("82mm", 8))
+    picture = intervals(
+        "a", "T", [Mark("one", 0.5, Interval(0.4, 0.6, 0.95, ""))], label="share", width=layout("82mm", 8)
+    )
     from concord.show.looks import look
 
     png = picture.with_look(look("82mm")).to_png(dpi=600)
@@ -78,7 +81,7 @@ def test_numbers_of_an_axis_never_touch(wide: float) -> None:
 
 def test_numbers_in_a_picture_of_effects_lie_on_no_line() -> None:
     points = [Effect(str(i), (x, None, None), (-x, None, None)) for i, x in enumerate((-1.0, -0.9, 0.9, 1.0))]
-    drawn = effects("e", "T", points, slope=-1.0, intercept=0.0, said="r = −1.00, RMSE = 1.71")
+    drawn = effects("e", "T", points, level=0.95, slope=-1.0, intercept=0.0, said="r = −1.00, RMSE = 1.71")
     assert 'y="24"' in drawn.body.split("r = −1.00")[0].rpartition("<text")[2]
 
 

@@ -38,11 +38,15 @@ def inside(picture: Picture) -> None:
             assert -1 <= float(element.get(name, "0")) <= picture.height + 1
 
 
+def drawn_mark(label: str, value: float | None, low: float | None, high: float | None) -> plots.Mark:
+    return plots.Mark(label, value, None if low is None or high is None else Interval(low, high, 0.8, ""))
+
+
 @given(st.lists(st.tuples(st.text(max_size=40), maybe, maybe, maybe), min_size=1, max_size=8))
 def test_a_chart_of_intervals_is_well_formed_for_any_marks(
     rows: list[tuple[str, float, float, float]],
 ) -> None:
-    picture = plots.intervals("a", "Title", [plots.Mark(*row) for row in rows], label="x")
+    picture = plots.intervals("a", "Title", [drawn_mark(*row) for row in rows], label="x")
     inside(picture)
     words = [(element.get("class"), element.text) for element in parsed(picture).iter(f"{SVG}text")]
     assert words.count(("s", "undefined")) == sum(row[1] is None for row in rows)
@@ -54,7 +58,7 @@ def test_effects_have_one_dot_per_test_and_stay_inside(points: list[tuple[float,
         plot_effects.Effect(name, (x, x - 1, x + 1), (y, None, None), name[:1], x > 0)
         for x, y, name in points
     ]
-    picture = plot_effects.effects("a", "T", drawn, slope=3.0, intercept=-1.0, said="ECS 0.5")
+    picture = plot_effects.effects("a", "T", drawn, level=0.95, slope=3.0, intercept=-1.0, said="ECS 0.5")
     inside(picture)
     kinds = [
         (e.get("class") or "").split()[0] for e in parsed(picture).iter(f"{SVG}circle") if e.get("r") == "3.6"
@@ -66,7 +70,7 @@ def test_effects_have_one_dot_per_test_and_stay_inside(points: list[tuple[float,
 
 
 def test_a_line_that_is_undefined_is_not_drawn() -> None:
-    assert 'class="fit"' not in plot_effects.effects("a", "T", []).body
+    assert 'class="fit"' not in plot_effects.effects("a", "T", [], level=0.95).body
 
 
 def test_conclusions_fill_their_columns_and_say_how_many_agree() -> None:
@@ -99,7 +103,7 @@ def test_studies_of_a_map_are_grouped_by_domain_and_sorted_by_spread() -> None:
 
 
 def test_orders_are_sorted_and_have_their_band() -> None:
-    marks = [plots.Mark("ABC", 0.1, 0.0, 0.2), plots.Mark("CAB", -0.1, -0.2, 0.0)]
+    marks = [drawn_mark("ABC", 0.1, 0.0, 0.2), drawn_mark("CAB", -0.1, -0.2, 0.0)]
     picture = plot_order.order_effect("a", "T", marks, n_items=9)
     inside(picture)
     assert [row[0] for row in picture.rows[1:]] == ["CAB", "ABC"]
@@ -156,7 +160,7 @@ def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
         ForestRow("a", (0.5, 0.2, 0.8), (0.4, None, None)),
         ForestRow("b", (None,) * 3, (1.0, 0.5, 1.5)),
     ]
-    picture = forest("a", "T", pairs)
+    picture = forest("a", "T", pairs, level=0.95)
     inside(picture)
     kinds = [element.get("class") for element in parsed(picture).iter()]
     assert kinds.count("human") == 2  # one test and the legend
@@ -327,7 +331,7 @@ def test_the_picture_of_worst_and_best_orders_keeps_its_name_for_few_and_many_mo
 
 
 def test_a_long_name_of_a_row_has_two_lines_and_is_whole() -> None:
-    marks = [plots.Mark("Digital certificates for luxury consumption", 0.5, 0.4, 0.6)]
+    marks = [drawn_mark("Digital certificates for luxury consumption", 0.5, 0.4, 0.6)]
     svg = plots.intervals("pas", "PAS by study", marks, label="PAS", limits=(0, 1)).to_svg()
     assert "Digital certificates" in svg
     assert "luxury consumption<" in svg
@@ -336,7 +340,7 @@ def test_a_long_name_of_a_row_has_two_lines_and_is_whole() -> None:
 def test_numbers_beside_outlying_tests_do_not_lie_on_each_other() -> None:
     points = [plot_effects.Effect(f"t{i}", (0.1, None, None), (2.0 + i / 50, None, None)) for i in range(4)]
     points += [plot_effects.Effect(f"n{i}", (0.1 * i, None, None), (0.1 * i, None, None)) for i in range(5)]
-    svg = plot_effects.effects("e", "Effects", points).to_svg()
+    svg = plot_effects.effects("e", "Effects", points, level=0.95).to_svg()
     found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*class="s b halo">\d', svg)
     places = [(float(x), float(y)) for x, y in found]
     assert len(places) == 4

@@ -185,7 +185,7 @@ def card_people() -> Drawn:
         name = one.name.replace("persona_summary_include_reasoning", "persona").replace(
             "_temperature_zero", " T=0"
         )
-        marks.append(Mark(name.replace("_", " "), one.pas.value, one.pas.interval.low, one.pas.interval.high,
+        marks.append(Mark(name.replace("_", " "), one.pas.value, one.pas.interval,
                           floor=b.floor.value, ceiling=b.ceiling.value))  # fmt: skip
     picture = plots.intervals(
         "card-people",

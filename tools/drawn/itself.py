@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from concord.records import Interval
 from concord.show import plots
 from concord.show.plots import Mark
 from concord.show.svg import Canvas, Picture, Scale
@@ -101,7 +102,8 @@ def meaning() -> Drawn:
     """Draw the calibration of every scorer, from the table of the page."""
     rows = _ROW.findall((PAGES / "meaning.md").read_text("utf-8"))
     marks = [
-        Mark(f"{who}, {language}", float(v), float(low), float(high)) for who, language, v, low, high in rows
+        Mark(f"{who}, {language}", float(v), Interval(float(low), float(high), 0.95, ""))
+        for who, language, v, low, high in rows
     ]
     picture = plots.intervals(
         "meaning", "A right paraphrase above a contradiction", marks, label="share of cases (AUC)",

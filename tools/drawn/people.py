@@ -98,9 +98,7 @@ def protocols() -> Drawn:
         found = api.score_people(table, protocol=name, n_resamples=0, n_simulations=0)
         for metric in ("pas", "ecs", "apr"):
             score = getattr(found, metric)
-            ends = score.interval
-            low, high = (None, None) if ends is None else (ends.low, ends.high)
-            marks.append((metric, Mark(f"{metric.upper()}, {name}", score.value, low, high)))
+            marks.append((metric, Mark(f"{metric.upper()}, {name}", score.value, score.interval)))
     ordered = [mark for metric in ("pas", "ecs", "apr") for own, mark in marks if own == metric]
     picture = plots.intervals(
         "protocols", "One table under three protocols", ordered, label="score", limits=(-0.2, 1), width=WIDTH
@@ -139,7 +137,7 @@ def uncertainty() -> Drawn:
     """Draw both intervals of every agent."""
     best = sorted(agents().agents, key=lambda one: -one.pas.value)
     marks = [
-        Mark(one.name, one.pas.value, other.low, other.high, new.low, new.high)
+        Mark(one.name, one.pas.value, other, new)
         for one in best
         if (other := one.pas.interval) is not None and (new := one.pas.new_participants) is not None
     ]
@@ -161,7 +159,7 @@ def floor_and_ceiling() -> Drawn:
     for one in best:
         b = one.pas.bounds
         assert b is not None
-        marks.append(Mark(one.name, one.pas.value, one.pas.interval.low, one.pas.interval.high,
+        marks.append(Mark(one.name, one.pas.value, one.pas.interval,
                           floor=b.floor.value, ceiling=b.ceiling.value))  # fmt: skip
     picture = plots.intervals(
         "floor-and-ceiling",

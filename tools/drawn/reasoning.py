@@ -213,8 +213,9 @@ def gaps_and_words() -> Drawn:
              (0.02, -0.14, 0.18, 40), (-0.09, -0.17, -0.01, 150)]  # fmt: skip
     marks = []
     for value, low, high, n in cases:
-        word = verdict(Estimate(value, Interval(low, high, 0.95, ""), n), n, 0, n_units=n)[0]
-        marks.append(Mark(f"{word} (n = {n})", value, low, high))
+        ends = Interval(low, high, 0.95, "")
+        word = verdict(Estimate(value, ends, n), n, 0, n_units=n)[0]
+        marks.append(Mark(f"{word} (n = {n})", value, ends))
     picture = plots.intervals(
         "words", "An interval, and the word it is given", marks, label="Δ: accuracy after reasoning − early",
         lines=[(-0.1, "−0.10"), (0.0, "0"), (0.1, "0.10")], limits=(-0.3, 0.45), width=WIDTH,

@@ -106,14 +106,14 @@ def ratios_picture(
     name = "variance_ratio" if "variance_ratio" in one.overall.numbers else "entropy_ratio"
     found = [(held.name, held.numbers[name].estimate) for held in one.outcomes if name in held.numbers]
     known = sorted(
-        ((value, words, estimate.ends) for words, estimate in found if (value := estimate.value) is not None),
+        ((value, words, estimate) for words, estimate in found if (value := estimate.value) is not None),
         key=itemgetter(0),
     )
     if not known:
         return None
-    marks = [plots.Mark(words, value, *ends) for value, words, ends in known[:MOST_RATIOS]]
+    marks = [plots.estimate_mark(words, estimate) for _, words, estimate in known[:MOST_RATIOS]]
     what = "Variance" if name == "variance_ratio" else "Entropy"
-    high = max(1.5, *(min(mark.high if mark.high is not None else 0.0, 3.0) for mark in marks))
+    high = max([1.5, *(min(mark.interval.high, 3.0) for mark in marks if mark.interval is not None)])
     return plots.intervals(
         "answer-ratios",
         f"{what} of answers, {one.agent} to people",
@@ -121,7 +121,6 @@ def ratios_picture(
         label=f"{what.lower()} ratio",
         limits=(0, high),
         lines=[(1.0, "as people")],
-        level=result.level,
         width=units,
     )
 
@@ -132,7 +131,7 @@ def groups_picture(
     """Draw the error of each group's mean with its interval; 0 is as people."""
     one = _agent_or_nearest(result, agent)
     marks = [
-        plots.Mark(f"{group.group} ({group.n_people})", group.error.value, *group.error.ends)
+        plots.estimate_mark(f"{group.group} ({group.n_people})", group.error)
         for group in (() if one.groups is None else one.groups.groups)
         if group.error.value is not None
     ]
@@ -144,7 +143,6 @@ def groups_picture(
         marks,
         label="agent minus people, in SDs of people",
         lines=[(0.0, "as people")],
-        level=result.level,
         width=units,
     )
 
@@ -152,7 +150,7 @@ def groups_picture(
 def leaderboard_picture(result: AnswersResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw the median variance ratio of every agent with its interval; None of one agent alone."""
     marks = [
-        plots.Mark(one.agent, found.estimate.value, *found.estimate.ends)
+        plots.estimate_mark(one.agent, found.estimate)
         for one in result.by_distance()
         if (found := one.overall.numbers.get("variance_ratio")) is not None
         and found.estimate.value is not None
@@ -165,6 +163,5 @@ def leaderboard_picture(result: AnswersResult, *, units: float = plots.WIDTH) ->
         marks,
         label="variance, agent to people",
         lines=[(1.0, "as people")],
-        level=result.level,
         width=units,
     )

@@ -13,13 +13,8 @@ def combined_picture(result: CombineResult, *, units: float = plots.WIDTH) -> Pi
         mark
         for one in result.estimates
         for mark in (
-            plots.Mark(
-                f"{one.of}: {one.n_people:,} people",
-                one.people_only.value,
-                *one.people_only.ends,
-                people=True,
-            ),
-            plots.Mark(f"and {one.n_predictions:,} predictions", one.estimate.value, *one.estimate.ends),
+            plots.estimate_mark(f"{one.of}: {one.n_people:,} people", one.people_only, people=True),
+            plots.estimate_mark(f"and {one.n_predictions:,} predictions", one.estimate),
         )
     ]
     if all(mark.value is None for mark in marks):
@@ -27,4 +22,4 @@ def combined_picture(result: CombineResult, *, units: float = plots.WIDTH) -> Pi
     kinds = {one.kind for one in result.estimates}
     label = _WHAT.get(kinds.pop(), "estimate") if len(kinds) == 1 else "estimate"
     title = "People alone, and with predictions"
-    return plots.intervals("combined", title, marks, label=label, level=result.level, width=units)
+    return plots.intervals("combined", title, marks, label=label, width=units)

@@ -50,7 +50,7 @@ class ForestRow:
     model: Numbers
 
 
-def forest(name: str, title: str, pairs: Sequence[ForestRow], *, level: float = 0.95) -> Picture:
+def forest(name: str, title: str, pairs: Sequence[ForestRow], *, level: float) -> Picture:
     """Draw one row per test: the human effect and the model's, each with its interval."""
     place = FOREST
     low, high = span(

@@ -8,7 +8,7 @@ from concord.show.svg import Picture
 def memory_picture(result: MemoryResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw what each study loses under another surface, and the mean over recognised studies."""
     marks = [
-        plots.Mark(f"{one.study}: {one.variant}", change, None, None)
+        plots.Mark(f"{one.study}: {one.variant}", change)
         for one in result.pairs
         if (change := difference(one.pas, one.variant_pas)) is not None
     ]
@@ -16,13 +16,12 @@ def memory_picture(result: MemoryResult, *, units: float = plots.WIDTH) -> Pictu
         return None
     delta = result.delta_pas
     if delta.value is not None:
-        marks.append(plots.Mark("mean, recognised", delta.value, *delta.ends, strong=True))
+        marks.append(plots.estimate_mark("mean, recognised", delta, strong=True))
     return plots.intervals(
         "memory",
         "Does the model do better on the study as published?",
         marks,
         label="PAS of the original minus PAS of the variant",
         lines=[(0.0, "no difference")],
-        level=0.95 if delta.interval is None else delta.interval.level,
         width=units,
     )

@@ -99,12 +99,12 @@ def losses_picture(result: Scored, *, labels: str = "full", units: float = plots
 
 
 def _score_mark(name: str, score: Score, *, strong: bool = False) -> plots.Mark:
-    inner, bounds = score.fresh.ends, score.bounds
+    bounds = score.bounds
     return plots.Mark(
         name,
         score.value,
-        *score.estimate.ends,
-        *inner,
+        score.interval,
+        score.fresh.interval,
         floor=None if bounds is None else bounds.floor.value,
         ceiling=None if bounds is None else bounds.ceiling.value,
         strong=strong,
@@ -129,7 +129,6 @@ def _by_study(
         label=label,
         limits=limits,
         key=(f"{level}: other studies like these", f"{level}: new participants"),
-        level=scores.level,
         width=units,
     )
 
@@ -189,7 +188,6 @@ def agents_picture(result: AgentsResult, *, units: float = plots.WIDTH) -> Pictu
         marks,
         label="PAS: probability of the same conclusion",
         limits=(0, 1),
-        level=result.level,
         width=units,
     )
 
@@ -199,7 +197,7 @@ def _agent_mark(name: str, pas: Score) -> plots.Mark:
     return plots.Mark(
         name,
         pas.value,
-        *pas.estimate.ends,
+        pas.interval,
         floor=None if bounds is None else bounds.floor.value,
         ceiling=None if bounds is None else bounds.ceiling.value,
     )
@@ -211,10 +209,10 @@ def referee_picture(result: RefereeResult, *, units: float = plots.WIDTH) -> Pic
     known = [(test, test.difference(found.level)) for test in found.tests]
     known = [(test, one) for test, one in known if one.interval is not None]
     known.sort(key=lambda pair: -abs(_distance(pair[0])))
-    marks = [plots.Mark(_test_name(test), one.value, *one.ends) for test, one in known[:MOST_ROWS]]
+    marks = [plots.estimate_mark(_test_name(test), one) for test, one in known[:MOST_ROWS]]
     mean = found.difference.mean
     if mean.interval is not None:
-        marks.insert(0, plots.Mark("mean of all tests", mean.value, *mean.ends, strong=True))
+        marks.insert(0, plots.estimate_mark("mean of all tests", mean, strong=True))
     if not marks:
         return None
     who = "the agent" if result.model is None else result.model
@@ -224,7 +222,6 @@ def referee_picture(result: RefereeResult, *, units: float = plots.WIDTH) -> Pic
         marks,
         label="agent − human, d",
         lines=((0.0, "no difference"),),
-        level=found.level,
         width=units,
     )
 

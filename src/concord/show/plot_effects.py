@@ -36,9 +36,9 @@ class Effect:
 
 
 def effects(
-    name: str, title: str, points: Sequence[Effect], *, slope: float | None = None,
+    name: str, title: str, points: Sequence[Effect], *, level: float, slope: float | None = None,
     intercept: float | None = None, slopes: tuple[float, float] | None = None, said: str = "",
-    width: float = WIDTH, unit: str = "d", level: float = 0.95,
+    width: float = WIDTH, unit: str = "d",
 ) -> Picture:  # fmt: skip
     """Draw effects in people (across) against effects in the model (up), each with a cross of intervals."""
     (low, high), (bottom, top) = _ranges(points)

@@ -8,9 +8,7 @@ from concord.errors import OptionError
 from concord.people.files import PeopleResult
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
-from concord.records import Estimate
-from concord.show.numbers import level_words
-from concord.show.plots import Mark, axis, short
+from concord.show.plots import Mark, axis, levels_words, short
 from concord.show.svg import Canvas, Picture, Scale, last_parts
 from concord.structure.records import ModelResult
 from concord.structure.result import StructureResult
@@ -23,8 +21,6 @@ class ModelMarks:
     """One model: what each question found, ``None`` where it was not asked."""
 
     name: str
-    level: float | None = None
-    """Of its intervals, where it has any."""
     agreement: Mark | None = None
     order: Mark | None = None
     early: float | None = None
@@ -75,16 +71,15 @@ def _marks(name: str | None, result: Any) -> list[ModelMarks]:
         result = result.result
     if isinstance(result, PeopleResult):
         model = name if name is not None else result.model if result.model else "model"
-        ends, bounds = result.pas.interval, result.pas.bounds
+        bounds = result.pas.bounds
         mark = Mark(
             model,
             result.pas.value,
-            None if ends is None else ends.low,
-            None if ends is None else ends.high,
+            result.pas.interval,
             floor=None if bounds is None else bounds.floor.value,
             ceiling=None if bounds is None else bounds.ceiling.value,
         )
-        return [ModelMarks(model, None if ends is None else ends.level, agreement=mark)]
+        return [ModelMarks(model, agreement=mark)]
     if isinstance(result, StructureResult):
         return [_order_marks(one) for one in result.models]
     if isinstance(result, ReasoningResult):
@@ -96,15 +91,14 @@ def _marks(name: str | None, result: Any) -> list[ModelMarks]:
 def _order_marks(one: ModelResult) -> ModelMarks:
     """Return the order effect of one model; undefined where there is none."""
     effect = one.order.effect
-    tau = Estimate(None) if effect is None else Estimate(effect.tau, effect.interval)
-    level = None if tau.interval is None else tau.interval.level
-    return ModelMarks(one.model, level, order=Mark(one.model, tau.value, *tau.ends))
+    tau = Mark(one.model, None) if effect is None else Mark(one.model, effect.tau, effect.interval)
+    return ModelMarks(one.model, order=tau)
 
 
 def _row_with(before: ModelMarks | None, now: ModelMarks) -> ModelMarks:
     if before is None:
         return now
-    kept = {key: getattr(now, key) for key in ("level", "agreement", "order", "early", "after")}
+    kept = {key: getattr(now, key) for key in ("agreement", "order", "early", "after")}
     return replace(before, **{key: value for key, value in kept.items() if value is not None})
 
 
@@ -147,9 +141,8 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
         "replication; with itself: how far order alone moves the mean score; with its reasoning: shares of "
         "right answers."
     )
-    levels = sorted({model.level for model in ordered if model.level is not None})
-    if levels:
-        caption += f" Lines are {' and '.join(map(level_words, levels))} intervals."
+    if levels := levels_words([mark for m in ordered for mark in (m.agreement, m.order) if mark is not None]):
+        caption += f" Lines are {levels} intervals."
     return Picture(
         "models", title, f"{title}. PAS: {said}.", width, bottom + 42, str(canvas),
         rows=(head, *map(_row_numbers, ordered)), caption=caption,
@@ -162,7 +155,7 @@ def _best_first_key(model: ModelMarks) -> tuple[bool, float, str]:
 
 
 def _limits(models: Sequence[ModelMarks], k: int) -> tuple[float, float]:
-    ends = [v for m in models if m.order for v in (m.order.value, m.order.high) if v is not None]
+    ends = [v for m in models if m.order for v in (m.order.value, m.order.ends[1]) if v is not None]
     return (0.0, max([0.1, *ends]) * 1.05) if k == 1 else (0.0, 1.0)
 
 
@@ -192,8 +185,8 @@ def _draw_early(canvas: Canvas, scale: Scale, model: ModelMarks, y: float) -> No
 def _interval_mark(canvas: Canvas, scale: Scale, mark: Mark, y: float) -> None:
     if mark.value is None:
         return
-    if mark.low is not None and mark.high is not None:
-        canvas.line("mline", scale(mark.low), y, scale(mark.high), y)
+    if mark.interval is not None:
+        canvas.line("mline", scale(mark.interval.low), y, scale(mark.interval.high), y)
     canvas.diamond("model", scale(mark.value), y, 5, f"{mark.label}: {short(mark.value)}")
 
 
@@ -201,7 +194,7 @@ def _row_numbers(model: ModelMarks) -> tuple[object, ...]:
     a, o = model.agreement, model.order
     return (
         model.name,
-        *((a.value, a.low, a.high, a.floor, a.ceiling) if a else (None,) * 5),
-        *((o.value, o.low, o.high) if o else (None,) * 3),
+        *((a.value, *a.ends, a.floor, a.ceiling) if a else (None,) * 5),
+        *((o.value, *o.ends) if o else (None,) * 3),
         model.early, model.after,
     )  # fmt: skip

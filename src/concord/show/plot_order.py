@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.show.numbers import level_words
-from concord.show.plots import WIDTH, Mark, axis, short, span
+from concord.show.plots import WIDTH, Mark, axis, levels_words, short, span
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts, reach
 from concord.structure.tables import SHARES
 
@@ -15,7 +14,7 @@ def order_effect(
 ) -> Picture:
     """Draw how far the mean score of each arrangement lies from the mean of all, the lowest first."""
     ordered = sorted(marks, key=lambda m: math.inf if m.value is None else m.value)
-    ends = [abs(v) for m in marks for v in (m.value, m.low, m.high) if v is not None]
+    ends = [abs(v) for m in marks for v in (m.value, *m.ends) if v is not None]
     far = max([0.05, *ends]) * 1.05
     room, row = 120.0, 24.0
     bottom = 12 + row * len(ordered) + 4
@@ -30,18 +29,18 @@ def order_effect(
         y = 12 + row * (i + 0.5) + 2
         if mark.value is None:
             continue
-        if mark.low is not None and mark.high is not None:
-            canvas.line("mline", scale(mark.low), y, scale(mark.high), y)
+        if mark.interval is not None:
+            canvas.line("mline", scale(mark.interval.low), y, scale(mark.interval.high), y)
         canvas.diamond("model", scale(mark.value), y, 5, f"{mark.label}: {short(mark.value, 3)}")
         canvas.text(width - 4, y + 4, short(mark.value, 3), kind="s", anchor="end")
     said = "; ".join(f"{m.label} {short(m.value, 3)}" for m in ordered[:40])
     rows = (
         ("arrangement", "deviation", "low", "high"),
-        *((m.label, m.value, m.low, m.high) for m in ordered),
+        *((m.label, m.value, *m.ends) for m in ordered),
     )
     caption = "Mean score of each order minus the mean of all orders"
-    levels = sorted({level_words(m.level) for m in marks if m.level is not None})
-    bands = f", over {n_items} items; lines are {' and '.join(levels)} bands that hold for all orders at once"
+    levels = levels_words(marks)
+    bands = f", over {n_items} items; lines are {levels} bands that hold for all orders at once"
     caption += f"{bands if levels else ''}."
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption

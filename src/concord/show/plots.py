@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.records import Estimate
+from concord.records import Estimate, Interval
 from concord.show.numbers import interval_words, level_words, number, typeset
 from concord.show.svg import Canvas, Picture, Scale, reach
 
@@ -25,26 +25,35 @@ class Mark:
 
     label: str
     value: float | None
-    low: float | None = None
-    high: float | None = None
-    inner_low: float | None = None
+    interval: Interval | None = None
+    inner: Interval | None = None
     """The second, usually narrower interval."""
-    inner_high: float | None = None
     floor: float | None = None
     ceiling: float | None = None
     strong: bool = False
-    note: str = ""
     people: bool = False
     """Of people, not of a model."""
-    level: float | None = None
-    """Level of its interval, where it has one of its own."""
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """Both ends of its interval."""
+        return (None, None) if self.interval is None else (self.interval.low, self.interval.high)
+
+    @property
+    def inner_ends(self) -> tuple[float | None, float | None]:
+        """Both ends of the second interval."""
+        return (None, None) if self.inner is None else (self.inner.low, self.inner.high)
 
 
-def estimate_mark(label: str, found: Estimate) -> Mark:
-    """Return a number with its interval and the level of it as a row of a chart."""
-    return Mark(
-        label, found.value, *found.ends, level=None if found.interval is None else found.interval.level
-    )
+def estimate_mark(label: str, found: Estimate, *, strong: bool = False, people: bool = False) -> Mark:
+    """Return a number with its interval, which knows its level, as a row of a chart."""
+    return Mark(label, found.value, found.interval, strong=strong, people=people)
+
+
+def levels_words(marks: Sequence[Mark]) -> str:
+    """Return the levels of the intervals of rows; nothing where none has one."""
+    levels = sorted({mark.interval.level for mark in marks if mark.interval is not None})
+    return " and ".join(map(level_words, levels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +153,10 @@ def intervals(
     limits: tuple[float, float] | None = None,
     lines: Sequence[tuple[float, str]] = (),
     key: Sequence[str] = (),
-    level: float = 0.95,
     width: float = WIDTH,
 ) -> Picture:
     """Draw one row per name: a dot, its interval, the inner interval, floor and ceiling."""
-    ends = [e for m in marks for e in (m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling)]
+    ends = [e for m in marks for e in (m.value, *m.ends, *m.inner_ends, m.floor, m.ceiling)]
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     top = 12.0 + 16.0 * (len(lines) > 0)
     bottom = top + _ROW * len(marks) + 4
@@ -166,15 +174,13 @@ def intervals(
     for y, mark in zip(rows_at, marks, strict=True):
         _interval_row(canvas, scale, y, mark)
     if key:
-        inner = any(m.inner_low is not None for m in marks)
+        inner = any(m.inner is not None for m in marks)
         _legend(canvas, bottom + 54, key, inner=inner, bounds=any(m.floor is not None for m in marks))
     description = "; ".join(f"{m.label}: {_said(m)}" for m in marks[:40])
     more = f"; and {len(marks) - 40} more" if len(marks) > 40 else ""
     height = bottom + 42 + (46 if key else 0)
     heads = ("name", "value", "low", "high", "inner low", "inner high", "floor", "ceiling")
-    rows = tuple(
-        (m.label, m.value, m.low, m.high, m.inner_low, m.inner_high, m.floor, m.ceiling) for m in marks
-    )
+    rows = tuple((m.label, m.value, *m.ends, *m.inner_ends, m.floor, m.ceiling) for m in marks)
     told = f"{title}. {description}{more}."
     return Picture(
         name,
@@ -184,21 +190,19 @@ def intervals(
         height,
         str(canvas),
         rows=(heads, *rows),
-        caption=_interval_caption(label, marks, key, level),
+        caption=_interval_caption(label, marks, key),
     )
 
 
-def _interval_caption(label: str, marks: Sequence[Mark], key: Sequence[str], level: float) -> str:
+def _interval_caption(label: str, marks: Sequence[Mark], key: Sequence[str]) -> str:
     """Say what the axis measures and what lines, bands and ticks are, so that a figure can stand alone."""
     said = [f"{label[:1].upper()}{label[1:]}."]
-    drawn = any(m.low is not None and m.high is not None for m in marks)
+    drawn = levels_words(marks)
     if drawn and not key:
-        own = sorted({m.level for m in marks if m.level is not None})
-        levels = " and ".join(map(level_words, own if own else [level]))
-        said.append(f"Lines are {levels} intervals.")
+        said.append(f"Lines are {drawn} intervals.")
     if drawn and key:
         line, pale = (one.replace(":", " interval,", 1) for one in key[:2])
-        band = f"; pale band: {pale}" if any(m.inner_low is not None for m in marks) else ""
+        band = f"; pale band: {pale}" if any(m.inner is not None for m in marks) else ""
         said.append(f"Line: {line}{band}.")
     if any(m.floor is not None for m in marks):
         said.append("Ticks: what agents without any effect, and what a perfect replication would score.")
@@ -234,9 +238,9 @@ def _reference_lines(
 def _said(mark: Mark) -> str:
     if mark.value is None:
         return "undefined"
-    if mark.low is None or mark.high is None:
+    if mark.interval is None:
         return short(mark.value)
-    return f"{short(mark.value)} ({typeset(interval_words(mark))})"
+    return f"{short(mark.value)} ({typeset(interval_words(mark.interval))})"
 
 
 def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
@@ -246,11 +250,12 @@ def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
     if mark.value is None:
         canvas.text(scale.start + 4, y + 4, "undefined", kind="s")
         return
-    if mark.inner_low is not None and mark.inner_high is not None:
-        canvas.line("wide", scale(mark.inner_low), y, scale(mark.inner_high), y)
-    if mark.low is not None and mark.high is not None:
-        canvas.line("pline" if mark.people else "mline", scale(mark.low), y, scale(mark.high), y)
-    note = mark.note if mark.note else f"{mark.label}: {_said(mark)}"
+    if mark.inner is not None:
+        canvas.line("wide", scale(mark.inner.low), y, scale(mark.inner.high), y)
+    if mark.interval is not None:
+        kind = "pline" if mark.people else "mline"
+        canvas.line(kind, scale(mark.interval.low), y, scale(mark.interval.high), y)
+    note = f"{mark.label}: {_said(mark)}"
     canvas.circle("human" if mark.people else "model", scale(mark.value), y, 4.5, note)
 
 

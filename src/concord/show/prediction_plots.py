@@ -10,18 +10,17 @@ def errors_picture(result: PredictionResult, *, units: float = plots.WIDTH) -> P
     if all(one.numbers["rmse"].value is None for one in result.agents):
         return None
     marks = [
-        plots.Mark(one.label, found.value, *found.ends)
+        plots.estimate_mark(one.label, found)
         for one in (*result.by_error(), *result.references)
         if (found := one.numbers["rmse"]).value is not None
     ]
-    furthest = max(end for mark in marks for end in (mark.value, mark.high) if end is not None)
+    furthest = max(end for mark in marks for end in (mark.value, mark.ends[1]) if end is not None)
     return plots.intervals(
         "prediction-errors",
         "Error of predicted effects",
         marks,
         label=f"root mean squared error, {result.unit}",
         limits=(0, 1.05 * furthest if furthest > 0 else 1.0),  # errors may all be 0
-        level=result.level,
         width=units,
     )
 
