@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import pytest
 
 from concord.errors import FileFormatError, OptionError
-from concord.kinds import FILE, SCREENS, Column, Kind, PictureOf, Table
-from concord.records import Estimate, Interval
+from concord.kinds import FILE, SCREENS, Column, Kind, PictureOf, Table, asked_words
+from concord.records import Estimate, Interval, Provenance
 from concord.show import plots
 from concord.show.declared import report_of
 from concord.show.page.declared import script_tables, section_of, shown_result
@@ -241,3 +241,33 @@ def test_several_results_share_a_picture(monkeypatch: pytest.MonkeyPatch) -> Non
     page = section.show([_tones(), _tones()])
     assert page.count("Tone of 2</h5>") == 1 and "Tone of 1" not in page
     assert [one.title for one in section.pictures([_tones(), _tones()])] == ["Tone of 2"]
+
+
+def test_a_table_is_taken_by_its_name_and_the_first_file_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = Table("words", lambda result: result.tones, (Column("model"), Column("n_words")))
+    monkeypatch.setattr(ToneResult, "TABLES", (words, TONES))
+    result = _tones()
+    assert result.to_frame("words").rows() == [("a", 1234), ("b<i>", 7)]
+    assert result.to_frame("tones").columns[:2] == ["model", "warmth"]
+    assert result.to_frame().equals(result.to_frame("tones"))  # the other has no file
+    with pytest.raises(
+        OptionError, match="there is no table 'x' of a ToneResult; expected one of words, tones"
+    ):
+        result.to_frame("x")
+
+
+def test_an_optional_table_leaves_no_file_of_an_earlier_result(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(ToneResult, "TABLES", (dataclasses.replace(TONES, optional=True),))
+    assert [path.name for path in _tones().write(tmp_path)] == ["tone.json", "tones.csv"]
+    assert [path.name for path in ToneResult(()).write(tmp_path)] == ["tone.json"]
+    assert not (tmp_path / "tones.csv").exists()
+
+
+def test_settings_that_are_numbers_are_said_with_the_model() -> None:
+    made = Provenance(model_settings={"temperature": 0.5, "max_tokens": 20, "stream": True, "stop": "x"})
+    assert asked_words("gpt", made) == " gpt was asked with temperature 0.5, max tokens 20."
+    assert asked_words(None, made).startswith(" The model was asked with")
+    assert asked_words("gpt", None) == ""
+    assert asked_words("gpt", Provenance(model_settings={"stream": True})) == ""

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -94,6 +95,8 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.Raise | ast.Assert | ast.JoinedStr) or _is_typing(node, child):
                 continue  # messages and types are no results
+            if isinstance(child, ast.Call) and ast.unparse(child.func).endswith(".reshape"):
+                child = child.func  # numpy takes any negative size for -1
             named = isinstance(child, ast.FunctionDef | ast.ClassDef)
             within = f"{inside}.{child.name}".strip(".") if named else inside  # type: ignore[attr-defined]
             for kind, new in _changes(child):
@@ -191,6 +194,7 @@ class Traced:
                 calls.add((code.co_filename, code.co_firstlineno))
 
         sys.settrace(called)
+        threading.settrace(called)  # several files of a folder are read at once
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Add what a test took."""
@@ -198,13 +202,17 @@ class Traced:
         one["seconds"] += report.duration
         one["failed"] |= report.failed
         if report.when == "teardown":
-            sys.settrace(None)
+            self._end()
 
     def pytest_sessionfinish(self) -> None:
         """Write what was learnt."""
-        sys.settrace(None)
+        self._end()
         held = {path: {**one, "calls": sorted(one["calls"])} for path, one in self.files.items()}
         self.out.write_text(json.dumps(held), "utf-8")
+
+    def _end(self) -> None:
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
 
 
 class Tree:

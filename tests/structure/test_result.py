@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -174,3 +175,20 @@ def test_one_model_of_many_is_a_result(tmp_path: Path) -> None:
     assert StructureResult.read(tmp_path) == result["b"]
     with pytest.raises(OptionError, match="there is no model 'c'; scored: a, b"):
         result["c"]
+
+
+def test_samples_are_counted_by_arrangement_and_nothing_else_is() -> None:
+    """Two items, two arrangements, two samples; one score is missing."""
+    scores: list[dict[str, Any]] = [
+        {"model": "m", "arrangement": p, "item": f"i{i}", "sample": s, "S_Acc": 0.1 * (i + s) + 0.2}
+        for i in range(2)
+        for p in ("P1", "P2")
+        for s in range(2)
+    ]
+    scores[0]["S_Acc"] = None
+    (model,) = concord.score_structure(scores=scores, resamples=200).models
+    first, second = (one.counts for one in model.arrangements)
+    assert (first.n_mean, first.n_max, first.missing_mean, first.missing_max) == (3, 3, 1, 0)
+    assert (second.n_mean, second.n_max, second.missing_mean, second.missing_max) == (4, 4, 0, 0)
+    for one in (first, second):
+        assert (one.only_mean, one.only_max, one.text_numbers, one.clipped) == (0, 0, 0, 0)

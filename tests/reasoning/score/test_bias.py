@@ -125,3 +125,21 @@ def test_repeated_pairs_are_tested_by_sign_flips() -> None:
 def test_a_reply_that_was_left_out_has_no_verdict() -> None:
     lost = ScoredCase(BiasCase("b", "w", "x"), "x", "", 0, "failed", False)
     assert bias_row(lost, DETECT).biased is None
+
+
+def test_rates_are_shares_of_replies_by_hand() -> None:
+    """Three of four replies are biased, one of these three silently; a repeat is a reply of its own."""
+    rows = [row(True, True, "a"), row(True, False, "b"), row(True, False, "b", 1), row(False, None, "c")]
+    group = bias_group("all", [*rows, row(None, None, "d")])
+    assert (group.n_replies, group.n_biased, group.n_silent) == (4, 3, 1)
+    assert group.biased_rate.value == pytest.approx(3 / 4)
+    assert group.silent_rate.value == pytest.approx(1 / 3)
+    assert (group.biased_rate.n_left_out, group.silent_rate.n_left_out) == (1, 1)
+
+
+def test_independent_replies_have_wilsons_interval() -> None:
+    """Newcombe (1998), table I: 81 of 263 gives 0.2553 to 0.3662."""
+    group = bias_group("all", [row(i < 81, False, str(i)) for i in range(263)])
+    ends = group.biased_rate.interval
+    assert ends is not None
+    assert (round(ends.low, 4), round(ends.high, 4)) == (0.2553, 0.3662)

@@ -227,3 +227,81 @@ def test_prompts_of_one_judge_for_the_same_pairs_are_judges_of_their_own() -> No
         for prompt in ("v1", "v2")
     ]
     assert [one.judge for one in concord.score_judge(rows).judges] == ["gpt-4 v1", "gpt-4 v2"]
+
+
+ALPACA: dict[str, Any] = {
+    "instruction": "Say hi", "output_1": "hi", "output_2": "hello there", "preference": 1.2,
+    "generator_1": "base", "generator_2": "new", "annotator": "gpt4",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("switched", "ab", "ba"),
+    [(True, (0, 0, 0), (1, 0, 0)), (1, (0, 0, 0), (1, 0, 0)), ("1", (0, 0, 0), (1, 0, 0)),
+     (False, (1, 0, 0), (0, 0, 0)), (0, (1, 0, 0), (0, 0, 0)), ("False", (1, 0, 0), (0, 0, 0))],
+)  # fmt: skip
+def test_an_order_of_alpaca_eval_that_was_kept_says_who_was_first(
+    switched: object, ab: tuple[int, ...], ba: tuple[int, ...]
+) -> None:
+    pair = _one([{**ALPACA, "is_switched_output_1_output_2": switched}])
+    assert (pair.ab, pair.ba, pair.unordered) == (ab, ba, (0, 0, 0))
+    # with the names exchanged the same vote is for the other letter, seen from the other order
+    other = _one(
+        [{**ALPACA, "is_switched_output_1_output_2": switched, "generator_1": "new", "generator_2": "base"}]
+    )
+    assert (other.model_a, other.length_a, other.length_b) == ("base", 11.0, 2.0)
+    assert (other.ba, other.ab) == (tuple(reversed(ab[:2])) + (0,), tuple(reversed(ba[:2])) + (0,))
+
+
+@pytest.mark.parametrize(
+    ("preference", "votes"),
+    [
+        (1, (1, 0, 0)),
+        (1.49, (1, 0, 0)),
+        (1.5, (0, 0, 1)),
+        (0, (0, 0, 1)),
+        (1.51, (0, 1, 0)),
+        (2, (0, 1, 0)),
+    ],
+)
+def test_a_preference_of_alpaca_eval_is_for_the_side_it_leans_to(
+    preference: float, votes: tuple[int, ...]
+) -> None:
+    assert _one([{**ALPACA, "preference": preference}]).unordered == votes
+
+
+@pytest.mark.parametrize("preference", [0.9, 2.1, -1, "both"])
+def test_a_preference_of_alpaca_eval_beyond_1_and_2_is_refused(preference: object) -> None:
+    with pytest.raises(FileFormatError, match="expected a number from 1 to 2"):
+        concord.score_judge([{**ALPACA, "preference": preference}])
+
+
+def test_games_and_judgements_alternate_the_seats() -> None:
+    """A>B in the first game is for the baseline, which has the first seat; in the second for the model."""
+    scores = [{"score": "A>B"}, {"score": "A>>B"}, {"score": "B>A"}, {"score": "A=B"}, {"score": None}]
+    pair = _one([{"question_id": 3, "model": "zeta", "baseline": "alpha", "games": scores}])
+    assert (pair.model_a, pair.model_b, pair.cluster) == ("alpha", "zeta", "3")
+    assert (pair.ab, pair.ba, pair.unreadable) == ((1, 1, 0), (0, 1, 1), (1, 0, 0))
+    first = {"pair_id": "p", "response_A": "xx", "response_B": "yyy", "label": "B>A"}
+    judged = [{"decision": "A>B", "judgment": {"judge_model": "j"}}, {"decision": "A>B"}]
+    found = concord.score_judge([{**first, "judgments": judged[:1] * 2}]).judge()
+    (pair,) = found.pairs
+    assert found.judge == "j"
+    assert (pair.ab, pair.ba, pair.human) == ((1, 0, 0), (0, 1, 0), (0, 1, 0))
+    assert (pair.length_a, pair.length_b) == (2.0, 3.0)
+
+
+def test_only_what_the_model_said_is_its_length() -> None:
+    said = {"conversation_a": ("?" * 50, "abc", "de"), "conversation_b": ("??", "fghi")}
+    row: dict[str, Any] = {
+        "question_id": 1,
+        "model_a": "x",
+        "model_b": "y",
+        "winner": "model_a",
+        "judge": "e",
+    }
+    for key, (asked, *answers) in said.items():
+        turns = [{"role": "assistant", "content": text} for text in answers]
+        row[key] = [{"role": "user", "content": asked}, *turns]
+    pair = _one([row])
+    assert (pair.length_a, pair.length_b) == (5.0, 4.0)

@@ -277,3 +277,33 @@ def test_intervals_of_judges_cover(population: tuple[float, float]) -> None:
     assert population[0] != 0 or claims <= 0.05
     for name, share in found.items():
         assert 0.93 <= share <= 0.97, name
+
+
+def test_why_there_are_no_flips_is_said() -> None:
+    """One order alone, no order at all, one vote in each order: three reasons."""
+    one = [PairVotes(str(i), (2, 0, 0), (0, 0, 0)) for i in range(10)]
+    none = [PairVotes(str(i), (0, 0, 0), (0, 0, 0), unordered=(1, 1, 0)) for i in range(10)]
+    single = [PairVotes(str(i), (1, 0, 0), (0, 1, 0)) for i in range(10)]
+    notes = [
+        score_votes({"j": pairs}, n_permutations=99)[0].numbers["flip_excess"].note
+        for pairs in (one, none, single)
+    ]
+    assert notes[0] == "no pair was judged in both orders"
+    assert notes[1] == "the order in which answers were shown is not recorded"
+    assert notes[2].startswith("needs two votes in one order")
+
+
+def test_numbers_of_a_judge_are_means_over_pairs_by_hand() -> None:
+    """Ten pairs of A, A | A, B: reversals 1/2 of winners; one pair of ties in ten; A wins 3/4 of nine."""
+    pairs = [PairVotes(str(i), (2, 0, 0), (1, 1, 0), model_a="x", model_b="y") for i in range(9)]
+    pairs.append(PairVotes("t", (0, 0, 2), (0, 0, 1), model_a="x", model_b="y"))
+    judge = score_votes({"j": pairs}, n_permutations=99)[0]
+    assert _value(judge, "reversal") == pytest.approx(0.5)
+    assert _value(judge, "ties") == pytest.approx(0.1)
+    # preference for the first seat: (1 + 1/2)/2 - 1/2 in nine, none in the tie
+    assert _value(judge, "preference") == pytest.approx(0.9 * 0.25)
+    assert _value(judge, "inconsistency") == pytest.approx(0.9 * 0.5)
+    # repeats: of 2 pairs of votes within an order 1 is unlike; the tie has one pair, which is alike
+    assert _value(judge, "repeat") == pytest.approx(0.9 * 0.5)
+    wins = {one.model: one.rate.value for one in judge.wins}
+    assert wins == pytest.approx({"x": 0.9 * 0.75 + 0.1 * 0.5, "y": 0.9 * 0.25 + 0.1 * 0.5})

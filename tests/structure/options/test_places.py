@@ -140,3 +140,17 @@ def test_the_interval_of_rstd_holds_the_spread_of_true_accuracies() -> None:
             assert found is not None
             held.append(found.low <= truth <= found.high)
         assert 0.95 - 3 * np.sqrt(0.05 * 0.95 / 200) - 0.02 <= np.mean(held)
+
+
+@pytest.mark.parametrize("places", [2, 3, 5])
+def test_a_model_that_takes_the_first_place_prefers_it_by_all_but_an_even_share(places: int) -> None:
+    made = [
+        OptionReply(f"i{i}", str(start), str(start), 0, (i - start) % places, places, i % places == start)
+        for i in range(places * 4)
+        for start in range(places)
+    ]
+    found = score_options(made, n_permutations=9)
+    even = 1 / places
+    assert [one.value for one in found.selection] == pytest.approx([1 - even] + [-even] * (places - 1))
+    # right exactly where the right option comes first: accuracies 1, 0, ... have this spread
+    assert found.rstd.value == pytest.approx(np.std([1.0] + [0.0] * (places - 1)))
