@@ -212,7 +212,7 @@ class Traced:
 
     def _end(self) -> None:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
 
 class Tree:

@@ -42,13 +42,15 @@ def repeated(answers: list[list[float]]) -> list[dict[str, Any]]:
     ]
 
 
-FIRST, SECOND = [[1, 0], [1, 1], [0, 0], [1, 1]], [[0, 0], [1, 0], [0, 1], [1, 1]]
+Answers = list[list[float]]
+FIRST: Answers = [[1, 0], [1, 1], [0, 0], [1, 1]]
+SECOND: Answers = [[0, 0], [1, 0], [0, 1], [1, 1]]
 LITTLE = "a pilot of 4 items says little about variance: take the plan as a rough guide"
 
 
 def test_a_plan_is_said_with_its_calls_and_their_price() -> None:
     """By hand: 2 models x 726 items; 4 calls per item with what an item costs, and 500 items."""
-    budget = {"items": 500, "calls": 4000, "item_cost": 2, "cost_per_call": (0.001, 0.002)}
+    budget: dict[str, Any] = {"items": 500, "calls": 4000, "item_cost": 2, "cost_per_call": (0.001, 0.002)}
     plan: Any = concord.plan("items", means=(0.7, 0.65), **budget)
     said = text(plan)
     assert plan.calls == 1452
@@ -83,7 +85,7 @@ def test_a_plan_of_items_alone_says_their_price_and_no_need() -> None:
 
 
 def test_clusters_and_repeats_are_said() -> None:
-    spread = {"sd_between": 0.4, "sd_within": 0.3, "cluster_size": 5, "cluster_cv": 0.2}
+    spread: dict[str, Any] = {"sd_between": 0.4, "sd_within": 0.3, "cluster_size": 5, "cluster_cv": 0.2}
     plan: Any = concord.plan(
         "items", **spread, cluster_correlation=0.2, effect=0.1, items=90, repeats=3, level=0.9
     )
@@ -117,7 +119,7 @@ def test_a_pilot_of_right_and_wrong_answers_gives_the_share_of_disagreements() -
 def test_scores_between_0_and_1_are_not_right_or_wrong() -> None:
     measured: Any = concord.plan("items", repeated([[0.5, 0.0], *FIRST[1:]]), repeated(SECOND), effect=0.2)
     assert measured.design.disagreement is None
-    halves = [[0.5], [1], [0], [1]]
+    halves: Answers = [[0.5], [1], [0], [1]]
     once: Any = concord.plan("items", repeated(halves), repeated([[0], [1], [1], [1]]), effect=0.2)
     assert once.design.disagreement is None
     right: Any = concord.plan(
@@ -305,7 +307,7 @@ def test_scores_that_cannot_be_are_refused(given: dict[str, Any], message: str) 
 
 def test_the_ends_of_what_can_be_assumed_are_allowed() -> None:
     nothing = assumed_variances(tau=0.3, accuracy=0.5, interaction_sd=0.4, noise_sd=None)
-    assert (nothing.interaction, nothing.noise) == (pytest.approx(0.16), 0.0)
+    assert (nothing.interaction, nothing.noise) == pytest.approx((0.16, 0.0))
     assert assumed_variances(tau=0.1, accuracy=None, interaction_sd=0.0, noise_sd=1.0).noise == 1.0
     assert assumed_variances(tau=0.1, accuracy=None, interaction_sd=0.0, noise_sd=0.0).noise == 0.0
 
@@ -341,7 +343,7 @@ def test_variances_of_votes_are_those_by_hand() -> None:
     assert between == pytest.approx(spread - (0.25 + 0.25 + 0) / 3 / 4)
     ties = np.array([[[0, 0, 1], [1, 0, 0]], [[1, 0, 0], [0, 1, 0]]], float)
     # one vote each: a tie is half a vote; (1/2, 0) and (1, 1)
-    assert vote_variances(ties) == (pytest.approx(np.var([0.25, 1.0], ddof=1)), 0.0)
+    assert vote_variances(ties) == pytest.approx((float(np.var([0.25, 1.0], ddof=1)), 0.0))
 
 
 def stored(folder: Path, made: list[OptionReply]) -> Path:
@@ -408,7 +410,7 @@ def test_the_ends_of_what_can_be_wanted_are_allowed() -> None:
 
 
 def test_people_and_replies_are_said_with_what_is_saved() -> None:
-    prices = {"sd": 1, "se": 0.05, "person_cost": 5, "reply_cost": 0.01}
+    prices: dict[str, Any] = {"sd": 1, "se": 0.05, "person_cost": 5, "reply_cost": 0.01}
     plan: Any = concord.plan("mixed", correlation=0.6, **prices)
     one = plan.design
     # people alone: (1/0.05)² = 400; each person comes with a reply
