@@ -200,6 +200,7 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
         GOOD, x_request_id=h.headers["Authorization"].removeprefix("Bearer ")
     ),
     "echo-reply": lambda h, n: h.answer(completion(f"{TEXT}. You are {h.headers['Authorization']}!")),
+    "five": lambda h, n: h.answer(completion("ANSWER: 5")),
     "error-in-200": lambda h, n: h.answer({"error": {"message": "no such thing", "code": 400}}),
     "busy-in-200-once": once(lambda h: h.answer({"error": {"message": "slow down", "code": 429}})),
     "finish-error": lambda h, n: h.answer(completion("ANSW", "error")),

@@ -138,7 +138,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
 
 
 def test_the_faults_are_all_there() -> None:
-    assert EXPECTED.keys() | {*STOPPING, "slow", "length-below-99"} == FAULTS.keys()
+    assert EXPECTED.keys() | {*STOPPING, "slow", "length-below-99", "five"} == FAULTS.keys()
 
 
 def test_an_attempt_ends_when_its_time_is_over(tmp_path: Path) -> None:

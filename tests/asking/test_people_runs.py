@@ -1,11 +1,13 @@
 """Studies asked of models: sessions are trials, turns are kept, a broken run goes on where it was."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 from tests.asking.commands import concord, run_code
+from tests.asking.faulty_server import faulty_server
 
 from concord import studies
 from concord.api import check
@@ -261,3 +263,29 @@ def _replay_game(study: Path, replies: dict[str, str], *, cut: bool) -> None:
         assert session.rows()[0]["average_1"] == pytest.approx(sum(guesses) / len(guesses))
     if not cut:  # a reply that was cut short ends its session
         assert rounds.count(2) == (4 if guesses else 0)  # a round that nobody can be read in is the last
+
+
+def test_a_session_that_fails_after_its_first_reply_costs_no_results_and_no_log(tmp_path: Path) -> None:
+    with faulty_server(dies_after=5, every="five") as server:
+        done = concord(
+            *("run", "people", "--study", "trust-game", "--n", "4", "--model", "openai-api/bad/m", "--yes"),
+            *("--base-url", server.url, "--max-retries", "0", "--max-connections", "1", "--out", "r"),
+            *("--ask-again", "0"),
+            cwd=tmp_path,
+            BAD_API_KEY="sk-nobody-12345",
+        )
+    assert done.returncode == 4, done.stderr
+    assert "Traceback" not in done.stderr and "IndexError" not in done.stderr, done.stderr
+    assert list((tmp_path / "r" / "logs").glob("*.eval"))
+
+
+def test_logs_are_written_anew_by_what_is_stored_and_not_by_the_clock(finished: Path, tmp_path: Path) -> None:
+    folder = _copy(finished, tmp_path) / "r"
+    assert runs.export_inspect(folder, only_new=True) == []
+    for log in (folder / "logs").glob("*.eval"):
+        os.utime(log, (0, 0))  # a clock that jumped
+    assert runs.export_inspect(folder, only_new=True) == []
+    journal = folder / "replies.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    os.utime(journal, (0, 0))
+    assert runs.export_inspect(folder, only_new=True) != []

@@ -381,11 +381,25 @@ def read_run(path: Path) -> StoredRun:
     return StoredRun(path, record, index.tally(keys), len(keys), len(index.outside))
 
 
+EXPORTED = "exported.sha256"
+"""Beside exported logs: a digest of the journals that they were written from."""
+
+
+def journals_digest(folder: Path) -> str:
+    """Return a digest of everything that is stored; clocks may jump, contents do not."""
+    found = hashlib.sha256()
+    for path in (one for name in (REPLIES, FAILURES) for one in journals(folder, name)):
+        with path.open("rb") as file:
+            found.update(hashlib.file_digest(file, "sha256").digest())
+    return found.hexdigest()
+
+
 def journals_changed(folder: Path, logs: Path) -> bool:
     """Whether something was stored since the logs were written."""
-    written = [path.stat().st_mtime for path in logs.glob("*.eval")] if logs.is_dir() else []
-    stored = [path.stat().st_mtime for name in (REPLIES, FAILURES) for path in journals(folder, name)]
-    return not written or max(stored, default=0.0) > min(written)
+    try:
+        return (logs / EXPORTED).read_text("utf-8").strip() != journals_digest(folder)
+    except (OSError, UnicodeDecodeError):
+        return True
 
 
 def planned_prompts(path: Path) -> Iterator[Mapping[str, Any]]:

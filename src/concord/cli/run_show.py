@@ -99,9 +99,9 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
         raise ModelError(f"every call failed, the last one with: {_last_error(result, 'failed')}")
     if result.stopped is not None:
         note(f"stopped: {result.stopped}")
+    _show_scores(result, asking.json, full=asking.full)  # results first: what follows may fail
     if asking.inspect_log:
         _write_logs(result)
-    _show_scores(result, asking.json, full=asking.full)
     lacking = {name: result.outcomes[name] for name in ("failed", "not asked") if name in result.outcomes}
     if lacking:
         note("incomplete: " + ", ".join(f"{n} {name}" for name, n in lacking.items()))
@@ -133,6 +133,10 @@ def _write_logs(result: "RunResult") -> None:
         runs.export_inspect(result.folder, only_new=True)
     except InputError as fault:
         note(f"warning: {fault}")
+    except Exception as fault:  # noqa: BLE001 - Inspect's own writer; the results are there already
+        note(
+            f"warning: Inspect's log could not be written ({type(fault).__name__}: {fault}); all else is kept"
+        )
 
 
 def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:

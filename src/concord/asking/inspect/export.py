@@ -32,7 +32,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 
 from concord.asking.askable import find
-from concord.asking.folder import LOGS, StoredRun, planned_prompts, read_run
+from concord.asking.folder import EXPORTED, LOGS, StoredRun, journals_digest, planned_prompts, read_run
 from concord.asking.inspect.asker import chat
 from concord.asking.inspect.scorers import FIRST_LOOKS
 from concord.asking.journal import FAILURES, REPLIES, read_at, stored_lines
@@ -52,6 +52,7 @@ View = Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
 
 def export_logs(folder: Path, out: Path | None = None, *, part: int = PART) -> list[Path]:
     """Write the logs of a run."""
+    digest = journals_digest(folder)  # of what is there before it is read: what comes later is exported anew
     stored = read_run(folder)
     target = folder / LOGS if out is None else out
     try:
@@ -75,6 +76,7 @@ def export_logs(folder: Path, out: Path | None = None, *, part: int = PART) -> l
         written.append(path)
     for stale in set(target.glob(f"{_stamp(stored)}_{stored.record['suite']}_*.eval")) - set(written):
         stale.unlink()
+    (target / EXPORTED).write_text(digest + "\n", "utf-8")
     return written
 
 
@@ -191,7 +193,9 @@ def _as_one_call(model: str, messages: list[ChatMessage], output: ModelOutput, *
     replied = bool(messages) and messages[-1].role == "assistant"
     told = output.model_copy(update={"choices": []})
     if replied:
-        last = ChatCompletionChoice(message=messages[-1], stop_reason=output.stop_reason)
+        # A session that failed after its first reply has messages and no output of its own.
+        stopped = output.stop_reason if output.choices else "unknown"
+        last = ChatCompletionChoice(message=messages[-1], stop_reason=stopped)
         told = output.model_copy(update={"choices": [last]})
     return ModelEvent(
         model=model,
