@@ -40,7 +40,7 @@ def test_a_comparison_of_copies_names_no_first(twins: Path, capsys: pytest.Captu
     assert "one and two (equal) first in 9" in said
     found.write(twins / "compared")
     html = make_page([twins / "compared"]).html
-    assert "their difference is 0.000 (it cannot be tested)" in html
+    assert "one − two is +0.000 (it cannot be tested)" in html
 
 
 def test_leaders_are_all_that_have_the_first_number() -> None:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.comparing.records import ScoreFile
-from concord.errors import FileFormatError, MismatchError, OptionError, listed
-from concord.files.contents import is_file, read_bytes
-from concord.files.json_text import parsed
+from concord.errors import MismatchError, OptionError, listed
+from concord.files.documents import RunFacts, run_facts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,7 +85,6 @@ def _prompts(long: "pl.DataFrame") -> list[str]:
     ]
 
 
-RUN_FILE = "run.json"
 _NOT_SETTINGS = frozenset(("items", "samples", "bias_cases", "pairs", "first", "second"))
 """Options that name files: whether the same was asked is seen by the items themselves."""
 
@@ -94,51 +92,24 @@ _NOT_SETTINGS = frozenset(("items", "samples", "bias_cases", "pairs", "first", "
 def run_doubts(sources: Sequence[Any]) -> tuple[str, ...]:
     """Tell which runs did not end, and in what the runs were asked differently."""
     runs = [_run_of(source) for source in sources]
-    known = [{} if run is None else _settings_of(run) for run in runs]
     unfinished = [
-        f"{source}: the run did not end, {left:,} of {run.get('n_trials'):,} trials were not asked"
+        f"{source}: the run did not end, {run.n_not_asked:,} of {run.n_trials:,} trials were not asked"
         for source, run in zip(sources, runs, strict=True)
-        if run is not None and (left := _not_asked(run))
+        if run.n_not_asked
     ]
-    return (*unfinished, *other_settings(known))
+    return (*unfinished, *other_settings([_settings_of(run) for run in runs]))
 
 
-def _run_of(source: Any) -> Mapping[str, Any] | None:
-    """Return what a run says of itself; None where the source is none."""
-    if not isinstance(source, str | Path):
-        return None
-    folder = Path(source)
-    for place in (folder / RUN_FILE, folder.parent / RUN_FILE):
-        if not is_file(place):
-            continue
-        try:
-            document = parsed(place.name, read_bytes(place))
-        except FileFormatError:
-            return None
-        return document if isinstance(document, dict) and document.get("kind") == "run" else None
-    return None
+def _run_of(source: Any) -> RunFacts:
+    """Return what a run says of itself; nothing where the source is none."""
+    found = run_facts(Path(source), Path(source).parent) if isinstance(source, str | Path) else RunFacts()
+    return found if found.kind == "run" else RunFacts()
 
 
-def _settings_of(run: Mapping[str, Any]) -> dict[str, str]:
+def _settings_of(run: RunFacts) -> dict[str, str]:
     """Return sampling, options and templates; what was not given is no setting."""
-    found: dict[str, str] = {}
-    for part in ("sampling", "options"):
-        held = run.get(part)
-        for name, value in (held if isinstance(held, dict) else {}).items():
-            if isinstance(value, str | int | float) and name not in _NOT_SETTINGS:
-                found[str(name)] = str(value)[:60]
-    templates = run.get("templates")
-    for name, digest in (templates if isinstance(templates, dict) else {}).items():
-        found[f"template {name}"] = str(digest)[:8]
-    return found
-
-
-def _not_asked(run: Mapping[str, Any]) -> int:
-    """Count the trials that a run did not reach."""
-    outcomes = run.get("outcomes")
-    left = outcomes.get("not asked") if isinstance(outcomes, dict) else None
-    whole = run.get("n_trials")
-    return left if isinstance(left, int) and isinstance(whole, int) else 0
+    chosen = {name: value[:60] for name, value in (*run.settings, *run.options) if name not in _NOT_SETTINGS}
+    return chosen | {f"template {name}": digest[:8] for name, digest in run.templates}
 
 
 UNITS = ("auto", "percent", "same")

@@ -15,18 +15,15 @@ from concord.comparing.kinds import (
     ranked_interval,
 )
 from concord.comparing.metrics import RANKS, REFEREE, PriorRanks, RefereeNumbers
-from concord.errors import FileFormatError, MismatchError
+from concord.errors import MismatchError
 from concord.files.codec import encode
-from concord.files.contents import is_file, read_bytes
-from concord.files.json_text import parsed
 from concord.people.files import PeopleResult
 from concord.people.referee import PriorCell, Referee
 from concord.people.result import TestResult
 from concord.people.results.pairs import FURTHER, METRICS, PeopleScoresOf, compare_people
 from concord.people.studies.agents import DESIGNS
+from concord.people.studies.results import read_plans
 from concord.records import TestRow
-
-PLANS = "plans.json"
 
 
 def _people_models(results: Sequence[Stored[PeopleResult]], metric: str | None) -> Lineup:
@@ -34,7 +31,7 @@ def _people_models(results: Sequence[Stored[PeopleResult]], metric: str | None) 
         if other.result.protocol != results[0].result.protocol:
             raise MismatchError(_protocols(results[0], other))
     protocol = results[0].result.protocol.name
-    designs = [None if one.folder is None else _design(one.folder / PLANS) for one in results]
+    designs = [None if one.folder is None else _design(one.folder) for one in results]
     models = [one.result.model for one in results]
     return Lineup(
         sides=[
@@ -58,16 +55,11 @@ def _people_models(results: Sequence[Stored[PeopleResult]], metric: str | None) 
     )
 
 
-def _design(path: Path) -> str | None:
+def _design(folder: Path) -> str | None:
     """Name the design of the agents; None where the result comes from a table of tests."""
-    if not is_file(path):
-        return None
-    try:
-        plans = parsed(str(path), read_bytes(path))["plans"]
-        designs = {(str(plan["design"]["name"]), str(plan["design"]["sha256"])) for plan in plans}
-    except (LookupError, TypeError) as error:
-        raise FileFormatError(f"{path}: names no designs of agents ({error}); score the run again") from error
-    return ", ".join(f"{name} {sha[:8]}" if name not in DESIGNS else name for name, sha in sorted(designs))
+    designs = sorted({(one.design.name, one.design.sha256 or "") for one in read_plans(folder)[0]})
+    named = (f"{name} {sha[:8]}" if name not in DESIGNS else name for name, sha in designs)
+    return ", ".join(named) if designs else None
 
 
 def _people_names(results: Sequence[Stored[PeopleResult]], designs: Sequence[str | None]) -> list[str]:

@@ -189,11 +189,19 @@ class DocumentFacts:
 class RunFacts:
     """What the record of a run tells."""
 
+    kind: str = ""
+    """``run``, where it is one of Concord's."""
     model: str = ""
     design: str = ""
     settings: tuple[tuple[str, str], ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    templates: tuple[tuple[str, str], ...] = ()
+    """Prompt templates and their hashes."""
     tokens: tuple[int, int] | None = None
     max_tokens: int | None = None
+    n_trials: int | None = None
+    n_not_asked: int = 0
+    """Trials that the run did not reach."""
 
 
 def document_facts(document: Mapping[str, Any]) -> DocumentFacts:
@@ -237,15 +245,27 @@ def run_facts(folder: Path, top: Path) -> RunFacts:
 
 
 def _of_run(held: Mapping[str, Any]) -> RunFacts:
-    options, sampling = held.get("options"), held.get("sampling")
-    limit = sampling.get("max_tokens") if isinstance(sampling, Mapping) else None
+    options, sampling, outcomes = (_object(held, key) for key in ("options", "sampling", "outcomes"))
+    limit, n_trials = _whole_number(sampling.get("max_tokens"), -1), _whole_number(held.get("n_trials"), -1)
     return RunFacts(
+        kind=text_of(held, "kind"),
         model=text_of(held, "model"),
-        design=text_of(options, "design") if isinstance(options, Mapping) else "",
+        design=text_of(options, "design"),
         settings=tuple(_leaves(sampling)),
+        options=tuple(
+            _leaves({name: one for name, one in options.items() if not isinstance(one, list | dict)})
+        ),
+        templates=tuple(_leaves(_object(held, "templates"))),
         tokens=_tokens(held.get("tokens")),
-        max_tokens=_whole_number(limit, -1) if _whole_number(limit, -1) >= 0 else None,
+        max_tokens=limit if limit >= 0 else None,
+        n_trials=n_trials if n_trials >= 0 else None,
+        n_not_asked=_whole_number(outcomes.get("not asked"), 0) if n_trials >= 0 else 0,
     )
+
+
+def _object(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = document.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _choice(document: Mapping[str, Any], name: str) -> str:
