@@ -36,6 +36,7 @@ from concord.people.result import (
 from concord.people.tables import DETAILED_COLUMNS, detailed_cell
 from concord.people.words.sentences import conclusion_words, effect_words, replication_words
 from concord.records import Estimate, InputFile, Interval, Provenance, ScoredBy
+from concord.unread import EMPTY, Told, unread_notes, unread_sentences
 
 FLAGS = (
     "In_ECS",
@@ -166,6 +167,8 @@ class PeopleResult(Kind):
     """How large effects are; None in results of Concord before it was computed."""
     assumptions: tuple[str, ...] = ()
     """What had to be assumed, with the tests it concerns and the column that would remove it."""
+    unread: Told = field(default=(), metadata=EMPTY)
+    """Answers of replies that could not be read, by condition."""
     referee: Referee | None = None
     """What a referee asks: replication, difference, selection, priors; None in results before it."""
     scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
@@ -179,7 +182,7 @@ class PeopleResult(Kind):
             effect_words(self.ecs, self.companions, self.sizes),
         )
         closing = " ".join(part for part in parts if part)
-        return [closing, *(f"Assumed: {line}." for line in self.assumptions)]
+        return [*unread_sentences(self.unread), closing, *(f"Assumed: {line}." for line in self.assumptions)]
 
     def gauges(self) -> Sequence[Gauge]:
         """Return PAS, ECS and APR on their scales."""
@@ -201,6 +204,7 @@ class PeopleResult(Kind):
             f"Floor and ceiling{simulated}: {self.bounds_note}.",
             *([] if self.pas.bounds is None else [tables.BOUNDS_NOTE]),
             *self._interval_notes(),
+            *unread_notes(self.unread),
         ]
 
     def _interval_notes(self) -> Iterator[str]:
@@ -257,6 +261,11 @@ class PeopleResult(Kind):
         for path, content in zip(studies, study_documents(self), strict=True):
             write_json(path, content)
         more = () if self.referee is None else RefereeResult(self.model, self.referee).write(folder)
+        if self.unread:
+            write_csv(folder / tables.UNREAD.file, *tables.UNREAD.file_table(self))
+            more = (*more, folder / tables.UNREAD.file)
+        else:
+            (folder / tables.UNREAD.file).unlink(missing_ok=True)  # of an earlier result
         return (folder / SUMMARY, folder / DETAILED, *studies, *more)
 
     @classmethod
@@ -389,6 +398,7 @@ def _summary(scores: PeopleResult) -> dict[str, Any]:
         "assumptions": list(scores.assumptions),
         "referee": None if scores.referee is None else _referee_summary(scores.referee),
         "warnings": list(scores.warnings),
+        **({"unread": encode(scores.unread)} if scores.unread else {}),
         "protocol_choices": scores.protocol.to_dict(),
         "options": {
             "level": scores.level,
@@ -483,6 +493,7 @@ def _fields_of(path: Path, *, with_tests: bool) -> dict[str, Any]:
         scored_by=decode(ScoredBy, document, where=where),
         sizes=_sizes_of(document, where),
         assumptions=decode(tuple[str, ...], document.get("assumptions", []), where=f"{where}, 'assumptions'"),
+        unread=decode(Told, document.get("unread", []), where=f"{where}, 'unread'"),
         referee=RefereeResult.read(folder).referee if with_tests and referee.is_file() else None,
     )
 

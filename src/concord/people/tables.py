@@ -8,6 +8,7 @@ from concord.files.number_words import interval, number
 from concord.kinds import PAGE, PAPER, TERMINAL, Column, PictureOf, Table
 from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
 from concord.records import Estimate
+from concord.unread import unread_table
 
 MOST_GROUPS = 60
 """Studies of which the page shows every number; of more, files hold them."""
@@ -418,8 +419,10 @@ REFEREE = Table(
     on=(TERMINAL,),
     columns=(Column("for_the_referee", str, "For the referee", words=True),),
 )
+UNREAD = unread_table("unread.csv")
 TABLES = (
     DETAILED, HEADLINE, GROUPS, STUDIES, READINGS, COMPANIONS, EVERY_SCORE, FINDINGS, TESTS, REFEREE,
+    UNREAD,
 )  # fmt: skip
 
 _DRAWN = ("effects", "conclusions", "losses", "pas", "ecs", "quadrants")

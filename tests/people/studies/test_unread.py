@@ -1,0 +1,47 @@
+"""Answers that could not be read: told by condition, and what they could make of the scores."""
+
+from pathlib import Path
+
+import numpy as np
+
+from concord import studies
+from concord.people.files import PeopleResult
+from concord.people.studies.sessions import Question
+
+PLAN = studies.plan(["side-effect"], n=30, seed=3)
+
+
+def _said(lost: dict[str, float], seed: int = 0) -> studies.StudiesResult:
+    """Answer harm with yes and help with no mostly; lose a share of the replies of each condition."""
+    rng = np.random.default_rng(seed)
+
+    def agent(question: Question) -> str:
+        effect = question.condition["effect"]
+        if rng.uniform() < lost.get(effect, 0.0):
+            return "It is hard to say."
+        letter = "A" if rng.uniform() < (0.8 if effect == "harm" else 0.3) else "B"
+        return f"1. {rng.integers(1, 6)}\n2. {letter}"
+
+    return studies.run(PLAN, agent, n_resamples=0, n_simulations=0)
+
+
+def test_a_condition_that_loses_more_is_told_on_the_first_screen(tmp_path: Path) -> None:
+    found = _said({"harm": 0.4, "help": 0.02})
+    (unread,) = found.result.unread
+    assert unread.differs and unread.by == "condition" and unread.what == "side-effect"
+    assert {one.group for one in unread.groups} >= {"chairman, harm", "chairman, help"}
+    assert found.sentences()[0].startswith("Warning: side-effect: ")
+    found.write(tmp_path)
+    assert (tmp_path / "unread.csv").read_text("utf-8").count("\n") == 5
+    assert PeopleResult.read(tmp_path).unread == found.result.unread
+
+
+def test_answers_lost_alike_are_a_note_and_none_lost_is_nothing(tmp_path: Path) -> None:
+    alike = _said({"harm": 0.1, "help": 0.1})
+    assert not alike.result.unread[0].differs
+    assert any("no difference by condition is shown" in note for note in alike.notes())
+    whole = _said({})
+    assert whole.result.unread == ()
+    alike.write(tmp_path)
+    whole.write(tmp_path)
+    assert not (tmp_path / "unread.csv").exists()
