@@ -125,7 +125,7 @@ def cut_short(handler: "Handler") -> None:
     handler.drop()
 
 
-ODD = {
+ODD: dict[str, Any] = {
     "content": [{"token": "A", "logprob": float("-inf"), "bytes": None, "top_logprobs": []}],
     "refusal": None,
 }
@@ -200,6 +200,7 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
         GOOD, x_request_id=h.headers["Authorization"].removeprefix("Bearer ")
     ),
     "echo-reply": lambda h, n: h.answer(completion(f"{TEXT}. You are {h.headers['Authorization']}!")),
+    "hang": lambda h, n: time.sleep(90),
     "five": lambda h, n: h.answer(completion("ANSWER: 5")),
     "error-in-200": lambda h, n: h.answer({"error": {"message": "no such thing", "code": 400}}),
     "busy-in-200-once": once(lambda h: h.answer({"error": {"message": "slow down", "code": 429}})),

@@ -17,6 +17,7 @@ from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
 from concord.asking import runs
 from concord.asking.connection import Connection
 from concord.asking.job import Listeners, open_model
+from concord.asking.limits import Limits
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
@@ -138,7 +139,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
 
 
 def test_the_faults_are_all_there() -> None:
-    assert EXPECTED.keys() | {*STOPPING, "slow", "length-below-99", "five"} == FAULTS.keys()
+    assert EXPECTED.keys() | {*STOPPING, "slow", "length-below-99", "five", "hang"} == FAULTS.keys()
 
 
 def test_an_attempt_ends_when_its_time_is_over(tmp_path: Path) -> None:
@@ -281,3 +282,17 @@ def test_a_certificate_that_is_not_trusted_is_named() -> None:
     model = SimpleNamespace(should_retry=lambda error: True)
     for one in (error, plain):
         assert "self-signed certificate" in fault_of(one, model).words
+
+
+def test_calls_in_flight_end_when_the_time_of_the_run_is_over(tmp_path: Path) -> None:
+    samples = vignettes(tmp_path / "samples.json", {"v1": "Case fault=none", "v0": "Case fault=hang"})
+    limits = Limits(max_time=0.2)
+    with faulty_server() as server:
+        connection = Connection(server.url, max_connections=20, max_retries=3, timeout=120)
+        job = runs.job("reasoning", "openai-api/bad/m", samples=samples, connection=connection, limits=limits)
+        begun = time.monotonic()
+        result = runs.run_job(job, tmp_path / "run")
+        took = time.monotonic() - begun
+    assert result.outcomes == {"ok": 2, "not asked": 2}
+    assert result.stopped is not None and "--max-time" in result.stopped
+    assert took < 60  # the server would keep its callers for 90 s, and be asked again

@@ -63,7 +63,7 @@ def test_answers_that_are_stated_are_read(form: str) -> None:
 
 
 def test_what_is_no_answer_has_its_outcome() -> None:
-    found = Counter()
+    found: Counter[bool] = Counter()
     for row in CORPUS:
         if row["outcome"] != "ok":
             outcome = str(read_reply(row["reply"], **_asked(row)).outcome)

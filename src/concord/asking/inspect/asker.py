@@ -6,6 +6,7 @@ A bounded window of calls; each answer is stored before anything else happens.
 import asyncio
 import contextlib
 import hashlib
+import math
 import signal
 import threading
 import time
@@ -86,6 +87,16 @@ class Asker:
         if self.fault is None:
             self.fault = fault
         self.stopped.set()
+
+    async def out_of_time(self) -> bool:
+        """Wait for the end of the run's time, where it has one; say whether it came."""
+        while 0 < self._budget.seconds_left < math.inf:
+            await asyncio.sleep(self._budget.seconds_left)
+        if self._budget.seconds_left > 0:
+            return False
+        self.reached = self._budget.reason() if self.reached is None else self.reached
+        self.stopped.set()
+        return True
 
     async def ask(self, trial: Trial, sampling: Sampling | None = None) -> Answer:
         """Ask a prompt until there is an answer or no more attempt."""
@@ -281,16 +292,17 @@ class Loop:
         count = min(self.asker.width, self._n)
         workers = [asyncio.create_task(self._work(number)) for number in range(count)]
         ended = asyncio.gather(*workers)
-        guard = asyncio.create_task(self._give_up(workers))
+        guards = [asyncio.create_task(one(workers)) for one in (self._give_up, self._out_of_time)]
         with self._listening(workers, on_interrupt):
             try:
                 await ended
             except asyncio.CancelledError:
                 await asyncio.gather(*workers, return_exceptions=True)
-                if self.signal is None and self.asker.fault is None:
+                if self.signal is None and not self.asker.over:
                     raise
             finally:
-                guard.cancel()
+                for guard in guards:
+                    guard.cancel()
 
     async def _work(self, number: int) -> None:
         if number >= AGREE:
@@ -315,6 +327,12 @@ class Loop:
         await self.asker.stopped.wait()
         if self.asker.fault is not None:
             await asyncio.sleep(GRACE)
+            for worker in workers:
+                worker.cancel()
+
+    async def _out_of_time(self, workers: list["asyncio.Task[None]"]) -> None:
+        """End calls in flight when the time of the run is over: a server that hangs would keep it."""
+        if await self.asker.out_of_time():
             for worker in workers:
                 worker.cancel()
 
