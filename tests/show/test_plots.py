@@ -75,7 +75,7 @@ def test_a_line_that_is_undefined_is_not_drawn() -> None:
 
 def test_conclusions_fill_their_columns_and_say_how_many_agree() -> None:
     counts = {("up", "up"): 3.0, ("up", "none"): 1.0, ("none", "none"): 4.0}
-    picture = plot_effects.mosaic("a", "T", counts)
+    picture = plot_effects.mosaic("a", "T", counts, same=(7.0, 8.0))
     inside(picture)
     assert "7.0 of 8 tests agree (88 %)" in picture.body
     cells = [e for e in parsed(picture).iter(f"{SVG}rect") if (e.get("class") or "").startswith("cell")]
@@ -129,8 +129,8 @@ def _of(value: float, low: float, high: float) -> Estimate:
 
 def test_early_and_late_answers_are_hatched_where_they_cannot_be_compared() -> None:
     rows = [
-        plot_reasoning.BeforeAfter("good", _of(0.4, 0.3, 0.5), _of(0.6, 0.5, 0.7)),
-        plot_reasoning.BeforeAfter("bad", Estimate(0.4, n=40), Estimate(0.6, n=40), failed=True),
+        plot_reasoning.BeforeAfter("good", _of(0.4, 0.3, 0.5), _of(0.6, 0.5, 0.7), 0.2),
+        plot_reasoning.BeforeAfter("bad", Estimate(0.4, n=40), Estimate(0.6, n=40), 0.2, failed=True),
     ]
     picture = plot_reasoning.dumbbells("a", "T", rows, majority=0.2)
     inside(picture)
@@ -169,7 +169,9 @@ def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
 
 
 def test_a_missing_cell_of_the_map_is_not_a_low_score() -> None:
-    picture = plot_order.item_map("a", "T", ["i", "j"], ["A", "B"], [[0.0, None], [1.0, 0.5]])
+    picture = plot_order.item_map(
+        "a", "T", [("i", 0.0), ("j", 0.75)], [("A", 0.5), ("B", 0.5)], [[0.0, None], [1.0, 0.5]]
+    )
     inside(picture)
     rects = [e for e in parsed(picture).iter(f"{SVG}rect") if "cell" in (e.get("class") or "")]
     missing = [e for e in rects if e.get("class") == "cell none"]

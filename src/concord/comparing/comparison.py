@@ -280,6 +280,10 @@ class Comparison(Kind):
 
     # What follows from that
 
+    def differ(self, row: PairRow) -> bool:
+        """Whether two models can be distinguished at the level, after Holm."""
+        return distinguishable(row.p_holm, level=self.level)
+
     def shown_pairs(self) -> list[PairRow]:
         """Return the pairs that a reader of the terminal can take in.
 
@@ -351,7 +355,7 @@ class Comparison(Kind):
         tied = leaders([(name, one.value) for name, one in self.ranked])
         does = "ranks first" if len(tied) == 1 else "share the first rank"
         n = len({name for row in rows for name in (row.first, row.second)})
-        apart = sum(distinguishable(row.p_holm, level=self.level) for row in rows)
+        apart = sum(map(self.differ, rows))
         said = f"{apart if apart else 'none'} of {len(rows)} pairs can be distinguished, after Holm"
         lead = f"{joined_names(tied)} {does} of {n} in {self.metric_title}; " if tied else ""
         return f"{lead}{said}." if lead else f"{said[0].upper()}{said[1:]}."
@@ -369,7 +373,7 @@ class Comparison(Kind):
         held = "" if ends is None else f"{level_words(ends.level)} {interval_words(ends, 3, sign=True)}, "
         tested = "it cannot be tested" if row.p_value is None else p_words(row.p_value)
         told = f"{number(value, 3, sign=True)} ({held}{tested})"
-        if distinguishable(row.p_holm, level=self.level):
+        if self.differ(row):
             return f"{first} and {second} differ in {self.metric_title}: {first} − {second} is {told}."
         return (
             f"{first} and {second} cannot be distinguished in {self.metric_title}: {first} − {second} "

@@ -1,7 +1,7 @@
 """Numbers that pictures of a result show beyond those it holds: intervals of d, conclusions, lost points."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from scipy.special import ndtri
@@ -52,6 +52,11 @@ def expected_conclusions(tests: Sequence[TestResult]) -> dict[tuple[int, int], f
             if p is not None and a is not None and None not in (*people, *agent):
                 counts[i, j] = counts.get((i, j), 0.0) + p * a
     return counts
+
+
+def same_conclusions(counts: Mapping[tuple[int, int], float]) -> tuple[float, float]:
+    """Return the expected number of tests in which people and the agent conclude the same, and of all."""
+    return sum(n for (people, agent), n in counts.items() if people == agent), sum(counts.values())
 
 
 def lost_points(pas: Score, studies: Sequence[GroupResult]) -> list[tuple[str, float]]:

@@ -7,7 +7,7 @@ from itertools import product
 from concord.errors import OptionError
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
-from concord.people.picture_numbers import d_interval, expected_conclusions, lost_points
+from concord.people.picture_numbers import d_interval, expected_conclusions, lost_points, same_conclusions
 from concord.people.referee import RefereeResult, RefereeTest
 from concord.people.result import Score, TestResult
 from concord.people.studies.results import StudiesResult
@@ -88,7 +88,8 @@ def conclusions_picture(
         (states[i], states[j]): found.get((i, j), 0.0)
         for i, j in product(range(len(states)), range(len(states)))
     }
-    return plot_effects.mosaic("conclusions", f"Conclusions of people and of {who}", counts, width=units)
+    title, same = f"Conclusions of people and of {who}", same_conclusions(found)
+    return plot_effects.mosaic("conclusions", title, counts, same=same, width=units)
 
 
 def losses_picture(result: Scored, *, labels: str = "full", units: float = plots.WIDTH) -> Picture | None:

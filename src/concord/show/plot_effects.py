@@ -263,15 +263,19 @@ def losses(name: str, title: str, lost: Sequence[tuple[str, float]], *, width: f
 
 
 def mosaic(
-    name: str, title: str, counts: Mapping[tuple[str, str], float], *, width: float = WIDTH
-) -> Picture:
-    """Draw conclusions of people (columns) against those of the model (shares of a column)."""
-    total = sum(counts.values())
+    name: str, title: str, counts: Mapping[tuple[str, str], float], *, same: tuple[float, float],
+    width: float = WIDTH,
+) -> Picture:  # fmt: skip
+    """Draw conclusions of people (columns) against those of the model (shares of a column).
+
+    `same` is the number of tests that lead to one conclusion, and the number of all.
+    """
+    agree, total = same
     left, top, across, tall = 16.0, 40.0, width - 160.0, 220.0
     canvas = Canvas()
     canvas.text(left + across / 2, 14, "people conclude", kind="s", anchor="middle")
     canvas.text(width - 124, top + 12, "model concludes", kind="s")
-    at, agree = left, 0.0
+    at = left
     for people in STATES:
         column = sum(counts.get((people, model), 0.0) for model in STATES)
         wide = across * column / total if total else 0.0
@@ -287,10 +291,8 @@ def mosaic(
             high = tall * n / column if column else 0.0
             note = f"people {_named_state(people)}, model {_named_state(model)}: {n:.1f} of {total:.0f} tests"
             canvas.rect(f"cell {_state_class(model)}", at, y, wide, high, note=note)
-            if people == model:
-                agree += n
-                if high > 3 and wide > 3:
-                    canvas.rect("edge", at + 1.5, y + 1.5, wide - 3, high - 3)
+            if people == model and high > 3 and wide > 3:
+                canvas.rect("edge", at + 1.5, y + 1.5, wide - 3, high - 3)
             if high > 16 and wide > 34:
                 canvas.text(at + wide / 2, y + high / 2 + 5, f"{n:.1f}", kind="on t", anchor="middle")
             y += high
@@ -300,10 +302,8 @@ def mosaic(
         canvas.text(width - 106, top + 24 * i + 35, _named_state(state), kind="s")
     canvas.rect("edge", width - 123, top + 97, 10, 10)
     canvas.text(width - 106, top + 107, "the same", kind="s")
-    share = agree / total if total else 0.0
-    canvas.text(
-        left, top + tall + 24, f"{agree:.1f} of {total:.0f} tests agree ({100 * share:.0f} %)", kind="s b"
-    )
+    words = f"{agree:.1f} of {total:.0f} tests agree ({agree / total:.0%})".replace("%", " %")
+    canvas.text(left, top + tall + 24, words, kind="s b")
     said = f"{title}: {agree:.1f} of {total:.0f} tests lead to the same conclusion."
     rows = (("people conclude", "model concludes", "expected tests"),
             *((p, m, counts.get((p, m), 0.0)) for p in STATES for m in STATES))  # fmt: skip

@@ -204,41 +204,42 @@ _ENDS = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 def item_map(
-    name: str, title: str, rows: Sequence[str], columns: Sequence[str],
-    cells: Sequence[Sequence[float | None]], *, width: float = WIDTH,
+    name: str, title: str, rows: Sequence[tuple[str, float | None]],
+    columns: Sequence[tuple[str, float | None]], cells: Sequence[Sequence[float | None]], *,
+    width: float = WIDTH,
 ) -> Picture:  # fmt: skip
     """Draw how far each item's score under an order lies above or below the item's own mean.
 
-    Items and orders are sorted by their means; a missing cell is dashed.
+    Items and orders have their means, and are sorted by them; a missing cell is dashed.
     """
-    means = [_known_mean(row) for row in cells]
-    by_column = [_known_mean([row[j] for row in cells]) for j in range(len(columns))]
-    down = sorted(range(len(rows)), key=lambda i: (-means[i], rows[i]))
-    across = sorted(range(len(columns)), key=lambda j: (by_column[j], columns[j]))
+    down = sorted(range(len(rows)), key=lambda i: (-_or_last(rows[i][1], -math.inf), rows[i][0]))
+    across = sorted(range(len(columns)), key=lambda j: (_or_last(columns[j][1], math.inf), columns[j][0]))
     left = 120.0
     wide = min(44.0, (width - left - 60) / max(len(columns), 1))
     tall = max(5.0, min(18.0, 560.0 / max(len(rows), 1)))
-    top = 26.0 + 0.82 * min(96.0, 8.0 * max((len(c) for c in columns), default=0))
-    off = [v - means[i] for i, row in enumerate(cells) for v in row if v is not None]
+    top = 26.0 + 0.82 * min(96.0, 8.0 * max((len(c) for c, _ in columns), default=0))
+    known = zip(rows, cells, strict=True)
+    off = [v - mean for (_, mean), row in known for v in row if v is not None and mean is not None]
     far = next((end for end in _ENDS if all(abs(one) <= end for one in off)), 1.0)
     canvas = Canvas()
     for place, j in enumerate(across):
-        canvas.turned(left + wide * (place + 0.6), top - 6, -55, columns[j], width=96)
+        canvas.turned(left + wide * (place + 0.6), top - 6, -55, columns[j][0], width=96)
     canvas.text(left + wide * len(columns) + 8, top - 6, "mean", kind="s")
     every = max(1, math.ceil(12 / tall))
     for shown, i in enumerate(down):
         y = top + tall * shown
+        item, mean = rows[i]
         if shown % every == 0:
-            canvas.text(left - 6, y + tall / 2 + 4, rows[i], kind="s", anchor="end", width=left - 8)
-            canvas.text(left + wide * len(columns) + 8, y + tall / 2 + 4, short(means[i]), kind="s")
+            canvas.text(left - 6, y + tall / 2 + 4, item, kind="s", anchor="end", width=left - 8)
+            canvas.text(left + wide * len(columns) + 8, y + tall / 2 + 4, short(mean), kind="s")
         for place, j in enumerate(across):
             value = cells[i][j]
             box = (left + wide * place, y, wide, tall)
-            note = f"{rows[i]}, {columns[j]}: {short(value)}"
-            if value is None:
+            note = f"{item}, {columns[j][0]}: {short(value)}"
+            if value is None or mean is None:
                 canvas.rect("cell none", box[0] + 1.5, y + 1.5, wide - 3, tall - 3, note=note)
                 continue
-            beyond = value - means[i]
+            beyond = value - mean
             kind = "cell over" if beyond > 0 else "cell under"
             canvas.rect(kind, *box, note=note, opacity=min(1.0, abs(beyond) / far))
     bottom = top + tall * len(rows) + 20
@@ -262,8 +263,8 @@ def item_map(
         f"{title}: {len(rows)} items by {len(columns)} orders, colour is the distance from the item's mean."
     )
     data = (
-        ("item", *(columns[j] for j in across)),
-        *((rows[i], *(cells[i][j] for j in across)) for i in down),
+        ("item", *(columns[j][0] for j in across)),
+        *((rows[i][0], *(cells[i][j] for j in across)) for i in down),
     )
     caption = (
         "Score of each item under each order, as distance from the item's own mean; both sorted by mean."
@@ -271,6 +272,5 @@ def item_map(
     return Picture(name, title, said, width, bottom + 26, str(canvas), rows=data, caption=caption)
 
 
-def _known_mean(values: Sequence[float | None]) -> float:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else 0.0
+def _or_last(value: float | None, last: float) -> float:
+    return last if value is None else value

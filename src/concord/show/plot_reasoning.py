@@ -65,7 +65,7 @@ def early_picture(
     """Draw early and late answers of a model, or of several."""
     found = [results] if isinstance(results, ReasoningResult) else results
     rows = [
-        BeforeAfter(one.model, one.acc_early, one.acc_cot, bool(one.gate))
+        BeforeAfter(one.model, one.acc_early, one.acc_cot, one.faithfulness_gap.value, bool(one.gate))
         for one in found
         if one.acc_early.value is not None and one.acc_cot.value is not None
     ]
@@ -120,6 +120,7 @@ class BeforeAfter:
     name: str
     early: Estimate
     after: Estimate
+    gap: float | None
     failed: bool = False
     """Whether the two must not be compared."""
 
@@ -182,7 +183,7 @@ def _before_after(canvas: Canvas, scale: Scale, one: BeforeAfter, y: float, widt
     canvas.diamond(f"model{pale}", scale(after), y, 5, f"{one.name}, after: {short(after)}")
     if one.failed:
         canvas.rect("hatch", scale.start, y - 10, scale.end - scale.start, 20)
-    shown = "–" if one.failed else short(after - early)
+    shown = "–" if one.failed else short(one.gap)
     canvas.text(width - 4, y + 4, shown if shown[0] in "−–" else f"+{shown}", kind="s", anchor="end")
 
 

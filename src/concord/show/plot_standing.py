@@ -8,7 +8,6 @@ from concord.comparing.comparison import Comparison
 from concord.show.numbers import level_words, p_words, typeset
 from concord.show.plots import WIDTH, axis, short, span
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts, on_heat, reach
-from concord.stats.multiple import distinguishable
 
 _HEAD, _SLANT = 150.0, 125.0
 """Room for a name below its column, and how far to the right the last one reaches."""
@@ -56,7 +55,7 @@ def pairs_picture(result: Comparison, *, units: float = WIDTH) -> Picture | None
             value = row.difference.value
             signed = value if value is None or places[row.first] == i else -value
             said = f"{names[i]} minus {names[j]}: {short(signed, 3)}, {p_words(row.p_holm)} (Holm)"
-            cells[i, j] = PairCell(signed, distinguishable(row.p_holm, level=result.level), said)
+            cells[i, j] = PairCell(signed, result.differ(row), said)
     if not cells:
         return None
     title = f"Which models differ in {result.metric_title}"

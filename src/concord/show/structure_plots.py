@@ -98,6 +98,8 @@ def heat_picture(
     if not columns:
         return None
     known = {item.name: {cell[0]: cell[1] for cell in item.scores} for item in one.items}
+    means = {item.name: item.mean_score for item in one.items}
+    orders = {row.name: row.mean_score for row in one.arrangements}
     scores = {name: [cells.get(column) for column in columns] for name, cells in known.items()}
     rows = sorted(scores, key=_natural)
     title = f"Items that react to order, {one.model}"
@@ -105,7 +107,9 @@ def heat_picture(
         rows = sorted(rows, key=lambda item: -_range(scores[item]))[:MOST_ROWS]
         title += f", the {MOST_ROWS} that move most"
     cells = [scores[item] for item in rows]
-    return plot_order.item_map("items-by-arrangements", title, rows, columns, cells, width=units)
+    named = [(item, means[item]) for item in rows]
+    heads = [(column, orders.get(column)) for column in columns]
+    return plot_order.item_map("items-by-arrangements", title, named, heads, cells, width=units)
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -9,7 +9,6 @@ from concord.comparing.result import CompareResult
 from concord.files.documents import heading
 from concord.show.page.panel import ModelAnswer, QuestionAnswer, Ranks
 from concord.show.page.values import Document, words
-from concord.stats.multiple import distinguishable
 
 
 def read_compared(folder: Path, document: Document) -> Comparison:
@@ -41,9 +40,7 @@ def standing_of(
             differ = frozenset(
                 (row.first, row.second) if places[row.first] < places[row.second] else (row.second, row.first)
                 for row in one.ranking_pairs()
-                if distinguishable(row.p_holm, level=one.level)
-                and row.first in places
-                and row.second in places
+                if one.differ(row) and row.first in places and row.second in places
             )
             return Ranks(order, differ)
     return None
