@@ -224,6 +224,8 @@ def test_studies_rest_on_the_standard_error_of_the_comparison(tmp_path: Path) ->
     assert plan.studies.power == pytest.approx(power, abs=1e-6)
     assert plan.based_on == "results about people: a and b"
     assert len(plan.inputs) == 4
+    huge: Any = concord.plan(tmp_path / "a", tmp_path / "b", effect=50.0)
+    assert huge.studies.studies_needed == 3  # the fewest with an interval
     alone: Any = concord.plan(tmp_path / "a")
     assert alone.studies is None
     assert len(alone.participants) == 6 and alone.n_left_out == 0
@@ -518,3 +520,31 @@ def test_numbers_that_are_tried_grow_to_all_orders_of_four() -> None:
     assert (ARRANGEMENTS[0], ARRANGEMENTS[-1]) == (2, 24)
     assert list(REPEATS) == sorted(set(REPEATS))
     assert REPEATS[0] == 2  # one alone leaves flips without those between repeats
+
+
+def test_one_vote_in_each_order_plans_no_others(tmp_path: Path) -> None:
+    rows = [
+        {"judge": "j", "pair": f"p{i}", "order": order, "verdict": "first" if (i + j) % 3 else "second"}
+        for i in range(12)
+        for j, order in enumerate(("ab", "ba"))
+    ]
+    concord.score_judge(rows, n_permutations=99).write(tmp_path)
+    plan: Any = concord.plan(tmp_path, effect=0.1, items=40)
+    assert [k for k, _, _ in plan.needed] == [1]
+    assert (plan.pairs, plan.sd_within) == (40, 0.0)
+    assert plan.warnings == ("the pilot has one vote in each order: noise and pairs cannot be separated",)
+    with pytest.raises(OptionError, match="the effect is 0.5; a preference lies between 0 and 0.5"):
+        concord.plan(tmp_path, effect=0.5)
+
+
+@pytest.mark.parametrize("d", [float("inf"), float("nan"), -0.5])
+def test_a_difference_that_cannot_be_planned_is_refused(d: float) -> None:
+    with pytest.raises(OptionError, match="expected a"):
+        concord.plan("participants", d=d)
+
+
+def test_an_item_that_costs_one_call_is_said() -> None:
+    said = text(concord.plan("items", sd_between=0.4, sd_within=0.2, calls=1000, item_cost=1))
+    assert "With a budget of 1,000 calls, 1 of them for each new item" in said
+    free = text(concord.plan("items", sd_between=0.4, sd_within=0.2, calls=1000))
+    assert "With a budget of 1,000 calls best division" in free
