@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import concord
 from concord.asking.runs import RunResult
-from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
+from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit, StructureAudit
 from concord.comparing.metrics import (
     ComparedModel,
     MetricCompareResult,
@@ -198,7 +198,8 @@ OWN: dict[Any, Callable[[], st.SearchStrategy[Any]]] = {
 }
 KINDS: tuple[type[Any], ...] = (
     AgentsResult, AnswersResult, MemoryResult, PredictionResult, CombineResult, HintLeaderboard, JudgeResult,
-    OptionResult, CompareResult, MetricCompareResult, AuditResult, PeopleAudit, HintAudit, ReasoningRanking,
+    OptionResult, CompareResult, MetricCompareResult, AuditResult, PeopleAudit, StructureAudit, HintAudit,
+    ReasoningRanking,
     RefereeResult,
 )  # fmt: skip
 ELSEWHERE = {

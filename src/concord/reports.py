@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit
+from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit, StructureAudit
 from concord.people.agents import AgentsResult
 from concord.people.answers.result import AnswersResult
 from concord.people.memory import MemoryResult
@@ -45,7 +45,7 @@ SECTIONS: tuple[Section, ...] = (
     section_of(ProbeResult),
     section_of(HintLeaderboard),
     section_of(RefereeResult),
-    *map(section_of, (PeopleAudit, AuditResult, HintAudit)),
+    *map(section_of, (PeopleAudit, StructureAudit, AuditResult, HintAudit)),
 )
 """Further results that the page shows below their questions, in this order."""
 

@@ -233,9 +233,9 @@ def test_results_of_probes_are_compared_and_planned_item_by_item(
 
 def test_the_detectors_are_audited(finished: tuple[Path, Mapping[str, Any], int]) -> None:
     from concord.audit.estimate import audit_result
-    from concord.audit.items import HINTS, items_of
+    from concord.audit.items import HINTS, detected_hints
 
-    model, items = items_of(finished[0], HINTS)
+    model, items = detected_hints(finished[0])
     groups = {item.group for item in items}
     assert groups == {"mention, thinking", "reliance, thinking", "mention, answer", "reliance, answer"}
     said = {item.key: "misread" if item.group == "mention, answer" else "same" for item in items}

@@ -81,12 +81,11 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("run", "judge", "--limit", "2", "--out", "asked-judge", *MODEL),
     ("score", "run", "asked-reasoning", "--out", "again"),
     ("export", "inspect", "asked-reasoning"),
-    ("audit", "reasoning", "asked-reasoning", "--page"),
-    ("audit", "people", "asked-people", "--page"),
-    ("audit", "hints", "asked-reasoning", "--page"),
+    ("audit", "asked-people", "--page"),
+    ("audit", "asked-judge", "--page"),
     ("view", "nowhere"),
 )
-MAY_REFUSE = {("view",), ("audit", "hints")}
+MAY_REFUSE = {("view",)}
 """Commands that have nothing to do here: what they say is looked at all the same."""
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _CUT = re.compile(r"(?<![\w./-])[−-]?\d*\.\d*…")

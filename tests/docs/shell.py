@@ -34,11 +34,13 @@ NOT_RUN = {
     r"export \w+_API_KEY=.*": "a key that only a reader has; the tests set one of their own",
     r"(vllm|ollama|llama-server) .*": "a server of a model with its weights; the tests' own server stands in",
     r"sbatch .*|srun .*": "needs a Slurm cluster",
-    "concord audit reasoning my-run --n 50": "asks a person",
-    "concord audit people my-run --n 100": "asks a person",
-    "concord audit hints my-run --n 60": "asks a person",
-    "concord audit reasoning my-run --n 50 --page": "needs a run of yours",
-    "concord audit reasoning my-run --verdicts verdicts.json": "needs the verdicts of a person",
+    "concord audit my-run --n 50": "asks a person",
+    "concord audit results/m --replies replies.jsonl": "asks a person",
+    "concord audit my-run --hints --n 60": "asks a person",
+    "concord audit my-run --n 50 --page": "needs a run of yours",
+    "concord audit my-run --verdicts verdicts.json": "needs the verdicts of a person",
+    "concord score reasoning --samples samples.json --replies replies.jsonl --reader "
+    "judge:openai/gpt-4o-mini": "asks a model",
 }
 """Lines that are not run, each with the reason."""
 

@@ -66,9 +66,7 @@ COMMANDS: dict[str, list[str]] = {
     "run judge": [f"--pairs pairs.csv --prices prices.json --out <r4 {ASK}",
                   f"--first run --second run --out <r4 {ASK}"],
     "export inspect": ["run --out <o9"],
-    "audit reasoning": ["asked --verdicts verdicts.json"],
-    "audit people": ["sat --verdicts verdicts.json"],
-    "audit hints": ["hinted --verdicts verdicts.json"],
+    "audit": ["said --verdicts verdicts.json", "said --replies said.jsonl --page", "hinted --hints --page"],
 }  # fmt: skip
 """What each command is given; ``<`` is what it writes, other words with a file are what it reads."""
 
@@ -160,7 +158,7 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
                        for i in range(9)]}  # fmt: skip
     document("log.json", log)
     document("verdicts.json", {"format": "concord audit verdicts", "format_version": 2,
-                               "question": "reasoning", "verdicts": {}})  # fmt: skip
+                               "question": "structure", "verdicts": {}})  # fmt: skip
     text("corrections.jsonl", json.dumps({"id": "a", "mode": "x", "repeat": 0, "read_as": "A"}))
     (folder / "studies").mkdir()
     source = min((Path(api.__file__).parent / "people" / "studies").rglob("framing.yaml"))
@@ -186,6 +184,12 @@ def write_inputs(folder: Path) -> None:  # noqa: PLR0915 - one file after the ot
         folder / "reasoning"
     )
     api.score_judge(votes, judge="j").write(folder / "judge")
+    said = [
+        {"pair": f"p{i}", "order": order, "verdict": f"All in all and after some thought ({i}): [[A]]"}
+        for i in range(4)
+        for order in ("ab", "ba")
+    ]
+    api.score_judge(text("said.jsonl", *map(json.dumps, said)), judge="j").write(folder / "said")
     chosen = [
         f"q{i},{order},A,{right},4" for i in range(4) for order, right in (("ABCD", "B"), ("BCDA", "A"))
     ]

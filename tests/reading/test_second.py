@@ -3,7 +3,14 @@
 import pytest
 
 from concord.reading import ReadOutcome, read_reply
-from concord.reading.second import SaidAnswer, SecondReader, place_of_quote, said_answer, second_reader
+from concord.reading.second import (
+    SaidAnswer,
+    SecondReader,
+    place_of_quote,
+    rules_alone,
+    said_answer,
+    second_reader,
+)
 from concord.reading.several import read_replies
 
 UNSURE = "Honestly, going home early sounds like me."
@@ -27,6 +34,14 @@ def test_what_the_rules_leave_is_met_with_what_was_asked() -> None:
     assert (first.text, first.reading.outcome) == (UNSURE, ReadOutcome.UNREADABLE)
     assert first.asked == "the letter or name of one of these options:\nA: stay\nB: leave early"
     assert second.reading.value == "B"
+
+
+def test_what_is_read_a_second_time_as_something_else_is_not_met() -> None:
+    with second_reader(SecondReader()) as reader:
+        with rules_alone():
+            read_reply(UNSURE, labels=["home"])
+        read_reply(UNSURE, choices=CHOICES)
+    assert len(reader.met) == 1
 
 
 def test_an_answer_counts_with_its_place_and_only_inside() -> None:

@@ -11,7 +11,7 @@ from concord.errors import FileFormatError
 from concord.reading import StoredReading, read_readings, read_reply, stored_reading, write_readings
 from concord.reading.stored import FILE, reply_hash
 
-ANYTHING = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+ANYTHING = st.text(st.characters(codec="utf-8"), max_size=12)
 ROWS = st.lists(
     st.builds(StoredReading, *[ANYTHING] * 4, st.sampled_from(["", "bare"]), st.just("3-4"), st.just("0a")),
     max_size=4,

@@ -9,7 +9,7 @@ from tests.structure.judging import scripted
 from tests.structure.options.scripted import result as option_result
 
 from concord import api
-from concord.audit.estimate import AuditRate, AuditResult, HintAudit, PeopleAudit
+from concord.audit.estimate import AuditRate, AuditResult, HintAudit, PeopleAudit, StructureAudit
 from concord.people.memory import MemoryResult, Recognition, VariantPair
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
@@ -49,7 +49,7 @@ def write_sections(folder: Path) -> Path:
     further = pl.DataFrame({"prediction": [9 + i % 4 for i in range(300)]})
     api.combine(people, further).write(folder / "mixed")
     api.score_hints("published").write(folder / "board")
-    for kind in (AuditResult, PeopleAudit, HintAudit):
+    for kind in (AuditResult, PeopleAudit, StructureAudit, HintAudit):
         rate = AuditRate("cot", 40, 20, 1, Estimate(0.05, Interval(0.01, 0.24, 0.95, "wilson"), n=20))
-        kind("m", "reasoning", (rate,), rate.rate, None, None).write(folder / kind.FILE.removesuffix(".json"))
+        kind("m", "reasoning", (rate,), (rate,), rate.rate).write(folder / kind.FILE.removesuffix(".json"))
     return folder

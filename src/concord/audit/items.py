@@ -1,108 +1,79 @@
-"""What is audited: every reply of a run with what was read from it; the sample, the form, the verdicts."""
+"""The sample of an audit, the form that a person fills in, and the verdicts; detected hints as items."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from concord import people, reasoning
 from concord.asking.askable import Recorded
 from concord.asking.folder import read_run
 from concord.asking.recorded import recorded_folder
 from concord.asking.replies import replies_of
 from concord.audit.estimate import (
     MISREAD,
-    NONE,
-    RIGHT,
+    OTHER,
     SAME,
     VERDICTS,
-    WRONG,
     AuditItem,
     AuditKind,
     HintAudit,
-    PeopleAudit,
 )
 from concord.errors import FileFormatError, OptionError, RunFolderError
 from concord.files.documents import heading, read_document
-from concord.files.json_text import parsed
-from concord.files.output import write_json
-from concord.people.design import plans_of
-from concord.reasoning.design import MODES
-from concord.reasoning.design import SAMPLES as VIGNETTES
+from concord.files.output import write_json, write_text
 from concord.reasoning.hints.detect import RULES, detector_of, judge_of_detector, judged_hints
 from concord.reasoning.probes.reading import influenced_texts
 from concord.reasoning.probes.session import SUITE
-from concord.reasoning.read.replies import read_samples, reply_of
-from concord.reasoning.result import Rule
-from concord.reasoning.score.parse import Parser, column
-from concord.reasoning.words.names import load_lexicon
+from concord.show.page.fragments import marked_reply
 
-
-def items_of(folder: Path, kind: AuditKind) -> tuple[str, list[AuditItem]]:
-    """Return the model's name and every reply of a run that came with a text."""
-    found = recorded_folder(read_run(folder))
-    if found.suite != kind.question:
-        raise RunFolderError(f"{folder} holds a run of {found.suite!r}, not of {kind.question!r}")
-    items = list(kind.items(found))
-    if not items:
-        raise RunFolderError(f"{folder} holds no reply with a text; run the same command again")
-    return found.model, items
+_FEWEST = 2
+"""Replies of each stratum at least."""
 
 
 def sampled(items: Sequence[AuditItem], n: int, seed: int) -> list[AuditItem]:
-    """Draw a sample, as even over groups as it goes, in random order; the same seed draws the same."""
+    """Draw a sample by how answers were found, in random order; the same seed draws the same.
+
+    Strata have shares like the roots of their sizes, so that rare ones are seen and frequent ones count;
+    within a stratum all groups have the same share.
+    """
     if n < 1:
         raise OptionError(f"--n {n}: expected a whole number from 1 on")
     rng = np.random.default_rng(seed)
-    groups = sorted({item.group for item in items})
-    shuffled = [[one for one in items if one.group == group] for group in groups]
-    shuffled = [[own[k] for k in rng.permutation(len(own))] for own in shuffled]
-    drawn: list[AuditItem] = []
-    for place in range(max(map(len, shuffled), default=0)):
-        drawn += [own[place] for own in shuffled if place < len(own)]
-    kept = drawn[: min(n, len(drawn))]
+    strata = [_in_shares(rng, [one for one in items if one.stratum == name]) for name in _strata(items)]
+    sizes = [0] * len(strata)
+    for _ in range(min(n, len(items))):
+        open_ones = [k for k, own in enumerate(strata) if sizes[k] < len(own)]
+        k = min(open_ones, key=lambda k: (sizes[k] >= _FEWEST, (sizes[k] + 1) / len(strata[k]) ** 0.5))
+        sizes[k] += 1
+    kept = [item for own, size in zip(strata, sizes, strict=True) for item in own[:size]]
     return [kept[k] for k in rng.permutation(len(kept))]
 
 
-def _reasoning(found: Recorded) -> Iterator[AuditItem]:
-    samples = read_samples(parsed(VIGNETTES, found.files[VIGNETTES].decode("utf-8")))
-    gold = {sample.id: sample.gold_answer for sample in samples.rows}
-    parser = Parser(samples.rows, load_lexicon(), "standard")
-    headline = column("standard", Rule())
-    for row in found.rows:
-        if row["mode"] not in MODES or not str(row.get("response") or "").strip():
-            continue
-        reply = reply_of(row, None, modes=True)
-        one = parser.reply(reply, gold[reply.id])
-        right = one.usable and one.right[headline]
-        said = f"{one.outcome}; answer ({one.how}): {one.split.answer or '-'}; gold: {gold[reply.id]}; "
-        said += "right" if right else "not right"
-        unit = f"{reply.id}/{reply.repeat}"
-        yield AuditItem(f"{unit}/{reply.mode}", reply.mode, unit, reply.response, said, right)
+def _strata(items: Sequence[AuditItem]) -> list[str]:
+    return sorted({item.stratum for item in items})
 
 
-def _people(found: Recorded) -> Iterator[AuditItem]:
-    from concord.people.studies.observe import observe
-    from concord.people.studies.sessions import replaying
-
-    replies = replies_of(found.rows)
-    for plan in plans_of(found.files, found.options):
-        for given in observe(plan, replaying(replies)).given:
-            if given.reply is None or not given.reply.strip():
-                continue
-            condition = ", ".join(given.condition.values())
-            group = f"{plan.study.study}: {condition}" if condition else str(plan.study.study)
-            for name, answer in given.answers:
-                said = f"{name}: {answer.outcome}{_values_of(answer.values)}"
-                yield AuditItem(f"{given.id}/{name}", group, given.id, given.reply, said, None)
+def _in_shares(rng: np.random.Generator, items: Sequence[AuditItem]) -> list[AuditItem]:
+    """Return items in an order of which every beginning has all groups in their shares."""
+    places: list[tuple[float, AuditItem]] = []
+    for group in sorted({item.group for item in items}):
+        own = [item for item in items if item.group == group]
+        start = rng.random()
+        places += [((i + start) / len(own), own[k]) for i, k in enumerate(rng.permutation(len(own)))]
+    return [item for _, item in sorted(places, key=lambda one: one[0])]
 
 
-def _values_of(values: Mapping[str, Any]) -> str:
-    known = ", ".join(f"{name} = {value}" for name, value in values.items() if value is not None)
-    return f"; {known}" if known else ""
+def detected_hints(folder: Path) -> tuple[str, list[AuditItem]]:
+    """Return the model's name and every text of a run with hints, twice: mention and reliance."""
+    found = recorded_folder(read_run(folder))
+    if found.suite != SUITE:
+        raise RunFolderError(f"{folder} holds a run of {found.suite!r}, expected one with hints")
+    items = list(_hint_texts(found))
+    if not items:
+        raise RunFolderError(f"{folder} holds no reply with a hint; run the same command again")
+    return found.model, items
 
 
 def _hint_texts(found: Recorded) -> Iterator[AuditItem]:
@@ -118,19 +89,14 @@ def _hint_texts(found: Recorded) -> Iterator[AuditItem]:
         about = f"hint: {one.kind.replace('_', ' ')}, target {one.target}"
         for what, flag in (("mention", said.mention), ("reliance", said.reliance)):
             words = {"mention": "mentions the hint", "reliance": "says that it relied on the hint"}[what]
-            read = f"{about}; {words}: {'yes' if flag else 'no'}"
-            yield AuditItem(f"{one.key}/{what}", f"{what}, {place}", one.key, one.text, read, None)
+            answer = "yes" if flag else "no"
+            read = f"{about}; {words}: {answer}"
+            yield AuditItem(
+                f"{one.key}/{what}", f"{what}, {place}", one.key, one.text, read, None, answer, answer, what
+            )
 
 
-REASONING = AuditKind(
-    reasoning.NAME,
-    _reasoning,
-    ((SAME, "as read"), (RIGHT, "right"), (WRONG, "wrong"), (NONE, "no answer")),
-    paired=True,
-)
-_AS_READ_OR_NOT = ((SAME, "as read"), (MISREAD, "misread"))
-PEOPLE = AuditKind(people.NAME, _people, _AS_READ_OR_NOT, paired=False, result=PeopleAudit)
-HINTS = AuditKind(SUITE, _hint_texts, _AS_READ_OR_NOT, paired=False, result=HintAudit)
+HINTS = AuditKind(SUITE, HintAudit, ((SAME, "as read"), (MISREAD, "misread")))
 
 
 KIND = "audit verdicts"
@@ -147,12 +113,17 @@ def read_verdicts(path: Path, question: str) -> dict[str, str]:
     if document.get("question") != question:
         raise FileFormatError(f"{path}: verdicts on {document.get('question')!r}, expected {question!r}")
     found = document.get("verdicts")
-    if not isinstance(found, dict) or not all(verdict in VERDICTS for verdict in found.values()):
+    if not isinstance(found, dict) or not all(map(_is_verdict, found.values())):
         bad = json.dumps(found)[:60]
         raise FileFormatError(
-            f"{path}: verdicts are {bad}, expected one of {', '.join(VERDICTS)} for each reply"
+            f"{path}: verdicts are {bad}, expected one of {', '.join(VERDICTS)} for each reply, or "
+            f"'{OTHER}ANSWER'"
         )
     return {str(key): str(verdict) for key, verdict in found.items()}
+
+
+def _is_verdict(verdict: object) -> bool:
+    return isinstance(verdict, str) and (verdict in VERDICTS or verdict.startswith(OTHER))
 
 
 _STYLE = (
@@ -164,7 +135,11 @@ _SCRIPT = """
 const head = JSON.parse(document.getElementById("head").textContent);
 document.getElementById("save").addEventListener("click", () => {
   const verdicts = {};
-  for (const one of document.querySelectorAll("input:checked")) verdicts[one.name] = one.value;
+  for (const one of document.querySelectorAll("input:checked")) {
+    const said = one.parentElement.querySelector("input[type=text]");
+    const words = said ? said.value.trim() : "";
+    verdicts[one.name] = said && !words ? "misread" : one.value + words;
+  }
   const file = new Blob([JSON.stringify({...head, verdicts}, null, 2)], {type: "application/json"});
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
@@ -178,26 +153,31 @@ def write_page(path: Path, model: str, kind: AuditKind, items: Sequence[AuditIte
     """Write the page; everything from replies is escaped, and nothing is loaded from elsewhere."""
     head = json.dumps({**heading(KIND), "question": kind.question}).replace("<", "\\\\u003c")
     body = "".join(_article(number, kind, item) for number, item in enumerate(items, start=1))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
+    write_text(
+        path,
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Audit</title>'
         f"<style>{_STYLE}</style></head><body><h1>Audit of {escape(model)}, {escape(kind.question)}</h1>"
         "<p>Read each reply, then say what it answers. Save, and give the file to "
-        f"<code>concord audit {escape(kind.question)} RUN --verdicts verdicts.json</code>.</p>{body}"
+        "<code>concord audit FOLDER --verdicts verdicts.json</code>.</p>"
+        f"{body}"
         '<p><button id="save" type="button">Save the verdicts</button></p>'
         f'<script type="application/json" id="head">{head}</script><script>{_SCRIPT}</script>'
         "</body></html>\n",
-        encoding="utf-8",
     )
+
+
+_FIELD = ': <input type="text" maxlength="200" aria-label="the answer">'
 
 
 def _article(number: int, kind: AuditKind, item: AuditItem) -> str:
     choices = "".join(
-        f'<label><input type="radio" name="{escape(item.key)}" value="{value}"> {escape(word)}</label>'
-        for value, word in kind.choices
+        f'<label><input type="radio" name="{escape(item.key)}" value="{value}"> {escape(word)}'
+        f"{_FIELD if value == OTHER else ''}</label>"
+        for value, word in kind.choices_of(item)
     )
+    places = [] if item.place is None else [item.place]
     return (
-        f"<article><h2>{number}. {escape(item.group)}</h2><pre>{escape(item.reply)}</pre>"
+        f"<article><h2>{number}. {escape(item.group)}</h2><pre>{marked_reply(item.reply, places)}</pre>"
         f"<p>Read as: {escape(item.read)}</p>"
         f"<fieldset><legend>In truth the answer is</legend>{choices}</fieldset></article>"
     )

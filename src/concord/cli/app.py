@@ -29,6 +29,10 @@ class Commands(LateGroup):
             "score.combine",
             "Combine people's answers with a model's predictions: what the model is worth in participants.",
         ),
+        "audit": Late(
+            "audit.audit",
+            "Check by hand how replies were read: error rates by how and by group, and corrected numbers.",
+        ),
         "studies": Late(
             "studies.studies",
             "List the studies whose participants a model can replace; named ones with their sources.",
@@ -155,24 +159,6 @@ class PlanCommands(LateGroup):
     }
 
 
-class AuditCommands(LateGroup):
-    """What `concord audit` offers."""
-
-    late = {
-        "reasoning": Late(
-            "audit.reasoning",
-            "Check by hand how answers were read: error rate by mode, and the gap corrected by it.",
-        ),
-        "people": Late(
-            "audit.people", "Check by hand how participants' answers were read: error rate by condition."
-        ),
-        "hints": Late(
-            "audit.hints",
-            "Check by hand how verbalised hints were detected: error rate by detector and place.",
-        ),
-    }
-
-
 class ExportCommands(LateGroup):
     """What `concord export` offers."""
 
@@ -183,7 +169,6 @@ class ExportCommands(LateGroup):
 
 GROUPS: dict[str, tuple[type[LateGroup], str]] = {
     "score": (ScoreCommands, "Score recorded data, without calling any model."),
-    "audit": (AuditCommands, "Check by hand how the replies of a run were read."),
     "run": (RunCommands, "Ask a model one of the three questions, and keep every reply."),
     "export": (ExportCommands, "Write what Concord keeps in another program's form."),
     "plan": (

@@ -14,100 +14,71 @@ from concord.errors import printable_lines
 if TYPE_CHECKING:
     from concord.audit.estimate import AuditItem, AuditKind
 
-RUN = Annotated[Path, typer.Argument(help="Folder that `concord run` wrote.")]
-SIZE = Annotated[int, typer.Option(help="Replies to look at.")]
-SEED = Annotated[int, typer.Option(help="Seed of the sample.")]
-PAGE = Annotated[bool, typer.Option("--page", help="Write a page with a form instead of asking here.")]
-GIVEN = Annotated[Path | None, typer.Option(help="Verdicts that the page saved; nothing is asked.")]
 
-
-def reasoning(
-    source: RUN,
-    n: SIZE = 50,
-    seed: SEED = 0,
-    page: PAGE = False,
-    verdicts: GIVEN = None,
+def audit(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="Folder of results that come from replies, or of a run.", show_default=False),
+    ],
+    n: Annotated[int, typer.Option(help="Replies to look at.")] = 50,
+    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
+    replies: Annotated[
+        list[Path] | None, typer.Option(help="File that holds the replies, where the folder does not.")
+    ] = None,
+    hints: Annotated[
+        bool, typer.Option("--hints", help="Audit how verbalised hints were detected, in a run with hints.")
+    ] = False,
+    page: Annotated[
+        bool, typer.Option("--page", help="Write a page with a form instead of asking here.")
+    ] = False,
+    verdicts: Annotated[
+        Path | None, typer.Option(help="Verdicts that the page saved; nothing is asked.")
+    ] = None,
     level: Level = 0.95,
     json: JSON = False,
 ) -> None:
-    """Check by hand how answers were read: error rate by mode, and the gap corrected by it."""
-    from concord.audit.items import REASONING
-
-    _audit(REASONING, source, n, seed, page=page, given=verdicts, level=level, json=json)
-
-
-def people(
-    source: RUN,
-    n: SIZE = 50,
-    seed: SEED = 0,
-    page: PAGE = False,
-    verdicts: GIVEN = None,
-    level: Level = 0.95,
-    json: JSON = False,
-) -> None:
-    """Check by hand how participants' answers were read: error rate by condition."""
-    from concord.audit.items import PEOPLE
-
-    _audit(PEOPLE, source, n, seed, page=page, given=verdicts, level=level, json=json)
-
-
-def hints(
-    source: RUN,
-    n: SIZE = 50,
-    seed: SEED = 0,
-    page: PAGE = False,
-    verdicts: GIVEN = None,
-    level: Level = 0.95,
-    json: JSON = False,
-) -> None:
-    """Check by hand how verbalised hints were detected: error rate by detector and place."""
-    from concord.audit.items import HINTS
-
-    _audit(HINTS, source, n, seed, page=page, given=verdicts, level=level, json=json)
-
-
-def _audit(
-    kind: "AuditKind",
-    source: Path,
-    n: int,
-    seed: int,
-    *,
-    page: bool,
-    given: Path | None,
-    level: float,
-    json: bool,
-) -> None:
+    """Check by hand how replies were read: error rates by how and by group, and corrected numbers."""
     from concord.audit.estimate import audit_result
-    from concord.audit.items import items_of, read_verdicts, sampled, write_page
+    from concord.audit.folder import open_folder, store_audit
+    from concord.audit.items import HINTS, detected_hints, read_verdicts, sampled, write_page
 
-    model, items = items_of(source, kind)
-    drawn = sampled(items, n, seed)
+    if hints:
+        model, every = detected_hints(folder)
+        kind, place, drawn = HINTS, folder, sampled(every, n, seed)
+    else:
+        opened = open_folder(folder)
+        model, every, kind, place = opened.model, list(opened.items), opened.kind, opened.place
+        drawn = sampled(every, n, seed)
+        if verdicts is None:
+            drawn = opened.with_replies(drawn, replies or ())
     if page:
-        target = source / "audit" / f"{kind.question}.html"
+        target = place / "audit" / f"{kind.question}.html"
         write_page(target, model, kind, drawn)
         note(f"written to {target}")
         return
-    path = source / "audit" / f"{kind.question}_verdicts.json"
-    said = _asked(kind, drawn, path) if given is None else read_verdicts(given, kind.question)
-    result = audit_result(model, kind, items, said, level=level)
-    result.write(source / "audit")
+    path = place / "audit" / f"{kind.question}_verdicts.json"
+    said = _asked(kind, drawn, path) if verdicts is None else read_verdicts(verdicts, kind.question)
+    result = audit_result(model, kind, every, said, level=level)
+    result.write(place / "audit")
+    store_audit(place, result)
     if json:
         print_json(result.to_dict())
     else:
         show_result(result)
-    note(f"the audit is in {source / 'audit'}" + (f", verdicts in {path}" if given is None else ""))
+    note(f"the audit is in {place / 'audit'}" + (f", verdicts in {path}" if verdicts is None else ""))
 
 
 def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[str, str]:
     """Show each reply and ask; every verdict is stored at once, and a second call goes on."""
+    from concord.audit.estimate import OTHER
     from concord.audit.items import read_verdicts, write_verdicts
 
     said = read_verdicts(path, kind.question) if path.is_file() else {}
-    words = {word[0]: value for value, word in kind.choices}
-    shown = ", ".join(f"{word[0]} = {word}" for _, word in kind.choices)
     for number, item in enumerate(drawn, start=1):
         if item.key in said:
             continue
+        words = {word[0]: value for value, word in kind.choices_of(item)}
+        shown = ", ".join(f"{word[0]} = {word}" for _, word in kind.choices_of(item))
         typer.echo(
             printable_lines(f"\n{number} of {len(drawn)}, {item.group}\n{item.reply}\n\nRead as: {item.read}")
         )
@@ -115,6 +86,7 @@ def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[
         if answer == "q":
             break
         if answer in words:
-            said[item.key] = words[answer]
+            verdict = words[answer]
+            said[item.key] = verdict + typer.prompt("The answer").strip() if verdict == OTHER else verdict
             write_verdicts(path, kind.question, said)
     return said

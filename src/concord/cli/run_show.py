@@ -148,6 +148,7 @@ def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:
     try:
         scored = result.score()
     except RunFolderError as fault:
+        write_answers(result, result.folder / "results")  # what was read in the replies is worth a look
         note(str(fault))  # the run is done and kept; there is only nothing to count
         return
     scored.write(result.folder / "results")

@@ -1,7 +1,7 @@
 """`concord score structure|answers|reasoning|hints|probes|judge|options` and `concord combine`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,7 @@ from concord.cli.options import (
     engine_of,
     rare,
 )
+from concord.cli.reader import Reader, ReaderAll, scored_with, tell_of_reader
 from concord.cli.shared import (
     MOST_WARNINGS,
     note,
@@ -149,6 +150,8 @@ def score_reasoning(
         list[Path] | None, typer.Option(help="Rank the results in these folders instead.")
     ] = None,
     by: Annotated[str, typer.Option(help="The number that orders a ranking.")] = "faithfulness_gap",
+    reader: Reader = None,
+    reader_all: ReaderAll = False,
 ) -> None:
     """Score recorded replies: whether reasoning works, decorates, or hides what drove the answer."""
     if rank:
@@ -163,27 +166,31 @@ def score_reasoning(
         )
     from concord import api
 
-    result = api.score_reasoning(
-        samples,
-        replies,
-        bias_cases=bias_cases,
-        bias_replies=bias_replies,
-        model=model,
-        rules=rules,
-        scope=scope,
-        negation=negation,
-        multiple=multiple,
-        aliases=aliases,
-        cluster=cluster,
-        level=level,
-        seed=seed,
-        n_resamples=resamples,
-        lenient=lenient,
-        engine=engine_of(engine, scheduler),
-    )
+    def score() -> Any:
+        return api.score_reasoning(
+            samples,
+            replies,
+            bias_cases=bias_cases,
+            bias_replies=bias_replies,
+            model=model,
+            rules=rules,
+            scope=scope,
+            negation=negation,
+            multiple=multiple,
+            aliases=aliases,
+            cluster=cluster,
+            level=level,
+            seed=seed,
+            n_resamples=resamples,
+            lenient=lenient,
+            engine=engine_of(engine, scheduler),
+        )
+
+    result, read = scored_with(score, reader, reader_all, out)
     folder = result.write(out)
     print_or_show(result, as_json=json, full=full)
     note(f"written to {folder}")
+    tell_of_reader(read, folder, [one for one in (replies, bias_replies) if one is not None])
 
 
 def _rank(folders: list[Path], by: str, as_json: bool) -> None:
@@ -207,16 +214,22 @@ def score_hints(
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
     level: Level = 0.95,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    reader: Reader = None,
+    reader_all: ReaderAll = False,
     as_json: JsonAlone = False,
 ) -> None:
     """Score how often hints move answers, and how often a model says so."""
     from concord import api
 
-    result = api.score_hints(file, model=model, level=level)
+    result, read = scored_with(
+        lambda: api.score_hints(file, model=model, level=level), reader, reader_all, out
+    )
     warn(result.warnings)
     written = result.write(out)
     print_or_show(result, as_json=as_json)
-    note(f"wrote results to {written if isinstance(written, Path) else out}")
+    folder = written if isinstance(written, Path) else out
+    note(f"wrote results to {folder}")
+    tell_of_reader(read, folder, [file])
 
 
 def score_probes(
@@ -255,17 +268,23 @@ def score_judge(
     permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of flips.")] = 9999,
     seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    reader: Reader = None,
+    reader_all: ReaderAll = False,
     json: JsonAlone = False,
 ) -> None:
     """Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people."""
     from concord import api
 
-    result = api.score_judge(
-        *files, people=people, judge=judge, metric=metric, sheet=sheet, encoding=encoding,
-        level=level, n_permutations=permutations, seed=seed,
-    )  # fmt: skip
+    def score() -> Any:
+        return api.score_judge(
+            *files, people=people, judge=judge, metric=metric, sheet=sheet, encoding=encoding,
+            level=level, n_permutations=permutations, seed=seed,
+        )  # fmt: skip
+
+    result, read = scored_with(score, reader, reader_all, out)
     warn(result.warnings)
     write_and_show(result, out, as_json=json)
+    tell_of_reader(read, out, files)
 
 
 def score_options(
@@ -286,17 +305,23 @@ def score_options(
     permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of places.")] = 999,
     seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
+    reader: Reader = None,
+    reader_all: ReaderAll = False,
     json: JsonAlone = False,
 ) -> None:
     """Score recorded answers to questions with options: consistency, places, selection bias."""
     from concord import api
 
-    result = api.score_options(
-        file, model=model, arranger=arranger, sheet=sheet, encoding=encoding, level=level,
-        n_permutations=permutations, seed=seed,
-    )  # fmt: skip
+    def score() -> Any:
+        return api.score_options(
+            file, model=model, arranger=arranger, sheet=sheet, encoding=encoding, level=level,
+            n_permutations=permutations, seed=seed,
+        )  # fmt: skip
+
+    result, read = scored_with(score, reader, reader_all, out)
     warn(result.warnings)
     write_and_show(result, out, as_json=json)
+    tell_of_reader(read, out, [file])
 
 
 def combine(

@@ -22,6 +22,7 @@ from concord.cli.options import (
     Simulations,
     engine_of,
 )
+from concord.cli.reader import Reader, ReaderAll, scored_with, tell_of_reader
 from concord.cli.shared import MOST_WARNINGS, note, print_json, print_or_show, show_result, warn
 from concord.errors import OptionError, TableError
 
@@ -171,6 +172,8 @@ def score_run(
     seed: Annotated[
         int | None, typer.Option(help="Of replies: seed of new samples and simulated agents (0).")
     ] = None,
+    reader: Reader = None,
+    reader_all: ReaderAll = False,
     engine: EngineName = "serial",
     scheduler: Scheduler = None,
     full: Full = False,
@@ -187,23 +190,44 @@ def score_run(
         if partial or corrections is not None:
             raise OptionError("--partial and --corrections go with a run, not with a file of replies")
         chosen["engine"] = engine_of(engine, scheduler)
-        _score_replies(source, chosen, Path("results") if out is None else out, json=json, full=full)
+        _score_replies(
+            source,
+            chosen,
+            Path("results") if out is None else out,
+            (reader, reader_all),
+            json=json,
+            full=full,
+        )
         return
     if chosen:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in chosen)
         raise OptionError(f"{names}: goes with a file of replies to studies; a run knows its own choices")
-    _score_run(source, out, partial, corrections, json=json, full=full)
+    _score_run(source, out, partial, corrections, (reader, reader_all), json=json, full=full)
 
 
 def _score_run(
-    source: Path, out: Path | None, partial: bool, corrections: Path | None, *, json: bool, full: bool
+    source: Path,
+    out: Path | None,
+    partial: bool,
+    corrections: Path | None,
+    reader: tuple[str | None, bool],
+    *,
+    json: bool,
+    full: bool,
 ) -> None:
     from concord.asking import runs
     from concord.cli.run_show import note_cut, show_scored, write_answers
 
-    result = runs.score_run(source, partial=partial, corrections=corrections)
     beside = source / "results" if source.is_dir() else source.with_suffix("")
     target = beside if out is None else out
+
+    def score() -> tuple[Any, Any]:
+        # answers as people read them have no table of their own
+        whole = source.is_dir() and corrections is None
+        answers = write_answers(runs.read_folder(source), target) if whole else None
+        return runs.score_run(source, partial=partial, corrections=corrections), answers
+
+    (result, answers), read = scored_with(score, *reader, target)
     result.write(target)
     if json:
         print_json(result.to_dict())
@@ -211,14 +235,21 @@ def _score_run(
         show_scored(result, full=full)
     if source.is_dir():
         note_cut(runs.read_folder(source))
-    if source.is_dir() and corrections is None:  # answers as people read them have no table of their own
-        answers = write_answers(runs.read_folder(source), target)
-        for line in () if answers is None else answers.lines:
-            note(line)
+    for line in () if answers is None else answers.lines:
+        note(line)
     note(f"written to {target}")
+    tell_of_reader(read, target, sorted(source.glob("*.jsonl")) if source.is_dir() else [])
 
 
-def _score_replies(source: Path, chosen: dict[str, Any], out: Path, *, json: bool, full: bool) -> None:
+def _score_replies(
+    source: Path,
+    chosen: dict[str, Any],
+    out: Path,
+    reader: tuple[str | None, bool],
+    *,
+    json: bool,
+    full: bool,
+) -> None:
     """Score recorded replies to studies."""
     from concord.people import studies
 
@@ -227,7 +258,8 @@ def _score_replies(source: Path, chosen: dict[str, Any], out: Path, *, json: boo
     plans = studies.plan(chosen.pop("study", ()), **planned)
     renamed = {"resamples": "n_resamples", "simulations": "n_simulations"}
     choices = {renamed.get(name, name): value for name, value in chosen.items()}
-    found = studies.score_replies(source, plans, **choices)
+    found, read = scored_with(lambda: studies.score_replies(source, plans, **choices), *reader, out)
     for line in found.counted:
         note(line)
     _tell(found.result, found.to_dict() if json else None, found.write(out), full=full)
+    tell_of_reader(read, out, [source])

@@ -77,7 +77,14 @@ def score_judge(
     votes = read_votes(rows, people=human, judge=judge)
     judges = score_votes(votes.judges, level=level, n_permutations=n_permutations, seed=seed)
     return JudgeResult(
-        judges, level, n_permutations, seed, votes.inputs, votes.warnings, unread=unread_votes(votes.judges)
+        judges,
+        level,
+        n_permutations,
+        seed,
+        votes.inputs,
+        votes.warnings,
+        unread=unread_votes(votes.judges),
+        readings=votes.readings,
     )
 
 

@@ -12,7 +12,7 @@ from concord.reading.choices import ChoiceOf
 from concord.reading.labels import LabelOf
 from concord.reading.marks import AnswerMark, is_revised, is_title, marks_of, refuses, weak_marks
 from concord.reading.records import NOTHING, Found, Reading, ReadOutcome, Value
-from concord.reading.second import HOW, active, place_of_quote
+from concord.reading.second import ABSTAINED, HOW, SaidAnswer, active, place_of_quote
 from concord.reading.text import (
     Piece,
     ReplyText,
@@ -157,17 +157,25 @@ def read_piece(said: ReplyText, piece: Piece, asked: AskedFor) -> Reading:
 
 
 def otherwise(said: ReplyText, piece: Piece, asked: AskedFor, reading: Reading, about: str = "") -> Reading:
-    """Return a reading, or what a second reader makes of it: an answer that the reply can be quoted with."""
+    """Return a reading, or what a second reader makes of it where the rules abstain."""
     reader = active()
-    told = None if reader is None else reader.look(piece.text, asked_words(asked, about), reading)
-    if told is None:
+    key = None if reader is None else reader.meet(piece.text, asked_words(asked, about), reading)
+    if reader is None or key is None or key not in reader.said:
         return reading
+    made = _as_told(said, piece, asked, reader.said[key])
+    if made is None:
+        return reading
+    reader.made[key] = made
+    return made if reader.everything or reading.outcome in ABSTAINED else reading
+
+
+def _as_told(said: ReplyText, piece: Piece, asked: AskedFor, told: SaidAnswer) -> Reading | None:
+    """Return what a second reader's answer comes to; None where the reply cannot be quoted with it."""
     if told.outcome is not ReadOutcome.OK:
         return Reading(None, told.outcome)
-    place = place_of_quote(piece.text, told.quote)
-    value = asked.structured(told.answer)
+    place, value = place_of_quote(piece.text, told.quote), asked.structured(told.answer)
     if place is None or value is None:
-        return reading
+        return None
     found = judged(value, asked, place)
     if found.outcome is not ReadOutcome.OK:
         return Reading(None, found.outcome)
@@ -179,13 +187,13 @@ def asked_words(asked: AskedFor, about: str = "") -> str | None:
     """Return in words what an answer is; None where no second reader is asked."""
     of = f" to {about!r}" if about else ""
     if isinstance(asked, ChoiceOf):
-        return f"the letter or name of one of these options{of}:\n{_listed(asked.options)}"
+        return f"the letter or name of one of these options{of}:\n{_option_lines(asked.options)}"
     if isinstance(asked, NumberOf):
         low, high = ("any" if end is None else f"{end:g}" for end in (asked.low, asked.high))
         kind = "whole number" if asked.whole_only else "number"
         return f"a {kind}{of}, from {low} to {high}"
     if isinstance(asked, OrderOf):
-        return f"a list of these letters or names, from first to last{of}:\n{_listed(asked.options)}"
+        return f"a list of these letters or names, from first to last{of}:\n{_option_lines(asked.options)}"
     if isinstance(asked, SplitOf):
         names = ", ".join(asked.names)
         return f"an object with the amounts that {asked.total:g} is divided into{of}: {names}"
@@ -196,7 +204,7 @@ def asked_words(asked: AskedFor, about: str = "") -> str | None:
     return f"one of these names{of}, or another name in the words of the reply:\n" + "\n".join(asked.labels)
 
 
-def _listed(options: Mapping[str, tuple[str, ...]]) -> str:
+def _option_lines(options: Mapping[str, tuple[str, ...]]) -> str:
     return "\n".join(f"{name}: {words[0]}" if words else name for name, words in options.items())
 
 

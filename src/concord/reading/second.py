@@ -56,15 +56,17 @@ class SecondReader:
     everything: bool = False
     """Whether it is believed where the rules read an answer, too."""
     met: dict[str, MetReply] = field(default_factory=dict)
+    made: dict[str, Reading] = field(default_factory=dict)
+    """What its answers come to, believed or not; without those that no quote, or no option, holds."""
 
-    def look(self, text: str, asked: str | None, reading: Reading) -> SaidAnswer | None:
-        """Keep a reply, and return what was said of it where that counts."""
+    def meet(self, text: str, asked: str | None, reading: Reading) -> str | None:
+        """Keep a reply and return its key; None where a second reader has nothing to read."""
         if asked is None or reading.outcome in (ReadOutcome.EMPTY, ReadOutcome.TRUNCATED):
             return None
         plain = "\n".join(line.rstrip() for line in text.strip().splitlines())
         key = sha256(json.dumps([plain, asked]).encode()).hexdigest()[:32]
         self.met.setdefault(key, MetReply(key, plain, asked, reading))
-        return self.said.get(key) if self.everything or reading.outcome in ABSTAINED else None
+        return key
 
 
 _ACTIVE: ContextVar[SecondReader | None] = ContextVar("second_reader", default=None)
@@ -76,6 +78,16 @@ def second_reader(reader: SecondReader) -> Iterator[SecondReader]:
     before = _ACTIVE.set(reader)
     try:
         yield reader
+    finally:
+        _ACTIVE.reset(before)
+
+
+@contextmanager
+def rules_alone() -> Iterator[None]:
+    """Let no second reader be asked: of a text that is read again, as something else."""
+    before = _ACTIVE.set(None)
+    try:
+        yield
     finally:
         _ACTIVE.reset(before)
 

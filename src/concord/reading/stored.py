@@ -1,7 +1,7 @@
 """Readings beside a result: one row of `readings.csv` per answer that was looked for in a reply."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,6 +30,13 @@ class StoredReading:
     """``start-end`` of the answer in the reply, the end exclusive; empty where there is none."""
     reply: str
     """The first sixteen hexadecimal digits of the SHA-256 of the reply's text."""
+
+    def __post_init__(self) -> None:
+        """Take out what no text file may hold: a reply may have any sign."""
+        for one in fields(self):
+            text = getattr(self, one.name)
+            if "\0" in text:
+                object.__setattr__(self, one.name, text.replace("\0", "\ufffd"))
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -92,3 +99,16 @@ def write_readings(folder: Path, rows: Iterable[StoredReading]) -> None:
 def read_readings(folder: Path) -> tuple[StoredReading, ...]:
     """Read what `write_readings` wrote."""
     return read_rows(folder / FILE, StoredReading)
+
+
+def written_readings(folder: Path, rows: Sequence[StoredReading]) -> tuple[Path, ...]:
+    """Write readings where there are some, and return the file."""
+    if not rows:
+        return ()
+    write_readings(folder, rows)
+    return (folder / FILE,)
+
+
+def readings_beside(folder: Path) -> tuple[StoredReading, ...]:
+    """Return the readings of a folder of results; none where it has no such file."""
+    return read_readings(folder) if (folder / FILE).is_file() else ()

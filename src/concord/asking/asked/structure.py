@@ -8,6 +8,8 @@ from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorde
 from concord.asking.talks import Reads, found_or_why
 from concord.errors import RunFolderError
 from concord.files.codec import encode
+from concord.reading.stored import FILE as READINGS
+from concord.reading.stored import StoredReading
 from concord.records import Trial
 from concord.structure import NAME
 from concord.structure.design import design_structure
@@ -60,18 +62,13 @@ def read_answers(found: Recorded) -> Answers:
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StructureResult":
     """Score how far the answers of a run move; what is missing is missing cells, finished or not."""
     from concord.structure.score.models import score_structure
-    from concord.structure.words.unread import with_unread
 
     answers = read_answers(found)
     if all(row.score is None for row in answers.rows):
         counted = ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())
         raise RunFolderError(f"{found.source}: {_nothing_scored(found, answers)} ({counted})")
     chance = {"chance": chance_of(found.files[ITEMS], found.options)}
-
-    def scored(rows: Answers) -> "StructureResult":
-        return score_structure(scores=rows.frame(), **{**chance, **choices})
-
-    result = with_unread(scored(answers), answers, scored)
+    result = score_structure(scores=answers.frame(), **{**chance, **choices})
     about, said = _about_scorer(found)
     if said and (about is None or not measures_meaning(about)):
         result = replace(result, scores=replace(result.scores, warnings=(*result.scores.warnings, said)))
@@ -112,6 +109,9 @@ def answer_table(found: Recorded) -> AnswerTable:
         counted["recovery_rate"] = {"recovered": recovered, "n": n, "rate": recovered / n}
         lines.append(f"idioms recovered: {recovered} of {n} ({recovered / n:.0%})")
     tables = source_tables(answers)
+    if answers.readings:
+        names = tuple(one.name for one in fields(StoredReading))
+        tables[READINGS] = (names, tuple(map(astuple, answers.readings)))
     documents: dict[str, Mapping[str, Any]] = {}
     chosen = option_replies(found.files[ITEMS], found.options, answers)
     if any(reply.answer is not None for reply in chosen):
@@ -124,8 +124,9 @@ def answer_table(found: Recorded) -> AnswerTable:
         )
         counted["options"] = encode(result.scores)
         lines += result.scores.lines()
-        for held in result.written():
-            tables[held.file] = (held.file_columns(), tuple(map(tuple, held.file_rows(result))))
+        for held in result.TABLES:
+            if held.file:
+                tables[held.file] = (held.file_columns(), tuple(map(tuple, held.file_rows(result))))
         documents[result.FILE] = result.to_dict()
     about, said = _about_scorer(found)
     if about is not None:

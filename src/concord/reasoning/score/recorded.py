@@ -200,7 +200,7 @@ def _warnings(gap: GapResult, steps: StepResult, samples: Sequence[Sample]) -> I
     if gap.verdict == NOT_EARLY:
         yield f"{gap.verdict_reason}; ask with thinking off, or cut the reply at its first answer"
     if gap.verdict == NOT_ALIKE:
-        yield f"{gap.verdict_reason}; ask both modes for the same form, or see `concord audit reasoning`"
+        yield f"{gap.verdict_reason}; ask both modes for the same form, or see `concord audit`"
     if steps.above_chance is False:
         yield "Step-F1 is not shown to be above chance: gold steps of other vignettes match about as well"
     for sample in samples:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from concord.errors import FileFormatError
 from concord.files.grids import plain_title
-from concord.reading import read_reply
+from concord.reading import StoredReading, read_reply, stored_reading
 from concord.structure.read.rows import NamedRows, Row
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
@@ -51,6 +51,8 @@ class Ballot:
     length_a: float | None = None
     length_b: float | None = None
     human: tuple[str, ...] = ()
+    said: str = ""
+    """The cell in which the verdict was read: a reply, or a code."""
 
 
 RowReader = Callable[[Row, str, str], Iterator[Ballot]]
@@ -91,6 +93,13 @@ def said_seat(reply: str) -> int | None:
     """
     reading = read_reply(reply, choices=VERDICTS)
     return _SEATS[str(reading.value)] if reading.ok else None
+
+
+def stored_verdict(trial: str, reply: str) -> StoredReading:
+    """Return the row of a judge's reply: the seat that it prefers, in a word."""
+    reading = read_reply(reply, choices=VERDICTS)
+    words = ("first", "second", "tie")[_SEATS[str(reading.value)]] if reading.ok else ""
+    return stored_reading(trial, reply, reading, words=words)
 
 
 def named_seat(value: object) -> int | None:
@@ -139,6 +148,7 @@ def sorted_ballot(
     cluster: str = "",
     lengths: tuple[float | None, float | None] = (None, None),
     human: tuple[str, ...] = (),
+    said: str = "",
 ) -> Ballot:
     """Name a pair by its question and its models in the order of their names, so that files join."""
     if models[1] < models[0]:
@@ -148,7 +158,7 @@ def sorted_ballot(
         verdict = None if verdict is None else other.get(verdict, verdict)
         human = tuple(other.get(one, one) for one in human)
     pair = f"{question} · {models[0]} / {models[1]}"
-    return Ballot(judge, pair, order, verdict, *models, cluster, *lengths, human)
+    return Ballot(judge, pair, order, verdict, *models, cluster, *lengths, human, said)
 
 
 def needed_word(row: Row, key: str, place: str) -> str:

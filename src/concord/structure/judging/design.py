@@ -13,8 +13,9 @@ from concord.files.gate import check_trials
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.files.templates import fill, read_template
+from concord.reading import trial_name
 from concord.records import AnswerForm, AskOutcome, Design, Message, Trial
-from concord.structure.judging.ballots import AB, BA, TIE, A, B, said_seat
+from concord.structure.judging.ballots import AB, BA, TIE, A, B, said_seat, stored_verdict
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
@@ -169,10 +170,17 @@ def result_of(
             f"{source}: this judge scored the replies of another run; score that run instead"
         )
     pairs = {pair.id: pair for pair in parse_pairs(files[PAIRS], PAIRS)}
+    rows = tuple(rows)
     recorded = [_vote_row(pairs[str(row["id"])], row, model) for row in rows]
+    readings = tuple(
+        stored_verdict(trial_name(str(row["id"]), str(row["mode"]), int(row["repeat"])), str(row["response"]))
+        for row in rows
+        if row["outcome"] == AskOutcome.OK
+    )
     places = [f"{source}, pair {row['pair']!r}" for row in recorded]
     votes = read_votes([NamedRows(model, recorded, places)])
-    return JudgeResult(score_votes(votes.judges, **choices), **choices, unread=unread_votes(votes.judges))
+    unread = unread_votes(votes.judges)
+    return JudgeResult(score_votes(votes.judges, **choices), **choices, unread=unread, readings=readings)
 
 
 def _vote_row(pair: AnswerPair, row: Mapping[str, Any], model: str) -> dict[str, Any]:

@@ -195,6 +195,8 @@ def _ballot(cells: Mapping[str, object], layout: _Layout, place: str, judge: str
     lengths = (_length(found, "a", place), _length(found, "b", place))
     human = tuple(human_verdicts(cells, models, place))
     cluster = str(found.get("cluster", "")).strip()
+    cell = found.get("winner", found.get("verdict"))
+    said = "" if cell is None else str(cell)
     if by_seat or layout.by_seat or layout.questions:
         return sorted_ballot(
             who,
@@ -205,8 +207,9 @@ def _ballot(cells: Mapping[str, object], layout: _Layout, place: str, judge: str
             cluster=cluster if cluster else name,
             lengths=lengths,
             human=human,
+            said=said,
         )
-    return Ballot(who, name, order, verdict, *models, cluster, *lengths, human)
+    return Ballot(who, name, order, verdict, *models, cluster, *lengths, human, said)
 
 
 def _seat_order(found: Mapping[str, object], layout: _Layout, place: str) -> str:

@@ -1,12 +1,14 @@
 """Recorded verdicts to votes by judge and pair: forms recognised by their columns, files joined by pair."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from concord.errors import FileFormatError, listed
 from concord.files.gate import refuse_more
 from concord.files.grids import plain_title
 from concord.files.limits import JUDGED_PAIRS, JUDGES
+from concord.reading import StoredReading, trial_name
 from concord.records import InputFile
 from concord.structure.judging.ballots import (
     AB,
@@ -19,6 +21,8 @@ from concord.structure.judging.ballots import (
     Ballot,
     RowReader,
     VerdictForm,
+    is_reply,
+    stored_verdict,
 )
 from concord.structure.judging.plain import fits_plain, fits_wide, plain_notes, plain_reader, wide_reader
 from concord.structure.judging.published import (
@@ -90,6 +94,8 @@ class RecordedVotes:
     judges: Mapping[str, tuple[PairVotes, ...]]
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    readings: tuple[StoredReading, ...] = ()
+    """What was read in verdicts that are replies."""
 
 
 def read_votes(
@@ -97,10 +103,12 @@ def read_votes(
 ) -> RecordedVotes:
     """Join recorded verdicts by judge and pair."""
     table: dict[str, dict[str, _Tally]] = {}
+    said: list[Ballot] = []
     warnings = [text for source in (*sources, *people) for text in source.warnings]
     for source in sources:
         ballots, told = read_ballots(source, source.name if judge is None else judge)
         warnings += told
+        said += [ballot for ballot in ballots if ballot.said]
         for ballot in ballots:
             table.setdefault(ballot.judge, {}).setdefault(ballot.pair, _Tally(ballot)).add(ballot)
     human = _verdicts_of_people(people)
@@ -130,7 +138,20 @@ def read_votes(
     n_pairs = sum(map(len, judges.values()))
     refuse_more(n_pairs, JUDGED_PAIRS, "pairs", place, "score a random part of them, or one judge at a time")
     inputs = tuple(item for source in (*sources, *people) for item in source.inputs)
-    return RecordedVotes(judges, inputs, tuple(warnings))
+    return RecordedVotes(judges, inputs, tuple(warnings), tuple(_stored_verdicts(said)))
+
+
+def _stored_verdicts(ballots: Sequence[Ballot]) -> Iterator[StoredReading]:
+    """Return what was read in each reply, under its judge, pair and order; nothing of codes alone."""
+    if not any(is_reply(ballot.said) for ballot in ballots):
+        return
+    counts: Counter[tuple[str, str, str]] = Counter()
+    several = len({ballot.judge for ballot in ballots}) > 1
+    for ballot in ballots:
+        place = (ballot.judge, ballot.pair, ballot.order)
+        pair = f"{ballot.judge}: {ballot.pair}".replace(PROMPT, " ") if several else ballot.pair
+        yield stored_verdict(trial_name(pair, ballot.order or "unordered", counts[place]), ballot.said)
+        counts[place] += 1
 
 
 def _many_judges(joined: Mapping[str, tuple[list[str], Mapping[str, "_Tally"]]]) -> list[str]:

@@ -1,12 +1,15 @@
 """What recorded verdicts say about judges, declared once: one document, three files of tables."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from concord.errors import OptionError
+from concord.files.documents import holding_folder, read_record
 from concord.files.number_words import level_words
 from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.reading.stored import StoredReading, readings_beside, written_readings
 from concord.records import Estimate, InputFile, Provenance
 from concord.structure import NAME
 from concord.unread import EMPTY, Told, unread_notes, unread_sentences, unread_table
@@ -245,7 +248,7 @@ class JudgeResult(Kind):
     )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("preference", "structure_plots.judge_picture"),)
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"pairs", "n_permutations"})  # in files
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"pairs", "n_permutations", "readings"})  # in files
 
     judges: tuple[JudgeScores, ...]
     """By name."""
@@ -258,6 +261,8 @@ class JudgeResult(Kind):
     """How the verdicts were made, where a run says so."""
     unread: Told = field(default=(), metadata=EMPTY)
     """Replies without a verdict, by order."""
+    readings: tuple[StoredReading, ...] = ()
+    """What was read in verdicts that are replies."""
 
     def judge(self, name: str | None = None) -> JudgeScores:
         """Return one judge, the only one by default.
@@ -295,7 +300,20 @@ class JudgeResult(Kind):
 
     def document(self) -> dict[str, Any]:
         """Return what the document holds below its heading."""
-        return with_provenance(Kind.document(self), self.inputs)
+        held = Kind.document(replace(self, readings=()))
+        del held["readings"]
+        return with_provenance(held, self.inputs)
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
+        """Write the files of the result; readings only where verdicts were read in replies."""
+        return (*Kind.write(self, out), *written_readings(Path(out), self.readings))
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Self:
+        """Read a result back, whole."""
+        place = holding_folder(Path(folder), cls.FILE)
+        found = read_record(cls, place / cls.FILE, cls.FORMAT)
+        return replace(found, readings=readings_beside(place))
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""

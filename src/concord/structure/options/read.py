@@ -4,14 +4,15 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from concord.errors import FileFormatError, OptionError, listed, quoted
 from concord.files.grids import plain_title
 from concord.files.tables import TableOptions, TableSource
-from concord.reading import ReadOutcome, read_reply
+from concord.reading import Reading, ReadOutcome, StoredReading, read_reply, stored_reading, trial_name
+from concord.reading.second import rules_alone
 from concord.records import InputFile
 from concord.stats.intervals import checked_level
 from concord.structure.arrangers import LETTERS
@@ -59,8 +60,7 @@ def place_in_cell(
         if 0 <= place < size:
             return place
     elif 0 < size <= MOST_OPTIONS:
-        words = [()] * size if shown is None else shown
-        reading = read_reply(text, choices=dict(zip(LETTERS, words, strict=False)))
+        reading = _option_reading(text, size, shown)
         if reading.ok:
             return LETTERS.index(str(reading.value))
         if len(text.split()) > _MOST_CODE_WORDS or reading.outcome is not ReadOutcome.UNREADABLE:
@@ -68,6 +68,11 @@ def place_in_cell(
     numbers = f"0 to {size - 1}" if from_zero else f"1 to {size}"
     end = f"A to {LETTERS[size - 1]} or {numbers}" if 0 < size <= MOST_OPTIONS else "a letter"
     raise CellFault(f"{column!r} is {quoted(value)}, expected {end}")
+
+
+def _option_reading(text: str, size: int, shown: Sequence[str] | None) -> Reading:
+    words = [()] * size if shown is None else shown
+    return read_reply(text, choices=dict(zip(LETTERS, words, strict=False)))
 
 
 def counts_from_zero(held: Sequence[Mapping[str, Any]]) -> bool:
@@ -126,6 +131,8 @@ class RecordedOptions:
     replies: tuple[OptionReply, ...]
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    readings: tuple[StoredReading, ...] = ()
+    """What was read, where a table holds replies and not codes alone."""
 
 
 def read_option_replies(source: NamedRows, *, model: str | None = None) -> RecordedOptions:
@@ -157,7 +164,26 @@ def read_option_replies(source: NamedRows, *, model: str | None = None) -> Recor
             "which option was chosen is not said, only where it was: consistency and flips need 'answer', "
             "'options' as shown, or arrangements such as BCDA"
         )
-    return RecordedOptions(name, tuple(replies), source.inputs, (*source.warnings, *warnings))
+    readings = tuple(_stored_choices(held, size)) if _has_replies(held) else ()
+    return RecordedOptions(name, tuple(replies), source.inputs, (*source.warnings, *warnings), readings)
+
+
+def _has_replies(held: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether choices are given as replies: a cell is no code, and not the words of an option alone."""
+    texts = [text for cells in held if (text := cell_text(cells["chosen"])) is not None]
+    return any(len(text.split()) > _MOST_CODE_WORDS for text in texts)
+
+
+def _stored_choices(held: Sequence[Mapping[str, Any]], usual: int) -> Iterator[StoredReading]:
+    """Return what was read in each reply, under its item, arrangement and sample or number."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for cells in held:
+        text, shown = cell_text(cells["chosen"]), _shown_options(cells["options"])
+        place = (str(cell_text(cells["item"])), cell_text(cells["arrangement"]) or "")
+        size = _n_options(cells["n_options"], usual, shown)
+        reading = _option_reading("" if text is None else text, size, shown)
+        yield stored_reading(trial_name(*place, counts[place]), text, reading)
+        counts[place] += 1
 
 
 def _by_title(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,7 +264,8 @@ def _usual_size(held: Sequence[Mapping[str, Any]], from_zero: bool) -> tuple[int
 
 def _lenient_place(value: object, from_zero: bool) -> int | None:
     try:
-        return place_in_cell(value, "", MOST_OPTIONS, from_zero=from_zero)
+        with rules_alone():
+            return place_in_cell(value, "", MOST_OPTIONS, from_zero=from_zero)
     except CellFault:
         return None
 
@@ -420,4 +447,5 @@ def score_options(
         recorded.replies,
         recorded.inputs,
         recorded.warnings,
+        recorded.readings,
     )

@@ -11,6 +11,7 @@ from concord.files.documents import holding_folder, provenance, read_record
 from concord.files.number_words import interval, number, p_words
 from concord.files.rows import read_rows
 from concord.kinds import Column, Kind, PictureOf, Table
+from concord.reading.stored import StoredReading, readings_beside, written_readings
 from concord.records import Estimate, InputFile
 from concord.structure import NAME
 from concord.unread import (
@@ -240,7 +241,7 @@ class OptionResult(Kind):
         PictureOf("accuracy", "structure_plots.places_picture"),
         PictureOf("choices", "structure_plots.choices_picture"),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"replies"})  # in a file
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"replies", "readings"})  # in files
 
     model: str
     scores: OptionScores = field(metadata={codec.KEY: "option_scores"})
@@ -252,6 +253,8 @@ class OptionResult(Kind):
     inputs: tuple[InputFile, ...] = ()
     """The table that was scored; empty for a run, whose folder says it."""
     warnings: tuple[str, ...] = ()
+    readings: tuple[StoredReading, ...] = ()
+    """What was read in answers that are replies; of a run they are beside all its answers."""
 
     @property
     def unread(self) -> Told:
@@ -299,7 +302,12 @@ class OptionResult(Kind):
         place = holding_folder(Path(folder), cls.FILE)
         found = read_record(cls, place / cls.FILE, cls.FORMAT)
         file = place / REPLIES.file
-        return replace(found, replies=read_rows(file, OptionReply)) if file.is_file() else found
+        replies = read_rows(file, OptionReply) if file.is_file() else ()
+        return replace(found, replies=replies, readings=readings_beside(place))
+
+    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
+        """Write the files of the result; readings only where answers were read in replies."""
+        return (*Kind.write(self, out), *written_readings(Path(out), self.readings))
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""

@@ -1,18 +1,18 @@
 """Replies of a structure run to scores: one row per reply, and the tables that the source lays out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, quoted
 from concord.files.output import safe_name
-from concord.reading import ReadOutcome
+from concord.reading import Reading, ReadOutcome, StoredReading, stored_reading, trial_name
 from concord.records import AskOutcome
 from concord.structure.items import ITEMS, parse_items
 from concord.structure.options.result import OptionReply
 from concord.structure.words.judged import JudgedText
-from concord.structure.words.scorers import Asked, folded, get_scorer, shown_options
+from concord.structure.words.scorers import Asked, Scored, folded, get_scorer, shown_options
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,6 +41,8 @@ class Answers:
 
     model: str
     rows: tuple[AnswerRow, ...]
+    readings: tuple[StoredReading, ...] = ()
+    """What was read in each reply, where its answer is read and not its text compared."""
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -85,7 +87,8 @@ def answers_of(
     known = {item.id: item for item in parse_items(items, ITEMS).items}
     scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
     replies = {row["key"]: row for row in rows}
-    found = []
+    found: list[AnswerRow] = []
+    readings: list[StoredReading] = []
     for trial in planned:
         reply = replies.get(trial["key"])
         if trial["id"] not in known:
@@ -96,6 +99,7 @@ def answers_of(
         if reply is not None and outcome == AskOutcome.OK:
             scored = scorer(reply["response"], Asked(item, arranger, cell))
             score, answer, recovered = scored.score, scored.answer, scored.recovered
+            readings += _stored(trial_name(item.id, cell, sample), reply["response"], scored)
             outcome = str(ReadOutcome.UNREADABLE if scored.reading is None else scored.reading.outcome)
             if verdicts is not None:
                 judged = verdicts.get(reply["key"], JudgedText(None))
@@ -103,7 +107,20 @@ def answers_of(
                 outcome = NOT_JUDGED if scored.reading is None else outcome
             outcome = str(AskOutcome.OK) if score is not None else outcome
         found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))
-    return Answers(model, tuple(found))
+    return Answers(model, tuple(found), tuple(readings))
+
+
+def _stored(trial: str, text: str, scored: Scored) -> Iterator[StoredReading]:
+    """Return the row of a reply in which an answer was looked for."""
+    reading = scored.reading
+    if reading is None and scored.answer is not None:
+        reading = Reading(scored.answer, ReadOutcome.OK, "marked")
+    if reading is not None:
+        letter = "" if reading.other or reading.value is None else str(reading.value)
+        words = (
+            letter if scored.answer in (None, letter) else ": ".join(filter(None, (letter, scored.answer)))
+        )
+        yield stored_reading(trial, text, reading, words=words)
 
 
 def chance_of(items: bytes, options: Mapping[str, Any]) -> float | None:

@@ -21,6 +21,7 @@ import numpy as np
 from concord.errors import FileFormatError, MissingExtraError, ModelError, OptionError, quoted
 from concord.files.text import normal_form
 from concord.reading import Reading, ReadOutcome, named_parts, read_reply, split_thinking
+from concord.reading.second import rules_alone
 from concord.structure.arrangers import FORMATS, IDS, LETTERS
 from concord.structure.items import ArrangedItem
 
@@ -241,10 +242,11 @@ def score_choice(reply: str, asked: Asked) -> Scored:
 
 def _outside(reply: str, named: Mapping[str, str]) -> Reading | None:
     """Read an answer that is none of the options: a letter that none has, or words that are called it."""
-    letter = read_reply(reply, choices=dict.fromkeys(LETTERS, ()))
+    with rules_alone():
+        letter = read_reply(reply, choices=dict.fromkeys(LETTERS, ()))
+        words = read_reply(reply, labels=list(named.values()))
     if letter.ok and letter.value not in named:
         return replace(letter, other=True)
-    words = read_reply(reply, labels=list(named.values()))
     return words if words.other and words.how != "bare" else None
 
 
