@@ -29,12 +29,14 @@ def pause(name: str) -> float:
 def scripted_reply(prompt: str, seed: int | None) -> str:
     """What the provider says to a prompt."""
     digest = hashlib.sha256(f"{seed}|{prompt}".encode()).digest()
-    if "ANSWER:" in prompt:
-        return f"REASONING: The note {digest[2]} decides it.\nANSWER: {'ABCD'[digest[0] % 4]}"
+    if prompt.startswith("State only your answer"):
+        return "1. 1" if "numbered" in prompt else "A" if " or " in prompt else "1"
     if "Answer with one letter" in prompt:
         return "AB"[digest[0] % 2]
     if "Answer with one " in prompt:
         return str(digest[0] % 11)
+    if "ANSWER:" in prompt:
+        return f"REASONING: The note {digest[2]} decides it.\nANSWER: {'ABCD'[digest[0] % 4]}"
     diagnosis = DIAGNOSES[digest[0] % len(DIAGNOSES)]
     if "[SKIP]" in prompt:
         return f"DIAGNOSIS: {diagnosis}"

@@ -4,16 +4,8 @@ import json
 
 import pytest
 
-from concord.reading.asked import (
-    again_words,
-    answer_line,
-    answers_of_object,
-    asks_again,
-    both,
-    read_form,
-    reasoning_of,
-    schema_of,
-)
+from concord.reading.asked import asks_again, both, read_form
+from concord.reading.forms import again_words, answer_line, reasoning_of, schema_of
 from concord.reasoning.words.split import reasoning_steps, split_reply
 from concord.records import AnswerForm
 
@@ -71,8 +63,6 @@ def test_several_answers_are_numbered() -> None:
     assert answer_line(forms) == ""
     assert again_words(forms).splitlines()[1:] == ["1. (A, B or C)", "2. (a whole number from 1 to 7)"]
     assert list(schema_of(forms)["properties"]) == ["1", "2"]
-    assert answers_of_object('{"1": "A", "2": 5}', 2) == ["A", "5"]
-    assert answers_of_object('{"1": "A"}', 2) is answers_of_object("1. A\n2. 5", 2) is None
 
 
 def test_an_answer_is_not_asked_for_again_after_a_refusal_or_a_cut() -> None:

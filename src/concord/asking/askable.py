@@ -74,6 +74,8 @@ class Sessions:
     """A usual reply to a question of a session, from which the texts that will be sent are estimated."""
     turn: Callable[[Any], Trial]
     """A question of a session as a trial."""
+    lined: bool = False
+    """Whether its design takes ``answer_line``, since its prompts are written as a session goes on."""
     thinking: bool = False
     """Whether thinking is kept with a reply, in tags before it."""
     reads: Callable[[Mapping[str, bytes], Mapping[str, Any]], Callable[[Any, str], Sequence[str]]] = _unread

@@ -28,6 +28,7 @@ from concord.asking.journal import (
     sync_folder,
 )
 from concord.asking.requests import Again, PlannedKeys, Request, Requests
+from concord.asking.structured import OFF
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
 from concord.records import Answer, AnswerForm, AskOutcome
@@ -35,7 +36,7 @@ from concord.records import Answer, AnswerForm, AskOutcome
 FORMAT_VERSION = 1
 RECORD, TRIALS = "run.json", "trials.jsonl"
 SUPERSEDED, INPUTS, LOGS = "superseded.jsonl", "inputs", "logs"
-_OLDER = {"ask_again": 0}
+_OLDER = {"structured": OFF, "ask_again": 0}
 """How runs were asked whose record does not say so: they are older than the option."""
 _KINDS = {str: "a text", dict: "an object"}
 _RECORD_BYTES = 16 * 2**20

@@ -22,6 +22,7 @@ from concord.asking.askable import Sessions, find
 from concord.asking.connection import Connection, Redactor
 from concord.asking.folder import (
     FORMAT_VERSION,
+    RECORD,
     Part,
     ReplyStore,
     RunFolder,
@@ -29,12 +30,14 @@ from concord.asking.folder import (
     Turns,
     forms_of,
     planned_prompts,
+    read_record,
 )
 from concord.asking.journal import Tally
 from concord.asking.limits import Budget, Limits, Prices
 from concord.asking.plan import Plan
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Again, Request, Sampling, requests_of
+from concord.asking.structured import AUTO, takes_schema
 from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS, Reads, Talk, answer_of_row, by_form, settled
 from concord.errors import InputError, MissingExtraError, ModelError
 from concord.records import Answer, AskOutcome, Design, Message, Trial
@@ -58,6 +61,11 @@ class Job:
     again: Again | None = None
     cache: bool = False
     processes: int = 1
+    structured: str = AUTO
+    """``auto``: the words ask for a last line, and a schema is sent where the provider takes one; ``off``:
+    the words are the source's, and nothing else is sent."""
+    schema_refused: str = ""
+    """What the provider said when it refused the schema; none is sent any more."""
     ask_again: int = 1
     """How often an answer that cannot be read is asked for once more."""
 
@@ -70,6 +78,8 @@ class Listeners:
     """Told of every stored row, replies and failed calls alike; one that awaits another turn is no end."""
     on_wait: Callable[[str], None] = lambda words: None
     """Told at once why and how long something is waited for."""
+    on_refused: Callable[[str], None] = lambda words: None
+    """Told once that the provider refuses a schema of the answer."""
     on_interrupt: Callable[[], None] | None = None
     """Told of a Ctrl-C as it comes."""
 
@@ -102,9 +112,16 @@ def ask_part(
     turns: list[Turns] = []
 
     def make_asker(model: "Model", sampling: Sampling, connection: Connection) -> "Asker":
-        told, cache = listeners.on_wait, job.cache
         made = asker.Asker(
-            model, sampling, connection, budget=budget, redactor=part.redactor, on_wait=told, cache=cache
+            model,
+            sampling,
+            connection,
+            budget=budget,
+            redactor=part.redactor,
+            on_wait=listeners.on_wait,
+            on_refused=listeners.on_refused,
+            cache=job.cache,
+            schemas=sends_schema(job),
         )
         askers.append(made)
         return made
@@ -112,35 +129,8 @@ def ask_part(
     def make() -> "Loop":
         first = make_asker(model, job.sampling if job.again is None else job.again.sampling, job.connection)
 
-        hold = asks_until_read(first) if kind is None else hold_sessions(kind, first)
+        hold = _until_read(job, part, first, listeners) if kind is None else hold_sessions(kind, first)
         return asker.Loop(missing, first, hold, record)
-
-    def asks_until_read(first: "Asker") -> "Hold":
-        read = reads_of(job)
-
-        async def hold(request: Request) -> Answer | None:
-            row = part.awaiting.get(request.key)
-            answer = await first.ask(request.trial) if row is None else answer_of_row(row)
-            talk = Talk.begun(request.trial, answer, read)
-            if row is not None:
-                talk = Talk.stored(request.trial, answer, row, read)
-
-            async def ask(talk: Talk, turn: Trial) -> Answer | None:
-                kept = row
-                if kept is None or talk.n_again:  # stored first: a kill between two turns loses nothing
-                    kept = part.store(request, tagged(talk.stored_answer(awaits=True)))
-                    listeners.on_answer(kept)
-                found = await first.ask(turn)
-                if found.outcome is not AskOutcome.FAILED:
-                    return found
-                part.store(request, found)
-                listeners.on_answer({**kept, AWAITS: False})
-                return None
-
-            talk_or_none = await settled(talk, job.ask_again, ask)
-            return None if talk_or_none is None else talk_or_none.stored_answer()
-
-        return hold
 
     def hold_sessions(kind: Sessions, first: "Asker") -> "Hold":
         from concord.asking.inspect.sessions import SessionHolder
@@ -155,13 +145,8 @@ def ask_part(
         holder = SessionHolder(first, turns[0], openers, kind=kind, name=name, helper=helper)
         return holder.asking_again(job.ask_again, read).hold
 
-    def tagged(answer: Answer) -> Answer:
-        if job.again is None:
-            return answer
-        return replace(answer, more=(*answer.more, ("again", job.again.tag)))
-
     def record(request: Request, answer: Answer) -> None:
-        listeners.on_answer(part.store(request, tagged(answer)))
+        listeners.on_answer(part.store(request, _tagged(job, answer)))
 
     try:
         asker.run_loop(make, listeners.on_interrupt)
@@ -172,6 +157,47 @@ def ask_part(
         if one_asker.fault is not None:
             raise one_asker.fault
     return next((one_asker.reached for one_asker in askers if one_asker.reached is not None), None)
+
+
+def _until_read(job: Job, part: Part, first: "Asker", listeners: Listeners) -> "Hold":
+    """Return what asks a request until its answer can be read, or as often as is allowed."""
+    read = reads_of(job)
+
+    async def hold(request: Request) -> Answer | None:
+        row = part.awaiting.get(request.key)
+        answer = await first.ask(request.trial) if row is None else answer_of_row(row)
+        talk = Talk.begun(request.trial, answer, read)
+        if row is not None:
+            talk = Talk.stored(request.trial, answer, row, read)
+
+        async def ask(talk: Talk, turn: Trial) -> Answer | None:
+            kept = row
+            if kept is None or talk.n_again:  # stored first: a kill between two turns loses nothing
+                kept = part.store(request, _tagged(job, talk.stored_answer(awaits=True)))
+                listeners.on_answer(kept)
+            found = await first.ask(turn)
+            if found.outcome is not AskOutcome.FAILED:
+                return found
+            part.store(request, found)
+            listeners.on_answer({**kept, AWAITS: False})
+            return None
+
+        talk_or_none = await settled(talk, job.ask_again, ask)
+        return None if talk_or_none is None else talk_or_none.stored_answer()
+
+    return hold
+
+
+def _tagged(job: Job, answer: Answer) -> Answer:
+    """Return an answer with the settings that it was asked anew with, where it was."""
+    if job.again is None:
+        return answer
+    return replace(answer, more=(*answer.more, ("again", job.again.tag)))
+
+
+def sends_schema(job: Job) -> bool:
+    """Whether a schema of the answer is sent with prompts."""
+    return job.structured == AUTO and not job.schema_refused and takes_schema(job.model)
 
 
 def reads_of(job: Job) -> Reads:
@@ -234,6 +260,8 @@ def record_of(job: Job, provenance: Mapping[str, Any]) -> dict[str, Any]:
         "prices": None if job.prices is None else asdict(job.prices),
         "cache": job.cache,
         "processes": job.processes,
+        "structured": job.structured,
+        "schema": {"sent": sends_schema(job), "refused": job.schema_refused or None},
         "ask_again": job.ask_again,
         "n_trials": len(design.trials),
         "started": _now(),
@@ -267,13 +295,15 @@ def ask_all(
     requests = requests_of(job.design, job.model, job.sampling) if made is None else made
     index = None if known is None else known.index
     redactor = redactor_of(job, model)
+    job = replace(job, schema_refused=refused_before(out))
     folder = RunFolder(out, record_of(job, provenance), requests, redactor=redactor, index=index)
     status, reached = "interrupted", None
     try:
         folder.copy_inputs(job.design.files)
         missing = folder.missing(job.again)
+        told = replace(listeners, on_refused=_refusals(folder, listeners))
         if missing and model is not None:
-            reached = _ask_missing(job, folder, missing, model=model, listeners=listeners)
+            reached = _ask_missing(job, folder, missing, model=model, listeners=told)
         status = "finished" if reached is None else "stopped"
     except ModelError as fault:
         status, reached = "refused" if isinstance(fault, ProviderRefusedError) else "gave up", str(fault)
@@ -281,6 +311,23 @@ def ask_all(
     finally:
         tally = _close(folder, status, job.prices, reached)
     return StoredRun(out, folder.record, tally, len(requests), len(folder.index.outside))
+
+
+def refused_before(out: Path) -> str:
+    """Return how the provider refused a schema when the folder's run was asked before, where it did."""
+    held = read_record(out).get("schema") if (out / RECORD).is_file() else None
+    return str(held.get("refused") or "") if isinstance(held, Mapping) else ""
+
+
+def _refusals(folder: RunFolder, listeners: Listeners) -> Callable[[str], None]:
+    """Return who records and tells that a schema is refused; several processes may say so, once is enough."""
+
+    def refused(words: str) -> None:
+        if folder.record["schema"]["refused"] is None:
+            folder.write_record(schema={"sent": False, "refused": words})
+            listeners.on_refused(words)
+
+    return refused
 
 
 def redactor_of(job: Job, model: "Model | None" = None) -> Redactor:
@@ -316,7 +363,8 @@ def _reading_record(tally: Tally) -> dict[str, Any]:
     """Return what became of reading the answers, where replies are read as answers."""
     if not tally.answers:
         return {}
-    return {"answers_read": dict(sorted(tally.answers.items())), "asked_again": tally.n_asked_again}
+    counted = {"answers_read": dict(sorted(tally.answers.items())), "asked_again": tally.n_asked_again}
+    return {**counted, "with_schema": tally.n_structured} if tally.n_structured else counted
 
 
 def _ask_missing(
@@ -442,6 +490,8 @@ def _listen(pipes: Mapping[Pipe, Any], listeners: Listeners) -> str | None:
                 listeners.on_answer(told)
             elif kind == "wait":
                 listeners.on_wait(told)
+            elif kind == "refused":
+                listeners.on_refused(told)
             elif kind == "reached":
                 reached = told
             else:
@@ -469,6 +519,7 @@ def _work(pipe: Pipe, shard: Shard) -> None:
     listeners = Listeners(
         on_answer=lambda row: tell("row", {name: row[name] for name in _TOLD if name in row}),
         on_wait=lambda words: tell("wait", words),
+        on_refused=lambda words: tell("refused", words),
     )
     try:
         model = open_model(job.model, job.connection)

@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic_core import from_json
 
-from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS
+from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS, STRUCTURED
 from concord.errors import FileFormatError, RunFolderError
 from concord.files import limits
 from concord.files.contents import is_file, unreadable
@@ -386,7 +386,7 @@ class Entry(NamedTuple):
             tuple((sys.intern(str(name)), n) for name, n in counted if type(n) is int),
             again if type(again) is int else 0,
             row.get(AWAITS) is True,
-            row.get("structured") is True,
+            row.get(STRUCTURED) is True,
         )
 
 

@@ -16,6 +16,7 @@ from concord.asking.limits import SPENT, Limits, Prices
 from concord.asking.plan import Plan, make_plan
 from concord.asking.recorded import recorded_folder, score_bundled, score_run
 from concord.asking.requests import PlannedKeys, Sampling, requests_of
+from concord.asking.structured import AUTO, OFF, WAYS, lined
 from concord.asking.talks import read_words
 from concord.errors import InputError, MissingExtraError, OptionError
 from concord.kinds import Column, Kind, Table
@@ -200,7 +201,15 @@ class RunResult(Kind):
             if most
             else " No answer was asked for again."
         )
-        return f"{again} {words[:1].upper()}{words[1:]}."
+        n, all_ = self.stored.tally.n_structured, sum(self.outcomes.values())
+        schema = f" A schema of the answer was sent with {n:,} of {all_:,} prompts." if n else ""
+        asked = " Prompts asked for the answer in a last line." if self._lined else ""
+        return f"{asked}{schema}{again} {words[:1].upper()}{words[1:]}."
+
+    @property
+    def _lined(self) -> bool:
+        """Whether prompts asked for the answer in a last line."""
+        return bool(self.stored.record.get("structured", OFF) == AUTO)
 
 
 def job(
@@ -214,6 +223,7 @@ def job(
     limits: Limits | None = None,
     processes: int = 1,
     cache: bool = False,
+    structured: str = AUTO,
     ask_again: int = 1,
     **design: Any,
 ) -> Job:
@@ -237,6 +247,9 @@ def job(
         How many processes ask.
     cache
         Whether Inspect's cache of replies is used.
+    structured
+        ``auto``: prompts ask for the answer in a last line, and a schema of it is sent where the provider
+        takes one; ``off``: the words of the source and nothing else.
     ask_again
         How often an answer that cannot be read is asked for once more, in the same conversation; never
         after a refusal.
@@ -258,16 +271,21 @@ def job(
         chosen = replace(chosen, max_tokens=usual.max_tokens)
     if ask_again < 0:
         raise OptionError(f"--ask-again {ask_again}: expected a whole number from 0 on")
+    if structured not in WAYS:
+        raise OptionError(f"--structured {structured!r}: expected {' or '.join(WAYS)}")
     one = askable(question)
+    if one.sessions is not None and one.sessions.lined:
+        design["answer_line"] = structured == AUTO
     laid_out = one.design(limit=limit, repeats=one.repeats if repeats is None else repeats, **design)
     return Job(
-        laid_out,
+        lined(laid_out) if structured == AUTO and one.sessions is None else laid_out,
         model,
         chosen,
         Connection() if connection is None else connection,
         limits=Limits() if limits is None else limits,
         processes=processes,
         cache=cache,
+        structured=structured,
         ask_again=ask_again,
     )
 
@@ -382,7 +400,7 @@ def run(
     max_connections
         Calls at the same time.
     choices
-        ``limit``, ``repeats``, ``ask_again`` and choices of the question (see `job`).
+        ``limit``, ``repeats``, ``structured``, ``ask_again`` and choices of the question (see `job`).
 
     Returns
     -------
@@ -406,6 +424,7 @@ def follow_up(
     *,
     connection: Connection | None = None,
     limits: Limits | None = None,
+    structured: str = AUTO,
     ask_again: int = 1,
 ) -> tuple[Job, Path] | None:
     """Lay out the run that a run's replies call for (a judge's, say) and name its folder, where they do."""
@@ -418,8 +437,9 @@ def follow_up(
         chosen = replace(chosen, base_url=None)  # the address is that of the other model's server
     sampling = Sampling(temperature=asked.temperature, max_tokens=asked.max_tokens)
     chosen_limits = Limits() if limits is None else limits
-    job = Job(asked.design, asked.model, sampling, chosen, limits=chosen_limits, ask_again=ask_again)
-    return job, result.folder / asked.folder
+    design = lined(asked.design) if structured == AUTO else asked.design
+    job = Job(design, asked.model, sampling, chosen, limits=chosen_limits)
+    return replace(job, structured=structured, ask_again=ask_again), result.folder / asked.folder
 
 
 def answers_of_run(result: RunResult) -> AnswerTable | None:

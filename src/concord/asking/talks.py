@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from concord.reading.asked import again_words, asks_again, both, read_form
+from concord.reading.asked import asks_again, both, read_form
+from concord.reading.forms import again_words
 from concord.reading.records import ReadOutcome
 from concord.records import Answer, AnswerForm, AskOutcome, Message, Trial, Usage
 
@@ -18,6 +19,8 @@ ANSWERS, ASKED_AGAIN, CONVERSATION, AWAITS = "answers", "asked_again", "conversa
 the prompt; whether one more turn is still to be asked."""
 COUNTS = "counts"
 """Field of a turn that was asked again: whether its reply counts, or the one before."""
+STRUCTURED = "structured"
+"""Field of a stored line: a schema of the answer was sent with the prompt."""
 
 Reads = Callable[[Trial, str], Sequence[str]]
 """A prompt and a reply to what became of reading each answer that is asked for."""
@@ -165,7 +168,7 @@ def answer_of_row(row: Mapping[str, Any]) -> Answer:
     told = row.get("usage")
     known = told if isinstance(told, dict) else {}
     thinking, stop, error = row.get("thinking"), row.get("stop_reason"), row.get("error")
-    structured = tuple((name, row[name]) for name in ("structured",) if name in row)
+    structured = tuple((name, row[name]) for name in (STRUCTURED,) if name in row)
     return Answer(
         AskOutcome(row["outcome"]),
         str(row["response"]),

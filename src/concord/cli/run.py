@@ -22,7 +22,7 @@ from concord.cli.run_options import (
 )
 from concord.cli.run_show import plan_lines, show_dry_run, show_result
 from concord.cli.shared import note
-from concord.errors import InputError, ModelError, OptionError
+from concord.errors import InputError, ModelError, OptionError, printable
 
 if TYPE_CHECKING:
     from concord.asking.job import Job
@@ -354,8 +354,13 @@ def _judge(result: "RunResult", of: Planned, asking: Asking) -> "RunResult":
     """Let the judge see the replies, where a run is scored by one; with the same options."""
     from concord.asking import runs
 
-    left, again = result.left_of(of.job.limits), of.job.ask_again
-    judging = runs.follow_up(result, connection=of.job.connection, limits=left, ask_again=again)
+    judging = runs.follow_up(
+        result,
+        connection=of.job.connection,
+        limits=result.left_of(of.job.limits),
+        structured=of.job.structured,
+        ask_again=of.job.ask_again,
+    )
     if judging is None or not judging[0].design.trials:
         return result
     judge, folder = judging
@@ -380,7 +385,7 @@ def _ask(one: Planned) -> "RunResult":
         timer.daemon = True
         timer.start()
 
-    listeners = Listeners(progress.add, progress.wait, interrupted)
+    listeners = Listeners(progress.add, progress.wait, _tell_refusal, interrupted)
     try:
         with progress:
             return runs.run_job(one.job, one.folder, listeners=listeners, plan=one.plan, model=one.model)
@@ -393,6 +398,13 @@ def _ask(one: Planned) -> "RunResult":
             raise
         message = f"{fault}\n{kept} replies are stored in {one.folder}; to go on: {command_again()}"
         raise type(fault)(message) from fault
+
+
+def _tell_refusal(words: str) -> None:
+    note(
+        f"the provider refuses a schema of the answer ({printable(words)}); the rest is asked without it: "
+        "the prompts ask for the answer in a last line all the same"
+    )
 
 
 def _stop(progress: "Progress", one: Planned, code: int) -> None:

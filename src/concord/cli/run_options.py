@@ -75,6 +75,12 @@ class Asking:
         str | None,
         rare(help="Ask anew what was: truncated, empty, filtered, context overflow (with commas)."),
     ] = None
+    structured: Annotated[
+        str,
+        rare(
+            help="auto: a last line ANSWER, and a schema where the provider takes one; off: source's words."
+        ),
+    ] = "auto"
     ask_again: Annotated[
         int,
         rare(help="Ask so often once more for an answer that cannot be read; never after a refusal."),
@@ -192,6 +198,7 @@ class Asking:
             "limits": self.limits,
             "processes": self.processes,
             "cache": self.cache,
+            "structured": self.structured,
             "ask_again": self.ask_again,
         }
 

@@ -44,6 +44,7 @@ def design_people(
     repeats: int = 1,
     memory: bool = False,
     variant: str | None = None,
+    answer_line: bool = True,
 ) -> Design:
     """Lay out every session of some studies."""
     if repeats != 1:
@@ -62,8 +63,8 @@ def design_people(
         "limit": limit,
         "studies": ", ".join(file.name for file in found),
     }
-    if memory:
-        options["memory"] = True
+    options |= {"memory": True} if memory else {}
+    options |= {"answer_line": True} if answer_line else {}
     text = "" if chosen.text is None else chosen.text
     files = [(f"{file.name}.yaml", file.raw) for file in found] + [(DESIGN_FILE, text.encode("utf-8"))]
     template = Template(f"people/{chosen.name}", text, "" if chosen.sha256 is None else chosen.sha256)
@@ -88,7 +89,7 @@ def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[St
     _check_options(files, options)
     name = str(options["design"])
     text = files[DESIGN_FILE].decode("utf-8", "replace")
-    design = AgentDesign(name, text if text else None)
+    design = AgentDesign(name, text if text else None, options.get("answer_line") is True)
     plans = []
     for study in str(options["studies"]).split(", "):
         file = read_study(files[f"{study}.yaml"], name=f"{study}.yaml")

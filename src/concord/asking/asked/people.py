@@ -66,7 +66,11 @@ ASKED = Askable(
     follow=probe_memory,
     followed_in=MEMORY,
     sessions=Sessions(
-        session_openers, lambda session, question: middle_reply(question), turn_of, reads=reads_turns
+        session_openers,
+        lambda session, question: middle_reply(question),
+        turn_of,
+        lined=True,
+        reads=reads_turns,
     ),
     demo=Demo(
         "With people, asked now: the framing study, five participants per cell.",

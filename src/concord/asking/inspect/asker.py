@@ -11,7 +11,9 @@ import signal
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -21,7 +23,9 @@ from inspect_ai.model import (
     GenerateConfig,
     Model,
     ModelOutput,
+    ResponseSchema,
 )
+from inspect_ai.util import JSONSchema
 
 from concord.asking.connection import Connection, Redactor
 from concord.asking.inspect.private import without_transcript
@@ -29,8 +33,10 @@ from concord.asking.inspect.replies import FailedCall, FaultKind, answer_of, fau
 from concord.asking.limits import Budget
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Request, Sampling
+from concord.asking.talks import STRUCTURED
 from concord.errors import InputError, ModelError
-from concord.records import Answer, AskOutcome, Message, Trial
+from concord.reading.forms import schema_of
+from concord.records import Answer, AnswerForm, AskOutcome, Message, Trial
 
 AGREE = 3
 """So many calls must be refused before the run is taken to be refused."""
@@ -57,7 +63,9 @@ class Asker:
         budget: Budget,
         redactor: Redactor,
         on_wait: Callable[[str], None] = lambda words: None,
+        on_refused: Callable[[str], None] = lambda words: None,
         cache: bool = False,
+        schemas: bool = False,
     ) -> None:
         self._model, self._sampling, self._connection = model, sampling, connection
         self._budget, self._redactor, self._on_wait, self._cache = budget, redactor, on_wait, cache
@@ -71,6 +79,9 @@ class Asker:
         self._n_ended = self._n_replies = self._failed_in_a_row = self._n_failed_attempts = 0
         self._account_in_a_row = self._n_refused = 0
         self._last_reply = time.monotonic()
+        self._schemas, self._on_refused = schemas, on_refused
+        self._taken: set[tuple[AnswerForm, ...]] = set()
+        """Answers whose schema the provider has taken: another error is not about it."""
         self.fault: InputError | None = None
         """Why nothing more can be asked, once that is so."""
         self.reached: str | None = None
@@ -102,33 +113,54 @@ class Asker:
         """Ask a prompt until there is an answer or no more attempt."""
         chosen = self._sampling if sampling is None else sampling
         prompt = sum(len(message.text) for message in trial.messages)
+        forms, refusal = self._forms_sent(trial), ""
         async with self._window:
             started, attempt = time.monotonic(), 1
             while True:
                 await self._admitted()
                 found: Answer | FailedCall | None = None
                 try:
-                    found = await self._attempt(trial, chosen)
+                    found = await self._attempt(trial, chosen, forms if self._schemas else ())
                 finally:
                     self._budget.end(prompt, found if isinstance(found, Answer) else None)
                 if isinstance(found, Answer):
+                    self._schema_settled(forms, refusal)
                     self._replied()
                     return found
+                if forms and found.kind is FaultKind.OTHER and forms not in self._taken:
+                    forms, refusal = (), found.words  # whether the schema was refused is seen without it
+                    continue
                 if not found.passes or not await self._another(found, attempt, trial):
                     return self._ended_without(found, time.monotonic() - started)
                 attempt += 1
 
-    async def _attempt(self, trial: Trial, sampling: Sampling) -> Answer | FailedCall:
+    def _forms_sent(self, trial: Trial) -> tuple[AnswerForm, ...]:
+        """Return the answers whose schema is sent; none to a model that was made to begin its reply."""
+        begun = bool(trial.messages) and trial.messages[-1].role == "assistant"
+        return trial.forms if self._schemas and not begun else ()
+
+    def _schema_settled(self, forms: tuple[AnswerForm, ...], refusal: str) -> None:
+        """Take down whether the provider takes a schema; after a refusal none is sent any more."""
+        if forms:
+            self._taken.add(forms)
+        elif refusal and self._schemas:
+            self._schemas = False
+            self._on_refused(refusal)
+
+    async def _attempt(
+        self, trial: Trial, sampling: Sampling, forms: tuple[AnswerForm, ...]
+    ) -> Answer | FailedCall:
         started = time.monotonic()
         try:
-            output = await self._generate(trial, sampling)
+            output = await self._generate(trial, sampling, forms)
         except Exception as error:  # noqa: BLE001 - providers raise what they like; every call is counted
             fault = fault_of(error, self._model)
             return FailedCall(fault.kind, self._redactor.text(fault.words), fault.wait)
-        return answer_of(output, time.monotonic() - started if output.time is None else output.time)
+        answer = answer_of(output, time.monotonic() - started if output.time is None else output.time)
+        return replace(answer, more=(*answer.more, (STRUCTURED, True))) if forms else answer
 
-    async def _generate(self, trial: Trial, sampling: Sampling) -> ModelOutput:
-        config = _config(sampling, trial.repeat, self._connection.attempt_seconds)
+    async def _generate(self, trial: Trial, sampling: Sampling, forms: tuple[AnswerForm, ...]) -> ModelOutput:
+        config = _config(sampling, trial.repeat, self._connection.attempt_seconds, forms)
         if not self._cache:
             return await self._model.generate(chat(trial.messages), config=config)
         from inspect_ai.model import CachePolicy
@@ -215,10 +247,16 @@ def _wait(fault: FailedCall, attempt: int, trial: Trial) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _config(sampling: Sampling, repeat: int, seconds: int) -> GenerateConfig:
-    sent = sampling.sent(repeat)
-    system = {"system_message": sent.pop("system")} if "system" in sent else {}
-    return GenerateConfig(**sent, **system, max_retries=0, attempt_timeout=seconds, max_connections=_WIDE)
+def _config(
+    sampling: Sampling, repeat: int, seconds: int, forms: tuple[AnswerForm, ...] = ()
+) -> GenerateConfig:
+    sent: dict[str, Any] = dict(sampling.sent(repeat))
+    if "system" in sent:
+        sent["system_message"] = sent.pop("system")
+    if forms:
+        schema = JSONSchema.model_validate(schema_of(forms))
+        sent["response_schema"] = ResponseSchema(name="reply", json_schema=schema, strict=True)
+    return GenerateConfig(**sent, max_retries=0, attempt_timeout=seconds, max_connections=_WIDE)
 
 
 def chat(messages: tuple[Message, ...]) -> list[ChatMessage]:

@@ -23,6 +23,7 @@ from concord.asking.inspect.local import local  # noqa: E402
 from concord.asking.inspect.scorers import FIRST_LOOKS  # noqa: E402
 from concord.asking.inspect.sessions import converse  # noqa: E402
 from concord.asking.recorded import carried_plan  # noqa: E402
+from concord.asking.structured import lined  # noqa: E402
 from concord.records import Design, Trial  # noqa: E402
 
 __all__ = ["TASKS", "local"]
@@ -36,7 +37,7 @@ def task_for(one: Askable) -> Callable[..., Task]:
         chosen = {choice: given[name] for choice, name in names.items() if name in given}
         repeats = chosen.setdefault("repeats", one.repeats)
         design = one.design(**chosen)
-        return _task_of(design, repeats)
+        return _task_of(design if one.sessions is not None else lined(design), repeats)
 
     # Inspect looks at name, module and signature to learn what a task is called and takes.
     made.__name__ = made.__qualname__ = one.name

@@ -34,6 +34,8 @@ class AgentDesign:
     name: str
     text: str | None
     """``None``: no system message at all."""
+    answer_line: bool = False
+    """Whether questions ask for the answer in a last line; otherwise their words are the study's alone."""
 
     @property
     def sha256(self) -> str | None:

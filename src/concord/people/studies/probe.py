@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from concord.people.memory import Recognition
 from concord.people.studies.format import Study, Test
@@ -9,7 +10,7 @@ from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import Session
 from concord.people.studies.wording import compile_experiment
 from concord.reading import named_parts, read_reply, split_thinking
-from concord.reading.asked import fields_of
+from concord.reading.forms import fields_of
 from concord.reading.mentions import affirmed
 from concord.records import Design, Message, Template, Trial
 
@@ -68,7 +69,7 @@ def _materials(plan: StudyPlan) -> str:
         if first is None:
             continue
         compiled = compile_experiment(spec, plan.study.population_of(name))
-        waiting = Session(first, compiled, plan.design).waiting()
+        waiting = Session(first, compiled, replace(plan.design, answer_line=False)).waiting()
         if waiting:
             shown.append(waiting[0].messages[-1].text)
     return "\n\n".join(shown[:3])

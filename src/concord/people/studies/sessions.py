@@ -357,7 +357,8 @@ class Session:
             scope = self._scope(question, seat)
             text = template(question.step.spec.text).fill(scope).rstrip()
             items = [(item, question.order_of(name)) for name, item in self._items(question.step, seat)]
-            self._texts[question.id] = f"{text}\n\n{render_items(items, scope)}"
+            asked = render_items(items, scope, line=self.design.answer_line)
+            self._texts[question.id] = f"{text}\n\n{asked}"
         return self._texts[question.id]
 
     def _scope(self, question: Question, seat: _Seat) -> dict[str, str]:

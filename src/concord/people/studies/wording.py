@@ -20,6 +20,7 @@ from concord.people.studies.format import (
     Ranking,
     Step,
 )
+from concord.reading.forms import answer_line
 from concord.records import AnswerForm
 
 LETTERS = string.ascii_uppercase
@@ -91,12 +92,13 @@ def item_texts(item: Item) -> tuple[str, ...]:
     return (item.ask,)
 
 
-def render_items(items: Sequence[tuple[Item, Sequence[str]]], scope: Scope) -> str:
-    """Write the items of a step; several are numbered, and so are their answers."""
+def render_items(items: Sequence[tuple[Item, Sequence[str]]], scope: Scope, *, line: bool = False) -> str:
+    """Write the items of a step; several are numbered, and so are their answers; one may have a last line."""
     if len(items) == 1:
         item, order = items[0]
         question = _question(item, order, scope)
-        return "\n".join(part for part in (question, _form(item)) if part)
+        last = answer_line([form_of(item, order, scope)]) if line else ""
+        return "\n".join(part for part in (question, _form(item), last) if part)
     numbered = [
         f"{i}. {_question(item, order, scope)}\n({_short_form(item)})"
         for i, (item, order) in enumerate(items, start=1)

@@ -8,7 +8,7 @@ import re
 from collections import deque
 from dataclasses import dataclass
 
-from concord.reading.asked import reasoning_of
+from concord.reading.forms import reasoning_of
 from concord.reasoning.words import phrases
 from concord.reasoning.words.answer import How, Names, cleaned, find_answer
 
