@@ -17,7 +17,7 @@ from concord.files.contents import read_bytes
 from concord.files.delimited import text_records
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
 from concord.files.json_text import decoded
-from concord.files.number_words import how_many, interval, level_words
+from concord.files.number_words import how_many, interval, interval_words, level_words
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
 from concord.people import tables
@@ -36,7 +36,7 @@ from concord.people.result import (
 from concord.people.tables import DETAILED_COLUMNS, detailed_cell
 from concord.people.words.sentences import conclusion_words, effect_words, replication_words
 from concord.records import Estimate, InputFile, Interval, Provenance, ScoredBy
-from concord.unread import EMPTY, Told, unread_notes, unread_sentences
+from concord.unread import EMPTY, Told, holds, unread_notes, unread_sentences, withheld
 
 FLAGS = (
     "In_ECS",
@@ -177,12 +177,35 @@ class PeopleResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return what the numbers mean, and what had to be assumed."""
         parts = (
-            conclusion_words(self.pas, self.tests, self.outcomes),
-            replication_words(self.companions, self.tests),
-            effect_words(self.ecs, self.companions, self.sizes),
+            self._withheld(self.pas, "a conclusion from the model agrees with people's")
+            or conclusion_words(self.pas, self.tests, self.outcomes),
+            self._between(),
+            "" if self.apr.estimate.bounds is not None else replication_words(self.companions, self.tests),
+            self._withheld(self.ecs, "its effects go along with people's")
+            or effect_words(self.ecs, self.companions, self.sizes),
         )
         closing = " ".join(part for part in parts if part)
         return [*unread_sentences(self.unread), closing, *(f"Assumed: {line}." for line in self.assumptions)]
+
+    def _between(self) -> str:
+        """Return between which ends the scores lie whatever the unread answers were."""
+        found = [
+            f"{name} {interval_words(bounds)}"
+            for name, score in (("PAS", self.pas), ("ECS", self.ecs), ("APR", self.apr))
+            if (bounds := score.estimate.bounds) is not None
+        ]
+        n = 0 if self.pas.estimate.bounds is None else self.pas.estimate.bounds.n_unread
+        many = how_many(n, "answer", "answers")
+        return (
+            f"With all {many} that could not be read one way or the other: {', '.join(found)}." if n else ""
+        )
+
+    def _withheld(self, score: Score, claim: str) -> str:
+        """Return what is said where unread answers could bring a score to the other side of chance."""
+        chance = 0.0 if score.bounds is None else score.bounds.floor.value
+        if score.estimate.bounds is None or holds(score.estimate, 0.0 if chance is None else chance):
+            return ""
+        return withheld(f"{claim} better than an agent without effects would", score.estimate)
 
     def gauges(self) -> Sequence[Gauge]:
         """Return PAS, ECS and APR on their scales."""

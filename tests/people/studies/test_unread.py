@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from concord import studies
 from concord.people.files import PeopleResult
@@ -45,3 +46,42 @@ def test_answers_lost_alike_are_a_note_and_none_lost_is_nothing(tmp_path: Path) 
     alike.write(tmp_path)
     whole.write(tmp_path)
     assert not (tmp_path / "unread.csv").exists()
+
+
+FRAMES = studies.plan(["framing"], n=25, seed=4)
+
+
+def _framing(lost: float, seed: int) -> PeopleResult:
+    """Give every participant an answer that does not depend on which replies are lost."""
+
+    def agent(question: Question) -> str:
+        rng = np.random.default_rng([seed, *question.id.encode()])
+        gone, letters = rng.uniform() < lost, ["AB"[int(rng.uniform() < 0.4)] for _ in question.items]
+        if gone:
+            return "Both have something to be said for them."
+        return letters[0] if len(letters) == 1 else "\n".join(f"{i}. {x}" for i, x in enumerate(letters, 1))
+
+    return studies.run(FRAMES, agent, n_resamples=0, n_simulations=0).result
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_score_of_all_answers_lies_between_the_bounds(seed: int, tmp_path: Path) -> None:
+    whole, partly = _framing(0.0, seed), _framing(0.15, seed)
+    bounds = partly.pas.estimate.bounds
+    assert whole.pas.estimate.bounds is None and bounds is not None
+    assert partly.pas.value is not None and whole.pas.value is not None
+    assert bounds.low <= min(partly.pas.value, whole.pas.value)
+    assert max(partly.pas.value, whole.pas.value) <= bounds.high
+    assert bounds.n_unread == partly.unread[0].unread + sum(one.unread for one in partly.unread[1:])
+    partly.write(tmp_path)
+    assert PeopleResult.read(tmp_path).pas == partly.pas
+    assert any("one way or the other: PAS" in line for line in partly.sentences())
+
+
+def test_few_lost_answers_give_no_bounds_and_a_claim_that_they_could_overturn_is_withheld() -> None:
+    few = _said({"harm": 0.01}).result
+    assert few.pas.estimate.bounds is None
+    many = _said({"harm": 0.4, "help": 0.02}).result
+    assert many.ecs.estimate.bounds is not None and many.ecs.estimate.bounds.side() == 0
+    assert "Not said whether its effects go along with people's" in " ".join(many.sentences())
+    assert any("have no two ends" in line for line in many.warnings)

@@ -25,6 +25,8 @@ class Observations:
 
     plan: StudyPlan
     participants: dict[str, list[Row]] = field(default_factory=dict)
+    unread: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    """Variables of each participant that could not be read."""
     sessions: dict[str, list[Row]] = field(default_factory=dict)
     counts: dict[tuple[str, str], Counter[tuple[str, ItemOutcome]]] = field(default_factory=dict)
     given: list[TurnReply] = field(default_factory=list)
@@ -36,6 +38,7 @@ class Observations:
         """Take in a finished session."""
         name = session.plan.experiment
         self.participants.setdefault(name, []).extend(session.rows())
+        self.unread.setdefault(name, []).extend(session.unread())
         if session.compiled.spec.group is not None:
             self.sessions.setdefault(name, []).append(session.session_row())
         cell = tuple(session.plan.cell.values())

@@ -31,7 +31,7 @@ from concord.people.studies.probe import recognitions
 from concord.people.studies.results import StudiesResult
 from concord.people.studies.sessions import Agent, replaying
 from concord.people.studies.tests import table_of_tests
-from concord.people.studies.unread import unread_answers
+from concord.people.studies.unread import unread_answers, with_unread_bounds
 from concord.records import InputFile, Provenance
 
 
@@ -181,6 +181,8 @@ def run(
     observed = tuple(observe(one, agent) for one in plans)
     table = replace(table_of_tests(observed), model=model, made=made)
     scores = replace(score_chosen(table, **choices), unread=unread_answers(observed))
+    if scores.unread:
+        scores = with_unread_bounds(scores, table, observed)
     distributions = _distributions(observed, model, choices)
     return StudiesResult(
         scores,

@@ -101,6 +101,8 @@ class _Seat:
     """Latest value of every bare name, for templates and conditions."""
     values: dict[str, Value] = field(default_factory=dict)
     """Every variable under its full name."""
+    unread: set[str] = field(default_factory=set)
+    """Variables whose answer could not be read."""
     said: list[tuple[Question, str]] = field(default_factory=list)
     between: dict[str, tuple[Message, ...]] = field(default_factory=dict)
     """What was said between a question and the reply that counts, where it was asked again."""
@@ -210,6 +212,8 @@ class Session:
         seat.current.update(values)
         full = {variable + suffix: value for variable, value in values.items()}
         seat.values.update(full)
+        if answer.reading is not None and not answer.reading.ok:
+            seat.unread.update(full)
         return name + suffix, replace(answer, values=full)
 
     def _begin_round(self) -> None:
@@ -386,6 +390,12 @@ class Session:
         return [
             self._row({**common, **_as_values(seat.member.profile), **seat.values}) for seat in self._seats
         ]
+
+    def unread(self) -> list[frozenset[str]]:
+        """Return the variables that could not be read, for each of the `rows`."""
+        if self._roles:
+            return [frozenset().union(*(seat.unread for seat in self._seats))]
+        return [frozenset(seat.unread) for seat in self._seats]
 
     def _row(self, values: dict[str, Value]) -> dict[str, Value]:
         for name, expression in self.compiled.derived:

@@ -276,7 +276,7 @@ def table_of_tests(observed: Sequence[Observations]) -> TestTable:
     warnings: list[str] = []
     for one in observed:
         for test, published in published_rows(one.plan.study):
-            row, why = _with_agent(one, test, published)
+            row, why = with_agent(one, test, published)
             rows.append(row)
             if why is not None:
                 warnings.append(f"{row.study}, {row.finding}, {row.test}: no agent side: {why}")
@@ -292,7 +292,7 @@ def published_rows(study: Study) -> list[tuple[Test, TestRow]]:
     return [(test, replace(row, row=None)) for (_, test), row in zip(tests, table.rows, strict=True)]
 
 
-def _with_agent(observed: Observations, test: Test, row: TestRow) -> tuple[TestRow, str | None]:
+def with_agent(observed: Observations, test: Test, row: TestRow) -> tuple[TestRow, str | None]:
     """Put the agent side into a row, or say why there is none."""
     try:
         found = agent_statistic(observed, test)
@@ -324,7 +324,7 @@ _NO_REPLY = ("missing", "not asked")
 def _unread(observed: Observations, test: Test) -> str | None:
     """Say where participants were asked and none was read; ``None`` where every group has answers."""
     study = observed.plan.study
-    known = _variables_of(study, test)
+    known = variables_of_test(study, test)
     answers = [
         name
         for name in sorted(variables_read(study.experiments[test.experiment], test))
@@ -375,13 +375,14 @@ def agent_statistic(observed: Observations, test: Test) -> Statistic:
 
 
 def _job(observed: Observations, test: Test) -> _Job:
-    known = _variables_of(observed.plan.study, test)
+    known = variables_of_test(observed.plan.study, test)
     _refuse_untold(observed, test, known)
     rows = (observed.sessions if test.unit == "session" else observed.participants).get(test.experiment, [])
     return _Job(test, known, ObservedRows(rows, test.where))
 
 
-def _variables_of(study: Study, test: Test) -> dict[str, Variable]:
+def variables_of_test(study: Study, test: Test) -> dict[str, Variable]:
+    """Return the variables that a test may read."""
     of = session_variables if test.unit == "session" else participant_variables
     return of(study, test.experiment)
 

@@ -1,10 +1,22 @@
 """Answers of participants that could not be read: by condition, and what they could make of the scores."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TypeVar
 
-from concord.people.studies.observe import Observations
-from concord.unread import Told, Unread, count_unread, told
+from concord.people.files import PeopleResult
+from concord.people.result import GroupResult, Score
+from concord.people.results.one import score_table
+from concord.people.studies.catalog import suffixes
+from concord.people.studies.expressions import Value, parse_expression
+from concord.people.studies.format import Allocation, Experiment, Item, Likert, Number, Ranking, Test
+from concord.people.studies.observe import Observations, Row, label, variables_read
+from concord.people.studies.tests import published_rows, variables_of_test, with_agent
+from concord.people.studies.wording import variables_of
+from concord.records import TestRow, TestTable, UnreadBounds
+from concord.unread import MOST_LOST, Told, Unread, bounded, count_unread, told
 
 
 def unread_answers(observed: Sequence[Observations]) -> Told:
@@ -29,3 +41,239 @@ def _by_condition(observed: Observations) -> Iterator[Unread]:
         outcomes, conditions, participants = zip(*entries, strict=True)
         what = study if len(observed.plan.study.experiments) == 1 else f"{study}, {experiment}"
         yield count_unread(outcomes, conditions, by="condition", what=what, units=participants)
+
+
+_TWO_GROUPS = ("t-independent", "t-welch", "mann-whitney", "chi-square", "anova")
+_ONE_SAMPLE = ("t-one-sample", "binomial")
+_PAIRED = ("t-paired", "sign", "wilcoxon")
+_MOST_WAYS = 1024
+"""Ways to fill in one participant beyond which all answers are taken low, and all high."""
+UP, DOWN = 1, -1
+"""The ends: first group or variable as high as can be and the second as low, or the reverse."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Aims:
+    """What an unread answer is filled in for: which variable is to be high, in which group."""
+
+    by: str | None
+    """The factor of the groups."""
+    signs: Mapping[str, int]
+    """1 or -1 by level of the groups, or by variable."""
+    outcome: str | None
+    high: str | None
+    """The word of a choice that counts as high; None of a number."""
+
+    def of(self, row: Row) -> list[tuple[str, int]]:
+        """Return variables with their signs for a participant."""
+        if self.outcome is None:
+            return list(self.signs.items())
+        sign = self.signs.get("" if self.by is None else label(row.get(self.by)), 0)
+        return [(self.outcome, sign)] if sign else []
+
+    def height(self, row: Row) -> float:
+        """Return how far a participant speaks for the first group or variable."""
+        found = 0.0
+        for name, sign in self.of(row):
+            value = row.get(name)
+            if value is not None:
+                found += sign * (float(value == self.high) if isinstance(value, str) else value)
+        return found
+
+
+def _aims(observed: Observations, test: Test) -> _Aims | None:
+    """Return the aims of a test; None where it has no two ends that could be taken."""
+    known = variables_of_test(observed.plan.study, test)
+    if test.unit == "session":
+        return None
+    if test.test in _PAIRED and isinstance(test.first, str) and isinstance(test.second, str):
+        words = known[test.first].words
+        return _Aims(None, {test.first: 1, test.second: -1}, None, None if words is None else words[0])
+    if test.outcome is None or test.covariates or test.outcome not in known:
+        return None
+    words = known[test.outcome].words
+    high = test.success if test.success is not None else None if words is None else words[0]
+    if words is not None and len(words) > 2 and test.success is None:
+        return None
+    if test.test in _ONE_SAMPLE:
+        return _Aims(None, {"": 1}, test.outcome, high)
+    if test.test not in _TWO_GROUPS or test.groups is None or known[test.groups.by].origin != "factor":
+        return None
+    levels = test.groups.levels or known[test.groups.by].words or ()
+    return (
+        _Aims(test.groups.by, dict(zip(levels, (1, -1), strict=True)), test.outcome, high)
+        if (len(levels) == 2)
+        else None
+    )
+
+
+def _limits(item: Item) -> tuple[float | None, float | None]:
+    if isinstance(item, Likert):
+        return float(item.min), float(item.max)
+    if isinstance(item, Number):
+        return item.min, None if isinstance(item.max, str) else item.max
+    if isinstance(item, Ranking):
+        return 1.0, float(len(item.options))
+    return (0.0, item.total) if isinstance(item, Allocation) else (0.0, 1.0)
+
+
+def _answers_possible(experiment: Experiment, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
+    """Return what each variable could have been: words, or the ends of its range.
+
+    A range without an end ends at the most extreme answer that was read.
+    """
+    found: dict[str, tuple[Value, ...]] = {}
+    for step in experiment.steps:
+        for name in step.ask:
+            item = experiment.items[name]
+            for variable, words in variables_of(item, name).items():
+                for suffix in suffixes(experiment, step.over):
+                    full = variable + suffix
+                    if words is not None:
+                        found[full] = words
+                        continue
+                    read = [v for row in rows if isinstance(v := row.get(full), float)]
+                    ends = [end for end in _limits(item) if end is not None]
+                    known = [*ends, *read] if len(ends) < 2 else ends
+                    found[full] = (min(known), max(known)) if known else ()
+    return found
+
+
+def _taken_to_end(observed: Observations, test: Test, aims: _Aims, end: int) -> Observations:
+    """Return what participants gave, unread answers taken so that a test is at one of its ends."""
+    experiment = observed.plan.study.experiments[test.experiment]
+    rows = observed.participants[test.experiment]
+    possible = _answers_possible(experiment, rows)
+    derived = [(name, parse_expression(text)) for name, text in experiment.derived.items()]
+    sources = variables_read(experiment, test)
+
+    def filled(row: Row, lost: frozenset[str]) -> Row:
+        gone = sorted(lost & sources)
+        ways = [possible.get(name) or (None,) for name in gone]
+        if not gone or not aims.of(row):
+            return row
+        n = 1
+        for one in ways:
+            n *= len(one)
+        chosen = product(*ways) if n <= _MOST_WAYS else zip(*((one[0], one[-1]) for one in ways), strict=True)
+        made = []
+        for values in chosen:
+            whole: dict[str, Value] = {**row, **dict(zip(gone, values, strict=True))}
+            for name, expression in derived:
+                whole[name] = expression(whole)
+            made.append(whole)
+        return max(made, key=lambda one: end * aims.height(one))
+
+    kept = [filled(row, lost) for row, lost in zip(rows, observed.unread[test.experiment], strict=True)]
+    return replace(observed, participants={**observed.participants, test.experiment: kept})
+
+
+def _lost_many(observed: Observations, test: Test) -> bool:
+    sources = variables_read(observed.plan.study.experiments[test.experiment], test)
+    lost = [bool(one & sources) for one in observed.unread.get(test.experiment, ())]
+    return sum(lost) > MOST_LOST * len(lost)
+
+
+def _ends_of(observed: Observations, test: Test, row: TestRow) -> dict[int, TestRow]:
+    """Return a test at its two ends, where it lost more than 2 % of the answers that it reads."""
+    aims = _aims(observed, test)
+    if aims is None or not _lost_many(observed, test):
+        return {}
+    found = {end: with_agent(_taken_to_end(observed, test, aims, end), test, row) for end in (UP, DOWN)}
+    return {end: made for end, (made, why) in found.items() if why is None}
+
+
+def with_unread_bounds(
+    scores: PeopleResult, table: TestTable, observed: Sequence[Observations]
+) -> PeopleResult:
+    """Put beside scores what they were with all unread answers one way, and all the other.
+
+    Of every test the end that agrees most with people and the one that agrees least are taken together.
+    """
+    tests = [(one, test, row) for one in observed for test, row in published_rows(one.plan.study)]
+    ends = [_ends_of(*one) for one in tests]
+    left = sum(not found and _lost_many(one, test) for found, (one, test, _) in zip(ends, tests, strict=True))
+    if left:
+        said = (
+            f"{left} tests lost more than 2 % of their answers and have no two ends: bounds take them as read"
+        )
+        scores = replace(scores, warnings=(*scores.warnings, said))
+    if not any(ends):
+        return scores
+
+    def scored(rows: Sequence[TestRow]) -> PeopleResult:
+        held = replace(table, rows=tuple(rows))
+        return score_table(held, scores.protocol, level=scores.level, n_resamples=0, for_referee=False)
+
+    sides = {
+        end: [found.get(end, row) for found, row in zip(ends, table.rows, strict=True)] for end in (UP, DOWN)
+    }
+    at = [(table.rows, scores), *((rows, scored(rows)) for rows in sides.values())]
+    chosen = []
+    for best in (max, min):
+        picked = []
+        for i in range(len(table.rows)):
+            pas = [(value, k) for k, (_, one) in enumerate(at) if (value := one.tests[i].pas) is not None]
+            picked.append(at[best(pas)[1]][0][i] if pas else table.rows[i])
+        chosen.append(scored(picked))
+    lost = {one.plan.study.study: _lost(one) for one in observed}
+    return _bounded_scores(scores, [one for _, one in at] + chosen, lost)
+
+
+def _lost(observed: Observations) -> tuple[int, int]:
+    """Count the answers of a study: unread ones, and all that were read or not."""
+    outcomes = [
+        answer.reading.ok
+        for given in observed.given
+        for _, answer in given.answers
+        if answer.reading is not None
+    ]
+    return outcomes.count(False), len(outcomes)
+
+
+def _bounded_scores(
+    scores: PeopleResult, ends: Sequence[PeopleResult], lost: Mapping[str, tuple[int, int]]
+) -> PeopleResult:
+    """Put bounds beside PAS, ECS and APR of all studies, of domains and of each study."""
+    domains, studies = (
+        tuple(
+            _with_bounds(group, [one[i] for one in others], _answers_of(lost, members(group)))
+            for i, group in enumerate(own)
+        )
+        for own, others, members in (
+            (scores.domains, [one.domains for one in ends], lambda group: _members(scores, group.name)),
+            (scores.studies, [one.studies for one in ends], lambda group: [group.name]),
+        )
+    )
+    whole = _with_bounds(scores, ends, _answers_of(lost, list(lost)))
+    return replace(whole, domains=domains, studies=studies)
+
+
+def _members(scores: PeopleResult, domain: str) -> list[str]:
+    return [study.name for study in scores.studies if study.domain == domain]
+
+
+def _answers_of(lost: Mapping[str, tuple[int, int]], names: Sequence[str]) -> tuple[int, int]:
+    own = [lost[name] for name in names if name in lost]
+    return sum(n for n, _ in own), sum(n for _, n in own)
+
+
+Scored = TypeVar("Scored", PeopleResult, GroupResult)
+
+
+def _with_bounds(scored: Scored, ends: Sequence[Scored], counted: tuple[int, int]) -> Scored:
+    n_unread, asked = counted
+
+    def of(score: Score, others: Sequence[Score]) -> Score:
+        values = [one.value for one in others if one.value is not None]
+        if not values:
+            return score
+        bounds = UnreadBounds(min(values), max(values), None, n_unread)
+        return replace(score, estimate=bounded(score.estimate, bounds, asked=asked))
+
+    return replace(
+        scored,
+        pas=of(scored.pas, [one.pas for one in ends]),
+        ecs=of(scored.ecs, [one.ecs for one in ends]),
+        apr=of(scored.apr, [one.apr for one in ends]),
+    )

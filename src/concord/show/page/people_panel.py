@@ -180,7 +180,8 @@ def _people_context(view: PeopleView, i: int) -> dict[str, Any]:
     dynamic = (tables.FINDINGS,)
     return {
         "view": view,
-        "sentences": found.sentences(),
+        "says": " ".join(line for line in found.sentences() if not line.startswith("Assumed: ")),
+        "assumed": [line for line in found.sentences() if line.startswith("Assumed: ")],
         "pictures": {k: inline(picture, f"{NAME}{i}-{k}") for k, picture in shown.items()},
         "undrawn": "" if "effects" in shown else f"No effects are drawn: {_why_no_effects(found)}.",
         "pas_words": "A study without a line has too few findings for one." if lone else "",
