@@ -346,7 +346,7 @@ def test_further_results_and_comparisons_are_listed_with_what_they_found(tmp_pat
     concord.compare(*rows, names=["one", "two"]).write(tmp_path / "compared")
     front = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(f"/{TOKEN}/").text
     assert "lab/judge: " in front
-    assert "two and one differ in score: two minus one is 0.600" in front
+    assert "two and one differ in score: two − one is +0.600" in front
     assert "comparison of models" in front
     page = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(
         f"/{TOKEN}/page", params={"of": ["compared"]}
