@@ -86,7 +86,13 @@ def test_choices_that_are_replies_are_stored_and_codes_are_not(tmp_path: Path) -
     assert found.readings[0].trial == "q0/ABC/0"
     found.write(tmp_path)
     assert OptionResult.read(tmp_path).readings == found.readings
-    assert open_folder(tmp_path).kind.question == "structure"
+    audited = open_folder(tmp_path)
+    assert audited.kind.question == "structure"
+    assert [(item.group, item.unit, item.right) for item in audited.items][:3] == [
+        ("ABC", "q0", True),
+        ("BCA", "q0", True),
+        ("ABC", "q1", False),
+    ]
     codes = [{**row, "response": "A"} for row in rows]
     assert api.score_options(codes, model="m").readings == ()
 

@@ -4,6 +4,7 @@ A row knows its reply by a hash, so that the text is found in whatever file hold
 the file that was scored.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -164,17 +165,18 @@ def _facts(place: Path) -> dict[str, DocumentFacts]:
 def _parts(trial: str) -> tuple[str, str, str]:
     """Return id, mode and repeat of a trial; mode and repeat are empty where its name has none."""
     parts = trial.rsplit("/", 2)
-    if len(parts) == 3 and parts[2].isdecimal() and len(trial.split("/")) < 5:
-        return parts[0], parts[1], parts[2]
-    return trial, "", ""
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 and parts[2].isdecimal() else (trial, "", "")
 
 
 def _audit_item(
     row: StoredReading, rights: Mapping[str, bool], conditions: Mapping[str, str], paired: bool
 ) -> AuditItem:
-    name, mode, repeat = _parts(row.trial)
+    if row.trial in conditions:  # of a study: everything of one participant is a unit
+        name, mode, repeat = "/".join(row.trial.split("/")[:4]), "", ""
+    else:
+        name, mode, repeat = _parts(row.trial)
     group = conditions.get(row.trial, mode)
-    unit = f"{name}/{repeat}" if paired else "/".join(name.split("/")[:4])
+    unit = f"{name}/{repeat}" if paired else name
     right = rights.get(row.trial)
     if paired and mode in MODES:
         right = bool(right)
@@ -206,6 +208,11 @@ def _rights(place: Path) -> dict[str, bool]:
     if all(row["score"] in ("", "0.0", "1.0", "0", "1") for row in scored):
         for row in scored:
             found[_trial_named(row["item"], row["arrangement"], row["sample"])] = row["score"] in ("1.0", "1")
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in _written_rows(place / "option_replies.csv", ("item", "arrangement", "correct")):
+        one = (row["item"], row["arrangement"])
+        found.setdefault(trial_name(*one, counts[one]), row["correct"].casefold() == "true")
+        counts[one] += 1
     return found
 
 
