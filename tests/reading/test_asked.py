@@ -79,7 +79,7 @@ def test_a_reasoning_and_the_answer_asked_for_after_it_are_one_reply(second: str
         "REASONING: The attacks come at night, and nothing else explains them at all.", second, LABEL
     )
     assert read_form(LABEL, reply).value == "Panic Disorder"
-    assert "attacks come at night" in split_reply(reply).reasoning
+    assert "attacks come at night" in split_reply(reply, read_form(LABEL, reply)).reasoning
 
 
 def test_the_reasoning_of_an_object_is_split_into_steps_as_any_other() -> None:
@@ -88,7 +88,7 @@ def test_the_reasoning_of_an_object_is_split_into_steps_as_any_other() -> None:
         "Sleep and appetite are both disturbed."
     )
     reply = json.dumps({"reasoning": told, "diagnosis": "Major Depressive Disorder"})
-    found = split_reply(reply)
+    found = split_reply(reply, read_form(LABEL, reply))
     assert reasoning_of(reply) == found.reasoning == told
     assert len(reasoning_steps(found.reasoning)) == 3
     assert found.answer == "Major Depressive Disorder"

@@ -73,6 +73,7 @@ def test_replies_about_a_vignette_are_read_as_a_careful_person_reads_them(row: d
         ("| Diagnosis | Delirium |\n| Confidence | high |", "Delirium"),
         ('{"result": {"primary_diagnosis": {"name": "Delirium"}, "ruled_out": ["Dementia"]}}', "Delirium"),
         ("She meets the criteria for panic disorder.", "Panic Disorder"),
+        ("DIAGNOSIS: None. Her grief is what anybody would feel.", "No Disorder"),
     ],
 )
 def test_a_name_is_found_in_every_dress(reply: str, value: str) -> None:

@@ -116,8 +116,8 @@ def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result
         "Verdict: functional",
         "only after reasoning 10",
         "The gap under other rules of correctness",
-        "no answer found",
-        "<script>alert(1)</script>",
+        "unreadable",
+        "<script>alert",
         "gives no medical advice",
         "no bias cases were given",
     ):

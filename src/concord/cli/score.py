@@ -127,10 +127,6 @@ def score_reasoning(
         str, typer.Option(help="standard, or source: what the research code does.")
     ] = "standard",
     scope: Annotated[str | None, rare(help="Where the diagnosis counts: answer or whole.")] = None,
-    negation: Annotated[str | None, rare(help="Denied diagnoses: exclude or ignore.")] = None,
-    multiple: Annotated[
-        str | None, rare(help="Other diagnoses named with the right one: only or any.")
-    ] = None,
     aliases: Annotated[Path | None, typer.Option(help="More names of diagnoses (JSON).")] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Field of a vignette that names the family it belongs to.")
@@ -175,8 +171,6 @@ def score_reasoning(
             model=model,
             rules=rules,
             scope=scope,
-            negation=negation,
-            multiple=multiple,
             aliases=aliases,
             cluster=cluster,
             level=level,

@@ -20,7 +20,7 @@ _LOOKED_AT = 400
 _ASIDE = (
     r"(?:primary|principal|main|leading|working|most (?:likely|probable)|(?:highly |very )?(?:likely|"
     r"probabl[ey])|almost certainly|certainly|clearly|definitely|without (?:question|(?:a )?doubt)|"
-    r"consistent with|that of|that|those of|a case of|of|"
+    r"consistent with|that of|that|those of|a case of|of|celui d[eu]|"
     r"an? (?:instance|example|episode|form|type|diagnosis) of|"
     r"it(?:'s| is)|this is|suspected|probably|presumably|am ehesten|wahrscheinlich|probablemente|"
     r"probablement|[A-Z]\d{2}(?:\.\d{1,3})?|[A-H][.)]|"
@@ -29,6 +29,7 @@ _ASIDE = (
 _LEAD = re.compile(rf"(?:[\s*_\"'(\[]{{0,6}}{_ASIDE}(?:[\s:,*_\"'-]{{1,6}}|$)){{1,6}}", re.IGNORECASE)
 """What may be before a name without changing it."""
 _CLAUSE = re.compile(r"[.;!?](?=[\s\"')*_]|$)|[;!?。]|\.(?=[^\x00-\x7f])|\n")
+_HALVES = re.compile(r"[.;:!?\n。]\s?|,\s(?:but|yet|however|and|so|aber|pero|mais)\s")
 _TAKEN_BACK = re.compile(
     r"(?<!\w)(?:not|no|never|neither|nor|without|isn't|doesn't|don't|cannot|can't|rul(?:e|ed|ing) out|r/o|"
     r"exclud\w{1,5}|against|unlikely|less likely|misdiagnos\w{1,4}|doubt\w{0,6}|whether|if|history of|"
@@ -39,6 +40,11 @@ _TAKEN_BACK = re.compile(
     re.IGNORECASE,
 )
 """A name after one of these is no answer."""
+_CALLED = re.compile(
+    r"(?:specifically|namely|called|known as|i\.e\.|that is)[\s,:*_\"']{1,4}"
+    r"(?:[\w-]{1,20}\s){0,4}[\s\"'*_]{0,3}$"
+)
+"""A kind and its name: "a mental disorder, specifically a phobia"."""
 _TURNED = re.compile(
     r"\W{1,4}(?:but(?: rather)?|sondern|sino|mais)(?: (?:an?|eine?[mnrs]?|un[ae]?|d'un|de))?\W{1,4}|"
     r"[\s,]{0,3}(?:而是|ではなく|아니라|가 아니라|이 아니라)[\s,]{0,3}",
@@ -64,16 +70,22 @@ _JOINS = re.compile(
 )
 """What is between two names of which both are answers."""
 _OR = re.compile(
-    r"[\s*_\"')\]]{0,6}(?:or|and/or|vs\.?|versus|oder|ou|或者?|または|또는|혹은)(?:\s|(?<=[^\x00-\x7f]))[\s*_\"']{0,4}"
+    r"[\s*_\"')\]]{0,6}(?<![A-Za-z])(?:or|and/or|vs\.?|versus|oder|ou|o|或者?|または|또는|혹은)(?:\s|(?<=[^\x00-\x7f]))[\s*_\"']{0,4}"
     r"(?!(?:so|simply|not|more|less|higher|lower|later|earlier|with|without|also known|[ivx]{1,4}|\d)\b)\w",
     re.IGNORECASE,
 )
+_OR_BEFORE = re.compile(
+    r"\w[\s*_\"']{1,6}(?:or|and/or|vs\.?|versus|oder|ou|o)\s(?:(?:an?|the|eine?[mnrs]?|une?)\s)?[*_\"']{0,4}$|"
+    r"\w\s?(?:或者?|または|또는|혹은)\s?$",
+    re.IGNORECASE,
+)
+"""Before a name that is the second of two."""
 _NOT_YET = re.compile(
     r"(?<!\w)(?:unclear|uncertain|unknown|undetermined|undecided|inconclusive|deferred|pending|tentative|"
     r"cannot be|can't be|not possible|impossible|insufficient|depends?|more information|difficult to|hard to|"
     r"challenging|straightforward|none|n/a|no diagnosis|not enough|needed|required|should be|"
     r"to be (?:made|determined|confirmed)|based on|made by|made when|important|complex|one of|"
-    r"unklar|incierto|desconocid\w{1,2}|incertain\w?|unbestimmt|不确定|不明|无法|불명|불확실|미정)(?!\w)",
+    r"indéterminée?|unklar|incierto|desconocid\w{1,2}|incertain\w?|unbestimmt|不确定|不明|无法|불명|불확실|미정)(?!\w)",
     re.IGNORECASE,
 )
 """Said of a diagnosis that is not given."""
@@ -89,9 +101,13 @@ _STOP = re.compile(
     r"in (?:the|a|this)|characteri[sz]ed|rather|mit|weil|avec|con|porque|but|however)\s",
     re.IGNORECASE,
 )
+_NONE = re.compile(r"none|nothing|keine?|ninguno?a?|aucune?|nessuna?|无|なし|없음", re.IGNORECASE)
 _ITEM = re.compile(r"(?:[-*•·]|\d{1,2}[.)])\s")
 _SIGNS = re.compile(r"[^\w\n(\[{]{1,8}")
-_AFTER_BARE = re.compile(r"[\s*_\"')\]]{0,6}(?:$|[.,;(]|-{1,2}\s|\s-)")
+_AFTER_BARE = re.compile(
+    r"[\s*_\"')\]]{0,6}(?:$|[.,;(]|-{1,2}\s|\s-|(?:due to|secondary to|caused by|with)\s)"
+)
+_CAUSE = re.compile(r"[\s*_\"'),]{0,6}(?:most likely\s|probably\s)?(?:due to|secondary to|caused by)\s")
 _SENTENCE_WORDS = re.compile(
     r"(?<!\w)(?:is|are|was|were|has|have|had|can|could|may|might|will|would|should|do|does|did|not|yes|no|ok|"
     r"okay|sure|hello|thanks?|answer|reasoning|diagnosis|option)(?!\w)|[?:={}]",
@@ -99,6 +115,8 @@ _SENTENCE_WORDS = re.compile(
 )
 _MOST_ALONE = 5
 """Words of a whole reply that is a name of no list."""
+_MOST_BEFORE = 4
+"""Words before the name of the list in such a reply."""
 _EACH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MOST_SIGNS = 8
 """The same, signs of a script in which each is a word."""
@@ -129,6 +147,12 @@ class LabelOf:
         return index
 
     @cached_property
+    def _absence(self) -> str | None:
+        """The label that says there is none, such as "No disorder"."""
+        found = [label for label in self.labels if Words(label).folded[:1] == ["no"]]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
     def _order(self) -> dict[str, int]:
         return {label: place for place, label in enumerate(self.labels)}
 
@@ -145,25 +169,40 @@ class LabelOf:
             for one, (start, end) in zip(found, spans, strict=True)
         ]
 
-    def whole(self, piece: Piece) -> Found:
+    def before(self, piece: Piece) -> Found:
+        """Read the name that a text ends with: what is before "is the most likely diagnosis"."""
+        plain = Piece(piece.text[-_LOOKED_AT:], piece.start + max(0, len(piece.text) - _LOOKED_AT))
+        end = len(plain.text.rstrip(" *_\"')"))
+        named = [one for one in self.named(plain.text) if end - 1 <= one.end <= len(plain.text)]
+        clause = _HALVES.split(plain.text[: named[-1].start])[-1] if named else ""
+        if not named or _TAKEN_BACK.search(clause) or _OR_BEFORE.search(clause):
+            return NOTHING
+        place = (plain.start + named[-1].start, plain.start + named[-1].end)
+        return Found(ReadOutcome.OK, named[-1].labels[0], place)
+
+    def whole(self, piece: Piece, *, reach: int = 1) -> Found:
         """Read a line that is a name of the list, with at most a reason behind it; an item is none."""
         if _ITEM.match(piece.text):
             return NOTHING
         signs = _SIGNS.match(piece.text)
         if signs is not None:
             piece = Piece(piece.text[signs.end() :], piece.start + signs.end())
-        found = self._stated(piece, reach=1)
+        found = self._stated(piece, reach=reach)
         if found.outcome is not ReadOutcome.OK or found.where is None:
-            return found if found.outcome is ReadOutcome.SEVERAL and len(piece.text) < 100 else NOTHING
+            return NOTHING  # two names that nothing states are no answer
         rest = piece.text[found.where[1] - piece.start :]
         others = [one for one in self.named(rest) if found.value not in one.labels]
-        if _AFTER_BARE.match(rest) is None or (others and _TAKEN_BACK.search(rest) is None):
+        set_aside = _TAKEN_BACK.search(rest) is not None or _CAUSE.match(rest) is not None
+        if _AFTER_BARE.match(rest) is None or (others and not set_aside):
+            return NOTHING
+        before = _LEAD.sub("", piece.text[: found.where[0] - piece.start], count=1)
+        if before.strip() and (rest.lstrip().startswith(";") or _SENTENCE_WORDS.search(before) is not None):
             return NOTHING
         return found
 
     def alone(self, piece: Piece) -> Found:
         """Read a reply of one line: a name of the list, or so few words that they can only be a name."""
-        found = self.whole(piece)
+        found = self.whole(piece, reach=_MOST_BEFORE)
         plain = piece.trimmed(ENDING)
         if found.outcome is not ReadOutcome.UNREADABLE or self.mentions(plain.text):
             return found
@@ -185,8 +224,14 @@ class LabelOf:
 
     def _stated(self, piece: Piece, *, reach: int) -> Found:
         """Read a name of the list; where one is there and not meant, the outcome has its place."""
-        clause = _first_clause(piece)
+        clause = _first_clause(piece, led=False)
+        if self._absence is not None and _NONE.fullmatch(clause.text.strip(ENDING)) is not None:
+            plain = clause.trimmed(ENDING)
+            return Found(ReadOutcome.OK, self._absence, (plain.start, plain.end))
         named = self.named(clause.text)
+        if not named or named[0].start > 0:
+            clause = _first_clause(piece)
+            named = self.named(clause.text)
         if not named:
             return NOTHING
         first, rest = named[0], named[1:]
@@ -195,7 +240,7 @@ class LabelOf:
             if not rest or _TURNED.fullmatch(clause.text[first.end : rest[0].start]) is None:
                 return Found(ReadOutcome.UNREADABLE, None, (clause.start, clause.end))
             first, rest = rest[0], rest[1:]
-        elif len(before.split()) >= reach:
+        elif len(before.split()) >= reach and (reach < _REACH or _CALLED.search(before) is None):
             return Found(ReadOutcome.UNREADABLE, None, (clause.start, clause.end))
         return self._judged(clause, first, rest)
 
@@ -203,6 +248,8 @@ class LabelOf:
         """Return a name with what is said behind it: another beside it, or that it is not meant."""
         text, labels = clause.text, list(first.labels)
         place = (clause.start + first.start, clause.start + first.end)
+        if _OR_BEFORE.search(text[: first.start]) is not None:
+            return Found(ReadOutcome.SEVERAL)
         if _DENIED_AFTER.match(text[first.end :]) is not None:
             return Found(ReadOutcome.UNREADABLE, None, place)
         for one in rest:
@@ -247,10 +294,10 @@ class LabelOf:
         return found.value if found.outcome is ReadOutcome.OK else None
 
 
-def _first_clause(piece: Piece) -> Piece:
+def _first_clause(piece: Piece, *, led: bool = True) -> Piece:
     """Return the clause that a name would be in, without what leads to it."""
     inner = Piece(piece.text[:_LOOKED_AT], piece.start).trimmed(DECORATION)
-    lead = _LEAD.match(inner.text)
+    lead = _LEAD.match(inner.text) if led else None
     if lead is not None and inner.text[lead.end() :].strip(ENDING):
         inner = Piece(inner.text[lead.end() :], inner.start + lead.end()).trimmed(DECORATION)
     end = _CLAUSE.search(inner.text)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from concord.reading.text import Piece, lines_of, sentences_of
+from concord.reading.text import Piece, lines_of, one_form, sentences_of
 from concord.reading.words import any_of, words
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -27,8 +27,12 @@ class _Patterns:
     """A name of an answer and a colon at the start of a line."""
     title: re.Pattern[str]
     """A name of an answer and nothing else: a heading, or the first cell of a row."""
+    no_answer: re.Pattern[str]
+    """Right behind "the diagnosis is": how it came about, and not which it is."""
     no_mark: re.Pattern[str]
     """Right before a name of an answer: of another answer than the one that is asked."""
+    opening: re.Pattern[str]
+    """A name of an answer and what links it to the answer, in whatever form."""
     stated: re.Pattern[str]
     """A name of an answer and "is", anywhere in a sentence."""
     first_person: re.Pattern[str]
@@ -44,6 +48,8 @@ class _Patterns:
     revised: re.Pattern[str]
     """The start of a sentence that may take back what was said before."""
     corrected: re.Pattern[str]
+    behind: re.Pattern[str]
+    """Behind a name: "is the most likely diagnosis"."""
     weak: re.Pattern[str]
     """What a case is said to point to: an answer where the whole reply points to one name only."""
     denied: re.Pattern[str]
@@ -70,7 +76,13 @@ def patterns() -> _Patterns:
             rf"\s-\s)+[\s*_\"']{{0,6}}",
             flags,
         ),
+        opening=re.compile(
+            rf"{_LEFT}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}"
+            rf"(?:[:=>\]|]|\s-\s|(?:{any_of('links')}){_RIGHT}|[^\w\n]{{0,8}}\n)",
+            flags,
+        ),
         title=re.compile(rf"^(?:#{{1,6}}\s|\*\*|__|\[)?{_SIGNS}{own}[^\w\n]{{0,8}}$", flags),
+        no_answer=re.compile(rf"^[\s*_\"']{{0,4}}(?:{any_of('no_answer')}){_RIGHT}", flags),
         no_mark=re.compile(rf"{_LEFT}(?:{any_of('no_mark_before')})[\s*_\"'-]{{0,3}}$", flags),
         stated=re.compile(
             rf"{_LEFT}{own}[\s*_\"']{{0,4}}(?:{any_of('links')}){_RIGHT}(?:\s(?:{any_of('maybe')})"
@@ -87,6 +99,11 @@ def patterns() -> _Patterns:
         topic_said=re.compile(rf"{_LEFT}{topic}\s(?:is|was|ist|es|est|è|é)\s[\s*_\":']{{0,6}}", flags),
         revised=re.compile(rf"[\s*_\"'(.-]{{0,8}}(?:{any_of('revised')})(?!\w)", flags),
         corrected=re.compile(rf"{_LEFT}(?:{any_of('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
+        behind=re.compile(
+            rf"[\s*_\"')]{{1,4}}(?:(?:is|remains|as|would be|seems|appears to be)\s)?(?:the|my|our)\s"
+            rf"(?:(?:{before})\s){{0,3}}(?:diagnosis|answer)(?!\w)",
+            flags,
+        ),
         weak=re.compile(rf"{_LEFT}(?:{any_of('weak')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
         denied=re.compile(
             rf"^[\s*_\"'(]{{0,6}}(?:(?:{any_of('maybe')})\s{{1,3}}){{0,2}}(?:{any_of('denied')}){_RIGHT}",
@@ -210,9 +227,19 @@ def weak_marks(text: str) -> Iterator[AnswerMark]:
         for sentence in sentences_of(line):
             if not sentence.text.rstrip("\"')*_ ").endswith("?"):
                 for match in patterns().weak.finditer(sentence.text):
-                    supposed = _MAY.search(sentence.text[: match.start()][-30:]) is not None
-                    if not supposed and _is_statement(sentence.text, match):
+                    before = _PARTS.split(sentence.text[: match.start()])[-1]
+                    aside = _MAY.search(before[-30:]) or _SET_ASIDE.search(before)
+                    if aside is None and _is_statement(sentence.text, match):
                         yield AnswerMark(Piece(sentence.text[match.end() :], sentence.start + match.end()))
+
+
+def named_before(text: str) -> Iterator[Piece]:
+    """Return the sentences up to the words that call what is before them the answer."""
+    for line in lines_of(text)[-_MOST_LINES:]:
+        for sentence in sentences_of(line):
+            for match in patterns().behind.finditer(sentence.text):
+                if patterns().hypothetical.search(sentence.text) is None:
+                    yield Piece(sentence.text[: match.start()], sentence.start)
 
 
 def _is_sure(match: re.Match[str], content: Piece) -> bool:
@@ -222,11 +249,19 @@ def _is_sure(match: re.Match[str], content: Piece) -> bool:
 
 
 _LIKELIEST = re.compile(r"likel|probab|wahrscheinlich|可能|가능|final|correct", re.IGNORECASE)
-_TURNS = re.compile(r"[:>]\s|--\s?|,\s")
+_TURNS = re.compile(
+    r"[:>]\s|--\s?|,\s|(?<=\s)(?=[*_]{0,3}(?:FINAL )?(?:ANSWER|DIAGNOSIS|VERDICT)[*_\s]{0,4}:)"
+)
 """Places in a sentence after which an answer may be stated anew."""
 _MOST_TURNS = 8
 _MAY = re.compile(
     r"(?:might|may|could|can|would|initially|at first|tempting to|podría|könnte)[\s\w]{0,12}$", re.I
+)
+_PARTS = re.compile(r"[,;:]\s|\sbut\s")
+_SET_ASIDE = re.compile(
+    r"(?<!\w)(?:rul\w{1,4} out|exclud\w{1,4}|against|reject\w{1,4}|history of|previous|prior|"
+    r"neither|not|no|never|without|unlikely|doubt|isn't|doesn't|don't|nicht|keine?|pas|sin)(?!\w)",
+    re.IGNORECASE,
 )
 _BROKEN = re.compile("[a-z][a-z]")
 """The end of a line and the start of the next where a sentence goes on."""
@@ -235,6 +270,8 @@ _COLUMNS = re.compile(r"\|[\s:|]{0,6}--")
 _UNDERLINED = re.compile(r"[ \t]{0,4}\n[ \t]{0,4}(?:-{3,80}|={3,80})[ \t]{0,4}(?:\n|$)")
 _LONGEST_TITLE = 100
 _CLAUSES = re.compile(r"[;:]|,?\s(?=but\b)|,\s(?=so\b|yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)")
+_FARTHEST = 200
+"""Characters before an answer in which the words that state it begin."""
 _UNLIKE = re.compile(r"\bunlike [^,.;:]{1,60},", re.IGNORECASE)
 
 
@@ -246,8 +283,10 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     before = _UNLIKE.sub("", sentence[: match.start()])
     if held.denied_before.search(before[-20:]) is not None:
         return False
-    if match.re is held.stated and held.no_mark.search(before[-40:]) is not None:
-        return False
+    if match.re is held.stated:
+        said = held.no_mark.search(before[-40:]), held.no_answer.match(sentence[match.end() :])
+        if any(one is not None for one in said):
+            return False
     clause = _CLAUSES.split(before)[-1]
     supposed = held.hypothetical.search(clause)
     if supposed is not None and held.allowed_if.search(clause) is None:
@@ -260,6 +299,20 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
 def is_revised(after: str) -> bool:
     """Whether what follows a statement begins by taking it back: "Well, …"."""
     return patterns().revised.match(after) is not None
+
+
+def stated_from(reply: str, start: int) -> int:
+    """Return where the words begin that state the answer at a place of a reply; the place without any.
+
+    Examples
+    --------
+    >>> stated_from("Low mood. The most likely diagnosis is MDD", 39)
+    10
+    """
+    near = max(0, start - _FARTHEST)
+    said = one_form(reply[near:start])
+    found = [match.start() for match in patterns().opening.finditer(said.text)]
+    return near + said.span(found[-1], found[-1] + 1)[0] if found else start
 
 
 def refuses(text: str) -> bool:

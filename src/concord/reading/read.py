@@ -10,7 +10,15 @@ from typing import Any
 from concord.errors import OptionError
 from concord.reading.choices import ChoiceOf
 from concord.reading.labels import LabelOf
-from concord.reading.marks import AnswerMark, is_revised, is_title, marks_of, refuses, weak_marks
+from concord.reading.marks import (
+    AnswerMark,
+    is_revised,
+    is_title,
+    marks_of,
+    named_before,
+    refuses,
+    weak_marks,
+)
 from concord.reading.records import NOTHING, Found, Reading, ReadOutcome, Value
 from concord.reading.second import ABSTAINED, HOW, SaidAnswer, active, place_of_quote
 from concord.reading.text import (
@@ -289,7 +297,8 @@ def _marked(text: str, mark: AnswerMark, asked: AskedFor) -> Found | None:
         found = _below(text, content, asked) or found
     if found.outcome is ReadOutcome.OK and found.other and not mark.firm:
         return None  # "it is important": any words would be a name
-    if found.outcome is ReadOutcome.UNREADABLE and (mark.loose or not asked.mentions(content.text)):
+    loose = mark.loose or (mark.in_person and isinstance(asked, LabelOf))
+    if found.outcome is ReadOutcome.UNREADABLE and (loose or not asked.mentions(content.text)):
         return None
     after = text[content.end : content.end + _REVISED]
     taken_back = not mark.heads and is_revised(after) and asked.mentions(after)
@@ -299,6 +308,7 @@ def _marked(text: str, mark: AnswerMark, asked: AskedFor) -> Found | None:
 def _pointed_to(text: str, asked: LabelOf) -> Found:
     """Return the one name of the list that a reply says the case points to; two are none."""
     found = [asked.stated(mark.content) for mark in islice(weak_marks(text), _MOST_MARKS)]
+    found += [asked.before(piece) for piece in islice(named_before(text), _MOST_MARKS)]
     known = [one for one in found if one.outcome is ReadOutcome.OK and not one.other]
     return known[-1] if len({one.value for one in known}) == 1 else NOTHING
 
@@ -437,6 +447,6 @@ def _bare_name(lines: list[Piece], asked: LabelOf) -> Found:
         return asked.alone(lines[0])
     found = [asked.whole(line) for line in (lines[0], *lines[1:-1][-_MOST_MARKS:], lines[-1])]
     values = {one.value for one in found if one.outcome is ReadOutcome.OK}
-    if len(values) > 1:
-        return Found(ReadOutcome.SEVERAL)
-    return found[-1] if found[-1].outcome is not ReadOutcome.UNREADABLE else found[0]
+    if len(values) != 1:
+        return NOTHING
+    return found[-1] if found[-1].outcome is ReadOutcome.OK else found[0]

@@ -69,10 +69,6 @@ def _count_of(outcome: str, row: tuple[str, Mapping[str, int]]) -> int | None:
     return row[1].get(outcome)
 
 
-def _rule_part(i: int, row: Any) -> str:
-    return "" if row.rule is None else str(row.rule[i])
-
-
 HEADLINE = Table(
     "headline",
     rows=lambda result: [HeadlineRow(key, one) for key, one in result.estimates.items()],
@@ -101,10 +97,7 @@ SENSITIVITY = Table(
     title="The gap under other rules of correctness",
     columns=(
         Column("rules", words=True),
-        *(
-            Column(name, partial(_rule_part, i), words=True)
-            for i, name in enumerate(("scope", "negation", "multiple"))
-        ),
+        Column("scope", lambda row: "" if row.rule is None else row.rule.scope, words=True),
         Column("n", count=True),
         Column("cot", lambda row: row.acc_cot, digits=3),
         Column("early", lambda row: row.acc_early, digits=3),
@@ -174,8 +167,8 @@ class ReasoningResult(Kind):
         PictureOf(
             "sensitivity",
             "plot_reasoning.sensitivity_picture",
-            "The gap if correctness were judged otherwise: where the diagnosis counts, negated mentions, "
-            "further diagnoses beside it.",
+            "The gap if correctness were judged otherwise: wherever the diagnosis is named, and as the "
+            "research code does.",
         ),
         PictureOf("accuracy", "plot_reasoning.accuracy_picture", on_page=False),
         PictureOf("flow", "plot_reasoning.flow_picture"),

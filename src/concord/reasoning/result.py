@@ -12,21 +12,11 @@ class Rule(NamedTuple):
     """How correctness is judged."""
 
     scope: str = "answer"
-    """``answer``: the answer part; ``whole``: the whole reply, reasoning included."""
-    negation: str = "exclude"
-    """``exclude``: a diagnosis that is denied, compared with or remembered does not count; or ``ignore``."""
-    multiple: str = "only"
-    """``only``: no other gold label of the set may be given as the answer, and the answer may
-    not be left open ("A or B"); or ``any``."""
+    """``answer``: the diagnosis that was read; ``whole``: any that the reply names, reasoning included."""
 
 
-RULES = tuple(
-    Rule(scope, negation, multiple)
-    for scope in ("answer", "whole")
-    for negation in ("ignore", "exclude")
-    for multiple in ("any", "only")
-)
-"""Every combination, in the order of the sensitivity table."""
+RULES = (Rule("answer"), Rule("whole"))
+"""Every rule, in the order of the sensitivity table."""
 
 
 LEVEL = 0.95
@@ -88,7 +78,7 @@ class SampleRow:
     """Whether the direct reply holds reasoning."""
     repeat: int
     found_cot: str | None = None
-    """How the answer was found: structured, marker, bare, sentence, blank, none; ``None`` without a reply."""
+    """How the answer was found: structured, marked, bare, none; ``None`` without a reply."""
     found_direct: str | None = None
     cluster: str | None = None
     """Family of the vignette, where families were asked for."""

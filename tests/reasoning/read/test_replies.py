@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from concord.errors import FileFormatError, LinesError
 from concord.reasoning.read.records import BiasCase, RecordedReply, Sample
 from concord.reasoning.read.replies import read_bias_cases, read_replies, read_samples
-from concord.reasoning.words.names import read_aliases, read_phrases
+from concord.reasoning.words.names import read_aliases
 
 SAMPLES: dict[str, list[dict[str, Any]]] = {
     "samples": [
@@ -326,11 +326,6 @@ def test_alias_tables_come_wrapped_or_bare(tmp_path: Path, table: dict[str, Any]
 def test_a_bad_alias_table_is_refused(tmp_path: Path, content: str) -> None:
     with pytest.raises(FileFormatError, match="a.json: "):
         read_aliases(write(tmp_path / "a.json", content))
-
-
-def test_a_bad_list_of_phrases_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match=r'expected {"phrases"'):
-        read_phrases(write(tmp_path / "p.json", '{"phrases": [1]}'))
 
 
 def test_replies_to_samples_that_were_left_out_are_counted_apart() -> None:

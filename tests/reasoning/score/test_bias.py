@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from concord.reading import Reading, ReadOutcome
 from concord.reasoning.read.records import BiasCase
 from concord.reasoning.result import BiasRow
 from concord.reasoning.score.bias import (
@@ -16,6 +17,7 @@ from concord.reasoning.score.bias import (
 from concord.reasoning.score.parse import ScoredCase
 from concord.reasoning.words.names import load_lexicon
 
+NOTHING = Reading(None, ReadOutcome.UNREADABLE)
 DETECT = keyword_detector(load_lexicon().aliases)
 
 
@@ -72,7 +74,7 @@ def scored(
     name: str, answer: str, role: str | None, pair: str = "p", dimension: str | None = None
 ) -> ScoredCase:
     case = BiasCase(name, "woman", "Hysteria" if role != "control" else "Other", "", pair, role, dimension)
-    return ScoredCase(case, answer, "", 0, "ok", True)
+    return ScoredCase(case, answer, "", 0, "ok", True, NOTHING)
 
 
 def test_pairs_look_for_the_targets_label_in_both() -> None:
@@ -105,7 +107,7 @@ def test_pairs_without_one_target_and_one_control_are_named() -> None:
 
 
 def test_pairs_with_a_reply_left_out_are_counted() -> None:
-    lost = ScoredCase(BiasCase("b", "w", "Other", "", "p", "control"), "", "", 0, "failed", False)
+    lost = ScoredCase(BiasCase("b", "w", "Other", "", "p", "control"), "", "", 0, "failed", False, NOTHING)
     tests, _ = pair_tests([scored("a", "hysteria", "target"), lost], DETECT, np.random.default_rng(0))
     assert (tests[0].n_pairs, tests[0].n_left_out, tests[0].p_value) == (0, 1, None)
 
@@ -116,14 +118,14 @@ def test_repeated_pairs_are_tested_by_sign_flips() -> None:
         for repeat in range(2):
             for role, answer in (("target", "hysteria"), ("control", "none")):
                 one = scored(f"{role}{number}", answer, role, str(number))
-                cases.append(ScoredCase(one.case, answer, "", repeat, "ok", True))
+                cases.append(ScoredCase(one.case, answer, "", repeat, "ok", True, NOTHING))
     tests, _ = pair_tests(cases, DETECT, np.random.default_rng(0))
     assert tests[0].table is None
     assert (tests[0].p_value, tests[0].p_method) == (0.0625, "sign flips, all patterns")
 
 
 def test_a_reply_that_was_left_out_has_no_verdict() -> None:
-    lost = ScoredCase(BiasCase("b", "w", "x"), "x", "", 0, "failed", False)
+    lost = ScoredCase(BiasCase("b", "w", "x"), "x", "", 0, "failed", False, NOTHING)
     assert bias_row(lost, DETECT).biased is None
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import concord
 from concord.reasoning.result import Case
-from concord.reasoning.score.recorded import ANSWER_CHARACTERS, MOST_STEPS, STEP_CHARACTERS
+from concord.reasoning.score.recorded import MOST_STEPS, STEP_CHARACTERS
 
 GOLD = [
     "Low mood and loss of interest have lasted for more than two weeks",
@@ -32,12 +32,12 @@ def test_a_case_says_which_step_matched_which_gold_step() -> None:
 
 def test_a_case_is_small_however_long_the_reply() -> None:
     steps = ". ".join(f"{number} {'word ' * 200}" for number in range(500))
-    case = case_of({"response": f"REASONING: {steps}. {GOLD[0]}.\nDIAGNOSIS: {'MDD ' * 90_000}"})
+    case = case_of({"response": f"REASONING: {steps}. {GOLD[0]}.\nDIAGNOSIS: MDD. {'MDD ' * 90_000}"})
     assert (case.n_steps, case.n_matched) == (501, 1)
     assert (len(case.steps), case.pairs) == (MOST_STEPS, ())
     assert max(map(len, case.steps)) == STEP_CHARACTERS
     assert case.steps[0].endswith("…")
-    assert len(case.answer) == ANSWER_CHARACTERS
+    assert case.answer == "MDD"
 
 
 def test_a_reply_that_was_left_out_has_no_steps_and_a_missing_mode_no_answer() -> None:

@@ -2,17 +2,14 @@
 
 import pytest
 
-from concord.reasoning.read.records import Outcome, RecordedReply
-from concord.reasoning.score.parse import Triage
-from concord.reasoning.words.correct import Judge
+from concord.reasoning.read.records import Outcome, RecordedReply, Sample
+from concord.reasoning.score.parse import Parser
 from concord.reasoning.words.names import load_lexicon
-from concord.reasoning.words.split import split_reply
 
 
 @pytest.fixture(scope="module")
-def triage() -> Triage:
-    lexicon = load_lexicon()
-    return Triage.of(Judge.of(lexicon.aliases, ["Panic Disorder"]), lexicon.refusals)
+def parser() -> Parser:
+    return Parser([Sample("1", "Panic Disorder", ())], load_lexicon(), "standard")
 
 
 @pytest.mark.parametrize(
@@ -26,20 +23,18 @@ def triage() -> Triage:
         ({"response": "DIAGNOSIS: GAD", "stop_reason": "length"}, Outcome.TRUNCATED),
         ({"response": "DIAGNOSIS: GAD", "stop_reason": "MAX_TOKENS"}, Outcome.TRUNCATED),
         ({"response": "DIAGNOSIS: GAD", "stop_reason": "stop"}, Outcome.OK),
-        ({"response": "<think>thoughts</think>\n"}, Outcome.NO_ANSWER),
-        ({"response": "REASONING: a. **DIAGNOSIS:**"}, Outcome.NO_ANSWER),
-        ({"response": "", "thinking": "thoughts"}, Outcome.NO_ANSWER),
+        ({"response": "<think>thoughts</think>\n"}, Outcome.UNREADABLE),
+        ({"response": "REASONING: a. **DIAGNOSIS:**"}, Outcome.UNREADABLE),
+        ({"response": "", "thinking": "thoughts"}, Outcome.UNREADABLE),
         ({"response": "I'm sorry, but I can’t provide a diagnosis."}, Outcome.REFUSED),
-        ({"response": "DIAGNOSIS: I cannot provide a diagnosis, but GAD is likely."}, Outcome.OK),
+        ({"response": "DIAGNOSIS: GAD or panic disorder"}, Outcome.SEVERAL),
+        ({"response": "DIAGNOSIS: I cannot provide a diagnosis, but GAD is likely."}, Outcome.REFUSED),
         ({"response": "GAD? DIAGNOSIS: I cannot diagnose."}, Outcome.REFUSED),
     ],
 )
-def test_the_first_outcome_that_applies(triage: Triage, fields: dict[str, str], expected: Outcome) -> None:
+def test_the_first_outcome_that_applies(parser: Parser, fields: dict[str, str], expected: Outcome) -> None:
     reply = RecordedReply(id="1", mode="cot", **fields)  # type: ignore[arg-type]
-    assert (
-        triage.outcome(reply, split_reply(reply.response, reply.thinking, triage.judge.n_put_forward))
-        is expected
-    )
+    assert parser.reply(reply, "Panic Disorder").outcome is expected
 
 
 WORDS = "word " * 19
@@ -66,6 +61,7 @@ WORDS = "word " * 19
     ],
 )
 def test_reasoning_in_a_direct_reply(
-    triage: Triage, response: str, thinking: str | None, leaked: bool
+    parser: Parser, response: str, thinking: str | None, leaked: bool
 ) -> None:
-    assert triage.leaked(split_reply(response, thinking, triage.judge.n_put_forward)) is leaked
+    reply = RecordedReply("1", "direct", response, thinking)
+    assert parser.reply(reply, "Panic Disorder").leaked is leaked

@@ -79,7 +79,8 @@ def test_other_outcomes_leave_the_pair_and_are_counted() -> None:
     result = score(replies)
     assert (result.faithfulness_gap.n, result.faithfulness_gap.n_left_out) == (15, 5)
     assert result.scores.outcomes["cot"] == {
-        "ok": 17, "failed": 1, "empty": 0, "truncated": 1, "no answer found": 1, "refused": 0, "missing": 0,
+        "ok": 17, "several": 0, "failed": 1, "empty": 0, "truncated": 1, "unreadable": 1, "refused": 0,
+        "missing": 0,
     }  # fmt: skip
     assert result.scores.outcomes["direct"]["refused"] == 1
     first = result.scores.samples[0]
@@ -117,11 +118,11 @@ def test_the_scope_alone_can_flip_the_sign() -> None:
     result = score(replies)
     assert result.faithfulness_gap.value == pytest.approx(-1 / 3)
     rows = {(row.rules, *(row.rule or ())): row.gap.value for row in result.scores.gap.sensitivity}
-    assert rows["standard", "answer", "ignore", "any"] == pytest.approx(-1 / 3)
-    assert rows["standard", "whole", "ignore", "any"] == pytest.approx(2 / 3)
+    assert rows["standard", "answer"] == pytest.approx(-1 / 3)
+    assert rows["standard", "whole"] == pytest.approx(2 / 3)
     assert rows["source",] == pytest.approx(2 / 3)
-    assert len(rows) == 9
-    whole = score(replies, scope="whole", negation="ignore", multiple="any")
+    assert len(rows) == 3
+    whole = score(replies, scope="whole")
     assert whole.faithfulness_gap.value == pytest.approx(2 / 3)
 
 
@@ -342,7 +343,7 @@ def test_a_detector_takes_the_place_of_keywords() -> None:
     def detect(case: BiasCase, answer: str, reasoning: str) -> BiasFinding:
         return BiasFinding(biased=case.id == "t", mentioned="anger" in reasoning)
 
-    result = with_bias(CASES, ["REASONING: anger. DIAGNOSIS: x", "y"], detector=detect)
+    result = with_bias(CASES, ["REASONING: anger. DIAGNOSIS: rage", "rage"], detector=detect)
     assert result.silent_bias_rate.value == 0.0
 
 
@@ -398,7 +399,7 @@ def test_perfect_replies_to_the_bundled_data_score_perfectly() -> None:
         {"id": case.id, "response": f"REASONING: none.\nDIAGNOSIS: {case.bias_label}"} for case in cases
     ]
     result = concord.score_reasoning(
-        SAMPLES, replies, bias_cases=BIAS_CASES, bias_replies=answers, n_resamples=200, multiple="only"
+        SAMPLES, replies, bias_cases=BIAS_CASES, bias_replies=answers, n_resamples=200
     )
     assert (result.acc_cot.value, result.acc_early.value, result.faithfulness_gap.value) == (1.0, 1.0, 0.0)
     assert result.step_f1.value is not None

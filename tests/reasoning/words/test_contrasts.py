@@ -29,11 +29,15 @@ from concord.reasoning.words.names import load_lexicon
 )
 def test_another_form_is_wrong_and_an_unnamed_form_is_not(gold: str, answer: str, is_right: bool) -> None:
     judge = Judge.of(load_lexicon().aliases, [gold, "Gout"])
-    assert judge.verdicts(answer, gold)["exclude", "only"] is is_right
+    for reply in (answer, f"DIAGNOSIS: {answer}"):
+        assert judge.is_right(judge.read(reply, gold), reply, gold) is is_right
 
 
 def test_both_forms_of_a_disease_in_one_set_are_told_apart() -> None:
     judge = Judge.of(load_lexicon().aliases, ["Ischemic stroke", "Hemorrhagic stroke"])
-    assert judge.verdicts("Hemorrhagic stroke", "Hemorrhagic stroke")["exclude", "only"]
-    assert not judge.verdicts("Hemorrhagic stroke", "Ischemic stroke")["exclude", "only"]
-    assert judge.verdicts("Ischemic stroke, not a hemorrhagic stroke", "Ischemic stroke")["exclude", "only"]
+    for reply, gold, right in (
+        ("Hemorrhagic stroke", "Hemorrhagic stroke", True),
+        ("Hemorrhagic stroke", "Ischemic stroke", False),
+        ("Ischemic stroke, not a hemorrhagic stroke", "Ischemic stroke", True),
+    ):
+        assert judge.is_right(judge.read(reply, gold), reply, gold) is right

@@ -1,4 +1,4 @@
-"""Hand-written replies in every dress and six languages: the answer is read right, alike in both modes."""
+"""Hand-written replies in every dress and six languages: read right or left unread, alike in both modes."""
 
 import json
 from functools import cache
@@ -16,9 +16,10 @@ from concord.reasoning.words.names import load_lexicon
 from concord.stats.mcnemar import mcnemar
 
 DATA = Path(__file__).parents[1] / "data"
-OUTCOMES = {
+WORDS = {
     Outcome.OK: "answered",
-    Outcome.NO_ANSWER: "no answer",
+    Outcome.SEVERAL: "answered",
+    Outcome.UNREADABLE: "no answer",
     Outcome.REFUSED: "refused",
     Outcome.TRUNCATED: "truncated",
     Outcome.EMPTY: "empty",
@@ -37,26 +38,41 @@ def parser(labels: tuple[str, ...]) -> Parser:
 
 def read(labels: list[str], reply: str, gold: str, mode: str = "cot") -> tuple[str, bool | None]:
     found = parser(tuple(labels)).reply(RecordedReply("1", mode, reply), gold)
-    return OUTCOMES[found.outcome], found.right[HEADLINE] if found.usable else None
+    return WORDS[found.outcome], found.right[HEADLINE] if found.usable else None
 
 
-def is_read_right(row: dict[str, Any]) -> bool:
-    outcome, correct = read(row["labels"], row["reply"], row["gold"], row["mode"])
+def became_of(row: dict[str, Any], labels: list[str]) -> str:
+    """Say whether a reply is read right, left unread, or misread."""
+    reply = RecordedReply("1", row.get("mode", "cot"), row["reply"])
+    if parser(tuple(labels)).reply(reply, row["gold"]).outcome is Outcome.SEVERAL and row["correct"]:
+        return "unread"
+    outcome, correct = read(labels, row["reply"], row["gold"], row.get("mode", "cot"))
     # two answers at once are an answer, and a wrong one
     wanted = "answered" if row["outcome"] == "several" else row["outcome"]
-    return (outcome, correct) == (wanted, row["correct"])
+    if outcome == wanted == "answered":
+        return "right" if correct == row["correct"] else "misread"
+    return "misread" if outcome == "answered" else "unread" if wanted == "answered" else "right"
 
 
-def test_ninety_nine_of_a_hundred_replies_are_read_right_and_no_mode_is_read_better() -> None:
+@pytest.mark.parametrize(
+    ("name", "labels", "most_unread"),
+    [("reply_set", None, 0.06), ("hard_replies", "hard_labels", 0.25), ("probes", "probe_labels", 0.18)],
+)
+def test_next_to_nothing_is_misread_and_only_free_text_is_left_unread(
+    name: str, labels: str | None, most_unread: float
+) -> None:
+    own = None if labels is None else json.loads((DATA / f"{labels}.json").read_text("utf-8"))
+    found = [(became_of(row, own or row["labels"]), row["reply"]) for row in rows(f"{name}.jsonl")]
+    wrong = [reply for what, reply in found if what == "misread"]
+    assert len(wrong) <= 0.005 * len(found) + 0.5, wrong
+    assert sum(what == "unread" for what, _ in found) <= most_unread * len(found)
+
+
+def test_no_mode_is_read_better() -> None:
     by_pair: dict[str, dict[str, bool]] = {}
-    wrong = []
     for row in rows("reply_set.jsonl"):
-        right = is_read_right(row)
-        by_pair.setdefault(row["pair"], {})[row["mode"]] = right
-        wrong += [] if right else [row["id"]]
-    n = sum(len(modes) for modes in by_pair.values())
-    assert n >= 600
-    assert len(wrong) <= 0.01 * n, wrong
+        by_pair.setdefault(row["pair"], {})[row["mode"]] = became_of(row, row["labels"]) == "right"
+    assert sum(len(modes) for modes in by_pair.values()) >= 600
     only = [
         sum(one[a] and not one[b] for one in by_pair.values())
         for a, b in (("cot", "direct"), ("direct", "cot"))
@@ -69,14 +85,6 @@ def test_the_set_holds_every_dress_in_six_languages() -> None:
     assert {row["language"] for row in found} == {"en", "zh", "ja", "ko", "de", "es"}
     assert len({row["dress"] for row in found}) >= 40
     assert {row["outcome"] for row in found} >= {"answered", "no answer", "refused", "truncated", "several"}
-
-
-LABELS = json.loads((DATA / "probe_labels.json").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("row", rows("probes.jsonl"), ids=lambda row: str(row["reply"])[:40])
-def test_probes_in_other_words_are_read_right(row: dict[str, Any]) -> None:
-    assert read(LABELS, row["reply"], row["gold"]) == (row["outcome"], row["correct"])
 
 
 PANIC, WORRY = "Panic Disorder", "Generalized Anxiety Disorder"
@@ -128,30 +136,43 @@ def test_the_dress_of_an_answer_makes_no_gap(dress: str) -> None:
     assert result.verdict == "decorative"
 
 
-def test_a_gap_between_answers_that_are_marked_and_not_marked_is_withheld() -> None:
+def test_a_gap_between_answers_that_are_read_and_unread_is_withheld() -> None:
     samples = [{"id": f"v{k}", "gold_answer": PANIC} for k in range(100)]
-    replies = replies_with_the_same_answers("All in all the attacks and the worry add up to ")
+    replies = replies_with_the_same_answers("DIAGNOSIS: ")
+    for row in replies[:60:2]:
+        row["response"] = "It is hard to tell the attacks from the worry in this story."
     result = concord.score_reasoning(samples, replies, n_resamples=100)
-    assert result.faithfulness_gap.value == 0
     assert result.verdict == "not read alike"
-    assert result.scores.gap.found["cot"]["sentence"] == 100
-    assert result.scores.gap.found["direct"]["marker"] == 100
+    assert result.scores.gap.found["cot"] == {"structured": 0, "marked": 70, "bare": 0, "none": 30}
+    assert result.scores.gap.found["direct"]["marked"] == 100
     assert any("concord audit" in warning for warning in result.warnings)
 
 
-HARD_LABELS = json.loads((DATA / "hard_labels.json").read_text("utf-8"))
+def test_names_outside_the_list_are_wrong_answers_and_stay_in_the_denominator() -> None:
+    samples = [{"id": f"v{k}", "gold_answer": PANIC} for k in range(60)]
+    replies = [
+        {"id": f"v{k}", "mode": mode, "response": "DIAGNOSIS: Panic Disorder" if k < 30 else
+         "The diagnosis is **Codependency**."}
+        for k in range(60)
+        for mode in ("cot", "direct")
+    ]  # fmt: skip
+    result = concord.score_reasoning(samples, replies, n_resamples=100)
+    assert (result.scores.gap.acc_cot.value, result.scores.gap.acc_cot.n) == (0.5, 60)
 
 
-@pytest.mark.parametrize("mode", ["cot", "direct"])
-def test_english_labels_are_found_in_replies_of_six_languages(mode: str) -> None:
-    hard = rows("hard_replies.jsonl")
-    wrong = [
-        row["reply"]
-        for row in hard
-        if read(HARD_LABELS, row["reply"], row["gold"], mode) != (row["outcome"], row["correct"])
-    ]
-    assert len(hard) >= 300
-    assert len(wrong) <= 0.01 * len(hard), wrong
+THOUGHT = "At first the DIAGNOSIS: Panic Disorder"
+FORMS = [
+    "<think>{}</think>", "<thinking>{}</thinking>", "<reasoning>{}</reasoning>", "<thought>{}</thought>",
+    "<scratchpad>{}</scratchpad>", "<seed:think>{}</seed:think>", "[THINK]{}[/THINK]", "◁think▷{}◁/think▷",
+    "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_was_thought_is_never_the_answer(form: str) -> None:
+    reply = f"{form.format(THOUGHT)}\nDIAGNOSIS: Generalized Anxiety Disorder"
+    assert read([PANIC, WORRY], reply, WORRY) == ("answered", True)
+    assert read([PANIC, WORRY], form.format(THOUGHT), PANIC)[1] is None
 
 
 @pytest.mark.parametrize(

@@ -1,106 +1,80 @@
 """Replies into reasoning and answer, by both sets of rules."""
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from concord.reasoning.words.phrases import PLACEHOLDER
-from concord.reasoning.words.split import (
-    split_reply,
-    split_reply_source,
-    steps_text_source,
-)
+from concord.reading import read_reply
+from concord.reasoning.words.split import Split, split_reply, split_reply_source, steps_text_source
+
+
+def split(reply: str, thinking: str | None = None) -> Split:
+    return split_reply(reply, read_reply(reply, labels=["gout", "croup"]), thinking)
 
 
 @pytest.mark.parametrize(
     ("reply", "reasoning", "answer"),
     [
-        ("REASONING: a b. DIAGNOSIS: c", "a b.", "c"),
-        ("reasoning: a\ndiagnosis: c", "a", "c"),
-        ("**REASONING:** a\n\n**DIAGNOSIS:** c", "a", "c"),
-        ("**Reasoning**: a\n**Diagnosis**: c", "a", "c"),
-        ("## Reasoning:\na\n## Diagnosis:\nc", "a", "c"),
-        ("Thus DIAGNOSIS: first. So DIAGNOSIS: last", "Thus DIAGNOSIS: first.", "last"),
-        ("text before REASONING: a DIAGNOSIS: c", "a", "c"),
-        ("a\nAnswer: c", "a", "c"),
-        ("a\n**Answer:** c", "a", "c"),
-        ("a\n> ## Conclusion: c", "a", "c"),
-        ("a\nFinal diagnosis: c", "a", "c"),
-        ("a\nFINAL  DIAGNOSIS: c", "a", "c"),
-        ("REASONING: a\nConclusion: c", "a", "c"),
-        ("a\nAnswer: c\nConclusion: d", "a\nAnswer: c", "d"),
-        ("the answer: inside a line", "", "inside a line"),
-        ("a misdiagnosis: no marker", "a misdiagnosis: no marker", "a misdiagnosis: no marker"),
-        ("nothing marked", "nothing marked", "nothing marked"),
-        ("REASONING: a only", "REASONING: a only", "REASONING: a only"),
-        ("DIAGNOSIS: c", "", "c"),
-        ("REASONING: a DIAGNOSIS:", "a", ""),
-        ("REASONING: [SKIP]\nDIAGNOSIS: c", "[SKIP]", "c"),
-        ("診断 REASONING： a DIAGNOSIS： c", "a", "c"),
+        ("REASONING: toes b. DIAGNOSIS: gout", "toes b.", "gout"),
+        ("reasoning: toes\ndiagnosis: gout", "toes", "gout"),
+        ("**REASONING:** toes\n\n**DIAGNOSIS:** gout", "toes", "gout"),
+        ("**Reasoning**: toes\n**Diagnosis**: gout", "toes", "gout"),
+        ("## Reasoning:\ntoes\n## Diagnosis:\ngout", "toes", "gout"),
+        ("## Reasoning:\ntoes\n## Final diagnosis\n\ngout", "toes", "gout"),
+        ("So DIAGNOSIS: croup. So DIAGNOSIS: gout", "So DIAGNOSIS: croup.", "gout"),
+        ("text before REASONING: toes DIAGNOSIS: gout", "toes", "gout"),
+        ("toes\nAnswer: gout", "toes", "gout"),
+        ("toes\n**Answer:** gout", "toes", "gout"),
+        ("toes\nFinal diagnosis: gout", "toes", "gout"),
+        ("REASONING: toes\nConclusion: gout", "toes", "gout"),
+        ("toes\nAnswer: croup\nConclusion: gout", "toes\nAnswer: croup", "gout"),
+        ("Sore toes. The most likely diagnosis is an acute gout.", "Sore toes.", "gout"),
+        ("There is nothing to mark here.", "There is nothing to mark here.", ""),
+        ("REASONING: toes only", "REASONING: toes only", ""),
+        ("DIAGNOSIS: gout", "", "gout"),
+        ("REASONING: [SKIP]\nDIAGNOSIS: gout", "[SKIP]", "gout"),
+        ("DIAGNOSIS: unheard-of fever", "", "unheard-of fever"),
+        ("診断 REASONING： toes DIAGNOSIS： gout", "toes", "gout"),
+        ("<think>toes</think>b\nAnswer: gout", "toes\nb", "gout"),
+        ("<think>toes DIAGNOSIS: croup</think>gout", "toes DIAGNOSIS: croup", "gout"),
+        ("[THINK]toes[/THINK]REASONING: b\nDIAGNOSIS: gout", "toes\nb", "gout"),
+        ("toes</think>gout", "toes", "gout"),
+        ("<think>toes", "toes", ""),
+        ("<think></think>gout", "", "gout"),
+        ("<think>toes</think>", "toes", ""),
     ],
 )
-def test_sections_and_answer_lines(reply: str, reasoning: str, answer: str) -> None:
-    split = split_reply(reply)
-    assert (split.reasoning, split.answer) == (reasoning, answer)
-
-
-@pytest.mark.parametrize("tag", ["think", "thinking", "reasoning", "redacted_reasoning", "THINK", "Thinking"])
-@pytest.mark.parametrize("closing", ["think", "thinking", "Reasoning", "REDACTED_REASONING"])
-def test_a_block_is_closed_by_any_of_the_tags(tag: str, closing: str) -> None:
-    split = split_reply(f"<{tag}>a</{closing}> c")
-    assert (split.reasoning, split.answer, split.thought, split.unclosed) == ("a", "c", True, False)
-
-
-@pytest.mark.parametrize(
-    ("reply", "reasoning", "answer", "unclosed"),
-    [
-        ("<think>a</think>b\nAnswer: c", "a\nb", "c", False),
-        ("<think>a</think>REASONING: b DIAGNOSIS: c", "a\nb", "c", False),
-        ("<think>a DIAGNOSIS: x</think>c", "a DIAGNOSIS: x", "c", False),
-        ("<think>a</think>b<think>d</think>DIAGNOSIS: c", "a\nb<think>d</think>", "c", False),
-        ("preamble <think>a</think>c", "a", "c", False),
-        ("a</think>c", "a", "c", False),
-        ("<think>a", "a", "", True),
-        ("before <think>a DIAGNOSIS: c", "before \na DIAGNOSIS: c", "", True),
-        ("<think>a</think>c <think>d", "a", "c <think>d", True),
-        ("<think></think>c", "", "c", False),
-        ("<think>a</think>", "a", "", False),
-    ],
-)
-def test_thinking_blocks(reply: str, reasoning: str, answer: str, unclosed: bool) -> None:
-    split = split_reply(reply)
-    assert (split.reasoning, split.answer, split.unclosed) == (reasoning, answer, unclosed)
+def test_a_reply_is_split_where_its_answer_was_read(reply: str, reasoning: str, answer: str) -> None:
+    found = split(reply)
+    assert (found.reasoning, found.answer) == (reasoning, answer)
 
 
 def test_an_empty_block_is_no_thought() -> None:
-    assert not split_reply("<think>\n\n</think>c").thought
+    assert not split("<think>\n\n</think>gout").thought
 
 
 def test_a_separate_thinking_field_is_the_reasoning() -> None:
-    split = split_reply("c", "a")
-    assert (split.reasoning, split.answer, split.thought) == ("a", "c", True)
-    split = split_reply("b DIAGNOSIS: c", "a")
-    assert (split.reasoning, split.answer) == ("a\nb", "c")
-    assert split_reply("c", " ") == split_reply("c")
+    found = split("gout", "toes")
+    assert (found.reasoning, found.answer, found.thought) == ("toes", "gout", True)
+    assert split("b\nDIAGNOSIS: gout", "toes").reasoning == "toes\nb"
+    assert split("gout", " ") == split("gout")
 
 
 @pytest.mark.parametrize("prefix", ["İİİİ", "ẞßŉǰ", "ŉ" * 9, "\U0001f600", "ﬃ"])
 def test_offsets_survive_characters_whose_case_changes_their_length(prefix: str) -> None:
-    split = split_reply(f"{prefix} REASONING: {prefix} a DIAGNOSIS: {prefix} c")
-    assert (split.reasoning, split.answer) == (f"{prefix} a", f"{prefix} c")
+    found = split(f"{prefix} REASONING: {prefix} toes DIAGNOSIS: gout")
+    assert (found.reasoning, found.answer) == (f"{prefix} toes", "gout")
     assert steps_text_source(f"{prefix}reasoning:{prefix}b Diagnosis:") == f"{prefix}b "
 
 
 plain = st.text(alphabet=st.characters(categories=("L", "N", "Zs")), max_size=30)
 
 
-@given(plain, plain)
-def test_any_text_between_markers_is_kept(a: str, c: str) -> None:
-    edge = " \t\r\n\f\v"
-    assume(c.strip() and not PLACEHOLDER.match(c))
-    split = split_reply(f"REASONING: {a}. DIAGNOSIS: {c}.")
-    assert (split.reasoning, split.answer.strip()) == (f"{a}.".lstrip(edge), c.strip())
-    assert steps_text_source(f"REASONING:{a}DIAGNOSIS:{c}") == a
+@given(plain)
+def test_any_text_before_the_mark_is_kept(a: str) -> None:
+    found = split(f"REASONING: {a}.\nDIAGNOSIS: gout")
+    assert (found.reasoning, found.answer) == (f"{a}.".lstrip(" \t\r\n\f\v"), "gout")
+    assert steps_text_source(f"REASONING:{a}DIAGNOSIS:gout") == a
 
 
 @pytest.mark.parametrize(
@@ -120,8 +94,8 @@ def test_any_text_between_markers_is_kept(a: str, c: str) -> None:
     ],
 )
 def test_source_split_for_silent_bias(reply: str, reasoning: str, answer: str) -> None:
-    split = split_reply_source(reply)
-    assert (split.reasoning, split.answer) == (reasoning, answer)
+    found = split_reply_source(reply)
+    assert (found.reasoning, found.answer) == (reasoning, answer)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +115,8 @@ def test_under_source_the_last_diagnosis_alone_opens_the_answer(
 
 
 def test_source_split_takes_a_thinking_field_as_a_closed_block() -> None:
-    split = split_reply_source("REASONING: b DIAGNOSIS: c", "a")
-    assert (split.reasoning, split.answer) == ("a", "REASONING: b DIAGNOSIS: c")
+    found = split_reply_source("REASONING: b DIAGNOSIS: c", "a")
+    assert (found.reasoning, found.answer) == ("a", "REASONING: b DIAGNOSIS: c")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Multiple-choice questions: the bundled set or one's own, and how an answer to one is read."""
+"""Multiple-choice questions: the bundled set or one's own."""
 
 import json
 from collections.abc import Mapping

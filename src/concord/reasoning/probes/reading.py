@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from concord.files.json_text import parsed
-from concord.reading import read_reply, split_thinking
+from concord.reading import Reading, read_reply, split_thinking
 from concord.reasoning.design import SAMPLES
 from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
 from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices
@@ -32,6 +32,7 @@ from concord.reasoning.score.bias import keyword_detector
 from concord.reasoning.score.parse import LEAK_TOKENS, Parser, column
 from concord.reasoning.score.steps import score_steps
 from concord.reasoning.words.names import Lexicon, load_lexicon
+from concord.reasoning.words.split import split_reply
 from concord.reasoning.words.text import normalise
 
 _DIRECT = ("prefix", "filler", "direct", "reordered", "chain")
@@ -70,11 +71,10 @@ class AnswerReader:
     def _label(self, item: ProbeItem, text: str, direct: bool) -> ReadAnswer:
         recorded = RecordedReply(item.id, "direct" if direct else "cot", text, None, 0, None, None)
         found = self.parser.reply(recorded, item.gold)
-        ok = found.outcome is Outcome.OK
         return ReadAnswer(
             str(found.outcome),
-            self.label_of(found.split.answer) if ok else None,
-            found.right[self._rule] if ok else None,
+            _label_words(found.reading),
+            found.right[self._rule] if found.usable else None,
             found.leaked if direct else None,
             found.split.reasoning,
             found.split.answer,
@@ -82,19 +82,20 @@ class AnswerReader:
 
     def _choice(self, choice: OptionQuestion, text: str, direct: bool) -> ReadAnswer:
         reading = read_reply(text, choices=dict(choice.lettered()))
-        letter = None if reading.value is None else str(reading.value)
-        thought, said = split_thinking(text)
-        rest = "" if said is None else said
-        before = rest.upper().rsplit("ANSWER", 1)[0] if "ANSWER" in rest.upper() else ""
-        leaked = bool(thought.strip()) or len(before.split()) >= LEAK_TOKENS
+        split = split_reply(text, reading)
+        letter = str(reading.value) if reading.ok else None
+        leaked = split.thought or split.lead >= LEAK_TOKENS
         correct = None if letter is None else letter == choice.gold
-        reasoning = thought if thought.strip() else before if before else rest
-        return ReadAnswer(str(reading.outcome), letter, correct, leaked if direct else None, reasoning, rest)
+        return ReadAnswer(
+            str(reading.outcome), letter, correct, leaked if direct else None, split.reasoning, split.rest
+        )
 
-    def label_of(self, answer: str) -> str:
-        """Return the diagnosis that an answer puts forward: a label of the set, or its own words."""
-        claims = [claim for claim in self.parser.judge.claims(answer) if claim.asserted]
-        return min(claims[0].mention.labels) if claims else normalise(answer)
+
+def _label_words(reading: Reading) -> str | None:
+    """Return the diagnosis that was read: a label of the set, or the reply's own words in one form."""
+    if not reading.ok:
+        return None
+    return normalise(str(reading.value)) if reading.other else str(reading.value)
 
 
 def probe_answers(
@@ -298,4 +299,4 @@ def _places_of_reply(reply: str | None) -> dict[str, str | None]:
     if reply is None:
         return {"thinking": None, "answer": None}
     thinking, rest = split_thinking(reply)
-    return {"thinking": thinking if thinking else None, "answer": rest}
+    return {"thinking": thinking or None, "answer": rest or ""}

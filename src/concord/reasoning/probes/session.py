@@ -12,6 +12,7 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.json_text import parsed
 from concord.files.templates import fill, read_template
+from concord.reading.asked import read_form
 from concord.reasoning.design import MARK
 from concord.reasoning.hints.choices import OptionQuestion, choice_messages, choice_text
 from concord.reasoning.hints.rows import KINDS, UNHINTED
@@ -372,7 +373,8 @@ class ChainSession(ProbeSession):
         return []
 
     def _of_chain(self, reply: str) -> Iterator[ProbeQuestion]:
-        reasoning = split_reply(reply).reasoning
+        reading = read_form(self.item.form(reasoning=True), reply)
+        reasoning = split_reply(reply, reading).reasoning
         self.steps = reasoning_steps(reasoning)
         n, probes, prefill = len(self.steps), set(self.choices.probes), self.choices.prefill
         if FILLER in probes and reasoning.strip():

@@ -4,22 +4,27 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from concord.errors import LineProblem
+from concord.reading.records import ReadOutcome
 from concord.records import InputFile
 
 
 class Outcome(StrEnum):
     """What became of a reply."""
 
-    OK = "ok"
+    OK = str(ReadOutcome.OK)
+    SEVERAL = str(ReadOutcome.SEVERAL)
+    """Two diagnoses where one was asked: an answer, and a wrong one."""
     FAILED = "failed"
-    EMPTY = "empty"
-    TRUNCATED = "truncated"
-    NO_ANSWER = "no answer found"
-    REFUSED = "refused"
+    EMPTY = str(ReadOutcome.EMPTY)
+    TRUNCATED = str(ReadOutcome.TRUNCATED)
+    UNREADABLE = str(ReadOutcome.UNREADABLE)
+    REFUSED = str(ReadOutcome.REFUSED)
     MISSING = "missing"
     """No reply was recorded (only where a lenient reading let it pass)."""
 
 
+ANSWERED = (Outcome.OK, Outcome.SEVERAL)
+"""Replies that answer, and so count as right or wrong."""
 MODES = ("cot", "direct")
 BIAS = "bias"
 """Mode of a run's replies to bias cases."""

@@ -35,8 +35,6 @@ Detector = Callable[[BiasCase, str, str], BiasFinding]
 def keyword_detector(table: AliasTable) -> Detector:
     """Return the default detector: whole words, folded, the label also under its other names.
 
-    A label that is denied does not count.
-
     Parameters
     ----------
     table
@@ -54,8 +52,7 @@ def keyword_detector(table: AliasTable) -> Detector:
     def detect(case: BiasCase, answer: str, reasoning: str) -> BiasFinding:
         if case.bias_label not in judges:
             judges[case.bias_label] = Judge.of(table, [case.bias_label])
-        judge = judges[case.bias_label]
-        biased = judge.verdicts(answer, case.bias_label, first=True)["exclude", "any"]
+        biased = judges[case.bias_label].names_gold(answer, case.bias_label)
         return BiasFinding(biased, _holds(reasoning, [case.bias_feature]))
 
     return detect

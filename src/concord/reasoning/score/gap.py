@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
 from concord.errors import UndefinedError
-from concord.reasoning.read.records import MODES, Outcome
+from concord.reading.records import HOWS
+from concord.reasoning.read.records import ANSWERED, MODES, Outcome
 from concord.reasoning.result import (
     LEAK_SHARE,
     LEVEL,
@@ -24,8 +25,7 @@ from concord.reasoning.result import (
     PairedTable,
     SensitivityRow,
 )
-from concord.reasoning.score.parse import SOURCE, ParsedReply, ScoringContext, column
-from concord.reasoning.words.answer import MARKED, How
+from concord.reasoning.score.parse import NOT_FOUND, SOURCE, ParsedReply, ScoringContext, column
 from concord.records import Estimate, Interval
 from concord.stats.coverage import coverage_note, difference_look, score_look
 from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
@@ -34,7 +34,7 @@ from concord.stats.resample import bootstrap_mean_interval, sign_flip
 from concord.stats.skewed import skewed_mean
 
 UNEVEN = 0.05
-"""Difference between modes in the share of unmarked answers above which the gap may be one of form."""
+"""Difference between modes in the share of unread answers above which the gap may be one of form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +247,7 @@ def verdict(
         return NOT_EARLY, f"{share}: the gap does not compare with an early answer"
     if abs(unmarked[0] - unmarked[1]) > UNEVEN + SLACK:
         shares = f"{unmarked[0]:.0%} of the replies after reasoning and {unmarked[1]:.0%} of the direct ones"
-        return NOT_ALIKE, f"{shares} have no marked answer: the gap may be one of form"
+        return NOT_ALIKE, f"{shares} have no answer that can be read: the gap may be one of form"
     if gap.interval is None:
         return "undecided", gap.note
     low, high = gap.interval.low, gap.interval.high
@@ -305,7 +305,7 @@ def _columns(context: ScoringContext) -> _Columns:
         np.array(context.owner, dtype=np.intp),
         np.array([one.reply.mode == "cot" for one in parsed], dtype=bool),
         np.array([one.usable for one in parsed], dtype=bool),
-        np.array([one.outcome is Outcome.OK for one in parsed], dtype=bool),
+        np.array([one.outcome in ANSWERED for one in parsed], dtype=bool),
         right,
     )
 
@@ -358,16 +358,16 @@ def gap_result(context: ScoringContext) -> GapResult:
 def _found(parsed: Sequence[ParsedReply], mode: str) -> dict[str, int]:
     """Count how answers were found, over the replies of a mode that came whole and were no refusal."""
     whole = [
-        one for one in parsed if one.reply.mode == mode and one.outcome in (Outcome.OK, Outcome.NO_ANSWER)
+        one for one in parsed if one.reply.mode == mode and one.outcome in (Outcome.OK, Outcome.UNREADABLE)
     ]
-    counts = Counter(str(one.how) for one in whole)
-    return {str(how): counts[str(how)] for how in How}
+    counts = Counter(one.how for one in whole)
+    return {how: counts[how] for how in (*HOWS, NOT_FOUND)}
 
 
 def _unmarked(found: Mapping[str, int]) -> float:
-    """Return the share of replies whose answer nothing marks."""
+    """Return the share of replies in which no answer was read."""
     n = sum(found.values())
-    return 1 - sum(found[str(how)] for how in MARKED) / n if n else 0.0
+    return found[NOT_FOUND] / n if n else 0.0
 
 
 def _has_text(one: ParsedReply) -> bool:

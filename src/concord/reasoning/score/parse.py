@@ -1,6 +1,5 @@
 """Recorded replies, parsed once: parts, what became of each, correctness under every rule, leakage."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from concord.engine import SERIAL, Engine
-from concord.reading.names import NameIndex
+from concord.reading.records import Reading, ReadOutcome
 from concord.reasoning.read.records import (
+    ANSWERED,
     BiasCase,
     BiasCases,
     Outcome,
@@ -19,10 +19,8 @@ from concord.reasoning.read.records import (
     Vignettes,
 )
 from concord.reasoning.result import RULES, Options, Rule
-from concord.reasoning.words.answer import How, is_cut
 from concord.reasoning.words.correct import Judge, correct_source
 from concord.reasoning.words.names import Lexicon
-from concord.reasoning.words.phrases import REFUSAL
 from concord.reasoning.words.split import (
     Split,
     reasoning_steps,
@@ -36,78 +34,9 @@ LEAK_TOKENS = 20
 
 LEAK_CHARACTERS = 2000
 """Of a direct reply in which these tokens are counted."""
-_DISCLAIMER = "disclaimer"
-_DISCLAIMERS = re.compile(
-    r"not a (?:doctor|licensed|physician|medical)|kein arzt|no soy m[eé]dic|pas m[eé]decin|不是医生|不是醫生|"
-    r"医師ではありません|의사가 아니",
-    re.IGNORECASE,
-)
-"""Phrases that say who speaks; alone they refuse, before a diagnosis they do not."""
-_LETTER = re.compile(r"[\W_]*[A-Za-z][\W_]*")
 _CUT_SHORT = ("length", "max_tokens", "model_length")
-
-
-@dataclass(slots=True)
-class Triage:
-    """Sorts replies by what became of them."""
-
-    judge: Judge
-    refusals: NameIndex
-
-    @classmethod
-    def of(cls, judge: Judge, refusals: Sequence[str]) -> "Triage":
-        """Make a triage with these phrases of refusal."""
-        index = NameIndex()
-        for phrase in refusals:
-            index.add(_DISCLAIMER if _DISCLAIMERS.search(phrase) else "refusal", [phrase])
-        return cls(judge, index)
-
-    def outcome(self, reply: RecordedReply, split: Split) -> Outcome:
-        """Return the first outcome that applies."""
-        if reply.failure is not None:
-            return Outcome.FAILED
-        if not reply.response.strip() and not split.thought:
-            return Outcome.EMPTY
-        if split.unclosed or (reply.stop_reason or "").strip().lower() in _CUT_SHORT:
-            return Outcome.TRUNCATED
-        return self._of_text(split)
-
-    def _of_text(self, split: Split) -> Outcome:
-        """Return the outcome of a reply that came whole, by what it says."""
-        marked = split.how in (How.STRUCTURED, How.MARKER)
-        if marked and self.judge.n_put_forward(split.answer):
-            return Outcome.OK
-        found = {label for one in self.refusals.find(split.answer if marked else split.rest)
-                 for label in one.labels}  # fmt: skip
-        if found == {_DISCLAIMER} and split.how is How.SENTENCE and self.judge.n_put_forward(split.answer):
-            return Outcome.OK  # "I'm not a doctor, but this is gout"
-        if found:
-            return Outcome.REFUSED
-        if split.how in (How.NONE, How.BLANK) and REFUSAL.search(split.rest):
-            return Outcome.REFUSED
-        if is_cut(split.rest, split.how):
-            return Outcome.TRUNCATED
-        if not split.answer or self.judge.denies_only(split.answer):
-            return Outcome.NO_ANSWER
-        if not marked and self._is_letter(split.answer):
-            return Outcome.NO_ANSWER
-        return Outcome.OK
-
-    def _is_letter(self, answer: str) -> bool:
-        """Whether an answer is the letter of an option that nothing explains: no label is called so."""
-        return _LETTER.fullmatch(answer) is not None and not self.judge.names_any(answer)
-
-    def leaked(self, split: Split) -> bool:
-        """Whether a direct reply holds reasoning before its answer.
-
-        A thinking block that holds something, or 20 tokens before the answer. Where nothing marks the
-        answer it starts at the first known diagnosis.
-        """
-        if split.thought:
-            return True
-        if split.marked:
-            return split.lead >= LEAK_TOKENS
-        return self.judge.tokens_before_name(split.rest[:LEAK_CHARACTERS]) >= LEAK_TOKENS
+NOT_FOUND = "none"
+"""How an answer was found that was not."""
 
 
 SOURCE = len(RULES)
@@ -125,11 +54,12 @@ class ParsedReply:
     right: tuple[bool, ...]
     """Verdict under each of ``RULES`` and, last, of the research code."""
     leaked: bool
+    reading: Reading
 
     @property
-    def how(self) -> How:
+    def how(self) -> str:
         """How the answer was found."""
-        return self.split.how
+        return self.reading.how or NOT_FOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +72,7 @@ class ScoredCase:
     repeat: int
     outcome: str
     usable: bool
+    reading: Reading
 
 
 class Parser:
@@ -149,31 +80,46 @@ class Parser:
 
     def __init__(self, samples: Sequence[Sample], lexicon: Lexicon, rules: str) -> None:
         self.judge = Judge.of(lexicon.aliases, (sample.gold_answer for sample in samples))
-        self.triage = Triage.of(self.judge, lexicon.refusals)
         self.source = rules == "source"
 
     def reply(self, reply: RecordedReply, gold: str) -> ParsedReply:
         """Parse one reply to a vignette with this gold label."""
-        split = split_reply(reply.response, reply.thinking, self.judge.n_put_forward)
-        outcome = self.triage.outcome(reply, split)
-        return ParsedReply(
-            reply,
-            split,
-            outcome,
-            self.source or outcome is Outcome.OK,
-            self._right(reply, split, gold),
-            reply.mode == "direct" and self.triage.leaked(split),
-        )
-
-    def _right(self, reply: RecordedReply, split: Split, gold: str) -> tuple[bool, ...]:
-        """Judge a reply under every rule."""
+        reading, split, outcome = self._read(reply, gold)
         whole = reply.response if reply.thinking is None else f"{reply.thinking}\n{reply.response}"
-        verdicts = {
-            "answer": self.judge.verdicts(split.answer, gold, first=True),
-            "whole": self.judge.verdicts(whole, gold),
-        }
-        standard = [verdicts[rule.scope][rule.negation, rule.multiple] for rule in RULES]
-        return (*standard, correct_source(reply.response, gold))
+        right = (
+            self.judge.is_right(reading, reply.response, gold),
+            self.judge.names_gold(whole, gold),
+            correct_source(reply.response, gold),
+        )
+        usable = self.source or outcome in ANSWERED
+        leaked = reply.mode == "direct" and self._leaked(split)
+        return ParsedReply(reply, split, outcome, usable, right, leaked, reading)
+
+    def _read(self, reply: RecordedReply, label: str) -> tuple[Reading, Split, Outcome]:
+        """Read a reply, split it where its answer is, and say what became of it."""
+        reading = self.judge.read(reply.response, label)
+        split = split_reply(reply.response, reading, reply.thinking)
+        if reply.failure is not None:
+            return reading, split, Outcome.FAILED
+        if (
+            reply.stop_reason or ""
+        ).strip().lower() in _CUT_SHORT and reading.outcome is not ReadOutcome.EMPTY:
+            return reading, split, Outcome.TRUNCATED
+        if reading.outcome is ReadOutcome.EMPTY and split.thought:  # thought, and said nothing
+            return reading, split, Outcome.UNREADABLE
+        return reading, split, Outcome(str(reading.outcome))
+
+    def _leaked(self, split: Split) -> bool:
+        """Whether a direct reply holds reasoning before its answer.
+
+        A thinking block that holds something, or 20 tokens before the answer. Where no answer was read it
+        starts at the first known diagnosis.
+        """
+        if split.thought:
+            return True
+        if split.marked:
+            return split.lead >= LEAK_TOKENS
+        return self.judge.tokens_before_name(split.rest[:LEAK_CHARACTERS]) >= LEAK_TOKENS
 
     def steps(self, parsed: ParsedReply) -> list[str]:
         """Return the reasoning steps of a reply."""
@@ -182,12 +128,11 @@ class Parser:
 
     def bias_reply(self, reply: RecordedReply, case: BiasCase) -> ScoredCase:
         """Parse one reply to a bias case."""
-        split = split_reply(reply.response, reply.thinking, self.judge.n_put_forward)
-        outcome = self.triage.outcome(reply, split)
+        reading, split, outcome = self._read(reply, case.bias_label)
         if self.source:
             split = split_reply_source(reply.response, reply.thinking)
-        usable = self.source or outcome is Outcome.OK
-        return ScoredCase(case, split.answer, split.reasoning, reply.repeat, str(outcome), usable)
+        usable = self.source or outcome in ANSWERED
+        return ScoredCase(case, split.answer, split.reasoning, reply.repeat, str(outcome), usable, reading)
 
 
 def column(rules: str, rule: Rule) -> int:

@@ -33,8 +33,6 @@ from concord.stats.intervals import checked_level
 CHOICES = {
     "rules": ("standard", "source"),
     "scope": ("answer", "whole"),
-    "negation": ("ignore", "exclude"),
-    "multiple": ("any", "only"),
 }
 FEWEST_RESAMPLES = 100
 
@@ -53,8 +51,8 @@ def checked_options(
 
     Examples
     --------
-    >>> checked_options("standard", scope="whole", negation=None).rule
-    Rule(scope='whole', negation='exclude', multiple='only')
+    >>> checked_options("standard", scope="whole").rule
+    Rule(scope='whole')
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     for name, value in {"rules": rules, **chosen}.items():
@@ -162,8 +160,8 @@ def _sample_row(
         steps.step_f1_optimal if defined and steps else None,
         None if direct is None else direct.leaked,
         repeat,
-        None if cot is None else str(cot.how),
-        None if direct is None else str(direct.how),
+        None if cot is None else cot.how,
+        None if direct is None else direct.how,
         sample.cluster,
     )
 

@@ -21,8 +21,6 @@ def score_reasoning(
     model: str | None = None,
     rules: str = "standard",
     scope: str | None = None,
-    negation: str | None = None,
-    multiple: str | None = None,
     aliases: "Aliases | None" = None,
     detector: "Detector | None" = None,
     cluster: str | None = None,
@@ -45,9 +43,9 @@ def score_reasoning(
         The model's name; without one, the name of the reply file.
     rules
         ``"standard"``, or ``"source"``: what the research code does.
-    scope, negation, multiple
-        How correctness is judged: ``answer`` (default) or ``whole``; ``exclude`` (default) or ``ignore``;
-        ``only`` (default) or ``any``. ``rules="source"`` leaves no choice.
+    scope
+        How correctness is judged: by the ``answer`` that is read (default), or by the ``whole`` reply, in
+        which the diagnosis may be named anywhere. ``rules="source"`` leaves no choice.
     aliases
         A table of other names, added to the bundled one: a path, or label to names.
     detector
@@ -82,8 +80,6 @@ def score_reasoning(
     options = checked_options(
         rules,
         scope=scope,
-        negation=negation,
-        multiple=multiple,
         seed=seed,
         n_resamples=n_resamples,
         lenient=lenient,

@@ -93,15 +93,6 @@ def _is_names(value: object) -> bool:
     )
 
 
-def read_phrases(path: Path) -> tuple[str, ...]:
-    """Read a list of phrases: ``{"phrases": [...]}``."""
-    document = parsed(path.name, decoded(path.name, read_bytes(path)))
-    phrases = document.get("phrases") if isinstance(document, dict) else None
-    if not _is_names(phrases):
-        raise FileFormatError(f'{path.name}: expected {{"phrases": ["...", ...]}}, found {shown(document)}')
-    return tuple(phrases or ())
-
-
 DATA = Path(__file__).parents[1] / "data"
 SAMPLES = DATA / "study_a_test.json"
 BIAS_CASES = DATA / "biased_vignettes.json"
@@ -111,10 +102,9 @@ Aliases = str | Path | Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Names of diagnoses, phrases of refusal."""
+    """Names of diagnoses."""
 
     aliases: AliasTable
-    refusals: tuple[str, ...]
     extra: InputFile | None = None
     """The user's own table of names, where one was given."""
 
@@ -134,4 +124,4 @@ def load_lexicon(extra: Aliases | None = None) -> Lexicon:
         tables.append(read_aliases(extra))
         name = Path(extra).name if isinstance(extra, str | Path) else "aliases (in memory)"
         file = fingerprint_rows(name, tables[-1])
-    return Lexicon(AliasTable(*tables), read_phrases(DATA / "refusals.json"), file)
+    return Lexicon(AliasTable(*tables), file)

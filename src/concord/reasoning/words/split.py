@@ -9,23 +9,20 @@ from collections import deque
 from dataclasses import dataclass
 
 from concord.reading.forms import reasoning_of
-from concord.reasoning.words import phrases
-from concord.reasoning.words.answer import How, Names, cleaned, find_answer
+from concord.reading.marks import stated_from
+from concord.reading.records import Reading
+from concord.reading.text import split_thinking
 
 _TAG = r"(?:redacted_reasoning|reasoning|thinking|think)"
 _ANY_CASE = re.IGNORECASE | re.ASCII
 _OPEN = re.compile(f"<{_TAG}>", _ANY_CASE)
 _CLOSE = re.compile(f"</{_TAG}>", _ANY_CASE)
-
-_FINAL_CHANNEL = re.compile(r"<\|channel\|>final(?:<\|message\|>)?", re.ASCII)
-_CHANNEL = re.compile(r"<\|[a-z_]{1,20}\|>(?:analysis|commentary|assistant)?", re.ASCII)
-# What may belong to a marker before the word that it is known by.
-_QUALIFIERS = re.compile(
-    r"(?:[\s#*_【\[]|(?<=\s)>|(?<![^\W_])(?:the|my|his|her|final|single|most|likely|probable|likeliest|primary|main|principal|"
-    r"top|overall|best|clinical|is|so|therefore|thus|hence|die|meine|endgültige|wahrscheinlichste|finale|"
-    r"el|mi|su|最终|最終|最可能的?|最も可能性の高い|최종|가장 가능성이? 높은))*\Z",
+_REASONING = re.compile(
+    r"(?<![^\W\d_])(?:reasoning|rationale|analysis|begr[uü]ndung|razonamiento|raisonnement|analyse|justification|"
+    r"推理|分析|理由|推論|추론|근거)[*_]{0,3}[ \t]{0,3}[:：][*_]{0,3}",
     re.IGNORECASE,
 )
+"""What opens the reasoning, in the languages of the bundled sets."""
 
 _SOURCE_REASONING = re.compile("REASONING:", _ANY_CASE)
 _SOURCE_DIAGNOSIS = re.compile("DIAGNOSIS:", _ANY_CASE)
@@ -47,105 +44,75 @@ class Split:
     answer: str
     thought: bool
     """A thinking block, or a separate thinking field, that holds something."""
-    unclosed: bool
-    """A thinking block was opened and never closed."""
     marked: bool
-    """A marker or a block says where the answer starts; otherwise both parts are the whole text."""
+    """Something says where the answer starts; otherwise the reasoning is the whole text."""
     lead: int = 0
-    """Whitespace tokens between the end of a block, or the start of the reply, and the answer's marker."""
-    how: How = How.NONE
-    """How the answer was found."""
+    """Whitespace tokens between the end of a block, or the start of the reply, and the answer's mark."""
     rest: str = ""
-    """What follows a thinking block, or the whole reply."""
+    """What follows the thinking, or the whole reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What thinking tags say about a text."""
+    """What thinking tags say about a text, for the research code."""
 
     inside: str | None
     rest: str | None
     """``None`` when an unclosed block swallowed the answer."""
-    unclosed: bool
 
 
 def _block(text: str) -> _Block:
-    """Find the first closed block, a lone closing tag, or an unclosed block."""
+    """Find the first closed block, a lone closing tag, or an unclosed block, as the research code does."""
     opening = _OPEN.search(text)
     closing = _CLOSE.search(text, opening.end()) if opening else None
     if opening and closing:
-        rest = text[closing.end() :]
-        return _Block(text[opening.end() : closing.start()], rest, _left_open(rest))
+        return _Block(text[opening.end() : closing.start()], text[closing.end() :])
     lone = _CLOSE.search(text)
     if lone:
-        rest = text[lone.end() :]
-        return _Block(text[: lone.start()], rest, _left_open(rest))
+        return _Block(text[: lone.start()], text[lone.end() :])
     if opening:
         before = text[: opening.start()]
         inside = text[opening.end() :]
-        return _Block(f"{before}\n{inside}" if before.strip() else inside, None, True)
-    return _Block(None, text, False)
+        return _Block(f"{before}\n{inside}" if before.strip() else inside, None)
+    return _Block(None, text)
 
 
-def _left_open(text: str) -> bool:
-    """Whether the last opening tag of a text has no closing tag after it."""
-    last = _last(_OPEN, text)
-    return last is not None and _CLOSE.search(text, last.end()) is None
-
-
-def split_reply(response: str, thinking: str | None = None, names: Names = lambda text: 0) -> Split:
-    """Split a reply by the rules of Concord.
+def split_reply(response: str, reading: Reading, thinking: str | None = None) -> Split:
+    """Split a reply where its answer was read.
 
     Parameters
     ----------
     response
         The reply as recorded.
+    reading
+        What was read in it.
     thinking
         Reasoning that was recorded apart from it.
-    names
-        How many known diagnoses a text puts forward; without it only what is marked is found.
 
     Examples
     --------
-    >>> found = split_reply("<think>Low mood.</think> **Answer:** MDD")
-    >>> found.reasoning, found.answer, found.thought, str(found.how)
-    ('Low mood.', 'MDD', True, 'marker')
-    >>> split_reply("REASONING: Low mood. DIAGNOSIS: MDD").reasoning
+    >>> from concord.reading import read_reply
+    >>> reply = "<think>Low mood.</think> **Answer:** MDD"
+    >>> found = split_reply(reply, read_reply(reply, labels=["MDD"]))
+    >>> found.reasoning, found.answer, found.thought
+    ('Low mood.', 'MDD', True)
+    >>> reply = "REASONING: Low mood. DIAGNOSIS: MDD"
+    >>> split_reply(reply, read_reply(reply, labels=["MDD"])).reasoning
     'Low mood.'
     """
-    block = _block(_final_channel(response))
-    hidden = [part for part in (thinking, block.inside) if part is not None and part.strip()]
-    thought = bool(hidden)
-    if block.rest is None:
-        return Split("\n".join(hidden), "", thought, unclosed=True, marked=True)
-    rest = cleaned(block.rest)
-    answer = find_answer(rest, names)
-    if answer.how in (How.STRUCTURED, How.MARKER, How.BLANK):
-        told = reasoning_of(rest)  # where a reply is an object, it is a field of it
-        before = _before_marker(rest, answer.start) if told is None else told
-        visible = _after_reasoning(before, phrases.REASONING)
-        parts = [*hidden, visible] if _trimmed(visible) else hidden
-        lead = len(_trimmed(before).split())
-        return Split(
-            _joined(parts), answer.text, thought, block.unclosed, True, lead=lead, how=answer.how, rest=rest
-        )
-    after_block = thought or block.inside is not None
-    reasoning = _joined(hidden) if after_block else response
-    return Split(reasoning, answer.text, thought, block.unclosed, after_block, how=answer.how, rest=rest)
-
-
-def _before_marker(text: str, start: int) -> str:
-    """Return the text before a marker, without words such as "final" that belong to the marker."""
-    near = max(0, start - 120)  # searched from every place: only near ones, or a hostile text takes hours
-    return text[:near] + _QUALIFIERS.sub("", text[near:start])
-
-
-def _final_channel(text: str) -> str:
-    """Put a reply in channels of its own, as some models write them, into thinking tags."""
-    final = _last(_FINAL_CHANNEL, text)
-    if final is None:
-        return text
-    return f"<think>{_CHANNEL.sub(' ', text[: final.start()])}</think>{text[final.end() :]}"
+    inside, rest = split_thinking(response)
+    hidden = [part for part in (thinking, inside) if part is not None and part.strip()]
+    if rest is None:
+        return Split("\n".join(hidden), "", bool(hidden), marked=True)
+    if reading.where is None:
+        return Split(_joined(hidden) if hidden else response, "", bool(hidden), bool(hidden), rest=rest)
+    start, end = reading.where
+    told = reasoning_of(rest)  # where a reply is an object, it is a field of it
+    before = (split_thinking(response[: stated_from(response, start)])[1] or "") if told is None else told
+    visible = _after_reasoning(before, _REASONING)
+    parts = [*hidden, visible] if _trimmed(visible) else hidden
+    answer = str(reading.value) if reading.how == "structured" else response[start:end]
+    return Split(_joined(parts), answer, bool(hidden), True, len(_trimmed(before).split()), rest)
 
 
 def _joined(parts: list[str]) -> str:
@@ -184,18 +151,18 @@ def split_reply_source(response: str, thinking: str | None = None) -> Split:
     """
     block = _block(response)
     if block.rest is None:
-        return Split(str(block.inside), "", True, unclosed=True, marked=True)
+        return Split(str(block.inside), "", True, marked=True)
     if block.inside is not None:
-        return Split(block.inside, block.rest, bool(block.inside.strip()), block.unclosed, marked=True)
+        return Split(block.inside, block.rest, bool(block.inside.strip()), marked=True)
     if thinking is not None and thinking.strip():
-        return Split(thinking, response, thought=True, unclosed=False, marked=True)
+        return Split(thinking, response, thought=True, marked=True)
     marker = _last(_SOURCE_DIAGNOSIS, response)
     if marker is None:
         marker = _SOURCE_LINE.search(response)
     if marker is None:
-        return Split(response, response, thought=False, unclosed=False, marked=False)
+        return Split(response, response, thought=False, marked=False)
     reasoning = _after_reasoning(response[: marker.start()], _SOURCE_REASONING)
-    return Split(reasoning, response[marker.end() :], thought=False, unclosed=False, marked=True)
+    return Split(reasoning, response[marker.end() :], thought=False, marked=True)
 
 
 def steps_text_source(response: str) -> str:
