@@ -201,6 +201,7 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     ),
     "echo-reply": lambda h, n: h.answer(completion(f"{TEXT}. You are {h.headers['Authorization']}!")),
     "hang": lambda h, n: time.sleep(90),
+    "five-silent": lambda h, n: h.answer({**completion("ANSWER: 5"), "usage": None}),
     "five": lambda h, n: h.answer(completion("ANSWER: 5")),
     "error-in-200": lambda h, n: h.answer({"error": {"message": "no such thing", "code": 400}}),
     "busy-in-200-once": once(lambda h: h.answer({"error": {"message": "slow down", "code": 429}})),

@@ -139,7 +139,10 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
 
 
 def test_the_faults_are_all_there() -> None:
-    assert EXPECTED.keys() | {*STOPPING, "slow", "length-below-99", "five", "hang"} == FAULTS.keys()
+    assert (
+        EXPECTED.keys() | {*STOPPING, "slow", "length-below-99", "five", "five-silent", "hang"}
+        == FAULTS.keys()
+    )
 
 
 def test_an_attempt_ends_when_its_time_is_over(tmp_path: Path) -> None:
@@ -167,8 +170,9 @@ def test_tokens_are_summed_where_they_are_known_and_the_others_counted(done: Don
     rows = done.result.stored.rows
     known = [row["usage"] for row in rows if None not in row["usage"].values()]
     tokens = done.result.to_dict()["tokens"]
-    assert tokens["input"] == sum(usage["input_tokens"] for usage in known) > 0
-    assert tokens["calls_without_usage"] == len(rows) - len(known) > 0
+    silent = [row for row in rows if None in row["usage"].values() and row["id"].startswith("usage-")]
+    assert tokens["calls_without_usage"] >= len(silent) > 0  # counted by their characters
+    assert tokens["input"] > sum(usage["input_tokens"] for usage in known) > 0
 
 
 @pytest.mark.parametrize(("name", "calls"), [("503-always", 2), ("429-always", 2), ("bad-request", 1)])

@@ -5,8 +5,11 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.asking.commands import concord
+from tests.asking.faulty_server import faulty_server
 
 from concord.asking import runs
+from concord.asking.ledger import paid_so_far
 from concord.asking.limits import Budget, Limits, Prices, read_prices
 from concord.errors import FileFormatError, OptionError
 from concord.records import Answer, AskOutcome, Usage
@@ -85,3 +88,38 @@ class TestRuns:
         assert stopped.stopped == "--max-time 0.02 (minutes) is reached"
         assert stopped.outcomes == {"ok": 1, "not asked": 7}
         assert time.monotonic() - begin < 120
+
+
+@pytest.mark.parametrize(
+    ("processes", "reply"),
+    [
+        pytest.param(1, "five"),
+        pytest.param(1, "five-silent", marks=pytest.mark.long),
+        pytest.param(2, "five", marks=pytest.mark.long),
+    ],
+)
+def test_a_limit_of_money_holds_over_all_sessions_of_a_run(
+    tmp_path: Path, processes: int, reply: str
+) -> None:
+    """A call costs 10 (7 tokens in, 3 out), the limit is 300; turns of unfinished sessions are paid, too."""
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    with faulty_server(every=reply) as server:
+        for _ in range(4):
+            done = concord(
+                *("run", "people", "--study", "guessing-game", "--n", "8", "--model", "openai-api/bad/m"),
+                *("--base-url", server.url, "--max-connections", "2", "--out", "r", "--yes"),
+                *("--max-cost", "300", "--price-in", "1e6", "--price-out", "1e6", "--no-inspect-log"),
+                *("--processes", str(processes)),
+                cwd=tmp_path,
+                BAD_API_KEY="sk-nobody-12345",
+            )
+            assert done.returncode == 4, done.stderr
+        calls = sum(server.calls.values())
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    held = paid_so_far(tmp_path / "r")
+    assert held is not None and held.calls == calls
+    assert record["cost"] == held.input_tokens + held.output_tokens
+    if reply == "five":
+        assert calls <= 30 + 2 * processes and record["cost"] == 10 * calls
+    else:
+        assert record["tokens"]["calls_without_usage"] == calls <= 30

@@ -33,6 +33,7 @@ from concord.asking.folder import (
     read_record,
 )
 from concord.asking.journal import Tally
+from concord.asking.ledger import Ledger, Paid, opened_balance, paid_so_far
 from concord.asking.limits import Budget, Limits, Prices
 from concord.asking.plan import Plan
 from concord.asking.replies import ProviderRefusedError
@@ -148,9 +149,11 @@ def ask_part(
     def record(request: Request, answer: Answer) -> None:
         listeners.on_answer(part.store(request, _tagged(job, answer)))
 
+    budget.ledger = Ledger(part.path, part.shard)
     try:
         asker.run_loop(make, listeners.on_interrupt)
     finally:
+        budget.ledger.close()
         for one in turns:
             one.close()
     for one_asker in askers:
@@ -338,12 +341,15 @@ def redactor_of(job: Job, model: "Model | None" = None) -> Redactor:
 
 def _close(folder: RunFolder, status: str, prices: Prices | None, reached: str | None) -> Tally:
     tally = folder.tally()
-    tokens: dict[str, int] = {"input": tally.input_tokens, "output": tally.output_tokens}
-    if tally.n_unknown_usage:
-        tokens["calls_without_usage"] = tally.n_unknown_usage
+    paid = paid_so_far(folder.path)
+    if paid is None:  # nothing was asked, or before there was a ledger
+        paid = Paid.of(tally)
+    tokens = {"input": paid.input_tokens, "output": paid.output_tokens}
+    if paid.n_estimated:
+        tokens["calls_without_usage"] = paid.n_estimated
     # Where no call said what it took, the cost is not known; it is not nothing.
-    known = tally.n_known_usage > 0 or not tally.n_unknown_usage
-    cost = prices.cost(tally.input_tokens, tally.output_tokens) if prices is not None and known else None
+    known = paid.calls > 0 or not tally.n_unknown_usage
+    cost = prices.cost(paid.input_tokens, paid.output_tokens) if prices is not None and known else None
     try:
         folder.write_record(
             status=status,
@@ -372,7 +378,8 @@ def _ask_missing(
 ) -> str | None:
     """Ask, in this process or in several; return which limit was reached, if any."""
     tally = folder.tally()
-    budget = Budget(job.limits, job.prices, (tally.input_tokens, tally.output_tokens))
+    paid = opened_balance(folder.path, tally)
+    budget = Budget(job.limits, job.prices, (paid.input_tokens, paid.output_tokens))
     if job.processes > 1:
         try:
             return run_shards(

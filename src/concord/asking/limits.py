@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from concord.asking.ledger import Ledger, Paid
 from concord.errors import FileFormatError, OptionError, quoted
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
@@ -109,6 +110,8 @@ class Budget:
     prices: Prices | None = None
     tokens: tuple[int, int] = (0, 0)
     started: float = field(default_factory=time.monotonic)
+    ledger: Ledger | None = None
+    """Where every paid call is written down."""
     _in: int = field(init=False)
     _out: int = field(init=False)
     _calls: int = 0
@@ -149,6 +152,9 @@ class Budget:
         self._calls += 1
         self._in, self._out = self._in + tokens_in, self._out + tokens_out
         self._new += tokens_in + tokens_out
+        if self.ledger is not None:
+            told = usage.input_tokens is not None and usage.output_tokens is not None
+            self.ledger.add(Paid(1, tokens_in, tokens_out, 0 if told else 1))
         self._cost += 0.0 if self.prices is None else self.prices.cost(tokens_in, tokens_out)
 
     def reason(self) -> str | None:

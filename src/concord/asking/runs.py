@@ -12,6 +12,7 @@ from concord.asking.connection import Connection
 from concord.asking.folder import LOGS, RECORD, StoredRun, journals_changed, left_to_ask, read_run
 from concord.asking.job import Job, Listeners, ask_all, load_ahead, open_model
 from concord.asking.journal import read_index
+from concord.asking.ledger import Paid, paid_so_far
 from concord.asking.limits import SPENT, Limits, Prices
 from concord.asking.plan import Plan, make_plan
 from concord.asking.recorded import recorded_folder, score_bundled, score_run
@@ -98,7 +99,7 @@ class RunResult(Kind):
 
     def left_of(self, limits: Limits) -> Limits:
         """Return what this run has left of limits that it shares with others."""
-        tally, told = self.stored.tally, self.stored.record.get("cost")
+        paid, told = self.paid, self.stored.record.get("cost")
         cost = 0.0 if told is None else float(told)
         tokens = limits.max_tokens_total
         return replace(
@@ -106,8 +107,14 @@ class RunResult(Kind):
             max_cost=None if limits.max_cost is None else max(limits.max_cost - cost, SPENT),
             max_tokens_total=None
             if tokens is None
-            else max(tokens - tally.input_tokens - tally.output_tokens, 1),
+            else max(tokens - paid.input_tokens - paid.output_tokens, 1),
         )
+
+    @property
+    def paid(self) -> Paid:
+        """What the calls of the run took, of all its sessions."""
+        tally, paid = self.stored.tally, paid_so_far(self.folder)
+        return paid if paid is not None else Paid.of(tally)
 
     @property
     def complete(self) -> bool:
@@ -157,11 +164,11 @@ class RunResult(Kind):
 
     def _took(self) -> str:
         """Say what the run took, as far as that is known."""
-        tally, cost = self.stored.tally, self.stored.record.get("cost")
-        known = f"Tokens: {tally.input_tokens:,} in, {tally.output_tokens:,} out"
-        if tally.n_unknown_usage:
-            known += f" ({tally.n_unknown_usage:,} calls did not say)"
-        if not tally.n_known_usage:
+        paid, cost = self.paid, self.stored.record.get("cost")
+        known = f"Tokens: {paid.input_tokens:,} in, {paid.output_tokens:,} out"
+        if paid.n_estimated:
+            known += f" ({paid.n_estimated:,} calls did not say, and are counted by their characters)"
+        if not paid.calls:
             known = "Tokens: not known"
         return f"{known}; cost {float(cost):,.2f}." if cost is not None else f"{known}; cost not known."
 
