@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.asking.ledger import Ledger, Paid
-from concord.errors import FileFormatError, OptionError, quoted
+from concord.errors import FileFormatError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
 from concord.records import Answer
@@ -119,6 +119,8 @@ class Budget:
     _new: int = 0
     """Tokens of this session, of which a call's mean is taken."""
     _cost: float = 0.0
+    _unwritten: RunFolderError | None = None
+    """Why a paid call could not be written down."""
 
     def __post_init__(self) -> None:
         self._in, self._out = self.tokens
@@ -135,6 +137,8 @@ class Budget:
 
     def begin(self) -> str | None:
         """Take one call, or say why there must be none."""
+        if self._unwritten is not None:
+            raise self._unwritten
         reason = self.reason()
         if reason is None:
             self._in_flight += 1
@@ -154,7 +158,10 @@ class Budget:
         self._new += tokens_in + tokens_out
         if self.ledger is not None:
             told = usage.input_tokens is not None and usage.output_tokens is not None
-            self.ledger.add(Paid(1, tokens_in, tokens_out, 0 if told else 1))
+            try:
+                self.ledger.add(Paid(1, tokens_in, tokens_out, 0 if told else 1))
+            except RunFolderError as fault:  # the reply is stored first; nothing more is asked then
+                self._unwritten = fault
         self._cost += 0.0 if self.prices is None else self.prices.cost(tokens_in, tokens_out)
 
     def reason(self) -> str | None:
