@@ -301,15 +301,20 @@ class Kind(Presented):
             )
         return frame_of(*chosen[0].file_table(self))
 
+    def written(self, folder: Path | None = None) -> list[Table]:
+        """Return the tables that are written as files; what an earlier result left in a folder is removed."""
+        found = []
+        for one in self.TABLES:
+            if one.file and not (one.optional and not any(True for _ in one.rows(self))):
+                found.append(one)
+            elif one.file and folder is not None and (folder / one.file).is_file():
+                (folder / one.file).unlink()
+        return found
+
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the result and return their paths; the inverse of `read`."""
         folder = Path(out)
-        tables = []
-        for one in self.TABLES:
-            if one.optional and not any(True for _ in one.rows(self)):
-                (folder / one.file).unlink(missing_ok=True)  # of an earlier result
-            elif one.file:
-                tables.append(one)
+        tables = self.written(folder)
         write_json(folder / self.FILE, self.to_dict())
         for one in tables:
             write_csv(folder / one.file, *one.file_table(self))

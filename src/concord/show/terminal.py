@@ -137,10 +137,10 @@ def _width(table: Table) -> int:
 def _one_line(cell: RenderableType) -> str:
     """Return the text of a cell on one line; what was on a second follows it, an interval in its brackets."""
     first, _, rest = _cell_words(cell).partition("\n")
-    more = rest.strip()
+    more = " ".join(rest.split("\n")).strip()
     if not (first and more):
         return first + more
-    return f"{first} {more}" if more.startswith("[") else f"{first} ({more})"
+    return f"{first} {more}" if more.startswith(("[", "{")) else f"{first} ({more})"
 
 
 def _cell_words(cell: RenderableType) -> str:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.files.codec import KEY
-from concord.records import Estimate, InputFile, Interval
+from concord.records import Estimate, InputFile, Interval, UnreadBounds
 from concord.stats.order import OrderEffect, VarianceShares
+from concord.unread import EMPTY, Told, holds
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -204,13 +205,19 @@ class Order:
     n_incomplete: int
     """Items left out because some arrangement lacks them."""
     note: str = ""
+    bounds: UnreadBounds | None = field(default=None, metadata=EMPTY)
+    """Of the order effect, with the unread replies filled in so that arrangements are alike, and unlike."""
+    p_unread: float | None = field(default=None, metadata=EMPTY)
+    """Of no order effect if the unread replies made the arrangements as alike as they can."""
 
     @property
     def tau(self) -> Estimate:
         """The order effect with its interval; undefined, its reason."""
         if self.effect is None:
             return Estimate(None, note=self.note)
-        return Estimate(self.effect.tau, self.effect.interval, self.effect.n_items, note=self.note)
+        return Estimate(
+            self.effect.tau, self.effect.interval, self.effect.n_items, note=self.note, bounds=self.bounds
+        )
 
     @property
     def p_value(self) -> float | None:
@@ -218,9 +225,21 @@ class Order:
         return None if self.effect is None else self.effect.p_value
 
     @property
+    def claim_p(self) -> float | None:
+        """What a claim rests on: the larger p where replies are unread."""
+        if self.p_value is None or self.p_unread is None:
+            return self.p_value
+        return max(self.p_value, self.p_unread)
+
+    @property
     def is_shown(self) -> bool:
-        """Whether an order effect is shown."""
-        return self.p_value is not None and self.p_value < CLAIMED
+        """Whether an order effect is shown, whatever was unread."""
+        return self.claim_p is not None and self.claim_p < CLAIMED
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether unread replies could overturn an order effect that what was read shows."""
+        return self.p_value is not None and self.p_value < CLAIMED and not self.is_shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +286,7 @@ class ModelResult:
     @property
     def flips_shown(self) -> bool:
         """Whether answers are shown to change with the arrangement more than between repeats."""
-        return self.flips.interval is not None and self.flips.interval.low > 0
+        return self.flips.interval is not None and self.flips.interval.low > 0 and holds(self.flips)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,3 +321,5 @@ class StructureScores:
     left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     inputs: tuple[InputFile, ...] = field(default=())
+    unread: Told = field(default=(), metadata=EMPTY)
+    """Replies without a score, by arrangement, where a run says so."""

@@ -29,6 +29,7 @@ from concord.structure.records import (
     ScoreOptions,
     StructureScores,
 )
+from concord.unread import Told, unread_notes, unread_sentences
 
 FOLDER = "consistency"
 _AGAIN = "score the same scores again with: concord score structure ... --out FOLDER"
@@ -38,7 +39,7 @@ _ORDER = ("tau", "flip_excess", "worst")
 _MOST_MODELS = 12
 _FILES = (
     tables.E_PERF, tables.R_SENS, tables.SUMMARY, tables.ARRANGEMENTS, tables.ITEMS, tables.CELLS,
-    tables.DIFFERENCES, tables.LEFT_OUT,
+    tables.DIFFERENCES, tables.LEFT_OUT, tables.UNREAD,
 )  # fmt: skip
 
 
@@ -59,6 +60,7 @@ class StructureResult(Kind):
     TABLES: ClassVar[tuple[Table, ...]] = (
         tables.ANSWER, tables.SPREAD, tables.VARIANCE, tables.DEFINITIONS, tables.SUMMARY, tables.E_PERF,
         tables.R_SENS, tables.ARRANGEMENTS, tables.ITEMS, tables.CELLS, tables.DIFFERENCES, tables.LEFT_OUT,
+        tables.UNREAD,
     )  # fmt: skip
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         *(
@@ -90,6 +92,11 @@ class StructureResult(Kind):
     def warnings(self) -> tuple[str, ...]:
         """Everything worth knowing that is not an error."""
         return self.scores.warnings
+
+    @property
+    def unread(self) -> Told:
+        """Replies without a score."""
+        return self.scores.unread
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -142,7 +149,11 @@ class StructureResult(Kind):
         """Return how far scores move between arrangements, model by model."""
         told = [model.sentence for model in self.models[:_MOST_MODELS]]
         rest = len(self.models) - len(told)
-        return [*told, *([f"{rest} further models are in the tables."] if rest else [])]
+        return [
+            *unread_sentences(self.unread),
+            *told,
+            *([f"{rest} further models are in the tables."] if rest else []),
+        ]
 
     def gauges(self) -> Sequence[Gauge]:
         """Return the order effects."""
@@ -164,6 +175,7 @@ class StructureResult(Kind):
         return list(self._closing())
 
     def _closing(self) -> Iterator[str]:
+        yield from unread_notes(self.unread)
         if any(model.flip_excess is not None for model in self.models):
             yield "Flip excess: answers that change with the arrangement, minus those that repeats change."
         yield from sorted({note for model in self.models for note in model.notes})
@@ -200,10 +212,12 @@ class StructureResult(Kind):
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the result files into `<out>/consistency/` and return their paths."""
         folder = Path(out) / FOLDER
-        for one in _FILES:
+        written = self.written(folder)
+        files = [one for one in _FILES if one in written]
+        for one in files:
             write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
         write_json(folder / self.FILE, self.to_dict())
-        return tuple(folder / name for name in (*(one.file for one in _FILES), self.FILE))
+        return tuple(folder / name for name in (*(one.file for one in files), self.FILE))
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:
@@ -277,6 +291,7 @@ def document_of(result: StructureResult) -> dict[str, Any]:
             "differences": [_difference(entry) for entry in scores.differences],
             "left_out": encode(left),
             "warnings": list(scores.warnings),
+            **({"unread": encode(scores.unread)} if scores.unread else {}),
         }
     )
     return document
@@ -312,6 +327,8 @@ def _order_document(order: Order) -> dict[str, Any]:
         "spread": order.spread,
         "note": order.note,
         "effect": encode(order.effect),
+        **({} if order.bounds is None else {"bounds": encode(order.bounds)}),
+        **({} if order.p_unread is None else {"p_unread": order.p_unread}),
     }
 
 
@@ -344,6 +361,7 @@ def scores_of(
         decode(tuple[LeftOut, ...], document["left_out"], where=f"{where}, 'left_out'"),
         decode(tuple[str, ...], document["warnings"], where=f"{where}, 'warnings'"),
         decode(tuple[InputFile, ...], document["inputs"], where=f"{where}, 'inputs'"),
+        decode(Told, document.get("unread", []), where=f"{where}, 'unread'"),
     )
     made = decode(Provenance, document, where=where)
     read_options = decode(ReadOptions, document["options"], where=f"{where}, 'options'")

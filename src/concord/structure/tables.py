@@ -7,6 +7,7 @@ from typing import Any
 from concord.kinds import FILE, PAGE, PAPER, Column, Table
 from concord.records import Estimate
 from concord.structure.records import ArrangementRow, Consistency, ModelResult
+from concord.unread import unread_table
 
 Of = Callable[[ModelResult], Consistency | None]
 _GAPS = {"E_perf": "e_perf", "R_sens": "r_sens", "S_Cons": "s_cons"}
@@ -75,6 +76,7 @@ _COUNTS = (
     Column("n_missing", title="missing", count=True),
 )
 
+UNREAD = unread_table("unread.csv")
 SUMMARY = Table(
     "summary",
     rows=attrgetter("models"),
@@ -125,6 +127,7 @@ ANSWER = Table(
         _MODEL,
         _TAU,
         _P,
+        Column("p_unread", attrgetter("order.p_unread"), "p, unread evened out", p=True, optional=True),
         Column("flip_excess", attrgetter("flips"), digits=4, ends=3),
         Column("worst", digits=4, ends=3),
         _WORST,

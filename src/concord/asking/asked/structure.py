@@ -62,13 +62,18 @@ def read_answers(found: Recorded) -> Answers:
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StructureResult":
     """Score how far the answers of a run move; what is missing is missing cells, finished or not."""
     from concord.structure.score.models import score_structure
+    from concord.structure.words.unread import with_unread
 
     answers = read_answers(found)
     if all(row.score is None for row in answers.rows):
         counted = ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())
         raise RunFolderError(f"{found.source}: {_nothing_scored(found, answers)} ({counted})")
     chance = {"chance": chance_of(found.files[ITEMS], found.options)}
-    result = score_structure(scores=answers.frame(), **{**chance, **choices})
+
+    def scored(rows: Answers) -> "StructureResult":
+        return score_structure(scores=rows.frame(), **{**chance, **choices})
+
+    result = with_unread(scored(answers), answers, scored)
     about, said = _about_scorer(found)
     if said and (about is None or not measures_meaning(about)):
         result = replace(result, scores=replace(result.scores, warnings=(*result.scores.warnings, said)))
@@ -124,9 +129,8 @@ def answer_table(found: Recorded) -> AnswerTable:
         )
         counted["options"] = encode(result.scores)
         lines += result.scores.lines()
-        for held in result.TABLES:
-            if held.file:
-                tables[held.file] = (held.file_columns(), tuple(map(tuple, held.file_rows(result))))
+        for held in result.written():
+            tables[held.file] = (held.file_columns(), tuple(map(tuple, held.file_rows(result))))
         documents[result.FILE] = result.to_dict()
     about, said = _about_scorer(found)
     if about is not None:

@@ -23,6 +23,7 @@ from concord.structure import NAME, tables
 from concord.structure.records import ModelResult
 from concord.structure.result import StructureResult
 from concord.structure.score.order import moved_models
+from concord.unread import unread_notes, unread_sentences
 
 LEAST = 0.1
 """The axis of order effects reaches from 0 to this at least."""
@@ -58,7 +59,8 @@ class StructureView(NamedView):
     def notes(self) -> tuple[str, ...]:
         """What is said with the finding: of the fixed-m gap, of the order effect, of the scorer of texts."""
         scorer = (told for told in self.result.warnings if told.startswith("scorer "))
-        return tuple(note for note in (self.entry.fixed_m_note, self.entry.order.note, *scorer) if note)
+        said = (self.entry.fixed_m_note, self.entry.order.note, *scorer, *unread_notes(self.result.unread))
+        return tuple(note for note in said if note)
 
     def metric(self, name: str) -> ShownNumber:
         """Return a headline number by its name."""
@@ -110,7 +112,7 @@ def _structure_context(view: StructureView, i: int) -> dict[str, Any]:
         "view": view,
         "entry": view.entry,
         "pictures": {k: inline(shown[k], f"{NAME}{i}-{k}") for k in ("order", "heat") if k in shown},
-        "order": html(tables.ANSWER, tables.SPREAD, tables.VARIANCE),
+        "order": html(tables.ANSWER, tables.SPREAD, tables.VARIANCE, tables.UNREAD),
         "source": html(tables.DEFINITIONS, tables.ARRANGEMENTS),
     }
 
@@ -161,7 +163,8 @@ def _structure_cell(one: ModelResult, tau: ShownNumber, limits: tuple[float, flo
         return AnswerCell(drawing, "–", _gate_words(one.gate), one.gate)
     if tau.value is None:
         return AnswerCell(drawing, "–", "undefined", tau.note)
-    value = f"±{100 * tau.value:.0f} pts" if one.order.is_shown else "none seen"
+    unseen = "not said" if one.order.is_withheld else "none seen"
+    value = f"±{100 * tau.value:.0f} pts" if one.order.is_shown else unseen
     ends = (
         "" if tau.low is None or tau.high is None else f"{100 * tau.low:.0f} to {100 * tau.high:.0f} points"
     )
@@ -172,6 +175,16 @@ def _structure_cell(one: ModelResult, tau: ShownNumber, limits: tuple[float, flo
 def _structure_finding(
     views: Sequence[StructureView], standing: Ranks | None, names: Mapping[str, str]
 ) -> str:
+    """Say whether order moves scores, and warn where what was unread differs by arrangement."""
+    warned = [
+        said.replace("Warning:", f"Warning: {names[view.label]},", 1)
+        for view in views
+        for said in unread_sentences(view.result.unread)
+    ]
+    return " ".join([_order_finding(views, names), *warned])
+
+
+def _order_finding(views: Sequence[StructureView], names: Mapping[str, str]) -> str:
     named = [(view.entry, names[view.label]) for view in views]
     passed = [(one, name) for one, name in named if not one.gate]
     if not passed:
@@ -183,6 +196,8 @@ def _structure_finding(
     moved = sorted((pair for pair in passed if id(pair[0]) in effects), key=_largest_first)
     if not moved:
         whose = passed[0][1] if len(passed) == 1 else f"any of {len(passed)} models"
+        if any(one.order.is_withheld for one, _ in passed):
+            return f"Whether order moves the score of {whose} is not said: what was unread could overturn it."
         flipping = sum(one.flips_shown for one, _ in passed)
         if not flipping:
             return f"No effect of order is seen in {whose}."

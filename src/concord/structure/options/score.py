@@ -27,8 +27,6 @@ from concord.unread import MOST_LOST, bounded
 
 NOT_MOVED = "no question has its right option in several places"
 NOT_EVERYWHERE = "the right option is not seen in every place"
-MOST_PLACES = 10
-"""Options beyond which numbers of places have no bounds."""
 _SAME = 1e-12
 _AT_ONCE = 2_000_000
 """Numbers that are drawn at once."""
@@ -269,7 +267,7 @@ def score_options(
         n_unread=sum(reply.answer is None and reply.place is None for reply in replies),
         consistency=mean(between, NO_CHOICE if unnamed else "no item was asked under two arrangements"),
         repeat_agreement=mean(within, once),
-        flip_excess=_mean_excess(excess, labels, level, once),
+        flip_excess=mean_excess(excess, labels, level, once),
         accuracy_by_place=tuple(
             mean(column, "the right option is never in this place") for column in rows.accuracy().T
         ),
@@ -320,7 +318,7 @@ class _Bounds:
         if found.consistency.value is None and found.repeat_agreement.value is None:
             return {}
         between, within, excess = agreement_ends(self.replies, self.items, pairwise)
-        flips = [_mean_excess(one, self.labels, self.level, "") for one in excess]
+        flips = [mean_excess(one, self.labels, self.level, "") for one in excess]
         return {
             "consistency": self.between(found.consistency, *map(self.mean, between)),
             "repeat_agreement": self.between(found.repeat_agreement, *map(self.mean, within)),
@@ -332,7 +330,7 @@ class _Bounds:
 
     def of_places(self, found: OptionScores, n_permutations: int, rng: np.random.Generator) -> dict[str, Any]:
         """Return accuracy by place, its spread, and the choices of each place."""
-        if not 0 < places_of(self.replies) <= MOST_PLACES:
+        if not places_of(self.replies):
             return {}
         filled = [
             [replace(one, correct=right) if is_unread(one) else one for one in self.replies]
@@ -391,7 +389,7 @@ def _selection(rows: Placed, labels: Sequence[str], level: float) -> Iterator[Es
         yield mean(column, labels, level=level, reason=NOT_EVERYWHERE, ends=ends, unit="items")
 
 
-def _mean_excess(values: Floats, labels: Sequence[str], level: float, reason: str) -> Estimate:
+def mean_excess(values: Floats, labels: Sequence[str], level: float, reason: str) -> Estimate:
     """Return the mean flip excess with the interval that the result about structure gives it."""
     there = ~np.isnan(values)
     lost = int((~there).sum())

@@ -12,6 +12,8 @@ from concord.unread import READ, Told, count_unread, told
 
 MOST_WAYS = 64
 """Ways to fill in one item that are all looked at; beyond, pairs with an unread reply are alike, or none."""
+MOST_ENUMERATED = 10
+"""Places or arrangements of which every pattern of ends is looked at."""
 Pairwise = Callable[[Sequence[OptionReply], Sequence[str]], tuple[Floats, Floats, Floats]]
 ItemEnds = tuple[Floats, Floats]
 
@@ -97,5 +99,9 @@ def most_even(low: Floats, high: Floats) -> Floats:
 
 def least_even(low: Floats, high: Floats) -> Floats:
     """Return numbers within ends, those that differ most: each at one of its ends."""
-    ways = [np.array(one) for one in product(*zip(low.tolist(), high.tolist(), strict=True))]
+    if len(low) > MOST_ENUMERATED:  # those above a middle at their high ends, and the others at their low
+        order = np.argsort(low + high)
+        ways = [np.where(np.isin(np.arange(len(low)), order[k:]), high, low) for k in range(len(low) + 1)]
+    else:
+        ways = [np.array(one) for one in product(*zip(low.tolist(), high.tolist(), strict=True))]
     return max(ways, key=lambda one: float(np.std(one)))

@@ -18,6 +18,7 @@ from concord.stats.order import OrderEffect, VarianceShares, order_effect, varia
 from concord.stats.spread import flip_excess
 from concord.structure.records import CLAIMED, NO_FLIPS, Floats, ModelResult, Order, ScoreGrid, ScoreOptions
 from concord.structure.score.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
+from concord.unread import holds, withheld
 
 FLOOR, CEILING = 0.05, 0.95
 _LEVEL = 0.05
@@ -196,6 +197,9 @@ def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: st
     ends = effect.interval
     reach = "" if ends is None else f", {ends.level:.0%} interval {interval_words(ends, 3)}"
     p = p_words(effect.p_value)
+    if order.is_withheld:
+        unsaid = withheld("the arrangement moves the mean score", order.tau)
+        return f"{model}: {seen}. {unsaid}{moved}"
     if order.is_shown:
         return (
             f"{model}: {seen}; beyond sampling noise the arrangement moves the mean score by about "
@@ -212,6 +216,8 @@ def _flip_words(flips: Estimate) -> str:
     if flips.value is None or flips.interval is None:
         return ""
     found = f"{number(flips.value)} ({interval_words(flips.interval, 3)})"
+    if flips.interval.low > 0 and not holds(flips):
+        return " " + withheld("answers change more between arrangements than between repeats", flips)
     if flips.interval.low > 0:
         return f" Answers change more between arrangements than between repeats: {found}."
     return f" That single answers change more than between repeats could not be shown: {found}."
@@ -261,6 +267,6 @@ def order_deviations(model: ModelResult, level: float) -> tuple[tuple[str, Estim
 
 def moved_models(models: Sequence[ModelResult]) -> list[ModelResult]:
     """Return the models that the order moves: of several tried, after Holm over models."""
-    p = [model.order.p_value for model in models]
+    p = [model.order.claim_p for model in models]
     adjusted = holm([np.nan if one is None or not 0 <= one <= 1 else one for one in p])
     return [model for model, one in zip(models, adjusted.tolist(), strict=True) if one < CLAIMED]
