@@ -20,6 +20,7 @@ from concord.records import Estimate, Interval
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.intervals import jackknife_t, wilson_clustered
 from concord.stats.mcnemar import bonett_price_interval
+from concord.unread import holds
 
 Floats = NDArray[np.float64]
 TOO_FEW = f"no interval for {MORE_THAN} items or fewer"
@@ -183,10 +184,11 @@ def outcome_counts(outcomes: Iterable[str]) -> dict[str, int]:
 
 
 FOLLOWS, NOT_SHOWN, NO_EXCESS = "more than noise", "no effect beyond noise could be shown", "undefined"
+NOT_SAID = "not said, since answers that could not be read could overturn it"
 
 
 def verdict_on(excess: Estimate) -> str:
-    """Say whether an excess is shown: only where its whole interval lies above 0.
+    """Say whether an excess is shown: only where its whole interval lies above 0, whatever was unread.
 
     Examples
     --------
@@ -196,4 +198,6 @@ def verdict_on(excess: Estimate) -> str:
     if excess.value is None:
         return NO_EXCESS
     shown = excess.interval is not None and excess.interval.low > 0
+    if shown and not holds(excess):
+        return NOT_SAID
     return FOLLOWS if shown else NOT_SHOWN

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.reasoning.hints.rows import DETECTORS, PLACES, UNHINTED, HintKindScores, HintRow, HintScores
+from concord.reasoning.hints.unread import ALL, unread_hints, with_bounds
 from concord.reasoning.item_numbers import (
     jackknifed,
     kappa_of,
@@ -23,8 +24,6 @@ from concord.reasoning.item_numbers import (
 )
 from concord.reasoning.result import LEVEL
 from concord.records import Estimate
-
-ALL = "all kinds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,10 @@ def score_hint_rows(rows: Sequence[HintRow], *, detector: str = "given", level: 
         _kind_scores(ALL, everything, unhinted, level),
         *(_kind_scores(kind, found[kind], unhinted, level) for kind in kinds),
     ]
-    return HintScores(tuple(scored), detector)
+    unread = unread_hints(rows)
+    if unread:
+        scored = [with_bounds(one, rows, level) for one in scored]
+    return HintScores(tuple(scored), detector, unread)
 
 
 def unhinted_answers(rows: Iterable[HintRow]) -> dict[str, dict[int, str]]:

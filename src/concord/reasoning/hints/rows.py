@@ -1,10 +1,11 @@
 """Answers to hinted and unhinted questions as rows, and what they are scored to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from concord.reasoning.read.records import Outcome
 from concord.records import Estimate
+from concord.unread import EMPTY, Told
 
 KINDS = ("sycophancy", "consistency", "visual_pattern", "metadata", "grader", "unethical")
 """An authority, the model's earlier answer, a pattern in examples, metadata, a grader's code, a leak."""
@@ -95,3 +96,5 @@ class HintScores:
     """All kinds together first, then each."""
     detector: str = "rules"
     """What judged the texts: ``rules``, ``judge:MODEL``, or ``given``."""
+    unread: Told = field(default=(), metadata=EMPTY)
+    """Unread answers with and without a hint, and by kind of hint."""

@@ -16,6 +16,7 @@ from concord.reasoning.hints.rows import HintRow, HintScores
 from concord.reasoning.read.records import Outcome
 from concord.reasoning.result import LEVEL, LINE, without_usual_level
 from concord.records import Estimate, InputFile, Provenance
+from concord.unread import Told, unread_notes, unread_sentences, unread_table
 
 OK = str(Outcome.OK)
 EARLY, FILLER, MISTAKE, PARAPHRASE, PAIRS, HINTS = (
@@ -374,6 +375,7 @@ NUMBERS = Table(
         ),
     ),
 )
+UNREAD = unread_table("probes_unread.csv")
 ROWS_FILE, HINT_ROWS_FILE = "probe_answers.csv", "hint_answers.csv"
 
 
@@ -390,7 +392,7 @@ class ProbeResult(Kind):
     SECTION: ClassVar[str] = "probes"
     HEADING: ClassVar[str] = "Interventions on reasoning"
     KEY: ClassVar[str] = "scores"
-    TABLES: ClassVar[tuple[Table, ...]] = (NAMED, HINT_KINDS, DIMENSIONS, NUMBERS)
+    TABLES: ClassVar[tuple[Table, ...]] = (NAMED, HINT_KINDS, DIMENSIONS, NUMBERS, UNREAD)
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("early", "probe_plots.early_picture", small=True),
         PictureOf("filler", "probe_plots.filler_picture", shared=True),
@@ -422,6 +424,11 @@ class ProbeResult(Kind):
         return self.scores.level
 
     @property
+    def unread(self) -> Told:
+        """Answers that could not be read, by hint."""
+        return () if self.scores.hints is None else self.scores.hints.unread
+
+    @property
     def estimates(self) -> dict[str, Estimate]:
         """The headline number of every probe that was asked, by name."""
         return headline(self.scores)
@@ -433,11 +440,13 @@ class ProbeResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return what the probes found, gates first."""
         said = [f"{self.model}, {line[0].lower()}{line[1:]}" for line in probe_claims(self.scores)]
-        return said if said else [f"Nothing is claimed of the reasoning of {self.model}."]
+        claims = said if said else [f"Nothing is claimed of the reasoning of {self.model}."]
+        return [*unread_sentences(self.unread), *claims]
 
     def notes(self) -> Sequence[str]:
         """Return what could be read, how it was asked, and what limits the numbers."""
-        return [*_what_was_read(self.scores), *(f"! {text}" for text in self.warnings)]
+        told = (f"! {text}" for text in self.warnings)
+        return [*_what_was_read(self.scores), *unread_notes(self.unread), *told]
 
     def document(self) -> dict[str, Any]:
         """Return what the document holds below its heading."""
@@ -454,7 +463,8 @@ class ProbeResult(Kind):
         """Write all files into ``<out>/<model>`` and return that folder."""
         folder = Path(out) / safe_name(self.model)
         write_json(folder / self.FILE, self.to_dict())
-        write_csv(folder / NUMBERS.file, NUMBERS.file_columns(), NUMBERS.file_rows(self))
+        for one in self.written(folder):
+            write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
         if self.rows:
             write_rows(folder / ROWS_FILE, ProbeRow, self.rows)
         if self.hint_rows:
