@@ -271,3 +271,23 @@ def test_settings_that_are_numbers_are_said_with_the_model() -> None:
     assert asked_words(None, made).startswith(" The model was asked with")
     assert asked_words("gpt", None) == ""
     assert asked_words("gpt", Provenance(model_settings={"stream": True})) == ""
+
+
+def _every_kind(kind: type[Kind] = Kind) -> Iterator[type[Kind]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _every_kind(one)
+
+
+def test_screens_show_no_more_digits_than_numbers_carry() -> None:
+    """Two or three; tenths of degrees of freedom; four of standard errors and in structure."""
+    import concord.reports  # noqa: F401 - declares the kinds
+
+    for kind in _every_kind():
+        fine = kind.__module__.startswith("concord.structure")
+        for column in (column for table in kind.TABLES for column in table.columns):
+            most = 4 if fine or column.name.startswith("se_") else 3
+            assert column.digits <= most, (kind, column.name)
+            assert column.ends is None or column.ends < column.digits, (kind, column.name)
+            assert (column.digits == 1) == (column.name == "df"), (kind, column.name)
+            assert column.digits > 0 or column.name in ("effective_people", "worth"), (kind, column.name)

@@ -61,6 +61,7 @@ def test_places_of_options_are_compared_item_by_item(
     assert found.standing.order == ("b", "a")
     assert dict(found.standing.values)["a"] == pytest.approx(first.mean())
     assert dict(found.standing.values)["b"] == pytest.approx(abs(shares(made[1], 0, 22).mean()))
+    assert (found.to_dict()["items"], found.to_dict()["arranger"]) == ("s", "options-cyclic")
     assert find_regression(found, margin=None).found  # a prefers the first place more than b
 
 
@@ -210,3 +211,18 @@ def test_scores_beyond_0_and_1_have_no_wrong_answer_of_their_own() -> None:
     assert missing(0.0, 0.5, 1.0, 1.0).absent_as_wrong == pytest.approx((1 - 0.5) / 5)
     assert missing(0.0, 0.5, 1.1, 1.0).absent_as_wrong is None
     assert missing(-0.1, 0.5, 1.0, 1.0).absent_as_wrong is None
+
+
+def test_repeats_that_failed_count_as_the_score_of_a_wrong_answer() -> None:
+    """By hand, wrong = 1: (4 + 1)/2 - 2 and 3 - 3; a failed item 1 - 5."""
+    first = [
+        {"item": i, "repeat": r, "score": x}
+        for i, own in enumerate([[4, None], [3, 3], [None, None]])
+        for r, x in enumerate(own)
+    ]
+    second = [{"item": i, "repeat": 0, "score": x} for i, x in enumerate([2, 3, 5])]
+    found: Any = concord.compare(first, second, wrong=1.0)
+    missing = found.pairs[0].missing
+    assert found.difference.value == pytest.approx((2 + 0) / 2)
+    assert missing.failed_as_wrong == pytest.approx((0.5 + 0 - 4) / 3)
+    assert (missing.partly_failed, missing.failed_first) == (1, 1)

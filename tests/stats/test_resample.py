@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.errors import OptionError
+from concord.errors import OptionError, UndefinedError
 from concord.stats import intervals, resample
 from concord.stats.agreement import concordance, weighted_pearson
-from concord.stats.resample import bootstrap
+from concord.stats.resample import bootstrap, bootstrap_mean_interval
 
 # Efron & Tibshirani (1993), An Introduction to the Bootstrap, table 3.1: 15 law schools
 LSAT = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594.0])
@@ -223,3 +223,22 @@ def test_bootstrap_covers_roughly(method: Any) -> None:
 def test_bootstrap_covers_between_93_and_97_percent(method: Any) -> None:
     for covered in coverage(method, runs=3000, n_resamples=1000):
         assert 0.93 < covered < 0.97
+
+
+def test_an_expanded_bootstrap_has_the_width_of_students_t() -> None:
+    """Hesterberg (2015): of few values the bootstrap is too narrow by sqrt((n - 1)/n), and by z for t."""
+    x = stats.norm.ppf((np.arange(12) + 0.5) / 12)
+    wide = bootstrap_mean_interval(x, rng=np.random.default_rng(1), n_resamples=200_000, expanded=True)
+    reach = stats.t.ppf(0.975, 11) * x.std(ddof=1) / np.sqrt(12)
+    assert (wide.high - wide.low) / 2 == pytest.approx(reach, rel=0.02)
+    plain = bootstrap_mean_interval(x, rng=np.random.default_rng(1), n_resamples=200_000)
+    assert (plain.high - plain.low) / 2 == pytest.approx(1.96 * x.std() / np.sqrt(12), rel=0.02)
+    ninety = bootstrap_mean_interval(x, rng=np.random.default_rng(1), n_resamples=200_000, level=0.9)
+    assert (ninety.high - ninety.low) / 2 == pytest.approx(1.645 * x.std() / np.sqrt(12), rel=0.02)
+
+
+def test_two_values_are_the_fewest_to_resample() -> None:
+    found = bootstrap_mean_interval([0.0, 1.0], rng=np.random.default_rng(1), n_resamples=2000)
+    assert (found.low, found.high) == (0.0, 1.0)
+    with pytest.raises(UndefinedError, match="1 value"):
+        bootstrap_mean_interval([0.0], rng=np.random.default_rng(1))

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -98,3 +99,36 @@ def test_a_choice_is_read_under_the_names_that_were_shown(
     arranger: str, arrangement: str, reply: str, answer: str
 ) -> None:
     assert score_choice(reply, Asked(ITEM, arranger, arrangement)).answer == answer
+
+
+def test_agreement_between_and_within_arrangements_is_counted_by_hand() -> None:
+    """Item a: x, x and x, y under two arrangements: 2 of 4 pairs between, 1 and 0 of 1 within."""
+    rows = [("a", "1", "x"), ("a", "1", "x"), ("a", "2", "x"), ("a", "2", "y"),
+            ("b", "1", "x"), ("b", "1", "y"), ("b", "2", "y"), ("b", "2", "y")]  # fmt: skip
+    made = [
+        OptionReply(item, arrangement, answer, "xy".index(answer), 0, 2, answer == "x")
+        for item, arrangement, answer in rows
+    ]
+    found = score_options(made, n_permutations=9)
+    assert found.consistency.value == pytest.approx(0.5)
+    assert found.repeat_agreement.value == pytest.approx(0.5)
+    assert found.flip_excess.value == pytest.approx(0.0)
+    assert (found.n_items, found.n_arrangements, found.n_unread) == (2, 2, 0)
+    steady = [OptionReply(i, a, "x", 0, 0, 2, True) for i in "ab" for a in "12" for _ in range(2)]
+    assert score_options(steady, n_permutations=9).consistency.value == 1.0
+    flips = [OptionReply(i, a, a, 0, 0, 2, True) for i in "ab" for a in "12" for _ in range(2)]
+    flipped = score_options(flips, n_permutations=9)
+    assert (flipped.consistency.value, flipped.flip_excess.value) == (0.0, 1.0)
+
+
+def test_the_floor_of_rstd_is_the_mean_over_all_divisions() -> None:
+    """One item, right first or second, right once: accuracies 1 and 0, or 0 and 1: RStd is 1/2 either way."""
+    one = [OptionReply("a", "1", "x", 0, 0, 2, True), OptionReply("a", "2", "x", 0, 1, 2, False)]
+    found = score_options(one, n_permutations=99)
+    assert (found.rstd.value, found.rstd_floor, found.rstd_p) == (0.5, 0.5, 1.0)
+    two = [*one, *(replace(reply, item="b") for reply in one)]
+    # two items: both alike (1/2) in half of the divisions, one each (0) in the other half
+    both = score_options(two, n_permutations=4000)
+    assert both.rstd.value == 0.5
+    assert both.rstd_floor == pytest.approx(0.25, abs=0.02)
+    assert both.rstd_p == pytest.approx(0.5, abs=0.03)
