@@ -215,11 +215,8 @@ def test_scores_beyond_0_and_1_have_no_wrong_answer_of_their_own() -> None:
 
 def test_repeats_that_failed_count_as_the_score_of_a_wrong_answer() -> None:
     """By hand, wrong = 1: (4 + 1)/2 - 2 and 3 - 3; a failed item 1 - 5."""
-    first = [
-        {"item": i, "repeat": r, "score": x}
-        for i, own in enumerate([[4, None], [3, 3], [None, None]])
-        for r, x in enumerate(own)
-    ]
+    answers: list[list[int | None]] = [[4, None], [3, 3], [None, None]]
+    first = [{"item": i, "repeat": r, "score": x} for i, own in enumerate(answers) for r, x in enumerate(own)]
     second = [{"item": i, "repeat": 0, "score": x} for i, x in enumerate([2, 3, 5])]
     found: Any = concord.compare(first, second, wrong=1.0)
     missing = found.pairs[0].missing
