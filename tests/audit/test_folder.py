@@ -160,7 +160,11 @@ def test_arrangements_of_a_run_are_groups_and_scores_say_what_is_right(tmp_path:
 def test_replies_are_found_in_tables_documents_and_parts(tmp_path: Path, reasoning: Path) -> None:
     found = open_folder(reasoning)
     (tmp_path / "t.csv").write_text("id,text\nv1,ANSWER: A\nv1,B\n", "utf-8")
-    parts = [{"type": "text", "text": "no "}, {"type": "text", "text": "idea"}]
+    parts = [
+        {"type": "thinking", "thinking": "hm"},
+        {"type": "text", "text": "no "},
+        {"type": "text", "text": "idea"},
+    ]
     (tmp_path / "d.json").write_text(
         json.dumps({"messages": [{"content": parts}, {"content": "A"}]}), "utf-8"
     )

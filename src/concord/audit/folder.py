@@ -20,6 +20,7 @@ from concord.files.contents import is_file, is_folder, read_bytes
 from concord.files.documents import DocumentFacts, document_facts, read_record, run_facts, text_of
 from concord.files.json_text import parsed
 from concord.files.kept_replies import ANSWERS, ObjectLines
+from concord.files.raw_replies import raw_reply
 from concord.files.rows import read_back
 from concord.files.tables import read_grid
 from concord.kinds import Kind
@@ -58,8 +59,6 @@ _DEEP = 3
 """Levels below a folder in which its readings may lie."""
 _DEPTH = 12
 """Levels of a JSON document that are searched for replies."""
-_PARTS = ("", "\n", "\n\n")
-"""What may be between the parts of a reply that came in parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +270,7 @@ def _documents_in(file: Path) -> Iterable[object]:
 
 
 def _strings(value: Any, depth: int) -> Iterator[str]:
-    """Return every text of a document: also those of a text that is JSON itself, and joined parts."""
+    """Return every text of a document: also those of a text that is JSON itself, and replies in parts."""
     if isinstance(value, str):
         yield value
         if value.startswith("{") and depth > 0:
@@ -280,16 +279,11 @@ def _strings(value: Any, depth: int) -> Iterator[str]:
             except FileFormatError:
                 return
             yield from _strings(held, depth - 1) if isinstance(held, dict) else ()
-    elif depth > 0 and isinstance(value, Mapping):
-        for one in value.values():
-            yield from _strings(one, depth - 1)
-    elif depth > 0 and isinstance(value, Iterable):
-        held = list(value) if isinstance(value, Sequence) else None
-        texts = [one.get("text") for one in held or () if isinstance(one, Mapping)]
-        said = [one for one in texts if isinstance(one, str)]
-        if len(said) > 1:
-            yield from (between.join(said) for between in _PARTS)
-        for one in value if held is None else held:
+    elif depth > 0 and isinstance(value, Mapping | Iterable):
+        whole = raw_reply(value)
+        if whole is not None and whole.text is not None:
+            yield whole.text
+        for one in value.values() if isinstance(value, Mapping) else value:
             yield from _strings(one, depth - 1)
 
 
