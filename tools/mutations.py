@@ -140,7 +140,18 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "swapped", _text(ast.Call(node.func, [second, first, *rest], node.keywords))
 
 
-_ALWAYS_SEEN = ("isinstance", "issubclass", "getattr", "hasattr", "zip", "map", "replace", "partial")
+_ALWAYS_SEEN = (
+    "isinstance",
+    "issubclass",
+    "getattr",
+    "hasattr",
+    "zip",
+    "map",
+    "replace",
+    "partial",
+    "min",
+    "max",
+)
 """Calls with swapped arguments fail, or change nothing: they say little about tests."""
 
 

@@ -142,3 +142,25 @@ def test_a_regression_is_asked_of_every_pair_of_the_first_model() -> None:
     assert better.sentence == (
         "no regression: that b is worse could not be shown (score); not tested against e"
     )
+
+
+def test_a_wide_table_with_families_is_clustered_by_them() -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        {"item": i, "family": i // 5, "a": float(a), "b": float(b)}
+        for i, (a, b) in enumerate(rng.normal(size=(40, 2)))
+    ]
+    found: Any = concord.compare(rows)
+    assert [model.name for model in found.models] == ["a", "b"]
+    assert found.pairs[0].comparison.n_clusters == 8
+
+
+def test_a_column_that_names_models_says_whose_scores_are_whose() -> None:
+    rows = [{"item": i, "model": name, "score": s} for name, own in (("x", [1, 1, 0]), ("y", [0, 1, 0]))
+            for i, s in enumerate(own)]  # fmt: skip
+    found: Any = concord.compare(rows)
+    assert [(model.name, model.own_mean) for model in found.models] == [
+        ("x", pytest.approx(2 / 3)),
+        ("y", pytest.approx(1 / 3)),
+    ]
+    assert found.difference.value == pytest.approx(1 / 3)
