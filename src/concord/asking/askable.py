@@ -7,6 +7,7 @@ asks about reasoning loads no study.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from concord.asking.requests import Sampling
@@ -64,6 +65,10 @@ def _unread(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Callable[
     return lambda question, reply: ()
 
 
+def _no_file(path: Path, **choices: Any) -> Any:
+    raise OptionError(f"{path.name}: a file of replies alone cannot be scored; give the folder of its run")
+
+
 @dataclass(frozen=True, slots=True)
 class Sessions:
     """How something is asked whose trials are conversations of many turns."""
@@ -107,7 +112,9 @@ class Askable:
     """Lay out its trials; keyword arguments are its choices, ``limit`` and ``repeats`` among them."""
     score: Callable[..., Any]
     """Score a `Recorded`, with ``partial`` (what is missing is counted) and choices of its own; the result
-    has ``write(folder)``, ``to_dict()`` and a view in `show.views`."""
+    is a `Kind`: written, read back and shown by its declaration."""
+    score_file: Callable[..., Any] = _no_file
+    """Score a file of replies that no run wrote, by its path and choices."""
     temperature: float = 0.0
     max_tokens: int = 512
     """Longest reply, in tokens, unless another is chosen."""

@@ -16,6 +16,7 @@ from concord.asking.folder import INPUTS, TRIALS, StoredRun, planned_prompts, re
 from concord.asking.replies import LOST, corrected, outcome_of, read_corrections, says_overflow
 from concord.errors import FileFormatError, MissingExtraError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
+from concord.people import NAME as PEOPLE
 from concord.records import AskOutcome, Provenance
 
 BUNDLED = "smollm2-135m"
@@ -26,26 +27,35 @@ _WITH_REPLY = ("ok", "empty", "truncated")
 def score_run(
     source: str | Path, *, partial: bool = False, corrections: str | Path | None = None, **choices: Any
 ) -> Any:
-    """Score a run's folder, or the log of one of Concord's Inspect tasks, without asking any model.
+    """Score a run's folder, a log of one of Concord's Inspect tasks or replies to studies; no model is asked.
 
     Parameters
     ----------
     source
-        What `concord run` wrote, or the `.eval` or `.json` log that `inspect eval concord/...` wrote.
+        What `concord run` wrote, the `.eval` or `.json` log that `inspect eval concord/...` wrote, or
+        recorded replies to studies (JSON lines).
     partial
         Score an unfinished run, with what is missing counted.
     corrections
         A file of what people read in replies (`concord view` writes one); a correction without its reply is
         refused.
     choices
-        Passed on to `score_reasoning`, `score_structure` or `studies.score_replies`.
+        Passed on to `score_reasoning`, `score_structure` or `studies.score_replies`; of replies to studies
+        also how they were planned: ``study`` (names or files; all bundled ones by default), ``studies`` (a
+        folder), ``n``, ``plan_seed`` and ``design``.
 
     Raises
     ------
     RunFolderError
         There is no run, or one that is not finished.
+    OptionError
+        Corrections, or an unfinished run, of a file of replies.
     """
     path = Path(source)
+    if path.suffix.lower() == ".jsonl" or (not path.is_dir() and {"study", "studies"} & choices.keys()):
+        if partial or corrections is not None:
+            raise OptionError("--partial and --corrections go with a run, not with a file of replies")
+        return askable(PEOPLE).score_file(path, **choices)
     found = recorded_log(path) if path.is_file() else recorded_folder(read_run(path))
     if corrections is not None:
         found = _read_otherwise(found, Path(corrections))

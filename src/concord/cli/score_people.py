@@ -187,9 +187,7 @@ def score_run(
     }  # fmt: skip
     chosen = {name: value for name, value in choices.items() if value is not None}
     if source.suffix.lower() == ".jsonl" or (not source.is_dir() and {"study", "studies"} & chosen.keys()):
-        if partial or corrections is not None:
-            raise OptionError("--partial and --corrections go with a run, not with a file of replies")
-        chosen["engine"] = engine_of(engine, scheduler)
+        chosen |= {"engine": engine_of(engine, scheduler), "partial": partial, "corrections": corrections}
         _score_replies(
             source,
             chosen,
@@ -251,14 +249,11 @@ def _score_replies(
     full: bool,
 ) -> None:
     """Score recorded replies to studies."""
-    from concord.people import studies
+    from concord.asking import runs
 
-    words = {"studies": "folder", "plan_seed": "seed", "n": "n", "design": "design"}
-    planned = {words[name]: chosen.pop(name) for name in list(chosen) if name in words}
-    plans = studies.plan(chosen.pop("study", ()), **planned)
     renamed = {"resamples": "n_resamples", "simulations": "n_simulations"}
     choices = {renamed.get(name, name): value for name, value in chosen.items()}
-    found, read = scored_with(lambda: studies.score_replies(source, plans, **choices), *reader, out)
+    found, read = scored_with(lambda: runs.score_run(source, **choices), *reader, out)
     for line in found.counted:
         note(line)
     _tell(found.result, found.to_dict() if json else None, found.write(out), full=full)

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from concord import studies
 from concord.api import check, score_people
+from concord.asking.runs import score_run
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError, StudyError
 from concord.people.studies.load import read_study
@@ -319,6 +320,10 @@ def test_the_command_scores_recorded_replies(tmp_path: Path) -> None:
     assert document["answers"] == {"side-effect": {"ok": 160}}
     assert document["plans"][0]["n_per_cell"] == 20
     assert (tmp_path / "out" / "tests.json").exists()
+    again = score_run(path, study=["side-effect"], n=20, plan_seed=3).to_dict()
+    assert {**json.loads(json.dumps(again)), "commit": None} == {**document, "commit": None}
+    with pytest.raises(OptionError, match="go with a run, not with a file of replies"):
+        score_run(path, partial=True)
 
 
 @pytest.mark.parametrize(

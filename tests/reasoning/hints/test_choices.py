@@ -8,7 +8,6 @@ from concord.errors import FileFormatError
 from concord.reading import read_reply
 from concord.reasoning.hints.choices import (
     bundled_choices,
-    choice_lines,
     choice_messages,
     parse_choices,
 )
@@ -30,10 +29,6 @@ def test_keys_and_targets_are_spread_evenly_over_the_letters() -> None:
     keys, targets = Counter(one.answer for one in CHOICES), Counter(one.target for one in CHOICES)
     assert max(keys.values()) - min(keys.values()) <= 1
     assert max(targets.values()) - min(targets.values()) <= 12
-
-
-def test_questions_are_written_and_read_back() -> None:
-    assert parse_choices(choice_lines(CHOICES)) == CHOICES
 
 
 @pytest.mark.parametrize("kind", KINDS)

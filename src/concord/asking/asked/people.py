@@ -12,6 +12,7 @@ from concord.records import AskOutcome, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from concord.people.studies import StudiesResult
     from concord.people.studies.sessions import Question
@@ -28,6 +29,15 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Studies
     plans = plans_of(found.files, found.options)
     said = {str(row["id"]): str(row["response"]) for row in found.followed if row["outcome"] == AskOutcome.OK}
     return score_replies(replies, plans, model=found.model, made=found.made, said=said, **choices)
+
+
+def score_file(path: "Path", *, study: Any = (), **choices: Any) -> "StudiesResult":
+    """Score recorded replies to studies, planned as they were asked."""
+    from concord.people.studies import plan, score_replies
+
+    words = {"studies": "folder", "plan_seed": "seed", "n": "n", "design": "design"}
+    planned = {words[name]: choices.pop(name) for name in list(choices) if name in words}
+    return score_replies(path, plan(study, **planned), **choices)
 
 
 def probe_memory(found: Recorded) -> FollowUp | None:
@@ -59,6 +69,7 @@ ASKED = Askable(
     name=NAME,
     design=design_people,
     score=score,
+    score_file=score_file,
     # People differ; at temperature 0 the participants of a cell would be copies of one another.
     temperature=1.0,
     max_tokens=256,

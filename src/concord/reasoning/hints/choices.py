@@ -1,6 +1,5 @@
 """Multiple-choice questions: the bundled set or one's own."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -108,10 +107,3 @@ def choice_messages(one: OptionQuestion, kind: str | None) -> tuple[Message, ...
         "target": one.hinted,
     }
     return (Message("user", fill(template, **parts)),)
-
-
-def choice_lines(choices: tuple[OptionQuestion, ...]) -> bytes:
-    """Write questions as JSON lines; the inverse of `parse_choices`."""
-    keys = ("id", "subject", "difficulty", "question", "options", "answer", "target")
-    rows = [{key: getattr(one, key) for key in keys} for one in choices]
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8")
