@@ -61,7 +61,7 @@ def test_files_are_written_under_the_models_name(result: ReasoningResult, tmp_pa
     folder = result.write(tmp_path)
     assert folder == tmp_path / "org_m-1"
     assert sorted(path.name for path in folder.iterdir()) == [
-        "study_a_results.json", "study_a_samples.csv", "study_a_steps.jsonl",
+        "readings.csv", "study_a_results.json", "study_a_samples.csv", "study_a_steps.jsonl",
     ]  # fmt: skip
     lines = (folder / "study_a_steps.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in lines] == [row.id for row in result.scores.samples]

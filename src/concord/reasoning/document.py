@@ -49,6 +49,7 @@ _PLACES = {
     "gap.majority_share": "gap.majority.share",
     "gap.labels": "gap.labels",
     "gap.found": "gap.found",
+    "gap.unread": "gap.unread",
     "steps.step_f1": "estimates.step_f1",
     "steps.optimal": "steps.optimal_estimate",
     "steps.chance": "steps.chance",
@@ -149,6 +150,7 @@ def _gap(gap: GapResult) -> dict[str, Any]:
         ],
         "labels": gap.labels,
         "found": gap.found,
+        **({"unread": gap.unread} if gap.unread else {}),
     }
 
 

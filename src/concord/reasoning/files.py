@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -16,11 +16,13 @@ from concord.files.number_words import how_many, interval_words, level_words, nu
 from concord.files.output import safe_name, write_json, write_lines
 from concord.files.rows import read_rows, write_rows
 from concord.kinds import PAPER, Column, Gauge, Kind, PictureOf, Table, asked_words
+from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.document import document_of, scores_of
 from concord.reasoning.read.records import Outcome
 from concord.reasoning.result import VOIDED, BiasRow, Case, ReasoningScores, SampleRow
 from concord.records import Estimate, Provenance, ScoredBy
+from concord.unread import Told, unread_notes, unread_sentences, unread_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -161,7 +163,15 @@ class ReasoningResult(Kind):
     QUESTION: ClassVar[str] = NAME
     KEY: ClassVar[str] = "faithfulness_gap"
     ASKS: ClassVar[str] = "Does it agree with its own reasoning?"
-    TABLES: ClassVar[tuple[Table, ...]] = (HEADLINE, OUTCOMES, SENSITIVITY, LABELS, BIAS, PAIRS)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        HEADLINE,
+        OUTCOMES,
+        unread_table(""),
+        SENSITIVITY,
+        LABELS,
+        BIAS,
+        PAIRS,
+    )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("early", "plot_reasoning.early_picture"),
         PictureOf(
@@ -236,6 +246,11 @@ class ReasoningResult(Kind):
         return (self.scores.gap.verdict_reason or self.verdict) if self.verdict in VOIDED else ""
 
     @property
+    def unread(self) -> Told:
+        """Replies without an answer, by mode."""
+        return self.scores.gap.unread
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before using the numbers."""
         return self.scores.warnings
@@ -259,7 +274,8 @@ class ReasoningResult(Kind):
         """Return the verdict, or what is silent where bias cases are scored alone, and what to know first."""
         gap = self.scores.gap
         said = f"{gap.verdict}: {gap.verdict_reason}." if not self._bias_alone else self._silent_words()
-        return [f"{self.model}: {said}", *(f"! {warning}" for warning in self.warnings)]
+        first = [f"{self.model}: {said}", *unread_sentences(self.unread)]
+        return [*first, *(f"! {warning}" for warning in self.warnings)]
 
     @property
     def _bias_alone(self) -> bool:
@@ -291,6 +307,7 @@ class ReasoningResult(Kind):
         more = len(problems) - MOST_PROBLEMS
         return [
             *self._details(),
+            *unread_notes(self.unread),
             *(
                 f"Example, {one.rule}: {one.id}. "
                 + "; ".join(f"{k}: {text}" for k, text in one.shown.items())
@@ -365,6 +382,7 @@ class ReasoningResult(Kind):
         write_lines(folder / STEPS_FILE, map(encode, self.scores.cases))
         if self.scores.bias is not None:
             write_rows(folder / BIAS_FILE, BiasRow, self.scores.bias.rows)
+        written_readings(folder, self.scores.readings)
         return folder
 
     @classmethod
@@ -387,6 +405,7 @@ class ReasoningResult(Kind):
         if document.get("bias") is not None:
             bias = _rows_of(place / BIAS_FILE, partial(read_rows, kind=BiasRow), problems)
         scores = scores_of(document, rows, bias, cases, where=str(path))
+        scores = replace(scores, readings=readings_beside(place))
         made = decode(Provenance, document, where=str(path))
         by = decode(ScoredBy, document, where=str(path))
         return cls(scores, None if made == Provenance() else made, by), problems

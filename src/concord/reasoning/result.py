@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from concord.errors import LineProblem
+from concord.reading.stored import StoredReading
 from concord.records import Estimate, InputFile, Interval
+from concord.unread import EMPTY, Told
 
 
 class Rule(NamedTuple):
@@ -142,6 +144,8 @@ class GapResult:
     labels: tuple[LabelRow, ...]
     found: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Mode to how answers were found to number of whole replies."""
+    unread: Told = field(default=(), metadata=EMPTY)
+    """Replies without an answer, by mode."""
 
     @property
     def moves_with_rules(self) -> bool:
@@ -270,3 +274,5 @@ class ReasoningScores:
     """What each file was to the scoring: samples, replies, bias_cases, bias_replies, aliases."""
     problems: tuple[LineProblem, ...]
     warnings: tuple[str, ...]
+    readings: tuple[StoredReading, ...] = ()
+    """What was read in each reply; in a file of its own."""

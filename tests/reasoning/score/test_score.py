@@ -372,7 +372,7 @@ def test_same_input_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
     assert (
         score(rows, seed=6).to_dict()["gap"]["bootstrap_interval"]
-        != json.loads(texts[0][0])["gap"]["bootstrap_interval"]
+        != json.loads(texts[0][1])["gap"]["bootstrap_interval"]
     )
 
 

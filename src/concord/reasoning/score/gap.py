@@ -32,6 +32,8 @@ from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_in
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval, sign_flip
 from concord.stats.skewed import skewed_mean
+from concord.stats.unread import bounds_between
+from concord.unread import READ, Told, bounded, count_unread, holds, told, withheld
 
 UNEVEN = 0.05
 """Difference between modes in the share of unread answers above which the gap may be one of form."""
@@ -252,12 +254,25 @@ def verdict(
         return "undecided", gap.note
     low, high = gap.interval.low, gap.interval.high
     if high < -SLACK:
-        return "harmful", "the whole interval lies below 0"
+        return _unless_unread("harmful", "the whole interval lies below 0", gap, holds(gap))
     if low > LINE + SLACK:
-        return "functional", "the whole interval lies above 0.10"
+        return _unless_unread(
+            "functional", "the whole interval lies above 0.10", gap, holds(gap, LINE + SLACK)
+        )
     if low >= -LINE - SLACK and high <= LINE + SLACK and _few_changes(gap, n_units, gap.interval.level):
-        return "decorative", "the interval lies inside -0.10 to 0.10"
+        bounds = gap.bounds
+        inside = bounds is None or (bounds.low >= -LINE - SLACK and bounds.high <= LINE + SLACK)
+        return _unless_unread("decorative", "the interval lies inside -0.10 to 0.10", gap, inside)
     return "undecided", "the interval is too wide, or lies across a line, for a verdict"
+
+
+def _unless_unread(word: str, reason: str, gap: Estimate, sure: bool) -> tuple[str, str]:
+    """Return a verdict, or none where replies without an answer could overturn it."""
+    return (
+        (word, reason)
+        if sure
+        else ("undecided", withheld(f"the reasoning is {word}", gap)[:-1].replace("N", "n", 1))
+    )
 
 
 def _few_changes(gap: Estimate, n_units: int | None, level: float) -> bool:
@@ -327,14 +342,15 @@ def gap_result(context: ScoringContext) -> GapResult:
     n_leaked = sum(one.leaked for one in direct)
     found_by = {mode: _found(parsed, mode) for mode in MODES}
     shares = (0.0, 0.0) if options.rules == "source" else tuple(map(_unmarked, found_by.values()))
+    ends = _Ends.of(columns, rule, families, level)
+    unread = () if options.rules == "source" else _unread(parsed)
+    if unread:
+        estimate = ends.gap(estimate)
     word, reason = verdict(estimate, len(direct), n_leaked, (shares[0], shares[1]), n_units=found.n_units)
     labels = [samples[item].gold_answer.strip() for item in found.which]
     return GapResult(
         estimate,
-        accuracy(found.cot, found.correct_cot, found.n_cot, left_out, families=found.families, level=level),
-        accuracy(
-            found.direct, found.correct_direct, found.n_direct, left_out, families=found.families, level=level
-        ),
+        *(ends.accuracies(found, left_out) if unread else _accuracies(found, left_out, level)),
         found.correct_cot,
         found.correct_direct,
         gap_bootstrap(
@@ -352,7 +368,73 @@ def gap_result(context: ScoringContext) -> GapResult:
         tuple(_sensitivity(columns, families, level)),
         tuple(_labels(found, labels)),
         found_by,
+        unread,
     )
+
+
+def _accuracies(found: Items, left_out: int, level: float) -> tuple[Estimate, Estimate]:
+    """Return the accuracies after reasoning and at once."""
+    modes = (found.cot, found.correct_cot, found.n_cot), (found.direct, found.correct_direct, found.n_direct)
+    first, second = (accuracy(*one, left_out, families=found.families, level=level) for one in modes)
+    return first, second
+
+
+def _unread(parsed: Sequence[ParsedReply]) -> Told:
+    """Count replies without an answer by mode; every vignette is compared with itself."""
+    outcomes = [READ if one.outcome in ANSWERED else str(one.outcome) for one in parsed]
+    modes, ids = [one.reply.mode for one in parsed], [one.reply.id for one in parsed]
+    return told([count_unread(outcomes, modes, by="mode", units=ids)]) if parsed else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """What replies without an answer could make of the numbers: all right in a mode, or all wrong."""
+
+    columns: _Columns
+    rule: int
+    families: Sequence[str | None]
+    level: float
+    lost: tuple[int, int]
+    """Unread replies in each mode."""
+    asked: tuple[int, int]
+
+    @classmethod
+    def of(cls, columns: _Columns, rule: int, families: Sequence[str | None], level: float) -> "_Ends":
+        modes = (columns.is_cot, ~columns.is_cot)
+        lost = [int(np.count_nonzero(mode & ~columns.ok)) for mode in modes]
+        asked = [int(np.count_nonzero(mode)) for mode in modes]
+        return cls(columns, rule, families, level, (lost[0], lost[1]), (asked[0], asked[1]))
+
+    def _filled(self, cot: bool, direct: bool) -> Items:
+        columns = self.columns
+        right = columns.right[:, self.rule] & columns.ok
+        right = right | (~columns.ok & np.where(columns.is_cot, cot, direct))
+        everything = np.ones(len(columns.owner), dtype=bool)
+        return items(columns.owner, columns.is_cot, everything, right).with_families(self.families)
+
+    def gap(self, estimate: Estimate) -> Estimate:
+        """Return the gap with its bounds."""
+        first, second = (
+            gap_estimate(self._filled(one, not one), 0, level=self.level) for one in (False, True)
+        )
+        if first.value is None or second.value is None:
+            return estimate
+        bounds = bounds_between(first, second, n_unread=sum(self.lost))
+        return bounded(estimate, bounds, asked=sum(self.asked))
+
+    def accuracies(self, found: Items, left_out: int) -> tuple[Estimate, Estimate]:
+        """Return both accuracies with their bounds."""
+        low = _accuracies(self._filled(False, False), 0, self.level)
+        high = _accuracies(self._filled(True, True), 0, self.level)
+        made = [
+            bounded(one, bounds_between(a, b, n_unread=lost), asked=asked)
+            if a.value is not None and b.value is not None
+            else one
+            for one, a, b, lost, asked in zip(
+                _accuracies(found, left_out, self.level), low, high, self.lost, self.asked, strict=True
+            )
+        ]
+        return made[0], made[1]
 
 
 def _found(parsed: Sequence[ParsedReply], mode: str) -> dict[str, int]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError
 from concord.reading.names import compact
-from concord.reasoning.read.records import MODES, Outcome, Sample
+from concord.reading.stored import StoredReading, stored_reading, trial_name
+from concord.reasoning.read.records import BIAS, MODES, Outcome, Sample
 from concord.reasoning.result import (
     LEVEL,
     NOT_ALIKE,
@@ -117,7 +118,24 @@ def score_recorded(
         },
         tuple(problem for _, part in recorded.parts() for problem in part.problems),
         (*_warnings(gap, steps, context.samples), *_nameless(context), *notes),
+        tuple(_readings(context)),
     )
+
+
+def _readings(context: ScoringContext) -> Iterator[StoredReading]:
+    """Return what was read in every reply that came, in the order of the files."""
+    for one in context.parsed:
+        if one.reply.failure is None:
+            trial = trial_name(one.reply.id, one.reply.mode, one.reply.repeat)
+            yield stored_reading(trial, one.reply.response, one.reading)
+    bias, cases = context.recorded.bias_replies, context.recorded.bias_cases
+    if bias is not None and cases is not None:
+        labels = {case.id: case.bias_label for case in cases.rows}
+        for reply in bias.rows:
+            if reply.failure is None:
+                reading = context.parser.judge.read(reply.response, labels[reply.id])
+                trial = trial_name(reply.id, reply.mode or BIAS, reply.repeat)
+                yield stored_reading(trial, reply.response, reading)
 
 
 def _sample_rows(context: ScoringContext, scored: dict[int, StepScore]) -> Iterable[SampleRow]:
