@@ -7,6 +7,8 @@ import pytest
 
 from concord import studies
 from concord.people.files import PeopleResult
+from concord.people.studies.distributions import answers_of
+from concord.people.studies.observe import observe
 from concord.people.studies.sessions import Question
 
 PLAN = studies.plan(["side-effect"], n=30, seed=3)
@@ -84,4 +86,13 @@ def test_few_lost_answers_give_no_bounds_and_a_claim_that_they_could_overturn_is
     many = _said({"harm": 0.4, "help": 0.02}).result
     assert many.ecs.estimate.bounds is not None and many.ecs.estimate.bounds.side() == 0
     assert "Not said whether its effects go along with people's" in " ".join(many.sentences())
-    assert any("have no two ends" in line for line in many.warnings)
+    assert any("without two ends" in line for line in many.warnings)
+
+
+def test_distributions_say_that_they_are_of_the_answers_that_were_read() -> None:
+    def agent(question: Question) -> str:
+        return "It depends." if question.id.endswith("5/1/1") else "A"
+
+    found = answers_of([observe(one, agent) for one in FRAMES], None)
+    assert found is not None
+    assert any("answers could not be read" in line for line in found.warnings)

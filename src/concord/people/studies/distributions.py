@@ -15,6 +15,7 @@ from concord.people.studies.format import HumanMoments, Test
 from concord.people.studies.observe import Observations
 from concord.people.studies.tests import answer_counts, counted_success, group_answers, group_choices
 from concord.stats.elementwise import Floats
+from concord.unread import MOST_LOST
 
 OTHER = "other answers"
 
@@ -24,7 +25,10 @@ def answers_of(observed: Sequence[Observations], model: str | None) -> AnswerSet
     found: dict[OutcomeKey, AnswerSet | Moments] = {}
     warnings = []
     for one in observed:
-        study = one.plan.study
+        study, (lost, asked) = one.plan.study, one.n_unread
+        if lost > MOST_LOST * asked:
+            counted = f"{lost:,} of {asked:,} answers could not be read"
+            warnings.append(f"{study.study}: {counted}; these are distributions of the others")
         for spec in study.findings.values():
             for test in spec.tests:
                 try:

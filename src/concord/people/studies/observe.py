@@ -48,6 +48,12 @@ class Observations:
         self.given += session.given
         self.ended_early[name] += session.ended_early
 
+    @property
+    def n_unread(self) -> tuple[int, int]:
+        """Answers of replies that could not be read, and all answers of replies."""
+        ok = [one.reading.ok for turn in self.given for _, one in turn.answers if one.reading is not None]
+        return ok.count(False), len(ok)
+
     def item_counts(self) -> tuple[ItemCount, ...]:
         """Return the outcomes of every item in every condition."""
         return tuple(self._item_counts())

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeVar
 
+from concord.files.number_words import how_many
 from concord.people.files import PeopleResult
 from concord.people.result import GroupResult, Score
 from concord.people.results.one import score_table
@@ -195,7 +196,8 @@ def with_unread_bounds(
     left = sum(not found and _lost_many(one, test) for found, (one, test, _) in zip(ends, tests, strict=True))
     if left:
         said = (
-            f"{left} tests lost more than 2 % of their answers and have no two ends: bounds take them as read"
+            f"{how_many(left, 'test', 'tests')} lost more than 2 % of the answers without two ends to take "
+            "them to: bounds take what was read"
         )
         scores = replace(scores, warnings=(*scores.warnings, said))
     if not any(ends):
@@ -216,19 +218,8 @@ def with_unread_bounds(
             pas = [(value, k) for k, (_, one) in enumerate(at) if (value := one.tests[i].pas) is not None]
             picked.append(at[best(pas)[1]][0][i] if pas else table.rows[i])
         chosen.append(scored(picked))
-    lost = {one.plan.study.study: _lost(one) for one in observed}
+    lost = {one.plan.study.study: one.n_unread for one in observed}
     return _bounded_scores(scores, [one for _, one in at] + chosen, lost)
-
-
-def _lost(observed: Observations) -> tuple[int, int]:
-    """Count the answers of a study: unread ones, and all that were read or not."""
-    outcomes = [
-        answer.reading.ok
-        for given in observed.given
-        for _, answer in given.answers
-        if answer.reading is not None
-    ]
-    return outcomes.count(False), len(outcomes)
 
 
 def _bounded_scores(
