@@ -8,11 +8,12 @@ import pytest
 from tests.asking.scripted_server import scripted_server
 
 from concord.asking.connection import Connection
-from concord.asking.reader import ModelReader, read_with, reader_model, write_reader
+from concord.asking.reader import read_with, reader_model
 from concord.asking.runs import run_job
 from concord.errors import OptionError
 from concord.files.documents import read_record
 from concord.reading import Reading, ReadOutcome, read_reply
+from concord.reading.second import ModelReader, write_reader
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 MODEL = "judge:openai-api/scripted/m"

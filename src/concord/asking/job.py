@@ -32,14 +32,14 @@ from concord.asking.folder import (
     planned_prompts,
     read_record,
 )
-from concord.asking.journal import Tally
+from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS, Tally
 from concord.asking.ledger import Ledger, Paid, opened_balance, paid_so_far
 from concord.asking.limits import Budget, Limits, Prices
 from concord.asking.plan import Plan
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Again, Request, Sampling, requests_of
 from concord.asking.structured import AUTO, takes_schema
-from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS, Reads, Talk, answer_of_row, by_form, settled
+from concord.asking.talks import Reads, Talk, answer_of_row, by_form, settled
 from concord.errors import InputError, MissingExtraError, ModelError
 from concord.records import Answer, AskOutcome, Design, Message, Trial
 

@@ -26,13 +26,19 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic_core import from_json
 
-from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS, STRUCTURED
 from concord.errors import FileFormatError, RunFolderError
 from concord.files import limits
 from concord.files.contents import is_file, unreadable
 from concord.files.gate import check_json_size
 from concord.records import AskOutcome
 
+ANSWERS, ASKED_AGAIN, CONVERSATION, AWAITS = "answers", "asked_again", "conversation", "awaits"
+"""Fields of a stored line: outcomes of reading, counted; how often it was asked again; what was said after
+the prompt; whether one more turn is still to be asked."""
+COUNTS = "counts"
+"""Field of a turn that was asked again: whether its reply counts, or the one before."""
+STRUCTURED = "structured"
+"""Field of a stored line: a schema of the answer was sent with the prompt."""
 SYNC_SECONDS = 0.1
 """Replies younger than this may be lost when the machine itself (not the process) goes down."""
 _FIELDS = (

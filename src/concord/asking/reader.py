@@ -4,9 +4,8 @@ The model must quote the reply and give an answer that the rules accept; otherwi
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -16,15 +15,13 @@ from concord.asking.job import Job
 from concord.asking.limits import Limits
 from concord.asking.requests import Sampling
 from concord.errors import OptionError, RunFolderError
-from concord.files.codec import encode
-from concord.files.documents import heading
-from concord.files.output import write_json
 from concord.files.templates import fill, read_template
 from concord.reading.read import spoken
 from concord.reading.records import Reading
 from concord.reading.second import (
     ABSTAINED,
     MetReply,
+    ModelReader,
     SaidAnswer,
     SecondReader,
     said_answer,
@@ -34,7 +31,7 @@ from concord.records import AskOutcome, Design, Estimate, Message, Trial
 from concord.stats.intervals import wilson_interval
 
 T = TypeVar("T")
-PREFIX, SUITE, FILE, FORMAT = "judge:", "reader", "reader.json", "model reader"
+PREFIX, SUITE = "judge:", "reader"
 TEMPLATE = "reader.v1"
 COMPARED = 50
 """Replies that the rules read and that are shown to the model, too, to see whether both agree."""
@@ -47,43 +44,6 @@ class AskedRun(Protocol):
     @property
     def stored(self) -> StoredRun:
         """Its folder as it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReader:
-    """What a model as reader did."""
-
-    model: str
-    template: str
-    everything: bool
-    """Whether it was believed where the rules read an answer, too."""
-    n_readings: int
-    """Different answers that were looked for."""
-    n_left: int
-    """Those that the rules left unread."""
-    n_asked: int
-    n_read: int
-    """Answers that count and come from the model."""
-    n_unusable: int
-    """Replies of the model that were no object of the form, quoted nothing or gave no possible answer."""
-    agreement: Estimate
-    """Share of replies in which it reads what the rules read, of those that both were given."""
-    audited: Estimate | None = None
-    """Its error rate, once a person has audited it."""
-
-    def lines(self) -> list[str]:
-        """Return what a user must know of it."""
-        said = "none was shown to both" if self.agreement.value is None else _share_words(self.agreement)
-        return [
-            f"{self.model} read {self.n_read:,} of {self.n_left:,} answers that the rules left unread "
-            f"({self.n_asked:,} replies asked, {self.n_unusable:,} without a usable reading)",
-            f"where the rules read an answer, the model reads the same in {said}",
-        ]
-
-
-def _share_words(found: Estimate) -> str:
-    low, high = found.ends
-    return f"{found.value:.1%} of {found.n} ({low:.1%} to {high:.1%})"
 
 
 def reader_model(reader: str) -> str:
@@ -213,10 +173,3 @@ def _agreement(
     same = sum(one.key in made and made[one.key].value == one.reading.value for one in shown)
     n = len(shown)
     return Estimate(same / n, wilson_interval(same, n), n, len(compared) - n, "share that agrees")
-
-
-def write_reader(folder: Path, found: ModelReader) -> Path:
-    """Write what a model as reader did beside the result."""
-    document: dict[str, Any] = {**heading(FORMAT), **encode(found)}
-    write_json(folder / FILE, document)
-    return folder / FILE

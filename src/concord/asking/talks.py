@@ -9,18 +9,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS, CONVERSATION, COUNTS, STRUCTURED
 from concord.reading.asked import asks_again, both, read_form
 from concord.reading.forms import again_words
 from concord.reading.records import ReadOutcome
 from concord.records import Answer, AnswerForm, AskOutcome, Message, Trial, Usage
-
-ANSWERS, ASKED_AGAIN, CONVERSATION, AWAITS = "answers", "asked_again", "conversation", "awaits"
-"""Fields of a stored line: outcomes of reading, counted; how often it was asked again; what was said after
-the prompt; whether one more turn is still to be asked."""
-COUNTS = "counts"
-"""Field of a turn that was asked again: whether its reply counts, or the one before."""
-STRUCTURED = "structured"
-"""Field of a stored line: a schema of the answer was sent with the prompt."""
 
 Reads = Callable[[Trial, str], Sequence[str]]
 """A prompt and a reply to what became of reading each answer that is asked for."""

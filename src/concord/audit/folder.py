@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from concord import people, reasoning, structure
-from concord.asking.reader import FILE as READER
-from concord.asking.reader import FORMAT as READER_FORMAT
-from concord.asking.reader import ModelReader, write_reader
 from concord.audit.estimate import AuditItem, AuditKind, AuditResult, PeopleAudit, StructureAudit
 from concord.errors import FileFormatError, OptionError, RunFolderError, listed
 from concord.files.contents import is_file, is_folder, read_bytes
@@ -26,6 +23,7 @@ from concord.files.tables import read_grid
 from concord.kinds import Kind
 from concord.people.files import PeopleResult
 from concord.reading.second import HOW as MODEL
+from concord.reading.second import READER_FILE, READER_FORMAT, ModelReader, write_reader
 from concord.reading.stored import FILE, StoredReading, read_readings, reply_hash, trial_name
 from concord.reasoning.design import MODES
 from concord.reasoning.files import ReasoningResult
@@ -290,6 +288,6 @@ def _strings(value: Any, depth: int) -> Iterator[str]:
 def store_audit(place: Path, result: AuditResult) -> None:
     """Keep the audited error rate of a model as reader beside what it did, where one read."""
     rate = next((one.rate for one in result.hows if one.group == MODEL), None)
-    if rate is not None and is_file(place / READER):
-        found = read_record(ModelReader, place / READER, READER_FORMAT)
+    if rate is not None and is_file(place / READER_FILE):
+        found = read_record(ModelReader, place / READER_FILE, READER_FORMAT)
         write_reader(place, replace(found, audited=rate))

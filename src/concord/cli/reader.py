@@ -10,7 +10,7 @@ from concord.cli.options import rare
 from concord.cli.shared import note
 
 if TYPE_CHECKING:
-    from concord.asking.reader import ModelReader
+    from concord.reading.second import ModelReader
 
 T = TypeVar("T")
 Reader = Annotated[
@@ -41,9 +41,9 @@ def tell_of_reader(found: "ModelReader | None", folder: Path, replies: Sequence[
     """Say and keep what a model as reader did, and write the page on which it is audited."""
     if found is None:
         return
-    from concord.asking.reader import write_reader
     from concord.audit.folder import open_folder
     from concord.audit.items import sampled, write_page
+    from concord.reading.second import write_reader
 
     opened = open_folder(folder)
     write_reader(opened.place, found)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS
+from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS
 from concord.cli.shared import note
 from concord.errors import printable
 from concord.records import AskOutcome

@@ -10,12 +10,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.files.codec import encode
+from concord.files.documents import heading
 from concord.files.json_text import parsed
+from concord.files.output import write_json
 from concord.reading.records import Reading, ReadOutcome
 from concord.reading.text import one_form
+from concord.records import Estimate
 
 HOW = "model"
 """How an answer was found that a second reader gave."""
@@ -124,3 +129,50 @@ def place_of_quote(text: str, quote: str) -> tuple[int, int] | None:
         if start >= 0 and len(text.casefold()) == len(text):
             return start, start + len(one)
     return None
+
+
+READER_FILE, READER_FORMAT = "reader.json", "model reader"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReader:
+    """What a model as reader did."""
+
+    model: str
+    template: str
+    everything: bool
+    """Whether it was believed where the rules read an answer, too."""
+    n_readings: int
+    """Different answers that were looked for."""
+    n_left: int
+    """Those that the rules left unread."""
+    n_asked: int
+    n_read: int
+    """Answers that count and come from the model."""
+    n_unusable: int
+    """Replies of the model that were no object of the form, quoted nothing or gave no possible answer."""
+    agreement: Estimate
+    """Share of replies in which it reads what the rules read, of those that both were given."""
+    audited: Estimate | None = None
+    """Its error rate, once a person has audited it."""
+
+    def lines(self) -> list[str]:
+        """Return what a user must know of it."""
+        said = "none was shown to both" if self.agreement.value is None else _share_words(self.agreement)
+        return [
+            f"{self.model} read {self.n_read:,} of {self.n_left:,} answers that the rules left unread "
+            f"({self.n_asked:,} replies asked, {self.n_unusable:,} without a usable reading)",
+            f"where the rules read an answer, the model reads the same in {said}",
+        ]
+
+
+def _share_words(found: Estimate) -> str:
+    low, high = found.ends
+    return f"{found.value:.1%} of {found.n} ({low:.1%} to {high:.1%})"
+
+
+def write_reader(folder: Path, found: ModelReader) -> Path:
+    """Write what a model as reader did beside the result."""
+    document: dict[str, Any] = {**heading(READER_FORMAT), **encode(found)}
+    write_json(folder / READER_FILE, document)
+    return folder / READER_FILE

@@ -11,9 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from concord.asking.folder import RECORD, TRIALS, read_record
-from concord.asking.journal import FAILURES, REPLIES, TURNS, Tally, journals, open_file, parsed_line
+from concord.asking.journal import (
+    ANSWERS,
+    ASKED_AGAIN,
+    AWAITS,
+    FAILURES,
+    REPLIES,
+    TURNS,
+    Tally,
+    journals,
+    open_file,
+    parsed_line,
+)
 from concord.asking.limits import Prices
-from concord.asking.talks import ANSWERS, ASKED_AGAIN, AWAITS, read_words
+from concord.asking.talks import read_words
 from concord.errors import InputError
 from concord.files.documents import document_facts
 from concord.records import AskOutcome

@@ -30,10 +30,10 @@ from inspect_ai.util import JSONSchema
 from concord.asking.connection import Connection, Redactor
 from concord.asking.inspect.private import without_transcript
 from concord.asking.inspect.replies import FailedCall, FaultKind, answer_of, fault_of
+from concord.asking.journal import STRUCTURED
 from concord.asking.limits import Budget
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Request, Sampling
-from concord.asking.talks import STRUCTURED
 from concord.errors import InputError, ModelError
 from concord.reading.forms import schema_of
 from concord.records import Answer, AnswerForm, AskOutcome, Message, Trial

@@ -13,9 +13,10 @@ from concord.asking.askable import Sessions
 from concord.asking.folder import Turns
 from concord.asking.inspect.asker import Asker, chat
 from concord.asking.inspect.replies import answer_of
+from concord.asking.journal import ANSWERS, ASKED_AGAIN, CONVERSATION
 from concord.asking.replies import LOST, packed
 from concord.asking.requests import Request, Sampling, trial_key
-from concord.asking.talks import ANSWERS, ASKED_AGAIN, CONVERSATION, Talk, answer_of_row, settled
+from concord.asking.talks import Talk, answer_of_row, settled
 from concord.records import Answer, AskOutcome, Message, Trial, Usage
 
 
