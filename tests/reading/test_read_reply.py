@@ -1,6 +1,7 @@
 """One reader of replies: what is an answer, how it was found, where it is, and what is none."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -192,3 +193,19 @@ def test_long_replies_made_of_marks_are_read_or_not(text: str) -> None:
         {"split": (9, ["x"])},
     ):
         assert isinstance(read_reply(text * 4, **kinds), Reading)
+
+
+def _seconds(text: str, asked: dict[str, Any]) -> float:
+    taken = []
+    for _ in range(3):
+        begin = time.thread_time()
+        read_reply(text, **asked)
+        taken.append(time.thread_time() - begin)
+    return min(taken)
+
+
+@pytest.mark.parametrize("part", ["DIAGNOSIS \t", "the answer is ", "A\n", "[[", '{"a":', "I would not "])
+def test_time_grows_with_a_reply_and_no_faster(part: str) -> None:
+    for asked in ({"choices": AB}, {"number": (0, 9)}, {"labels": ["x"]}):
+        short, long = (_seconds(part * (n // len(part)), asked) for n in (30_000, 120_000))
+        assert long < max(6 * short, 0.05)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from concord.reading.text import Piece, lines_of, one_form, sentences_of
+from concord.reading.text import MOST_LINES, Piece, lines_of, one_form, sentences_of
 from concord.reading.words import any_of, words
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -118,8 +118,6 @@ def patterns() -> _Patterns:
     )
 
 
-_MOST_LINES = 2000
-"""Lines of a reply, from its end, in which an answer may be stated."""
 _LOOKED_AT = 4000
 """Characters at either end of a reply in which it may decline."""
 
@@ -145,7 +143,7 @@ class AnswerMark:
 
 def marks_of(text: str) -> Iterator[AnswerMark]:
     """Return the marks of a reply from the last to the first; denied and hypothetical ones are none."""
-    lines = [line for line in lines_of(text)[-_MOST_LINES:] if _RULE.fullmatch(line.text) is None]
+    lines = [line for line in lines_of(text)[-MOST_LINES:] if _RULE.fullmatch(line.text) is None]
     for i in range(len(lines) - 1, -1, -1):
         line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
         if line.text.startswith("|"):
@@ -223,7 +221,7 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
 
 def weak_marks(text: str) -> Iterator[AnswerMark]:
     """Return what a reply says a case points to: "she meets the criteria for"."""
-    for line in lines_of(text)[-_MOST_LINES:]:
+    for line in lines_of(text)[-MOST_LINES:]:
         for sentence in sentences_of(line):
             if not sentence.text.rstrip("\"')*_ ").endswith("?"):
                 for match in patterns().weak.finditer(sentence.text):
@@ -235,7 +233,7 @@ def weak_marks(text: str) -> Iterator[AnswerMark]:
 
 def named_before(text: str) -> Iterator[Piece]:
     """Return the sentences up to the words that call what is before them the answer."""
-    for line in lines_of(text)[-_MOST_LINES:]:
+    for line in lines_of(text)[-MOST_LINES:]:
         for sentence in sentences_of(line):
             for match in patterns().behind.finditer(sentence.text):
                 if patterns().hypothetical.search(sentence.text) is None:

@@ -211,6 +211,8 @@ class Piece:
         return Piece(left.rstrip(signs), self.start + len(self.text) - len(left))
 
 
+MOST_LINES = 2000
+"""Lines of a reply, from either end, that are looked at."""
 LONGEST_LINE = 4000
 """Characters of a line, from either end, that are looked at."""
 _SENTENCE_END = re.compile(r"[.!?]\s|[。！？]")
@@ -218,11 +220,16 @@ _SENTENCE_END = re.compile(r"[.!?]\s|[。！？]")
 
 def lines_of(text: str) -> list[Piece]:
     """Return the lines that hold something."""
-    found, start = [], 0
-    for line in text.split("\n"):
+    found, start, lines = [], 0, text.split("\n")
+    if len(lines) > 2 * MOST_LINES:  # those between are not looked at
+        middle = lines[MOST_LINES:-MOST_LINES]
+        lines[MOST_LINES:-MOST_LINES] = [" " * (sum(map(len, middle)) + len(middle) - 1)]
+    for line in lines:
         if line.strip():
             found.append(Piece(line[:LONGEST_LINE], start).trimmed())
-        if len(line) > LONGEST_LINE:  # what is said at its end counts, from a whole sentence on
+        if (
+            len(line) > LONGEST_LINE and not line.isspace()
+        ):  # what is said at its end counts, from a whole sentence on
             begin = max(LONGEST_LINE, len(line) - LONGEST_LINE)
             end = _SENTENCE_END.search(line, begin)
             if end is not None and line[end.end() :].strip():

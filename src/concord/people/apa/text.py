@@ -161,7 +161,8 @@ class PrintedNumber(NamedTuple):
 MAX_DIGITS = 40
 _MAX_EXPONENT = 300
 _PARTS = re.compile(
-    r"(?P<mantissa>[0-9.]+?)(?:[eE](?P<e>[+-]?[0-9]+)|[^0-9.eE]+10[ ^]*(?P<x>[+-]? ?[0-9]+))?$"
+    r"(?P<mantissa>[0-9.]{1,60}?)(?:[eE](?P<e>[+-]?[0-9]{1,9})|"
+    r"[^0-9.eE]{1,9}10[ ^]{0,9}(?P<x>[+-]? ?[0-9]{1,9}))?$"
 )
 _POWER = re.compile(r"(?P<mantissa>1)0[ ]?\^[ ]?(?P<e>[+-]?[0-9]+)(?P<x>)$")
 

@@ -30,7 +30,8 @@ _MODE_WORDS = {
 }
 """What others call the two modes."""
 _BATCH_ID = re.compile(
-    r"(?P<id>.+?)[|/:_. -]+(?P<mode>cot|direct)(?:[|/:_. -]+(?P<repeat>\d{1,6}))?", re.IGNORECASE | re.DOTALL
+    r"(?P<id>.+?)[|/:_. -]{1,6}(?P<mode>cot|direct)(?:[|/:_. -]{1,6}(?P<repeat>\d{1,6}))?",
+    re.IGNORECASE | re.DOTALL,
 )
 _MODE_FIRST = re.compile(r"(?P<mode>cot|direct)[|/:_. -]+(?P<id>.+)", re.IGNORECASE | re.DOTALL)
 _TABLES = (".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".parquet", ".pq")

@@ -11,7 +11,10 @@ from concord.people.apa.parse import parse_apa
 
 LONGEST = 200
 """Characters of a cell that may hold a result; a longer text is none."""
-_NUM = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)"
+# what repeats has an end: a cell is hostile input
+_GAP, _INT = r"\s{0,9}", r"\d{1,40}"
+_SHARE = rf"{_INT}(?:\.{_INT})?"
+_NUM = rf"[+-]?(?:{_SHARE}|\.{_INT})"
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
 _MARKS = re.compile(r"(?<=[\d%)\]])\s*[*†‡§¹²³ᵃᵇᶜᵈᵉ]+\s*$|(?<=\d)\s*[*†‡§]+(?=\s*[(\[,;])")
 """Stars, daggers and superscript letters behind a number: footnotes, never part of it."""
@@ -19,18 +22,22 @@ _NUMBER_NS = re.compile(rf"({_NUM})\s*n\.?\s?s\.?", re.IGNORECASE)
 """A bare number that is said not to be significant."""
 _MEAN = re.compile(
     # something must part mean and SD: two open-ended numbers in a row would be tried in every way
-    rf"(?:M\s*=\s*)?(?P<mean>{_NUM})\s*(?:[(,;]\s*(?:SD\s*=?\s*)?|±\s*|SD\s*=?\s*)(?P<sd>{_NUM})\s*\)?"
-    rf"(?:\s*[,;]?\s*\(?\s*[nN]\s*=\s*(?P<n>\d+)\s*\)?)?"
+    rf"(?:M{_GAP}={_GAP})?(?P<mean>{_NUM}){_GAP}"
+    rf"(?:[(,;]{_GAP}(?:SD{_GAP}=?{_GAP})?|±{_GAP}|SD{_GAP}=?{_GAP})(?P<sd>{_NUM}){_GAP}\)?"
+    rf"(?:{_GAP}[,;]?{_GAP}\(?{_GAP}[nN]{_GAP}={_GAP}(?P<n>{_INT}){_GAP}\)?)?"
 )
 _COUNT = re.compile(
-    r"(?P<k>\d+)\s*(?:/|of|out of|von)\s*(?P<n>\d+)(?:\s*[(,;]\s*(?P<percent>\d+(?:\.\d+)?)\s*%\s*\)?)?"
+    rf"(?P<k>{_INT}){_GAP}(?:/|of|out of|von){_GAP}(?P<n>{_INT})"
+    rf"(?:{_GAP}[(,;]{_GAP}(?P<percent>{_SHARE}){_GAP}%{_GAP}\)?)?"
 )
 _COUNT_BEHIND = re.compile(
-    r"(?P<percent>\d+(?:\.\d+)?)\s*%\s*[(,;]?\s*(?P<k>\d+)\s*(?:/|of|out of|von)\s*(?P<n>\d+)\s*\)?"
+    rf"(?P<percent>{_SHARE}){_GAP}%{_GAP}[(,;]?{_GAP}(?P<k>{_INT}){_GAP}(?:/|of|out of|von){_GAP}"
+    rf"(?P<n>{_INT}){_GAP}\)?"
 )
-_COUNT_PERCENT = re.compile(r"(?P<k>\d+)\s*\(\s*(?P<percent>\d+(?:\.\d+)?)\s*%\s*\)")
+_COUNT_PERCENT = re.compile(rf"(?P<k>{_INT}){_GAP}\({_GAP}(?P<percent>{_SHARE}){_GAP}%{_GAP}\)")
 _PERCENT = re.compile(
-    r"(?P<percent>\d+(?:\.\d+)?)\s*%(?:\s*[,;]?\s*\(?\s*(?:of\s+|[nN]\s*=\s*)(?P<n>\d+)\s*\)?)?"
+    rf"(?P<percent>{_SHARE}){_GAP}%"
+    rf"(?:{_GAP}[,;]?{_GAP}\(?{_GAP}(?:of\s{_GAP}|[nN]{_GAP}={_GAP})(?P<n>{_INT}){_GAP}\)?)?"
 )
 _NAME = r"(?:(?:Cohen|Hedges)['’]?\s?s?['’]?\s+)?"
 _EFFECT = re.compile(
@@ -42,7 +49,9 @@ _LABELLED = re.compile(
     rf"{_NAME}(?P<label>d|g|OR)\s*=\s*(?P<value>{_NUM})(?:\s*[,;]\s*[nN]\s*=\s*(?P<n>\d+))?"
 )
 _INTERVAL = re.compile(rf"[\[(]?\s*(?P<low>{_NUM})\s*(?:,|;|to|bis|-)\s*(?P<high>{_NUM})\s*[\])]?")
-_P = re.compile(r"(?:p\s*)?(?P<relation>[<>=≤≥])?\s*(?P<p>\d*\.?\d+(?:e-?\d+)?)", re.IGNORECASE)
+_P = re.compile(
+    rf"(?:p{_GAP})?(?P<relation>[<>=≤≥])?{_GAP}(?P<p>(?:{_INT})?\.?{_INT}(?:e-?{_INT})?)", re.IGNORECASE
+)
 _NS = re.compile(r"n\.?\s*s\.?|not significant|nicht signifikant", re.IGNORECASE)
 _NOTHING = re.compile(
     r"not (?:reported|given|tested|available|applicable|asked)|unreported|missing|see text|n\.?\s?r\.?|"
@@ -52,7 +61,9 @@ _NOTHING = re.compile(
 """Words for a result that is not there."""
 _GROUPED_DIGITS = re.compile(r"\d{1,3}(?:[.,'’\s]\d{3})+")
 """A count with thousands set apart; there are no parts of people."""
-_STARTS_A_STATISTIC = re.compile(r"(?:^|[\s,;])(?:t|F|r|z|U|W|H|Q|χ2|χ²)\s*(?:\([^)]*\))?\s*[=<>]")
+_STARTS_A_STATISTIC = re.compile(
+    rf"(?:^|[\s,;])(?:t|F|r|z|U|W|H|Q|χ2|χ²){_GAP}(?:\([^)]{{0,80}}\))?{_GAP}[=<>]"
+)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?")
 _CODES = frozenset([-99.0, -999.0, -9999.0])
 _SMALL_CODES = _CODES | {-9.0, -77.0, -88.0}

@@ -39,7 +39,7 @@ MOST_MERGED = 2000
 """Merged areas that are looked at; people do not make more by hand."""
 FEWEST = 3
 """Columns whose words must be known."""
-_SIZE = re.compile(r"[(\[,;]?\s*\bn\s*=\s*(\d+)\s*[)\]]?", re.IGNORECASE)
+_SIZE = re.compile(r"[(\[,;]?\s{0,9}\bn\s{0,9}=\s{0,9}(\d{1,40})\s{0,9}[)\]]?", re.IGNORECASE)
 _UNIT = re.compile(r"[\[(][^\])]*[\])]|%|points?|ms|s|kg|cm|usd|\$|€|[\d]+\s*[-–to]+\s*\d+", re.IGNORECASE)
 
 
