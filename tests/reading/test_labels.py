@@ -36,7 +36,7 @@ LABELS = {
     "Specific Phobia": [],
     "Prolonged Grief Disorder": [],
     "Major Neurocognitive Disorder": ["dementia"],
-    "No Disorder": ["no diagnosis", "no mental disorder"],
+    "No Disorder": ["no diagnosis", "no mental disorder", "normal grief"],
 }
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "labels.jsonl").read_text("utf-8").splitlines()]
 OUTCOMES = ("refused", "several", "truncated")

@@ -297,7 +297,7 @@ def _marked(text: str, mark: AnswerMark, asked: AskedFor) -> Found | None:
         found = _below(text, content, asked) or found
     if found.outcome is ReadOutcome.OK and found.other and not mark.firm:
         return None  # "it is important": any words would be a name
-    loose = mark.loose or (mark.in_person and isinstance(asked, LabelOf))
+    loose = mark.loose or (isinstance(asked, LabelOf) and not mark.firm)  # "Note: … was considered"
     if found.outcome is ReadOutcome.UNREADABLE and (loose or not asked.mentions(content.text)):
         return None
     after = text[content.end : content.end + _REVISED]
