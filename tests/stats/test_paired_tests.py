@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.clustered import clustered_mean, clustered_se
@@ -158,3 +159,21 @@ def test_drawn_signs_without_ties_have_one_p_and_with_ties_a_smaller_mid_p() -> 
     assert measured.mid_p == measured.p_value
     stepped = sign_flip(rng(6).integers(-2, 4, 60) / 3, rng=rng(1))
     assert stepped.mid_p < stepped.p_value < 1
+
+
+@pytest.mark.parametrize("only_first", range(7))
+@pytest.mark.parametrize("only_second", range(7))
+def test_mcnemar_is_the_binomial_test_of_scipy_and_mid_p_half_its_ties(
+    only_first: int, only_second: int
+) -> None:
+    found, n = mcnemar(only_first, only_second), only_first + only_second
+    if n == 0:
+        assert (found.exact, found.mid_p) == (1.0, 1.0)
+        return
+    assert found.exact == pytest.approx(stats.binomtest(only_first, n).pvalue)
+    # Lancaster (1961): what is as likely as the split that was seen counts half
+    chances = stats.binom.pmf(np.arange(n + 1), n, 0.5)
+    seen = np.isclose(chances, chances[only_first])
+    assert found.mid_p == pytest.approx(
+        chances[(chances < chances[only_first]) & ~seen].sum() + chances[seen].sum() / 2
+    )

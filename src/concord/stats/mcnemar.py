@@ -53,15 +53,15 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     (0.0703, 0.0391)
     """
     b, c = _whole_counts(only_first, only_second)
-    n, least = b + c, min(b, c)
-    below = float(special.bdtr(least, n, 0.5)) if n else 1.0
-    log_mass = special.gammaln(n + 1) - special.gammaln(b + 1) - special.gammaln(c + 1) - n * np.log(2.0)
-    mass = float(np.exp(log_mass))
+    n = b + c
     if n == 0:
         return McNemar(1.0, 1.0)
+    log_mass = special.gammaln(n + 1) - special.gammaln(b + 1) - special.gammaln(c + 1) - n * np.log(2.0)
+    mass = float(np.exp(log_mass))
     if b == c:
         return McNemar(1.0, 1.0 - 0.5 * mass)
-    return McNemar(min(1.0, 2 * below), min(1.0, 2 * below - mass))
+    both = 2 * float(special.bdtr(min(b, c), n, 0.5))
+    return McNemar(min(1.0, both), both - mass)
 
 
 def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95, repeats: float = 1.0) -> Interval:
