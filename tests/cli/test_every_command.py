@@ -81,6 +81,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("run", "judge", "--limit", "2", "--out", "asked-judge", *MODEL),
     ("score", "run", "asked-reasoning", "--out", "again"),
     ("export", "inspect", "asked-reasoning"),
+    ("audit", "asked-reasoning", "--page"),
     ("audit", "asked-people", "--page"),
     ("audit", "asked-judge", "--page"),
     ("view", "nowhere"),
