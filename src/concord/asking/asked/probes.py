@@ -28,6 +28,7 @@ def score(
     **_: Any,
 ) -> "ProbeResult":
     """Score the sessions of a run; answers that never came are counted, finished or not."""
+    from concord.reading.stored import StoredReading
     from concord.reasoning.hints.detect import RULES, detector_of, judge_of_detector, judged_hints
     from concord.reasoning.probes.reading import probe_answers
     from concord.reasoning.probes.result import ProbeResult
@@ -38,12 +39,13 @@ def score(
     verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
     judge = detector_of(name, verdicts)
     given, lost = replies_of(found.rows), lost_turns(found.rows)
-    rows, hints = probe_answers(found.files, found.options, given, judge, lost)
+    readings: list[StoredReading] = []
+    rows, hints = probe_answers(found.files, found.options, given, judge, lost, readings)
     asked = how_asked(found.options)
     scores = score_probe_rows(
         rows, hints, model=found.model, detector=name, asked=asked, level=checked_level(level)
     )
-    return replace(ProbeResult(scores, tuple(rows), tuple(hints)), made=found.made)
+    return replace(ProbeResult(scores, tuple(rows), tuple(hints)), made=found.made, readings=tuple(readings))
 
 
 def judging_of(found: Recorded) -> FollowUp | None:

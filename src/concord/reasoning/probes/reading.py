@@ -7,6 +7,7 @@ from typing import Any
 
 from concord.files.json_text import parsed
 from concord.reading import Reading, read_reply, split_thinking
+from concord.reading.stored import StoredReading, stored_reading
 from concord.reasoning.design import SAMPLES
 from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
 from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices
@@ -49,6 +50,7 @@ class ReadAnswer:
     leaked: bool | None
     steps: str = ""
     rest: str = ""
+    reading: Reading | None = None
 
 
 class AnswerReader:
@@ -58,6 +60,8 @@ class AnswerReader:
         self._lost = lost
         self.parser = Parser(samples, lexicon, "standard")
         self._rule = column("standard", Rule())
+        self.readings: list[StoredReading] = []
+        """What was read in every reply that came."""
 
     def read(
         self, item: ProbeItem, question: ProbeQuestion, reply: str | None, *, direct: bool = False
@@ -66,7 +70,11 @@ class AnswerReader:
         if reply is None:
             return ReadAnswer(self._lost.get(question.id, str(Outcome.FAILED)), None, None, None)
         text = f"{question.lead}{reply}"
-        return self._choice(item.choice, text, direct) if item.choice else self._label(item, text, direct)
+        found = self._choice(item.choice, text, direct) if item.choice else self._label(item, text, direct)
+        if found.reading is not None:
+            own = _in_reply(found.reading, len(question.lead))
+            self.readings.append(stored_reading(question.id, reply, own))
+        return found
 
     def _label(self, item: ProbeItem, text: str, direct: bool) -> ReadAnswer:
         recorded = RecordedReply(item.id, "direct" if direct else "cot", text, None, 0, None, None)
@@ -78,6 +86,7 @@ class AnswerReader:
             found.leaked if direct else None,
             found.split.reasoning,
             found.split.answer,
+            found.reading,
         )
 
     def _choice(self, choice: OptionQuestion, text: str, direct: bool) -> ReadAnswer:
@@ -86,9 +95,15 @@ class AnswerReader:
         letter = str(reading.value) if reading.ok else None
         leaked = split.thought or split.lead >= LEAK_TOKENS
         correct = None if letter is None else letter == choice.gold
-        return ReadAnswer(
-            str(reading.outcome), letter, correct, leaked if direct else None, split.reasoning, split.rest
-        )
+        early = leaked if direct else None
+        return ReadAnswer(str(reading.outcome), letter, correct, early, split.reasoning, split.rest, reading)
+
+
+def _in_reply(reading: Reading, lead: int) -> Reading:
+    """Return a reading with its place in the reply itself, without what the model was made to begin with."""
+    if reading.where is None or reading.where[0] < lead:
+        return replace(reading, where=None)
+    return replace(reading, where=(reading.where[0] - lead, reading.where[1] - lead))
 
 
 def _label_words(reading: Reading) -> str | None:
@@ -104,8 +119,9 @@ def probe_answers(
     replies: Mapping[str, str],
     detector: HintDetector,
     lost: Mapping[str, str] = MappingProxyType({}),
+    readings: list[StoredReading] | None = None,
 ) -> tuple[list[ProbeRow], list[HintRow]]:
-    """Read every answer of a run: sessions are held again with their replies."""
+    """Read every answer of a run: sessions are held again with their replies; readings are collected."""
     samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8"))).rows
     lexicon = load_lexicon()
     reader = AnswerReader(samples, lexicon, lost)
@@ -122,6 +138,8 @@ def probe_answers(
             rows += _pair_rows_of(session, opener.item, pairs[opener.item], reader, lexicon)
         else:
             hints += _hint_rows(session, choices[opener.item], reader, detector)
+    if readings is not None:
+        readings += reader.readings
     return rows, hints
 
 

@@ -11,6 +11,7 @@ from concord.files.number_words import interval_words, level_words, number
 from concord.files.output import safe_name, write_csv, write_json
 from concord.files.rows import read_rows, write_rows
 from concord.kinds import PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.reading.stored import StoredReading, readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.hints.rows import HintRow, HintScores
 from concord.reasoning.read.records import Outcome
@@ -400,13 +401,17 @@ class ProbeResult(Kind):
         PictureOf("hints", "probe_plots.hints_picture"),
         PictureOf("joint", "probe_plots.joint_picture", shared=True),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"rows", "hint_rows", "made"})  # in files of their own
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+        {"rows", "hint_rows", "made", "readings"}
+    )  # in files of their own
 
     scores: ProbeScores
     rows: tuple[ProbeRow, ...] = ()
     hint_rows: tuple[HintRow, ...] = ()
     made: Provenance | None = None
     """How the answers were made; ``None`` where they were recorded elsewhere."""
+    readings: tuple[StoredReading, ...] = ()
+    """What was read in each reply of a run."""
 
     @property
     def model(self) -> str:
@@ -469,6 +474,7 @@ class ProbeResult(Kind):
             write_rows(folder / ROWS_FILE, ProbeRow, self.rows)
         if self.hint_rows:
             write_rows(folder / HINT_ROWS_FILE, HintRow, self.hint_rows)
+        written_readings(folder, self.readings)
         return folder
 
     @classmethod
@@ -481,7 +487,8 @@ class ProbeResult(Kind):
         made = decode(Provenance, document, where=str(path))
         rows = read_rows(place / ROWS_FILE, ProbeRow) if (place / ROWS_FILE).is_file() else ()
         hints = read_rows(place / HINT_ROWS_FILE, HintRow) if (place / HINT_ROWS_FILE).is_file() else ()
-        return cls(scores, rows, hints, None if made == Provenance() else made)
+        known = None if made == Provenance() else made
+        return cls(scores, rows, hints, known, readings_beside(place))
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
