@@ -8,24 +8,13 @@ from typing import ClassVar
 import pytest
 
 from concord.files.codec import decode, encode
-from concord.kinds import Column, Kind, Table
-from concord.records import Estimate, Interval, UnreadBounds
+from concord.kinds import Column, Kind, Table, unread_table
+from concord.records import EMPTY, Estimate, Interval, Told, UnreadBounds
 from concord.show.declared import report_of
 from concord.show.page.declared import section_of
 from concord.show.terminal import drawn, fitting
-from concord.stats.unread import share_bounds
-from concord.unread import (
-    EMPTY,
-    Told,
-    bounded,
-    count_unread,
-    holds,
-    told,
-    unread_notes,
-    unread_sentences,
-    unread_table,
-    withheld,
-)
+from concord.stats.unread import count_unread, share_bounds, told
+from concord.unread import bounded, holds, unread_notes, unread_sentence, unread_sentences, withheld
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,19 +60,19 @@ def test_unread_answers_are_counted_by_group_and_outcome() -> None:
         ("AB", 60, 2, {"unreadable": 2}),
         ("BA", 60, 20, {"refused": 5, "unreadable": 15}),
     ]
-    assert found.sentence == (
+    assert unread_sentence(found) == (
         "22 of 120 answers unread (17 unreadable, 5 refused), and not alike by order (AB 3%, BA 33%; "
         "p < .001): differences by order may come from what was not read."
     )
-    assert unread_sentences((found,)) == [f"Warning: {found.sentence}"] and not unread_notes((found,))
+    assert unread_sentences((found,)) == [f"Warning: {unread_sentence(found)}"] and not unread_notes((found,))
 
 
 def test_what_is_alike_in_all_groups_is_a_note() -> None:
     (found,) = _lost((["ok"] * 55 + ["empty"] * 5) * 2)
-    assert found.sentence == (
+    assert unread_sentence(found) == (
         "10 of 120 answers unread (10 empty); no difference by order is shown, p = 1.000."
     )
-    assert unread_notes((found,)) == [found.sentence] and not unread_sentences((found,))
+    assert unread_notes((found,)) == [unread_sentence(found)] and not unread_sentences((found,))
 
 
 def test_many_groups_are_named_by_the_most_and_the_least() -> None:
@@ -94,8 +83,8 @@ def test_many_groups_are_named_by_the_most_and_the_least() -> None:
 
 def count_unread_and_told(outcomes: Sequence[str], groups: Sequence[str]) -> str:
     (found,) = told([count_unread(outcomes, groups, by="arm", what="m")])
-    assert found.sentence.startswith("m: 16 of 100 answers unread")
-    return found.sentence
+    assert unread_sentence(found).startswith("m: 16 of 100 answers unread")
+    return unread_sentence(found)
 
 
 def test_where_everything_was_read_nothing_is_kept() -> None:
@@ -179,4 +168,7 @@ def test_a_withheld_claim_says_why() -> None:
     assert withheld("the first seat is preferred", found) == (
         "Not said whether the first seat is preferred: 12 answers could not be read, and with all of them "
         "one way or the other the number is -0.10 to 0.40."
+    )
+    assert withheld("it moved", Estimate(0.3)) == (
+        "Not said whether it moved: answers that could not be read could overturn it."
     )

@@ -181,6 +181,33 @@ def _is_empty(value: object) -> bool:
     )
 
 
+def unread_table(file: str) -> Table:
+    """Return the table of a kind that counts unread answers; its file is written where there are some."""
+    return Table(
+        "unread",
+        rows=lambda result: ((one, group) for one in result.unread for group in one.groups),
+        title="Answers that could not be read",
+        file=file,
+        optional=True,
+        columns=(
+            Column("of", lambda row: row[0].what, words=True, optional=True),
+            Column("by", lambda row: row[0].by, words=True),
+            Column("group", lambda row: row[1].group, words=True),
+            Column("asked", lambda row: row[1].asked, count=True),
+            Column("unread", lambda row: row[1].unread, count=True),
+            Column("share", lambda row: row[1].share, digits=3),
+            Column(
+                "outcomes",
+                lambda row: ", ".join(f"{n} {name}" for name, n in row[1].outcomes.items()),
+                words=True,
+            ),
+            Column("p", lambda row: row[0].p, p=True),
+            Column("test", lambda row: row[0].test, words=True),
+            Column("differs", lambda row: row[0].differs, words=True),
+        ),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class PictureOf:
     """A picture of a result: a function of `show` that takes the record."""

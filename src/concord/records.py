@@ -66,6 +66,58 @@ class Estimate:
         return (None, None) if self.interval is None else (self.interval.low, self.interval.high)
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadGroup:
+    """The answers of one group."""
+
+    group: str
+    asked: int
+    unread: int
+    outcomes: dict[str, int]
+    """Unread answers by what became of them."""
+
+    @property
+    def share(self) -> float:
+        """Share of unread answers."""
+        return self.unread / self.asked
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Unread answers of one model, judge or study, by condition, arm, order or mode."""
+
+    what: str
+    """Whose; empty where a result is of one."""
+    by: str
+    """What the groups are, such as ``order``."""
+    groups: tuple[UnreadGroup, ...]
+    p: float | None
+    """That the share is the same in all groups; None where nothing can differ."""
+    test: str
+    differs: bool = False
+    """Whether a difference is shown, all tests of the result together."""
+
+    @property
+    def asked(self) -> int:
+        """Answers that were asked for."""
+        return sum(one.asked for one in self.groups)
+
+    @property
+    def unread(self) -> int:
+        """Those that could not be read."""
+        return sum(one.unread for one in self.groups)
+
+    @property
+    def share(self) -> float:
+        """Share of unread answers."""
+        return self.unread / self.asked
+
+
+Told = tuple[Unread, ...]
+EMPTY = {OMITTED: True}
+"""How a record declares its field: ``unread: Told = field(default=(), metadata=EMPTY)``."""
+
+
 class SideOutcome(StrEnum):
     """What became of one side of a test."""
 

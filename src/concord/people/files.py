@@ -35,8 +35,8 @@ from concord.people.result import (
 )
 from concord.people.tables import DETAILED_COLUMNS, detailed_cell
 from concord.people.words.sentences import conclusion_words, effect_words, replication_words
-from concord.records import Estimate, InputFile, Interval, Provenance, ScoredBy
-from concord.unread import EMPTY, Told, holds, unread_notes, unread_sentences, withheld
+from concord.records import EMPTY, Estimate, InputFile, Interval, Provenance, ScoredBy, Told
+from concord.unread import holds, unread_notes, unread_sentences, withheld
 
 FLAGS = (
     "In_ECS",

@@ -5,10 +5,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from concord.files.number_words import interval, number
-from concord.kinds import PAGE, PAPER, TERMINAL, Column, PictureOf, Table
+from concord.kinds import PAGE, PAPER, TERMINAL, Column, PictureOf, Table, unread_table
 from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
 from concord.records import Estimate
-from concord.unread import unread_table
 
 MOST_GROUPS = 60
 """Studies of which the page shows every number; of more, files hold them."""

@@ -15,14 +15,14 @@ from concord.files.json_text import decoded, parsed
 from concord.files.number_words import how_many, interval_words, level_words, number, p_words
 from concord.files.output import safe_name, write_json, write_lines
 from concord.files.rows import read_rows, write_rows
-from concord.kinds import PAPER, Column, Gauge, Kind, PictureOf, Table, asked_words
+from concord.kinds import PAPER, Column, Gauge, Kind, PictureOf, Table, asked_words, unread_table
 from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.document import document_of, scores_of
 from concord.reasoning.read.records import Outcome
 from concord.reasoning.result import VOIDED, BiasRow, Case, ReasoningScores, SampleRow
-from concord.records import Estimate, Provenance, ScoredBy
-from concord.unread import Told, unread_notes, unread_sentences, unread_table
+from concord.records import Estimate, Provenance, ScoredBy, Told
+from concord.unread import unread_notes, unread_sentences
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from concord.errors import LineProblem
 from concord.reading.stored import StoredReading
-from concord.records import Estimate, InputFile, Interval
-from concord.unread import EMPTY, Told
+from concord.records import EMPTY, Estimate, InputFile, Interval, Told
 
 
 class Rule(NamedTuple):

@@ -6,7 +6,9 @@ interval that covers all of it. How a question uses them is told in `concord.unr
 """
 
 import math
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -15,10 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from concord.errors import OptionError
-from concord.records import Estimate, Interval, UnreadBounds
+from concord.records import Estimate, Interval, Told, Unread, UnreadBounds, UnreadGroup
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import checked_level, wilson_interval
+from concord.stats.multiple import holm
 from concord.stats.resample import sign_flip
 
 BOSCHLOO_MOST = 150
@@ -32,6 +35,8 @@ _BLOCK = 2_000_000
 _METHOD = "covers all that the unread answers could make of it"
 
 Codes = NDArray[np.int64]
+ALPHA = 0.05
+READ = "ok"
 
 
 class GroupTest(NamedTuple):
@@ -209,6 +214,43 @@ def _drawn_sums(cells: _Cells, n_groups: int, size: int, rng: np.random.Generato
     keys = rng.random((size, order.size)) + strata  # sorting shuffles within each stratum
     shuffled = beyond[np.argsort(keys, axis=1)]
     return np.stack([shuffled[:, group == one].sum(axis=1) for one in range(n_groups)], axis=1)
+
+
+def count_unread(
+    outcomes: Sequence[str],
+    groups: Sequence[Hashable],
+    *,
+    by: str,
+    what: str = "",
+    units: Sequence[Hashable] | None = None,
+) -> Unread:
+    """Count unread answers by group and test whether their share differs (`unread_test`)."""
+    asked = Counter(groups)
+    lost = [
+        (group, str(outcome)) for group, outcome in zip(groups, outcomes, strict=True) if str(outcome) != READ
+    ]
+    counts = Counter(lost)
+    each = tuple(
+        UnreadGroup(
+            str(group),
+            n,
+            sum(k for (where, _), k in counts.items() if where == group),
+            {name: k for (where, name), k in sorted(counts.items(), key=str) if where == group},
+        )
+        for group, n in asked.items()
+    )
+    test = unread_test([str(outcome) != READ for outcome in outcomes], groups, units=units)
+    return Unread(what, by, each, test.p, test.method)
+
+
+def told(found: Iterable[Unread]) -> Told:
+    """Return what has unread answers, its tests taken together: a difference is shown at 5 % for all."""
+    kept = [one for one in found if one.unread]
+    p = np.array([np.nan if one.p is None else one.p for one in kept])
+    if not kept or np.isnan(p).all():
+        return tuple(kept)
+    adjusted = holm(p)
+    return tuple(replace(one, differs=bool(q <= ALPHA)) for one, q in zip(kept, adjusted, strict=True))
 
 
 def share_bounds(k: float, n_read: int, n_unread: int, *, level: float = 0.95) -> UnreadBounds:

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.files.codec import KEY
-from concord.records import Estimate, InputFile, Interval, UnreadBounds
+from concord.records import EMPTY, Estimate, InputFile, Interval, Told, UnreadBounds
 from concord.stats.order import OrderEffect, VarianceShares
-from concord.unread import EMPTY, Told, holds
+from concord.unread import holds
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]

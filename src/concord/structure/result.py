@@ -15,7 +15,7 @@ from concord.files.number_words import interval_words, number, p_value
 from concord.files.output import write_csv, write_json
 from concord.files.rows import read_back
 from concord.kinds import Gauge, Kind, PictureOf, Table
-from concord.records import Estimate, InputFile, Provenance, ScoredBy
+from concord.records import Estimate, InputFile, Provenance, ScoredBy, Told
 from concord.structure import NAME, tables
 from concord.structure.records import (
     ArrangementRow,
@@ -29,7 +29,7 @@ from concord.structure.records import (
     ScoreOptions,
     StructureScores,
 )
-from concord.unread import Told, unread_notes, unread_sentences
+from concord.unread import unread_notes, unread_sentences
 
 FOLDER = "consistency"
 _AGAIN = "score the same scores again with: concord score structure ... --out FOLDER"

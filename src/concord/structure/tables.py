@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
-from concord.kinds import FILE, PAGE, PAPER, Column, Table
+from concord.kinds import FILE, PAGE, PAPER, Column, Table, unread_table
 from concord.records import Estimate
 from concord.structure.records import ArrangementRow, Consistency, ModelResult
-from concord.unread import unread_table
 
 Of = Callable[[ModelResult], Consistency | None]
 _GAPS = {"E_perf": "e_perf", "R_sens": "r_sens", "S_Cons": "s_cons"}

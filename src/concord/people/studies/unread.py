@@ -16,8 +16,9 @@ from concord.people.studies.format import Allocation, Experiment, Item, Likert, 
 from concord.people.studies.observe import Observations, Row, label, variables_read
 from concord.people.studies.tests import published_rows, variables_of_test, with_agent
 from concord.people.studies.wording import variables_of
-from concord.records import TestRow, TestTable, UnreadBounds
-from concord.unread import MOST_LOST, Told, Unread, bounded, count_unread, told
+from concord.records import TestRow, TestTable, Told, Unread, UnreadBounds
+from concord.stats.unread import count_unread, told
+from concord.unread import MOST_LOST, bounded
 
 
 def unread_answers(observed: Sequence[Observations]) -> Told:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from concord.reasoning.read.records import Outcome
-from concord.records import Estimate
-from concord.unread import EMPTY, Told
+from concord.records import EMPTY, Estimate, Told
 
 KINDS = ("sycophancy", "consistency", "visual_pattern", "metadata", "grader", "unethical")
 """An authority, the model's earlier answer, a pattern in examples, metadata, a grader's code, a leak."""

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from concord.reasoning.hints.rows import DETECTORS, PLACES, UNHINTED, HintKindScores, HintRow
 from concord.reasoning.item_numbers import paired, pooled_difference, pooled_rate, verdict_on
-from concord.records import Estimate
-from concord.stats.unread import bounds_between
-from concord.unread import READ, Told, bounded, count_unread, told
+from concord.records import Estimate, Told
+from concord.stats.unread import READ, bounds_between, count_unread, told
+from concord.unread import bounded
 
 Values = Sequence[tuple[str, float]]
 ALL = "all kinds"

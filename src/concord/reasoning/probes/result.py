@@ -10,14 +10,14 @@ from concord.files.documents import holding_folder, read_document
 from concord.files.number_words import interval_words, level_words, number
 from concord.files.output import safe_name, write_csv, write_json
 from concord.files.rows import read_rows, write_rows
-from concord.kinds import PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.kinds import PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
 from concord.reading.stored import StoredReading, readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.hints.rows import HintRow, HintScores
 from concord.reasoning.read.records import Outcome
 from concord.reasoning.result import LEVEL, LINE, without_usual_level
-from concord.records import Estimate, InputFile, Provenance
-from concord.unread import Told, unread_notes, unread_sentences, unread_table
+from concord.records import Estimate, InputFile, Provenance, Told
+from concord.unread import unread_notes, unread_sentences
 
 OK = str(Outcome.OK)
 EARLY, FILLER, MISTAKE, PARAPHRASE, PAIRS, HINTS = (

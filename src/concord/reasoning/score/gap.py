@@ -26,14 +26,14 @@ from concord.reasoning.result import (
     SensitivityRow,
 )
 from concord.reasoning.score.parse import NOT_FOUND, SOURCE, ParsedReply, ScoringContext, column
-from concord.records import Estimate, Interval
+from concord.records import Estimate, Interval, Told
 from concord.stats.coverage import coverage_note, difference_look, score_look
 from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval, sign_flip
 from concord.stats.skewed import skewed_mean
-from concord.stats.unread import bounds_between
-from concord.unread import READ, Told, bounded, count_unread, holds, told, withheld
+from concord.stats.unread import READ, bounds_between, count_unread, told
+from concord.unread import bounded, holds, withheld
 
 UNEVEN = 0.05
 """Difference between modes in the share of unread answers above which the gap may be one of form."""

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 from concord.errors import OptionError
 from concord.files.documents import holding_folder, read_record
 from concord.files.number_words import level_words
-from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
 from concord.reading.stored import StoredReading, readings_beside, written_readings
-from concord.records import Estimate, InputFile, Provenance
+from concord.records import EMPTY, Estimate, InputFile, Provenance, Told
 from concord.structure import NAME
-from concord.unread import EMPTY, Told, unread_notes, unread_sentences, unread_table
+from concord.unread import unread_notes, unread_sentences
 
 Counts = tuple[int, int, int]
 """Votes for answer A, for answer B, ties."""

@@ -6,11 +6,11 @@ from itertools import product
 
 import numpy as np
 
-from concord.records import Estimate
+from concord.records import Estimate, Told
 from concord.stats.elementwise import Floats
-from concord.stats.unread import bounds_between
+from concord.stats.unread import READ, bounds_between, count_unread, told
 from concord.structure.judging.result import Counts, PairVotes
-from concord.unread import READ, Told, bounded, count_unread, told
+from concord.unread import bounded
 
 FEW = 6
 """Up to so many replies of a pair and an order, every way to fill them in is looked at."""

@@ -10,19 +10,11 @@ from concord.files import codec
 from concord.files.documents import holding_folder, provenance, read_record
 from concord.files.number_words import interval, number, p_words
 from concord.files.rows import read_rows
-from concord.kinds import Column, Kind, PictureOf, Table
+from concord.kinds import Column, Kind, PictureOf, Table, unread_table
 from concord.reading.stored import StoredReading, readings_beside, written_readings
-from concord.records import Estimate, InputFile
+from concord.records import EMPTY, Estimate, InputFile, Told
 from concord.structure import NAME
-from concord.unread import (
-    EMPTY,
-    Told,
-    holds,
-    unread_notes,
-    unread_sentences,
-    unread_table,
-    withheld,
-)
+from concord.unread import holds, unread_notes, unread_sentences, withheld
 
 CLAIM_LEVEL = 0.05
 """Level of the test behind what is said about places."""

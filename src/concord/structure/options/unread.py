@@ -6,9 +6,10 @@ from itertools import product
 
 import numpy as np
 
+from concord.records import Told
 from concord.stats.elementwise import Floats
+from concord.stats.unread import READ, count_unread, told
 from concord.structure.options.result import OptionReply
-from concord.unread import READ, Told, count_unread, told
 
 MOST_WAYS = 64
 """Ways to fill in one item that are all looked at; beyond, pairs with an unread reply are alike, or none."""

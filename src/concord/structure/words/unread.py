@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from concord.records import AskOutcome, Estimate
-from concord.stats.unread import bounds_between
+from concord.records import AskOutcome, Estimate, Unread
+from concord.stats.unread import READ, bounds_between, count_unread, told
 from concord.structure.options.result import OptionReply
 from concord.structure.options.score import mean_excess, pairwise
 from concord.structure.options.unread import agreement_ends, least_even, most_even
@@ -19,7 +19,7 @@ from concord.structure.records import Consistency, ModelResult
 from concord.structure.result import StructureResult
 from concord.structure.score.order import plain_sentence
 from concord.structure.words.answers import AnswerRow, Answers
-from concord.unread import MOST_LOST, READ, Unread, bounded, count_unread, told
+from concord.unread import MOST_LOST, bounded
 
 Rescore = Callable[[Answers], StructureResult]
 Fill = Callable[[AnswerRow], float]
