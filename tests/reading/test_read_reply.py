@@ -209,3 +209,10 @@ def test_time_grows_with_a_reply_and_no_faster(part: str) -> None:
     for asked in ({"choices": AB}, {"number": (0, 9)}, {"labels": ["x"]}):
         short, long = (_seconds(part * (n // len(part)), asked) for n in (30_000, 120_000))
         assert long < max(6 * short, 0.05)
+
+
+def test_a_small_m_is_metres_unless_money_stands_before_it() -> None:
+    read = {
+        text: read_reply(text, number=(0, None)).value for text in ("828 m", "$5m", "$1.5 m", "5m", "1.2M")
+    }
+    assert read == {"828 m": 828.0, "$5m": 5e6, "$1.5 m": 1.5e6, "5m": None, "1.2M": 1.2e6}

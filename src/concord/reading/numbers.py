@@ -135,6 +135,10 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
         plain = plain.replace(",", ".")
     elif "," in plain:
         return None  # neither thousands nor decimals
+    if scale == "m" and not re.search(r"[$€£¥₩₹]|us\$|usd|eur|gbp|chf", match.group(), re.IGNORECASE):
+        if match.string[match.end() - 2 : match.end() - 1] != " ":
+            return None  # "5m" may be metres or millions
+        scale = ""
     value = float(plain) * (_MAGNITUDES[scale.casefold()] if scale else 1.0)
     return -value if word or "-" in (sign, second) else value
 
