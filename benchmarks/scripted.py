@@ -34,7 +34,7 @@ from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.item_numbers import FOLLOWS
 from concord.reasoning.probes.chains import score_early
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
-from concord.reasoning.probes.result import ProbeRow
+from concord.reasoning.probes.records import ProbeRow
 from concord.records import Estimate
 from concord.structure.judging.result import PairVotes
 from concord.structure.judging.score import score_votes

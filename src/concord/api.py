@@ -383,7 +383,7 @@ def score_probes(source: Any, *, model: str | None = None, level: float = 0.95) 
     ----------
     source
         One row per answer: a path (CSV, XLSX, JSON, JSON lines), a frame or a list of rows; the columns are
-        those of `concord.reasoning.probes.result.ProbeRow`.
+        those of `concord.reasoning.probes.records.ProbeRow`.
     model
         Name of the model; from the column ``model`` by default.
     level

@@ -13,7 +13,7 @@ from concord.asking import runs
 from concord.asking.plan import make_plan
 from concord.errors import OptionError
 from concord.reasoning.probes.design import design_probes, probe_names, probe_openers
-from concord.reasoning.probes.result import PROBES
+from concord.reasoning.probes.records import PROBES
 from concord.records import Design
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")

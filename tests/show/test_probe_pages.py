@@ -9,7 +9,8 @@ from tests.reasoning.probes.scripted import Filler, FollowsMistakes, Hinted, Pai
 from concord import api
 from concord.errors import OptionError
 from concord.reasoning.hints.leaderboard import HintLeaderboard
-from concord.reasoning.probes.result import FillerScores, ProbeResult, ProbeScores, joint_words
+from concord.reasoning.probes.records import FillerScores, ProbeScores
+from concord.reasoning.probes.result import ProbeResult, joint_words
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate, Interval
 from concord.show.declared import picture_of

@@ -22,9 +22,10 @@ from concord.files.rows import read_back
 from concord.files.tables import read_grid
 from concord.kinds import Kind
 from concord.people.files import PeopleResult
+from concord.reading.records import StoredReading
 from concord.reading.second import HOW as MODEL
 from concord.reading.second import READER_FILE, READER_FORMAT, ModelReader, write_reader
-from concord.reading.stored import FILE, StoredReading, read_readings, reply_hash, trial_name
+from concord.reading.stored import FILE, read_readings, reply_hash, trial_name
 from concord.reasoning.design import MODES
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.probes.result import ProbeResult

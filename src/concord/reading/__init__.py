@@ -1,9 +1,9 @@
 """What a model said, read by one reader for all questions: an answer, or an honest "cannot be read"."""
 
 from concord.reading.read import read_reply
-from concord.reading.records import HOWS, Reading, ReadOutcome
+from concord.reading.records import HOWS, Reading, ReadOutcome, StoredReading
 from concord.reading.several import named_parts, read_replies
-from concord.reading.stored import StoredReading, read_readings, stored_reading, trial_name, write_readings
+from concord.reading.stored import read_readings, stored_reading, trial_name, write_readings
 from concord.reading.text import split_thinking
 
 __all__ = [

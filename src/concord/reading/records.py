@@ -1,7 +1,7 @@
 """A reading: what was found in a reply, how, and where."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 Value = str | float | tuple[str, ...] | Mapping[str, float]
@@ -60,3 +60,41 @@ OK, SEVERAL, OUT, UNREADABLE = (
     ReadOutcome.OK, ReadOutcome.SEVERAL, ReadOutcome.OUT_OF_RANGE, ReadOutcome.UNREADABLE,
 )  # fmt: skip
 NOTHING = Found(UNREADABLE)
+
+
+DIGITS = 16
+"""Hexadecimal digits of a reply's hash that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReading:
+    """What was read in one reply, in words; trial and question together are there once."""
+
+    trial: str
+    """Under which name the reply is stored: `trial_name`, or the id of a question of a study."""
+    question: str
+    """What was asked: the item or variable, empty where a reply holds one answer only."""
+    reading: str
+    """The answer in words; names of a ranking joined by `` > ``, a split as ``name=amount; …``."""
+    outcome: str
+    how: str
+    """How the answer was found; empty where there is none."""
+    span: str
+    """``start-end`` of the answer in the reply, the end exclusive; empty where there is none."""
+    reply: str
+    """The first sixteen hexadecimal digits of the SHA-256 of the reply's text."""
+
+    def __post_init__(self) -> None:
+        """Take out what no text file may hold: a reply may have any sign."""
+        for one in fields(self):
+            text = getattr(self, one.name)
+            if "\0" in text:
+                object.__setattr__(self, one.name, text.replace("\0", "\ufffd"))
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Return the span as numbers; None where there is none, or where somebody changed it to no span."""
+        start, _, end = self.span.partition("-")
+        if not (start.isdecimal() and end.isdecimal()) or len(self.span) > 2 * DIGITS:
+            return None
+        return (int(start), int(end)) if int(start) < int(end) else None

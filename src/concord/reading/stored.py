@@ -1,50 +1,13 @@
 """Readings beside a result: one row of `readings.csv` per answer that was looked for in a reply."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
 
 from concord.files.rows import read_rows, write_rows
-from concord.reading.records import Reading, Value
+from concord.reading.records import DIGITS, Reading, StoredReading, Value
 
 FILE = "readings.csv"
-_DIGITS = 16
-"""Hexadecimal digits of a reply's hash that are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredReading:
-    """What was read in one reply, in words; trial and question together are there once."""
-
-    trial: str
-    """Under which name the reply is stored: `trial_name`, or the id of a question of a study."""
-    question: str
-    """What was asked: the item or variable, empty where a reply holds one answer only."""
-    reading: str
-    """The answer in words; names of a ranking joined by `` > ``, a split as ``name=amount; …``."""
-    outcome: str
-    how: str
-    """How the answer was found; empty where there is none."""
-    span: str
-    """``start-end`` of the answer in the reply, the end exclusive; empty where there is none."""
-    reply: str
-    """The first sixteen hexadecimal digits of the SHA-256 of the reply's text."""
-
-    def __post_init__(self) -> None:
-        """Take out what no text file may hold: a reply may have any sign."""
-        for one in fields(self):
-            text = getattr(self, one.name)
-            if "\0" in text:
-                object.__setattr__(self, one.name, text.replace("\0", "\ufffd"))
-
-    @property
-    def place(self) -> tuple[int, int] | None:
-        """Return the span as numbers; None where there is none, or where somebody changed it to no span."""
-        start, _, end = self.span.partition("-")
-        if not (start.isdecimal() and end.isdecimal()) or len(self.span) > 2 * _DIGITS:
-            return None
-        return (int(start), int(end)) if int(start) < int(end) else None
 
 
 def trial_name(id: str, mode: str = "", repeat: int = 0) -> str:
@@ -62,7 +25,7 @@ def reply_hash(text: str | None) -> str:
     >>> reply_hash("A")
     '559aead08264d579'
     """
-    return "" if text is None else sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return "" if text is None else sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 def value_words(value: Value | None) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from concord.errors import LineProblem
-from concord.reading.stored import StoredReading
+from concord.reading.records import StoredReading
 from concord.records import EMPTY, Estimate, InputFile, Interval, Told
 
 

@@ -31,8 +31,9 @@ from concord.asking.recorded import inputs_of
 from concord.errors import FileFormatError, InputError
 from concord.files import limits
 from concord.files.json_text import parsed
+from concord.reading.records import StoredReading
 from concord.reading.stored import FILE as READINGS
-from concord.reading.stored import StoredReading, read_readings, reply_hash, trial_name
+from concord.reading.stored import read_readings, reply_hash, trial_name
 from concord.records import AskOutcome
 
 GOOD = "ok"

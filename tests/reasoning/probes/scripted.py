@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from concord.reasoning.hints.rows import UNHINTED, HintRow
-from concord.reasoning.probes.result import ProbeRow
+from concord.reasoning.probes.records import ProbeRow
 
 Rng = np.random.Generator
 EARLY_LENGTHS = (3, 4, 5, 6, 8)

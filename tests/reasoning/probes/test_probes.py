@@ -19,7 +19,8 @@ import concord
 from concord.errors import FileFormatError, TableError
 from concord.reasoning.probes.chains import commit_step, score_early, score_filler
 from concord.reasoning.probes.flips import score_mistake, score_pairs, score_paraphrase
-from concord.reasoning.probes.result import ProbeResult, ProbeRow
+from concord.reasoning.probes.records import ProbeRow
+from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import read_probe_rows, score_probe_rows
 
 

@@ -9,7 +9,7 @@ from concord.reasoning.hints.detect import RULES, detector_of
 from concord.reasoning.probes.chains import score_early
 from concord.reasoning.probes.design import design_probes, probe_openers
 from concord.reasoning.probes.reading import probe_answers
-from concord.reasoning.probes.result import EarlyScores
+from concord.reasoning.probes.records import EarlyScores
 from concord.reasoning.probes.session import REORDERED, ProbeItem, reordered_item
 
 CHAIN = "REASONING: " + " ".join(f"This is step number {k} of the whole chain." for k in range(1, 6))

@@ -28,7 +28,7 @@ def score(
     **_: Any,
 ) -> "ProbeResult":
     """Score the sessions of a run; answers that never came are counted, finished or not."""
-    from concord.reading.stored import StoredReading
+    from concord.reading.records import StoredReading
     from concord.reasoning.hints.detect import RULES, detector_of, judge_of_detector, judged_hints
     from concord.reasoning.probes.reading import probe_answers
     from concord.reasoning.probes.result import ProbeResult

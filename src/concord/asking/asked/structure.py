@@ -8,8 +8,8 @@ from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorde
 from concord.asking.talks import Reads, found_or_why
 from concord.errors import RunFolderError
 from concord.files.codec import encode
+from concord.reading.records import StoredReading
 from concord.reading.stored import FILE as READINGS
-from concord.reading.stored import StoredReading
 from concord.records import Trial
 from concord.structure import NAME
 from concord.structure.design import design_structure

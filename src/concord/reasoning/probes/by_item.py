@@ -7,16 +7,8 @@ from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.item_numbers import by_item
 from concord.reasoning.probes.chains import MIN_STEPS, area_over, cell_means, chains_of
 from concord.reasoning.probes.flips import mistake_excesses, pair_excesses, paraphrase_differences
-from concord.reasoning.probes.result import (
-    EARLY,
-    FILLER,
-    HINTS,
-    MISTAKE,
-    PAIRS,
-    PARAPHRASE,
-    ProbeResult,
-    ProbeRow,
-)
+from concord.reasoning.probes.records import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE, ProbeRow
+from concord.reasoning.probes.result import ProbeResult
 
 Values = list[tuple[str, float]]
 

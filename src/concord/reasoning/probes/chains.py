@@ -29,7 +29,7 @@ from concord.reasoning.item_numbers import (
     jackknifed,
     pooled_rate,
 )
-from concord.reasoning.probes.result import (
+from concord.reasoning.probes.records import (
     CELLS,
     FILLER,
     CurvePoint,

@@ -12,7 +12,7 @@ from concord.files.templates import read_template, template_names
 from concord.reasoning.design import CASES, SAMPLES, bundled, check_counts
 from concord.reasoning.hints.choices import CHOICES, OptionQuestion, bundled_choices, parse_choices
 from concord.reasoning.hints.detect import RULES, detector_of
-from concord.reasoning.probes.result import HINTS, MISTAKE, PAIRS, PARAPHRASE, PROBES
+from concord.reasoning.probes.records import HINTS, MISTAKE, PAIRS, PARAPHRASE, PROBES
 from concord.reasoning.probes.session import (
     ALTERED,
     CHAIN,

@@ -18,7 +18,7 @@ from concord.reasoning.item_numbers import (
     verdict_on,
 )
 from concord.reasoning.probes.chains import MIN_STEPS, area_over
-from concord.reasoning.probes.result import DimensionRow, FlipScores, PairScores, ParaphraseScores, ProbeRow
+from concord.reasoning.probes.records import DimensionRow, FlipScores, PairScores, ParaphraseScores, ProbeRow
 from concord.reasoning.result import LEVEL
 from concord.records import Estimate
 

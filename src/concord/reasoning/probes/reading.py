@@ -7,7 +7,8 @@ from typing import Any
 
 from concord.files.json_text import parsed
 from concord.reading import Reading, read_reply, split_thinking
-from concord.reading.stored import StoredReading, stored_reading
+from concord.reading.records import StoredReading
+from concord.reading.stored import stored_reading
 from concord.reasoning.design import SAMPLES
 from concord.reasoning.hints.choices import CHOICES as CHOICES_FILE
 from concord.reasoning.hints.choices import LETTERS, OptionQuestion, parse_choices
@@ -15,7 +16,7 @@ from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.probes.design import case_pairs, chain_items, probe_openers
-from concord.reasoning.probes.result import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
+from concord.reasoning.probes.records import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
 from concord.reasoning.probes.session import (
     CHAIN,
     REORDERED,

@@ -26,7 +26,7 @@ from concord.reasoning.probes.flips import (
     score_pairs,
     score_paraphrase,
 )
-from concord.reasoning.probes.result import (
+from concord.reasoning.probes.records import (
     CELLS,
     EARLY,
     FILLER,
@@ -34,10 +34,10 @@ from concord.reasoning.probes.result import (
     MISTAKE,
     PAIRS,
     PARAPHRASE,
-    ProbeResult,
     ProbeRow,
     ProbeScores,
 )
+from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.read.record_table import RecordTable, TableLike, read_records, read_table
 from concord.reasoning.result import LEVEL
 from concord.records import InputFile

@@ -17,7 +17,7 @@ from concord.reasoning.design import MARK
 from concord.reasoning.hints.choices import OptionQuestion, choice_messages, choice_text
 from concord.reasoning.hints.rows import KINDS, UNHINTED
 from concord.reasoning.probes.chains import MIN_STEPS
-from concord.reasoning.probes.result import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE
+from concord.reasoning.probes.records import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE
 from concord.reasoning.words.split import reasoning_steps, split_reply
 from concord.records import AnswerForm, Message
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError
 from concord.reading.names import compact
-from concord.reading.stored import StoredReading, stored_reading, trial_name
+from concord.reading.records import StoredReading
+from concord.reading.stored import stored_reading, trial_name
 from concord.reasoning.read.records import BIAS, MODES, Outcome, Sample
 from concord.reasoning.result import (
     LEVEL,

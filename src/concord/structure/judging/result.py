@@ -9,7 +9,8 @@ from concord.errors import OptionError
 from concord.files.documents import holding_folder, read_record
 from concord.files.number_words import level_words
 from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
-from concord.reading.stored import StoredReading, readings_beside, written_readings
+from concord.reading.records import StoredReading
+from concord.reading.stored import readings_beside, written_readings
 from concord.records import EMPTY, Estimate, InputFile, Provenance, Told
 from concord.structure import NAME
 from concord.unread import unread_notes, unread_sentences

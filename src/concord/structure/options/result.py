@@ -11,7 +11,8 @@ from concord.files.documents import holding_folder, provenance, read_record
 from concord.files.number_words import interval, number, p_words
 from concord.files.rows import read_rows
 from concord.kinds import Column, Kind, PictureOf, Table, unread_table
-from concord.reading.stored import StoredReading, readings_beside, written_readings
+from concord.reading.records import StoredReading
+from concord.reading.stored import readings_beside, written_readings
 from concord.records import EMPTY, Estimate, InputFile, Told
 from concord.structure import NAME
 from concord.unread import holds, unread_notes, unread_sentences, withheld
