@@ -69,7 +69,7 @@ def test_every_further_result_has_a_methods_paragraph(made: Path) -> None:
         for record in records
         if "Referee" not in type(record).__name__
     }
-    assert len(said) == 12
+    assert len(said) == 13
     assert all("with Concord" in words for words in said.values())
 
 

@@ -221,7 +221,7 @@ def _shapes(key: str) -> set[str]:
     if len(key) >= _SHORT:
         # In base64 a key looks different behind 0, 1 or 2 bytes; what its neighbours touch is left out.
         held = [b64encode(b"\0" * before + key.encode()).decode().rstrip("=") for before in range(3)]
-        cut = {text[-(-before * 4 // 3) : -1] for before, text in enumerate(held)}
+        cut = {text[-(-before * 4 // 3) : end] for before, text in enumerate(held) for end in (-1, None)}
         shapes |= cut | {text.translate(_IN_ADDRESSES) for text in cut}
         shapes |= {key.encode().hex(), key.encode().hex().upper()}
     return shapes
