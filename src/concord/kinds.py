@@ -195,7 +195,7 @@ def unread_table(file: str) -> Table:
             Column("group", lambda row: row[1].group, words=True),
             Column("asked", lambda row: row[1].asked, count=True),
             Column("unread", lambda row: row[1].unread, count=True),
-            Column("share", lambda row: row[1].share, digits=3),
+            Column("share", lambda row: row[1].share if row[1].asked else None, digits=3),
             Column(
                 "outcomes",
                 lambda row: ", ".join(f"{n} {name}" for name, n in row[1].outcomes.items()),

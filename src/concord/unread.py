@@ -40,7 +40,7 @@ _MOST_GROUPS = 4
 
 def _group_shares(groups: Sequence[UnreadGroup]) -> str:
     """Name the share of each group, of many the most and the least."""
-    chosen = groups
+    groups = chosen = [one for one in groups if one.asked]
     if len(groups) > _MOST_GROUPS:
         chosen = [max(groups, key=lambda one: one.share), min(groups, key=lambda one: one.share)]
     return ", ".join(f"{one.group} {one.share:.0%}" for one in chosen)

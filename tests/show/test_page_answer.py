@@ -133,7 +133,7 @@ def test_of_many_steady_models_the_title_rarely_says_that_order_moves_one() -> N
 
 
 def _ordered(label: str, p: float) -> ModelResult:
-    return cast("ModelResult", SimpleNamespace(model=label, order=SimpleNamespace(p_value=p)))
+    return cast("ModelResult", SimpleNamespace(model=label, order=SimpleNamespace(p_value=p, claim_p=p)))
 
 
 def test_a_rank_range_counts_only_models_shown_to_be_better_or_worse() -> None:
