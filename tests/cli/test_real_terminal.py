@@ -110,6 +110,6 @@ def test_a_run_shows_a_frame_every_second(folder: Path) -> None:
     frames = [piece for piece in text.split("\r") if "\x1b[2K" in piece]
     assert len(frames) >= 2
     assert "waiting for the first reply" in frames[0]
-    assert re.search(r"33/33 · \S+/(s|min) · 0 s left · ok 33", frames[-1])
+    assert re.search(r"33/33 · \S+/(s|min) · 0 s left · read \d+ of 36 · asked again \d+ · ok 33", frames[-1])
     begin = next(i for i, when in enumerate(times) if when >= times[0])
     assert max(b - a for a, b in zip(times[begin:], times[begin + 1 :], strict=False)) < 15  # a busy machine

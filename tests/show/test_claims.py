@@ -25,7 +25,9 @@ def titles(replicates: int, models: int, n: int) -> float:
     named = 0
     for _ in range(replicates):
         p = [order_effect(answered(rng, n, STEADY).counted("m").mean).p_value for _ in range(models)]
-        named += bool(moved_models([SimpleNamespace(order=SimpleNamespace(p_value=one)) for one in p]))  # type: ignore[misc]
+        named += bool(
+            moved_models([SimpleNamespace(order=SimpleNamespace(p_value=one, claim_p=one)) for one in p])
+        )  # type: ignore[misc]
     return named / replicates
 
 

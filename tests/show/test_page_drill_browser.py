@@ -137,7 +137,7 @@ def test_rows_of_the_forest_lie_where_the_picture_has_them(page: "Page", runs: P
     ]
     assert max(map(abs, effects)) < 10
     per_unit = (FOREST.width - FOREST.label) / (max(effects) - min(effects))
-    assert [len(row) for row in shown] == [4] * len(view.tests)
+    assert [len(row) for row in shown] == [4] * len(view.result.tests)
     for i, row in enumerate(shown):
         for tag, numbers in row:
             wanted = places(*next(drawn), TOP + FOREST.row * i)  # type: ignore[call-arg]

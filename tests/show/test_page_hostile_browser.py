@@ -12,7 +12,7 @@ from tests.show.browser import Watched, launched
 from tests.show.made_sections import write_sections
 
 from concord import api, reports
-from concord.files.output import csv_text
+from concord.files.output import csv_text, safe_name
 
 pytestmark = pytest.mark.long
 
@@ -95,6 +95,8 @@ def _made(compared: Path, folder: Path, payload: str) -> tuple[Path, int]:
     files = [path for path in (folder / "results").rglob("*") if path.suffix in SPOIL]
     for path in files:
         SPOIL[path.suffix](path, payload)
+    for path in list((folder / "results").rglob("evaluation_results.json")):  # a folder has its study's name
+        path.parent.rename(path.parent.with_name(safe_name(path.parent.name + payload)))
     made = api.report(folder / "results", out=folder / "r.html", title=f"Title {payload}")
     assert not made.problems
     return made.path, made.n_results

@@ -88,7 +88,7 @@ class PriorRanks:
     @property
     def leader(self) -> str:
         """The model with the highest PAS, or that several share it."""
-        tied = leaders([(name, self.pas[name]) for name in self.order])
+        tied = leaders([(name, self.pas.get(name)) for name in self.order])
         return tied[0] if len(tied) == 1 else f"{joined_names(tied)} (equal)"
 
 
@@ -268,7 +268,7 @@ PRIORS = Table(
         Column("odds"),
         Column(
             "order",
-            lambda row: ", ".join(f"{name} {number(row.pas[name])}" for name in row.order),
+            lambda row: ", ".join(f"{name} {number(row.pas.get(name))}" for name in row.order),
             "models",
             words=True,
         ),
