@@ -149,7 +149,7 @@ def test_a_payload_in_every_string_runs_nothing_and_fetches_nothing(
     browser: "Browser", compared: Path, tmp_path: Path, kind: str
 ) -> None:
     file, n_results = _made(compared, tmp_path, PAYLOADS[kind])
-    assert n_results == 24
+    assert n_results == 25
     context = browser.new_context()
     tab = Watched(context.new_page())
     page = tab.open(file)
