@@ -25,9 +25,8 @@ def titles(replicates: int, models: int, n: int) -> float:
     named = 0
     for _ in range(replicates):
         p = [order_effect(answered(rng, n, STEADY).counted("m").mean).p_value for _ in range(models)]
-        named += bool(
-            moved_models([SimpleNamespace(order=SimpleNamespace(p_value=one, claim_p=one)) for one in p])
-        )  # type: ignore[misc]
+        seen = [SimpleNamespace(order=SimpleNamespace(p_value=one, claim_p=one)) for one in p]
+        named += bool(moved_models(seen))  # type: ignore[arg-type]
     return named / replicates
 
 
