@@ -2,12 +2,13 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.asking.faulty_server import completion
+from tests.asking.serving import serving
 
 Body = dict[str, Any]
 Says = Callable[[Body], str | tuple[int, str]]
@@ -61,14 +62,5 @@ class AnsweringServer(ThreadingHTTPServer):
         return [body["messages"][-1]["content"] for body in self.bodies]
 
 
-@contextmanager
-def answering_server(says: Says) -> Iterator[AnsweringServer]:
-    server = AnsweringServer(says)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+def answering_server(says: Says) -> AbstractContextManager[AnsweringServer]:
+    return serving(AnsweringServer(says))

@@ -6,11 +6,13 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.asking.serving import serving
 
 
 def completion(text: Any, finish: str = "stop") -> dict[str, Any]:
@@ -249,14 +251,5 @@ class FaultyServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
 
-@contextmanager
-def faulty_server(dies_after: int | None = None, every: str = "none") -> Iterator[FaultyServer]:
-    server = FaultyServer(dies_after, every)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+def faulty_server(dies_after: int | None = None, every: str = "none") -> AbstractContextManager[FaultyServer]:
+    return serving(FaultyServer(dies_after, every))

@@ -1,12 +1,12 @@
 """An OpenAI-compatible server on 127.0.0.1 whose replies are a function of the prompt."""
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tests.asking.faulty_server import completion
+from tests.asking.serving import serving
 
 
 class ScriptedServer(ThreadingHTTPServer):
@@ -42,14 +42,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-@contextmanager
-def scripted_server(script: Callable[[str], str]) -> Iterator[ScriptedServer]:
+def scripted_server(script: Callable[[str], str]) -> AbstractContextManager[ScriptedServer]:
     """Serve until the block ends."""
-    server = ScriptedServer(script)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
+    return serving(ScriptedServer(script))

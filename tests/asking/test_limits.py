@@ -9,7 +9,7 @@ from tests.asking.commands import concord
 from tests.asking.faulty_server import faulty_server
 
 from concord.asking import runs
-from concord.asking.ledger import paid_so_far
+from concord.asking.ledger import Ledger, Paid, paid_so_far
 from concord.asking.limits import Budget, Limits, Prices, read_prices
 from concord.errors import FileFormatError, OptionError
 from concord.records import Answer, AskOutcome, Usage
@@ -123,3 +123,19 @@ def test_a_limit_of_money_holds_over_all_sessions_of_a_run(
         assert calls <= 30 + 2 * processes and record["cost"] == 10 * calls
     else:
         assert record["tokens"]["calls_without_usage"] == calls <= 30
+
+
+def test_a_ledger_that_cannot_be_read_is_told_and_not_taken_for_less(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    for estimated in (0, 1):
+        ledger.add(Paid(1, 7, 3, estimated))
+    ledger.close()
+    assert paid_so_far(tmp_path) == Paid(2, 14, 6, 1)
+    file = tmp_path / "paid.jsonl"
+    whole = file.read_text("utf-8")
+    file.write_text(whole + '{"key": "pa', "utf-8")  # torn by a kill
+    assert paid_so_far(tmp_path) == Paid(2, 14, 6, 1)
+    for bad in ("no line\n", '{"key": "paid", "calls": 1, "input": -7, "output": 3, "estimated": 0}\n'):
+        file.write_text(bad + whole, "utf-8")
+        with pytest.raises(FileFormatError, match="paid.jsonl, line 1: "):
+            paid_so_far(tmp_path)

@@ -4,13 +4,18 @@ Limits of money and tokens hold over all sessions because what was spent is read
 `run.json` says. Where a server does not say what a call took, its characters are counted, and it is told.
 """
 
-import json
 from dataclasses import dataclass, field
+from operator import add
 from pathlib import Path
+from typing import Any
 
-from concord.asking.journal import Journal, Tally, journals, shard_name
+from concord.asking.journal import Journal, Tally, journals, read_lines, shard_name
+from concord.errors import FileFormatError
 
 LEDGER = "paid.jsonl"
+_KEY = "paid"
+_COUNTS = ("calls", "input", "output", "estimated")
+"""Counts of a line, in the order of the fields of `Paid`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +34,6 @@ class Paid:
         known = tally.n_known_usage
         return cls(known, tally.input_tokens, tally.output_tokens, tally.n_unknown_usage if known else 0)
 
-    def __add__(self, other: "Paid") -> "Paid":
-        return Paid(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.n_estimated + other.n_estimated,
-        )
-
 
 @dataclass(slots=True)
 class Ledger:
@@ -51,8 +48,8 @@ class Ledger:
 
     def add(self, paid: Paid) -> None:
         """Write one call down, or several at once."""
-        row = {"calls": paid.calls, "input": paid.input_tokens, "output": paid.output_tokens}
-        self._journal.append(row | ({"estimated": paid.n_estimated} if paid.n_estimated else {}))
+        counts = (paid.calls, paid.input_tokens, paid.output_tokens, paid.n_estimated)
+        self._journal.append({"key": _KEY, **dict(zip(_COUNTS, counts, strict=True))})
 
     def close(self) -> None:
         """Put everything on the disk and let go of the file."""
@@ -60,22 +57,24 @@ class Ledger:
 
 
 def paid_so_far(folder: Path) -> Paid | None:
-    """Add up what is paid; None where nothing was written down. A torn last line was not paid for long."""
+    """Add up what is paid; None where nothing was written down.
+
+    Raises
+    ------
+    FileFormatError
+        A line is not one that Concord writes: what was paid is then not known.
+    """
     files = journals(folder, LEDGER)
     if not files:
         return None
-    total = Paid()
+    total = [0] * len(_COUNTS)
     for path in files:
-        for line in path.read_bytes().split(b"\n"):
-            try:
-                row = json.loads(line)
-                counts = [row[name] for name in ("calls", "input", "output")]
-                counts.append(row.get("estimated", 0))
-            except (ValueError, KeyError, TypeError, RecursionError):
-                continue
-            if all(type(n) is int and n >= 0 for n in counts):
-                total += Paid(*counts)
-    return total
+        for line in read_lines(path):
+            counts: list[Any] = [line.row.get(name) for name in _COUNTS]
+            if not all(type(n) is int and n >= 0 for n in counts):
+                raise FileFormatError(f"{path}, line {line.number}: expected counts of calls and tokens")
+            total = list(map(add, total, counts))
+    return Paid(*total)
 
 
 def opened_balance(folder: Path, tally: Tally) -> Paid:

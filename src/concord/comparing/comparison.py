@@ -11,8 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, need_keys, read_document
+from concord.files.codec import encode
+from concord.files.documents import heading, read_record
 from concord.files.number_words import (
     how_many,
     interval_words,
@@ -440,10 +440,7 @@ class Comparison(Kind):
     @classmethod
     def read(cls, folder: str | Path) -> Self:
         """Read a comparison back, whole."""
-        path = Path(folder) / cls.FILE
-        document = read_document(path, cls.FORMAT)
-        need_keys(document, ("record",), path)
-        return decode(cls, document["record"], where=f"{path}, 'record'")
+        return read_record(cls, Path(folder) / cls.FILE, cls.FORMAT, under="record")
 
 
 def margin_words(held: WithinMargin) -> str:

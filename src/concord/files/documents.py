@@ -55,9 +55,13 @@ def read_document(path: Path, kind: str) -> dict[str, Any]:
     return check_heading(document, kind, where=str(path))
 
 
-def read_record(record: type[T], path: Path, kind: str) -> T:
-    """Read a document back as the record that `encode` wrote."""
-    return decode(record, read_document(path, kind), where=str(path))
+def read_record(record: type[T], path: Path, kind: str, *, under: str | None = None) -> T:
+    """Read a document back as the record that `encode` wrote, whole or under a key."""
+    document = read_document(path, kind)
+    if under is None:
+        return decode(record, document, where=str(path))
+    need_keys(document, (under,), path)
+    return decode(record, document[under], where=f"{path}, {under!r}")
 
 
 def need_keys(document: Mapping[str, Any], keys: Sequence[str], where: object) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from concord.errors import OptionError
-from concord.files.codec import decode, encode
-from concord.files.documents import heading, need_keys, provenance, read_document
+from concord.files.codec import encode
+from concord.files.documents import heading, provenance, read_record
 from concord.files.output import write_json
 from concord.kinds import Kind
 from concord.records import InputFile
@@ -150,10 +150,7 @@ class PlanRecord(Kind):
     @classmethod
     def read(cls, folder: str | Path) -> Self:
         """Read a plan of this kind back, whole."""
-        path = Path(folder) / cls.FILE
-        document = read_document(path, cls.FORMAT)
-        need_keys(document, ("record",), path)
-        return decode(cls, document["record"], where=f"{path}, 'record'")
+        return read_record(cls, Path(folder) / cls.FILE, cls.FORMAT, under="record")
 
 
 _WIDTH = 46

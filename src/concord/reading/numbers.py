@@ -104,6 +104,7 @@ _ON_SCALE = re.compile(
 _OR = re.compile(r",?\s{1,2}(?:or |oder |ou )?(?:maybe|perhaps|possibly|vielleicht)\s[$€£]?\d", re.IGNORECASE)
 
 
+_MONEY = re.compile(r"[$€£¥₩₹]|usd|eur|gbp|chf", re.IGNORECASE)
 _EUROS = re.compile(r"\s?(?:€|euros?\b)", re.IGNORECASE)
 """What has no third decimal: 1.150 € are more than a thousand."""
 
@@ -135,7 +136,7 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
         plain = plain.replace(",", ".")
     elif "," in plain:
         return None  # neither thousands nor decimals
-    if scale == "m" and not re.search(r"[$€£¥₩₹]|us\$|usd|eur|gbp|chf", match.group(), re.IGNORECASE):
+    if scale == "m" and _MONEY.search(match.group()) is None:
         if match.string[match.end() - 2 : match.end() - 1] != " ":
             return None  # "5m" may be metres or millions
         scale = ""
@@ -246,10 +247,10 @@ def amounts_in(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, flo
             rf"a)\s(?:the\s)?(?:{said})(?![\w])",
             low,
         )
-        held = {_plain(one[0]) for one in (after or before)} - {None}
+        held = {amount for one in (after or before) if (amount := _plain(one[0])) is not None}
         if len(held) != 1:
             return None
-        amounts[name] = float(next(iter(held)) or 0.0)
+        (amounts[name],) = held
     return amounts
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from concord.errors import OptionError
+from concord.files import limits
 from concord.reading.choices import ChoiceOf
 from concord.reading.labels import LabelOf
 from concord.reading.marks import (
@@ -32,7 +33,7 @@ from concord.reading.text import (
 )
 from concord.reading.values import AskedFor, CodesOf, NumberOf, OrderOf, SplitOf
 
-LONGEST = 1_000_000
+LONGEST = limits.REPLY_CHARACTERS
 """Characters of a reply that is still read."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KEYS = (

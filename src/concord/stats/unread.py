@@ -375,15 +375,13 @@ def bounds_between(first: Estimate, second: Estimate, *, n_unread: int) -> Unrea
     """
     if first.value is None or second.value is None:
         raise OptionError("a number that is undefined has no bounds")
-    low, high = sorted((first, second), key=lambda one: one.value or 0.0)
-    held = None
-    if low.interval is not None and high.interval is not None:
-        ends = (
-            min(low.interval.low, high.interval.low),
-            max(low.interval.high, high.interval.high),
-        )
-        held = Interval(*ends, low.interval.level, f"{low.interval.method}, {_METHOD}")
-    return UnreadBounds(low.value or 0.0, high.value or 0.0, held, n_unread)
+    if second.value < first.value:
+        return bounds_between(second, first, n_unread=n_unread)
+    one, other, held = first.interval, second.interval, None
+    if one is not None and other is not None:
+        ends = (min(one.low, other.low), max(one.high, other.high))
+        held = Interval(*ends, one.level, f"{one.method}, {_METHOD}")
+    return UnreadBounds(first.value, second.value, held, n_unread)
 
 
 def gap_bounds(first: UnreadBounds, second: UnreadBounds) -> UnreadBounds:

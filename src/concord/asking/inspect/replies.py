@@ -142,7 +142,8 @@ def answer_of(output: ModelOutput, seconds: float | None) -> Answer:
     stop, text, thinking = str(output.stop_reason), output.completion, _thinking(output)
     # Inspect puts a provider's error that is an outcome into the text, and then there is no usage.
     error = output.error is not None or (output.usage is None and says_overflow(text))
-    outcome = outcome_of(stop, text, error=error)
+    # What is longer is called so below, whatever its end would say.
+    outcome = outcome_of(stop, text[: limits.REPLY_CHARACTERS], error=error)
     answer = Answer(outcome, text, thinking, stop, output.error, usage, seconds, _logprobs(output))
     if (refusal := _refusal_told(output)) is not None:
         # The model's words are no answer; where they stand in a field of their own, they are a reason.

@@ -330,7 +330,7 @@ def _unread(observed: Observations, test: Test) -> str | None:
         for name in sorted(variables_read(study.experiments[test.experiment], test))
         if name in known and known[name].origin == "answer"
     ]
-    asked = (observed.sessions if test.unit == "session" else observed.participants).get(test.experiment, [])
+    asked = _asked_rows(observed, test)
     chosen = ObservedRows(asked, test.where).rows
     rows = chosen if chosen else asked  # a choice by an answer keeps nobody whose answer is not read
     by = test.groups.by if test.groups is not None and test.groups.by not in answers else None
@@ -377,8 +377,13 @@ def agent_statistic(observed: Observations, test: Test) -> Statistic:
 def _job(observed: Observations, test: Test) -> _Job:
     known = variables_of_test(observed.plan.study, test)
     _refuse_untold(observed, test, known)
-    rows = (observed.sessions if test.unit == "session" else observed.participants).get(test.experiment, [])
-    return _Job(test, known, ObservedRows(rows, test.where))
+    return _Job(test, known, ObservedRows(_asked_rows(observed, test), test.where))
+
+
+def _asked_rows(observed: Observations, test: Test) -> Sequence[Row]:
+    """Return the participants of a test's experiment, or its groups."""
+    held = observed.sessions if test.unit == "session" else observed.participants
+    return held.get(test.experiment, [])
 
 
 def variables_of_test(study: Study, test: Test) -> dict[str, Variable]:
