@@ -26,9 +26,9 @@ def report(
     ] = False,
 ) -> None:
     """Make one self-contained HTML page of results: no network, opens from the file system."""
-    from concord import api
+    from concord import reports
 
-    made = api.report(folders, out=out, title=title, plots=plots)
+    made = reports.report(folders, out=out, title=title, plots=plots)
     for problem in made.problems:
         note(f"warning: {problem}")
     if made.plots_note:
