@@ -15,7 +15,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 PACKAGE = "concord"
 QUESTIONS = ("people", "structure", "reasoning")
-SPELT_IN = ("questions.py", "cli/app.py", "cli/run.py", "cli/plan.py", "asking/askable.py")
+SPELT_IN = ("questions.py", "cli/app.py", "asking/options.py", "cli/plan.py", "asking/askable.py")
 """Where a question's name may be a literal, outside its own package: commands, what can be asked."""
 
 Tree = tuple[str, ast.Module]

@@ -10,7 +10,7 @@ import pytest
 
 from concord.asking import askable, runs
 from concord.asking.askable import Askable, Recorded
-from concord.cli.run_options import AskingArrangements, AskingItems
+from concord.asking.options import AskingArrangements, AskingItems
 from concord.errors import OptionError, RunFolderError
 from concord.reasoning import NAME as REASONING
 from concord.records import Design, Message, Trial

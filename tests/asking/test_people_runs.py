@@ -155,7 +155,7 @@ def test_a_failed_call_leaves_its_session_unfinished(tmp_path: Path, monkeypatch
     stored = ask_all(job, tmp_path / "r", model=model, provenance={})
     assert dict(stored.tally.outcomes) == {"failed": 2}
     with pytest.raises(ModelError, match="every call failed"):
-        from concord.cli.run_options import AskingPeople
+        from concord.asking.options import AskingPeople
         from concord.cli.run_show import show_result
 
         show_result(runs.RunResult(stored), AskingPeople())

@@ -199,6 +199,8 @@ def test_a_judge_is_asked_about_influenced_texts_and_its_verdicts_are_used(tmp_p
         "probes", "probed/model", out=ask_folder, seed=3, temperature=1.0, probe="hints", limit=6,
         detector="judge:probed/judge",
     )  # fmt: skip
+    assert runs.read_folder(ask_folder / "judge").complete
+    shutil.rmtree(ask_folder / "judge")
     follow = judging_of(recorded_folder(result.stored))
     assert follow is not None and follow.model == "probed/judge"
     moved = result.score().scores.hints

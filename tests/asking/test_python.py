@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 import concord
-from concord.asking import runs
+from concord.asking import options, runs
+from concord.asking.askable import askable
 from concord.asking.recorded import bundled_run
 from concord.asking.requests import Sampling, requests_of
 from concord.errors import OptionError
@@ -75,3 +76,92 @@ def test_bundled_replies_score_to_the_same_bytes_every_time(question: str, tmp_p
         for name in ("a", "b")
     ]
     assert written[0] == written[1] != {}
+
+
+@pytest.mark.parametrize("question", list(options.KINDS))
+def test_every_option_of_the_command_is_a_keyword_of_the_same_name_and_default(question: str) -> None:
+    taken = list(command_taken(question))
+    assert len(taken) > 40
+    for words, name, default in taken:
+        for word in words:
+            made = options.options_of(question, {word: default})
+            assert getattr(made, name) == default == getattr(options.options_of(question, {}), name)
+
+
+def command_taken(question: str) -> Any:
+    """Every option that the command parses: its names as Python writes them, its field, its default."""
+    from typer.main import get_command
+
+    from concord.cli.app import app
+
+    for one in get_command(app).commands["run"].commands[question].params:  # type: ignore[attr-defined]
+        if one.name not in ("help", "help_all"):
+            words = [opt[2:].replace("-", "_") for opt in one.opts if opt.startswith("--")]
+            yield words, one.name, one.default
+
+
+def test_the_usual_settings_of_the_command_are_those_of_what_is_asked() -> None:
+    for question in (*options.KINDS, "probes"):
+        made, one = options.options_of(question, {}), askable(question)
+        assert (made.temperature, made.job().get("repeats", 1)) == (one.temperature, one.repeats)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"max_csot": 3}, r"no option 'max_csot'; did you mean 'max_cost'\? .*--help-all"),
+        ({"zzzz": 3}, r"no option 'zzzz'; its options are those of `concord run`"),
+        ({"limit": "many"}, r"--limit 'many': expected a whole number"),
+        ({"timeout": 0}, r"--timeout 0: expected a whole number from 1 on"),
+        ({"max_cost": 1.0}, r"--max-cost needs prices"),
+        ({"helper": "mockllm/model"}, r"--helper belongs to --probe"),
+        ({"prefill": True}, r"--prefill belongs to --probe"),
+        ({"json": True}, r"json is for the command alone; in Python: run.to_dict\(\)"),
+        ({"again": "nothing"}, r"--again 'nothing': expected some of truncated"),
+    ],
+)
+def test_a_keyword_that_does_not_fit_is_told_in_words(given: dict[str, Any], message: str) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    with pytest.raises(OptionError, match=message):
+        concord.run("reasoning", "mockllm/model", **given)
+
+
+def test_a_question_that_is_not_known_is_told_in_words() -> None:
+    with pytest.raises(OptionError, match="question 'persons' is not known; expected people, structure"):
+        concord.run("persons", "mockllm/model")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_limits_prices_and_several_models_are_keywords(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    monkeypatch.chdir(tmp_path)
+    plan = concord.run("reasoning", "mockllm/model", limit=2, price_in=1, price_out=2, dry_run=True)
+    assert plan.n_to_ask == 8
+    assert plan.cost is not None
+    stopped = concord.run("reasoning", "mockllm/model", limit=2, max_time=1e-9, out="stopped")
+    assert stopped.outcomes == {"not asked": 8}
+    assert "--max-time" in str(stopped.stopped)
+    asked = {"limit": 1, "ask_again": 0, "structured": "off", "inspect_log": False, "votes": 3}
+    both = concord.run("judge", models=["mockllm/a", "mockllm/b"], out="both", **asked)
+    assert {name: one.outcomes for name, one in both.items()} == {
+        "mockllm/a": {"ok": 6},
+        "mockllm/b": {"ok": 6},
+    }
+    record = both["mockllm/a"].stored.record
+    assert (record["ask_again"], record["structured"], record["sampling"]["temperature"]) == (0, "off", 0.7)
+    assert not (tmp_path / "both" / "mockllm-a" / "logs").exists()
+    with pytest.raises(OptionError, match="already holds 6 replies"):
+        concord.run("judge", "mockllm/a", resume=False, out="both/mockllm-a", **asked)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_judge_that_scores_replies_is_asked_from_python_too(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    scored_by = {"items": "proverbs-en", "scorer": "judge:mockllm/judge", "limit": 1, "arrangements": 2}
+    result = concord.run("structure", "mockllm/model", out=tmp_path / "r", temperature=None, **scored_by)
+    assert "temperature" not in result.stored.record["sampling"] or (
+        result.stored.record["sampling"]["temperature"] is None
+    )
+    assert runs.read_folder(tmp_path / "r" / "judge").complete

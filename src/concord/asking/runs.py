@@ -1,27 +1,33 @@
 """Runs from Python: lay out, plan, ask, score what was stored."""
 
 import hashlib
+import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from operator import itemgetter
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from concord.asking.askable import NAMES, AnswerTable, askable, usual_sampling
 from concord.asking.connection import Connection
-from concord.asking.folder import LOGS, RECORD, StoredRun, journals_changed, left_to_ask, read_run
+from concord.asking.folder import (
+    LOGS,
+    RECORD,
+    journals_changed,
+    left_to_ask,
+    read_record,
+)
 from concord.asking.job import Job, Listeners, ask_all, load_ahead, open_model
 from concord.asking.journal import read_index
-from concord.asking.ledger import Paid, paid_so_far
-from concord.asking.limits import SPENT, Limits, Prices
+from concord.asking.limits import SPENT, Budget, Limits, Prices
+from concord.asking.options import Asking, options_of
 from concord.asking.plan import Plan, make_plan
 from concord.asking.recorded import recorded_folder, score_bundled, score_run
-from concord.asking.requests import PlannedKeys, Sampling, requests_of
-from concord.asking.structured import AUTO, OFF, WAYS, lined
-from concord.asking.talks import read_words
-from concord.errors import InputError, MissingExtraError, OptionError
-from concord.kinds import Column, Kind, Table
-from concord.records import AskOutcome, InputFile
+from concord.asking.requests import Again, PlannedKeys, Sampling, requests_of
+from concord.asking.result import RunResult
+from concord.asking.structured import AUTO, WAYS, lined
+from concord.errors import InputError, MissingExtraError, ModelError, OptionError
+from concord.records import InputFile
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -37,186 +43,6 @@ __all__ = [
     "score_bundled",
     "score_run",
 ]
-
-
-OUTCOMES = Table(
-    "outcomes",
-    rows=lambda result: result.outcomes.items(),
-    title="Outcomes",
-    columns=(
-        Column("outcome", itemgetter(0), words=True),
-        Column("trials", itemgetter(1), count=True),
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RunResult(Kind):
-    """A run's folder as it is."""
-
-    FORMAT: ClassVar[str] = "run"
-    FILE: ClassVar[str] = RECORD
-    TABLES: ClassVar[tuple[Table, ...]] = (OUTCOMES,)
-
-    stored: StoredRun
-    _scored: dict[str, str] = field(default_factory=dict, init=False, compare=False)
-    """The headline, once it was asked for: scoring takes a while."""
-
-    @property
-    def folder(self) -> Path:
-        """Where everything is kept."""
-        return self.stored.path
-
-    @property
-    def outcomes(self) -> dict[str, int]:
-        """How every planned trial ended, counted."""
-        return {name: n for name in map(str, AskOutcome) if (n := self.stored.tally.outcomes[name])}
-
-    @property
-    def answers(self) -> dict[str, int]:
-        """What became of reading the answers, counted; empty where replies are not read as answers."""
-        return dict(sorted(self.stored.tally.answers.items()))
-
-    @property
-    def asked_again(self) -> int:
-        """Answers that were asked for once more."""
-        return self.stored.tally.n_asked_again
-
-    def answers_words(self) -> str:
-        """Say how many answers were read; nothing where replies are not read as answers."""
-        return read_words(self.answers, self.asked_again)
-
-    @property
-    def model(self) -> str:
-        """Whom was asked."""
-        return str(self.stored.record["model"])
-
-    @property
-    def stopped(self) -> str | None:
-        """Which limit ended the run, if one did."""
-        reason = self.stored.record.get("stopped")
-        return None if reason is None else str(reason)
-
-    def left_of(self, limits: Limits) -> Limits:
-        """Return what this run has left of limits that it shares with others."""
-        paid, told = self.paid, self.stored.record.get("cost")
-        cost = 0.0 if told is None else float(told)
-        tokens = limits.max_tokens_total
-        return replace(
-            limits,
-            max_cost=None if limits.max_cost is None else max(limits.max_cost - cost, SPENT),
-            max_tokens_total=None
-            if tokens is None
-            else max(tokens - paid.input_tokens - paid.output_tokens, 1),
-        )
-
-    @property
-    def paid(self) -> Paid:
-        """What the calls of the run took, of all its sessions."""
-        tally, paid = self.stored.tally, paid_so_far(self.folder)
-        return paid if paid is not None else Paid.of(tally)
-
-    @property
-    def complete(self) -> bool:
-        """Every planned trial was asked."""
-        return self.stored.n_not_asked == 0
-
-    def score(self, **choices: Any) -> Any:
-        """Score what was stored."""
-        return score_run(self.folder, **choices)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run's record with the outcomes as they are."""
-        read = {"answers_read": self.answers, "asked_again": self.asked_again} if self.answers else {}
-        return {**self.stored.record, "folder": str(self.folder), "outcomes": self.outcomes, **read}
-
-    def write(self, out: str | Path | None = None) -> tuple[Path, ...]:
-        """Return the files of the run: each reply was written as it came, into the run's own folder."""
-        if out is not None and Path(out).resolve() != self.folder.resolve():
-            raise OptionError(f"a run is kept where it was asked, in {self.folder}; copy that folder")
-        return tuple(sorted(path for path in self.folder.iterdir() if path.is_file()))
-
-    @classmethod
-    def read(cls, folder: str | Path) -> "RunResult":
-        """Read a run's folder, finished or not."""
-        return cls(read_run(Path(folder)))
-
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [self.model]
-
-    def sentences(self) -> Sequence[str]:
-        """Return what was asked of whom, what came back, what it took, the headline, and the folder."""
-        record, left = self.stored.record, self.stored.n_not_asked
-        n, ok = self.stored.n_planned, self.outcomes.get("ok", 0)
-        counted = ", ".join(f"{k:,} {name}" for name, k in self.outcomes.items())
-        status = "" if self.complete else f" {left:,} have not been asked; the same call goes on."
-        stopped = "" if self.stopped is None else f" Stopped: {self.stopped}."
-        return [
-            f"{record['suite']}, asked of {self.model}: {ok:,} of {n:,} trials answered ({counted})."
-            + status
-            + stopped,
-            *([f"{said}."] if (said := self.answers_words()) else []),
-            self._took(),
-            self._headline(),
-            f"Folder: {self.folder}",
-        ]
-
-    def _took(self) -> str:
-        """Say what the run took, as far as that is known."""
-        paid, cost = self.paid, self.stored.record.get("cost")
-        known = f"Tokens: {paid.input_tokens:,} in, {paid.output_tokens:,} out"
-        if paid.n_estimated:
-            known += f" ({paid.n_estimated:,} calls did not say, and are counted by their characters)"
-        if not paid.calls:
-            known = "Tokens: not known"
-        return f"{known}; cost {float(cost):,.2f}." if cost is not None else f"{known}; cost not known."
-
-    def _headline(self) -> str:
-        """Return the first thing that the scored replies say, or why there is nothing yet."""
-        if not self.complete or "ok" not in self.outcomes:
-            return "Nothing is scored yet." if not self.complete else "No reply can be scored."
-        if "said" not in self._scored:
-            try:
-                found = self.score()
-            except InputError as fault:
-                self._scored["said"] = f"Not scored: {fault}"
-            else:
-                said = found.sentences() if isinstance(found, Kind) else str(found).strip().splitlines()
-                self._scored["said"] = next(iter(said), "")
-        return self._scored["said"]
-
-    def paragraph(self, concord: str) -> str:
-        """Return how replies were collected, for a paper."""
-        record = self.stored.record
-        sent = {name: value for name, value in record["sampling"].items() if value is not None}
-        settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sent.items())
-        return (
-            f"Replies of {self.model} to {self.stored.n_planned:,} prompts ({record['suite']}; {settings}) "
-            f"were collected with {concord}.{self._how_read()}"
-        )
-
-    def _how_read(self) -> str:
-        """Say how answers were asked for and how many were read, for a paper."""
-        if not self.answers:
-            return ""
-        most, words = int(self.stored.record.get("ask_again", 0)), read_words(self.answers)
-        times = {0: "", 1: " once more"}.get(most, f" up to {most} times more")
-        again = (
-            f" An answer that could not be read was asked for{times} in the same conversation, but not after "
-            f"a refusal ({self.asked_again:,} times)."
-            if most
-            else " No answer was asked for again."
-        )
-        n, all_ = self.stored.tally.n_structured, sum(self.outcomes.values())
-        schema = f" A schema of the answer was sent with {n:,} of {all_:,} prompts." if n else ""
-        asked = " Prompts asked for the answer in a last line." if self._lined else ""
-        return f"{asked}{schema}{again} {words[:1].upper()}{words[1:]}."
-
-    @property
-    def _lined(self) -> bool:
-        """Whether prompts asked for the answer in a last line."""
-        return bool(self.stored.record.get("structured", OFF) == AUTO)
 
 
 def job(
@@ -315,6 +141,17 @@ def export_inspect(folder: Path, out: Path | None = None, *, only_new: bool = Fa
     return export_logs(folder, out)
 
 
+def write_logs(folder: Path) -> str:
+    """Write Inspect's logs of a run; one whose logs cannot be written is a run all the same: return why."""
+    try:
+        export_inspect(folder, only_new=True)
+    except InputError as fault:
+        return str(fault)
+    except Exception as fault:  # noqa: BLE001 - Inspect's own writer; the results are there already
+        return f"Inspect's log could not be written ({type(fault).__name__}: {fault}); all else is kept"
+    return ""
+
+
 def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) -> Plan:
     """Say what a run will take, given what its folder already holds; asks nothing and writes nothing."""
     folder = folder_of(of.design.suite, of.model) if out is None else out
@@ -377,48 +214,165 @@ def run_job(
     return RunResult(ask_all(of, folder, model=asked, provenance=about, listeners=told, known=known))
 
 
-def run(
-    question: str,
-    model: str,
-    *,
-    out: str | Path | None = None,
-    temperature: float | Literal["usual"] | None = "usual",
-    max_tokens: int | None = None,
-    seed: int | None = None,
-    base_url: str | None = None,
-    max_connections: int | None = None,
-    **choices: Any,
-) -> RunResult:
+@overload
+def run(question: str, model: str, *, dry_run: Literal[True], **options: Any) -> Plan: ...
+@overload
+def run(question: str, model: str, **options: Any) -> RunResult: ...
+@overload
+def run(question: str, *, models: str | Sequence[str], **options: Any) -> dict[str, RunResult]: ...
+def run(question: str, model: str | None = None, **options: Any) -> Any:
     """Ask a model one of the questions and keep its replies in a folder; a run begun there is resumed.
 
     Parameters
     ----------
     question
-        ``people``, ``reasoning`` or ``structure``.
+        ``people``, ``structure``, ``reasoning``, ``probes`` or ``judge``.
     model
         Provider and model as Inspect names them.
-    out
-        The run's folder, ``runs/QUESTION-MODEL`` by default.
-    temperature, max_tokens, seed
-        Sent with every prompt; ``None`` is not sent, except that a limit of tokens always is. The usual
-        temperature is 0, and 1 for people.
-    base_url
-        Address of a server with an OpenAI-compatible interface.
-    max_connections
-        Calls at the same time.
-    choices
-        ``limit``, ``repeats``, ``structured``, ``ask_again`` and choices of the question (see `job`).
+    options
+        Every option of ``concord run QUESTION`` by its name, with ``_`` for ``-`` (``concord run QUESTION
+        --help-all`` lists them): ``out``, ``limit``, ``n``, ``study``, ``items``, ``temperature`` (``None``
+        is not sent), ``max_tokens``, ``seed``, ``base_url``, ``max_connections``, ``max_retries``,
+        ``timeout``, ``processes``, ``ask_again``, ``structured``, ``max_cost``, ``max_tokens_total``,
+        ``max_time``, ``rate``, ``price_in``, ``price_out``, ... Nothing is asked before it is spent: the
+        call is the consent. ``dry_run=True`` returns the plan and asks nothing; ``models`` asks several
+        models, and returns their runs by name.
 
     Returns
     -------
     RunResult
-        With ``outcomes``, ``folder`` and ``score()``.
+        Prints what was asked and what came back; with ``outcomes``, ``folder`` and ``score()``.
+
+    Raises
+    ------
+    InputError
+        An option is not known or does not fit, the model cannot be reached, the folder cannot be used.
     """
-    usual = askable(question).temperature
-    sampling = Sampling(usual if temperature == "usual" else temperature, max_tokens, None, seed)
-    connection = Connection(base_url=base_url, max_connections=max_connections)
-    laid_out = job(question, model, sampling=sampling, connection=connection, **choices)
-    return run_job(laid_out, None if out is None else Path(out))
+    asking = options_of(question, options if model is None else {**options, "model": model})
+    planned = plan_each(asking)
+    if asking.dry_run:
+        found: dict[str, Any] = {one.job.model: one.plan for one in planned}
+    else:
+        results, faults = ask_each(planned, asking)
+        if faults and not results:
+            raise faults[-1]
+        for fault in faults:
+            warnings.warn(str(fault), stacklevel=2)
+        for result in results if asking.inspect_log else ():
+            if told := write_logs(result.folder):
+                warnings.warn(told, stacklevel=2)
+        found = {result.model: result for result in results}
+    return found if asking.models is not None else next(iter(found.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One model's run, ready to be asked."""
+
+    job: Job
+    folder: Path
+    plan: Plan
+    model: "Model | None" = None
+    """``None`` where it has not been needed yet."""
+
+
+def plan_each(asking: Asking) -> list[Planned]:
+    """Lay out the run of every model; providers and keys are looked for first, and nothing is written."""
+    names, connection = asking.model_names(), asking.connection
+    if asking.processes > 1 and not asking.dry_run:
+        load_ahead()
+    folders = {name: _folder(name, asking, several=len(names) > 1) for name in names}
+    found = {} if asking.dry_run else {name: _find(name, folders[name], connection) for name in names}
+    first = job(asking.question, names[0], **asking.job())
+    planned = []
+    for name, folder in folders.items():
+        one = replace(first, model=name, prices=asking.prices_of(name))
+        Budget(one.limits, one.prices)  # a limit of cost without prices is told before anything is written
+        if outcomes := asking.outcomes_again():  # with the settings given now; the plan is that of the folder
+            stored = Sampling.read(read_record(folder)["sampling"])
+            one = replace(one, sampling=stored, again=Again(outcomes, one.sampling))
+        planned.append(Planned(one, folder, plan_run(one, folder), found.get(name)))
+        if not asking.dry_run and not asking.resume and (n := planned[-1].plan.n_stored):
+            raise OptionError(f"{folder} already holds {n} replies; choose another --out, or resume")
+    return planned
+
+
+def _folder(name: str, asking: Asking, *, several: bool) -> Path:
+    """Return the folder of a model's run; several models have theirs in one."""
+    from concord.files.output import safe_name
+
+    if not several:
+        return folder_of(asking.question, name) if asking.out is None else asking.out
+    parent = Path("runs") / asking.question if asking.out is None else asking.out
+    return parent / safe_name(name.replace("/", "-"))
+
+
+def _find(name: str, folder: Path, connection: Connection) -> "Model | None":
+    """Find provider and key before anything is planned; a finished run needs neither."""
+    if (folder / RECORD).is_file() and read_record(folder).get("status") == "finished":
+        return None
+    return open_model(name, connection)
+
+
+def ask_planned(one: Planned) -> RunResult:
+    """Ask what is planned."""
+    return run_job(one.job, one.folder, plan=one.plan, model=one.model)
+
+
+def ask_each(
+    planned: Sequence[Planned],
+    asking: Asking,
+    *,
+    ask: Callable[[Planned], RunResult] = ask_planned,
+    tell: Callable[[Sequence[Planned]], None] = lambda planned: None,
+) -> tuple[list[RunResult], list[ModelError]]:
+    """Ask model after model; what one has taken is no longer there for the next.
+
+    A model that cannot be asked does not keep the others waiting: its fault is returned beside the results.
+    """
+    results, faults = [], []
+    limits, several = asking.limits, len(planned) > 1
+    tell(planned)
+    for one in planned:
+        started = time.monotonic()
+        try:
+            result = ask(replace(one, job=replace(one.job, limits=limits)))
+            judging = _follow(result, one.job, asking)
+            if judging is not None:
+                tell([judging])
+                ask(judging)
+        except ModelError as fault:
+            if not several:
+                raise
+            faults.append(fault_of(one.job.model, fault, several))
+        else:
+            results.append(result)
+            limits = result.left_of(limits) if several else limits
+        if limits.max_time is not None:
+            spent = (time.monotonic() - started) / 60
+            limits = replace(limits, max_time=max(limits.max_time - spent, SPENT))
+    return results, faults
+
+
+def fault_of(model: str, fault: ModelError, several: bool) -> ModelError:
+    """Return a model's fault with its name, where there are several."""
+    return ModelError(f"{model}: {fault}") if several else fault
+
+
+def _follow(result: RunResult, of: Job, asking: Asking) -> Planned | None:
+    """Lay out the run of a judge who is to see the replies, where there is one; with the same options."""
+    judging = follow_up(
+        result,
+        connection=of.connection,
+        limits=result.left_of(of.limits),
+        structured=of.structured,
+        ask_again=of.ask_again,
+    )
+    if judging is None or not judging[0].design.trials:
+        return None
+    judge, folder = judging
+    judge = replace(judge, prices=asking.prices_of(judge.model), processes=of.processes)
+    return Planned(judge, folder, plan_run(judge, folder))
 
 
 def read_folder(folder: str | Path) -> RunResult:

@@ -4,10 +4,10 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from concord.cli.run_options import Asking
+from concord.asking.options import Asking
 from concord.cli.shared import note, print_json, say
 from concord.cli.shared import show_result as show_scores
-from concord.errors import InputError, ModelError, RunFolderError
+from concord.errors import ModelError, RunFolderError
 
 if TYPE_CHECKING:
     from concord.asking.askable import AnswerTable
@@ -89,6 +89,8 @@ def _beginning(text: str) -> str:
 
 def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -> int:
     """Show what became of a run; return its exit code: 4 where trials lack a reply or none is ok."""
+    from concord.asking.runs import write_logs
+
     counted = ", ".join(f"{n} {outcome}" for outcome, n in result.outcomes.items())
     of = f" of {result.model}" if several else ""
     note(f"{sum(result.outcomes.values())} trials{of}: {counted}")
@@ -100,8 +102,8 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
     if result.stopped is not None:
         note(f"stopped: {result.stopped}")
     _show_scores(result, asking.json, full=asking.full)  # results first: what follows may fail
-    if asking.inspect_log:
-        _write_logs(result)
+    if asking.inspect_log and (told := write_logs(result.folder)):
+        note(f"warning: {told}")
     lacking = {name: result.outcomes[name] for name in ("failed", "not asked") if name in result.outcomes}
     if lacking:
         note("incomplete: " + ", ".join(f"{n} {name}" for name, n in lacking.items()))
@@ -123,20 +125,6 @@ def note_cut(result: "RunResult") -> None:
     limit = result.stored.record["sampling"].get("max_tokens")
     if said := cut_advice(result.outcomes, limit if isinstance(limit, int) else None):
         note(said)
-
-
-def _write_logs(result: "RunResult") -> None:
-    """Write Inspect's logs; a run whose logs cannot be written is a run all the same."""
-    from concord.asking import runs
-
-    try:
-        runs.export_inspect(result.folder, only_new=True)
-    except InputError as fault:
-        note(f"warning: {fault}")
-    except Exception as fault:  # noqa: BLE001 - Inspect's own writer; the results are there already
-        note(
-            f"warning: Inspect's log could not be written ({type(fault).__name__}: {fault}); all else is kept"
-        )
 
 
 def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:
