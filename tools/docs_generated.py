@@ -17,6 +17,7 @@ from mkdocs.structure.files import File
 
 TOOLS = Path(__file__).resolve().parent
 HELP = "<!-- help -->"
+SPELLINGS = "<!-- spellings -->"
 GALLERY = "<!-- gallery -->"
 FIGURE = re.compile(r"<!-- figure: ([a-z0-9-]+) -->")
 
@@ -49,13 +50,31 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the live help in the place of its marker."""
+    """Put the live help and the spellings in the place of their markers."""
+    markdown = markdown.replace(SPELLINGS, spellings()) if SPELLINGS in markdown else markdown
     if HELP not in markdown:
         return markdown
     with_tools()
     import cli_reference
 
     return markdown.replace(HELP, cli_reference.section())
+
+
+def spellings() -> str:
+    """Return every spelling of a result that the tests read, by kind."""
+    import json
+
+    listed = Path(__file__).parents[1] / "tests" / "people" / "table" / "spellings.json"
+    parts = []
+    for part in json.loads(listed.read_text("utf-8")):
+        rows = [
+            f"| `{cell}` | {kind} | {', '.join(f'{name} = {value}' for name, value in numbers.items())} |"
+            for cell, kind, numbers in part["cells"]
+        ]
+        parts.append(
+            "\n".join([f"## {part['heading']}", "", "| cell | test | numbers |", "|---|---|---|", *rows])
+        )
+    return "\n\n".join(parts)
 
 
 def on_page_content(content: str, **_: Any) -> str:

@@ -87,10 +87,10 @@ STRINGS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     ),
     "framing": ("binomial", {"k": 26, "n": 40}, {"k": 88, "n": 100}),
     "attitude": ("correlation", {"statistic": 0.31, "n": 100}, {"statistic": 0.12, "n": 200}),
-    # z = 0.45/((0.78 − 0.12)/3.92) = 2.673 → p = .0075; z = 0.10/(0.56/3.92) = 0.700 → p = .484
-    "mood": ("p-value", {"p_value": 0.0075, "effect_d": 0.45}, {"p_value": 0.484, "effect_d": 0.10}),
-    # z = ln 2.1/((ln 3.7 − ln 1.2)/3.92) = 2.583 → p = .0098, d = ln 2.1·√3/π = 0.409; ln 1.5·√3/π = 0.2235
-    "vote": ("p-value", {"p_value": 0.0098, "effect_d": 0.40905}, {"p_value": 0.05, "effect_d": 0.22355}),
+    # SE = (0.78 − 0.12)/3.92 = 0.16837: n = (2 + 0.45²/4)/SE² = 72 each, t = 0.45·√36; 0.14286: 98, 0.1·√49
+    "mood": ("t-independent", {"statistic": 2.7, "n1": 72}, {"statistic": 0.7, "n2": 98}),
+    # ln 2.1, SE = (ln 3.7 − ln 1.2)/3.92 = 0.28724; ln 1.5, SE = (ln 2.25 − ln 1.0)/3.92 = 0.20687
+    "vote": ("odds-ratio", {"statistic": 0.74194, "se": 0.28724}, {"statistic": 0.40547, "se": 0.20687}),
     "null effect": ("p-value", {}, {"p_value": 0.05, "direction": 1}),
 }
 

@@ -239,7 +239,7 @@ def test_effects_are_read_with_their_names_and_intervals_with_dashes(tmp_path: P
     is_near(row.human, statistic=-0.4 * 20**0.5, n1=40, n2=40)
     is_near(row.agent, statistic=0.9 * 50**0.5, n1=100, n2=100)
     (row,) = table_of(tmp_path, "Study,Effect,Human OR,LLM OR\nG,x,0.75 (0.60-0.94),0.95 (0.80–1.13)\n").rows
-    is_near(row.human, p_value=0.0120102, direction=-1)
+    is_near(row.human, statistic=-0.287682, se=0.114538)  # ln 0.75, (ln 0.94 − ln 0.60)/3.92
 
 
 def test_a_p_printed_as_zero_is_below_half_its_last_digit(tmp_path: Path) -> None:
@@ -314,8 +314,10 @@ def test_means_with_standard_errors_are_not_taken_for_means_with_sds(tmp_path: P
     (row,) = table_of(tmp_path, f"{heads}\nA,x,5 (0.2),25,4 (0.2),25\n").rows
     is_near(row.human, statistic=1 / 0.08**0.5)  # both SDs are 0.2·√25 = 1: t = 1/√(2/25)
     heads = "Study,DV,Human d,Human d SE,Human n"
-    table = table_of(tmp_path, f"{heads}\nA,x,0.5,0.2,100\n")
-    assert any("column 'Human d SE' is not used" in text for text in table.warnings)
+    (row,) = table_of(tmp_path, f"{heads}\nA,x,0.5,0.2,100\n").rows
+    is_near(row.human, statistic=2.5, n1=50)  # n says more than the standard error: 0.5·√25
+    (row,) = table_of(tmp_path, f"{heads}\nA,x,0.5,0.2,\n").rows
+    is_near(row.human, n1=52, statistic=0.5 * 26**0.5)  # (2 + 0.25/4)/0.04 = 51.6
 
 
 def test_answers_given_to_the_wrong_command_are_sent_to_the_right_one(tmp_path: Path) -> None:
@@ -349,8 +351,8 @@ def test_coefficients_of_statistics_programs_go_by_their_p_where_n_is_missing(tm
 def test_intervals_in_brackets_with_their_name_are_read(tmp_path: Path) -> None:
     text = 'Study,Effect,Human,Model\nA,x,d = 0.45 (95% CI: 0.12 to 0.78),"g = 0.1 [95% CI -0.2, 0.4]"\n'
     (row,) = table_of(tmp_path, text).rows
-    is_near(row.human, effect_d=0.45, p_value=0.0075250)
-    is_near(row.agent, effect_d=0.1)
+    is_near(row.human, statistic=2.7, n1=72)
+    is_near(row.agent, statistic=0.1 * 42.5**0.5, n1=85)  # SE 0.15306: (2 + 0.01/4)/SE² = 85.5
 
 
 def test_bare_numbers_dates_and_tables_turned_round_are_told(tmp_path: Path) -> None:

@@ -4,7 +4,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from concord.people.apa.items import read_count, read_degrees, read_ns, read_p, read_statistic, read_tail
-from concord.people.apa.text import Cursor, Fault, Item, PrintedNumber, Role, Token, item, number, whole
+from concord.people.apa.text import (
+    Cursor,
+    Fault,
+    Item,
+    PrintedNumber,
+    Role,
+    Token,
+    item,
+    number,
+    read_number,
+    whole,
+)
 from concord.people.apa.words import (
     EFFECTS,
     FOLDED_EFFECTS,
@@ -84,7 +95,7 @@ def _interval_ends(cursor: Cursor) -> tuple[PrintedNumber, ...]:
     high = cursor.signed(opened + low + 1)
     between = cursor.peek(opened + low).text.lower()
     size = opened + low + 1 + high + opened
-    if not (low and high and between in {"to", "-", *((",", ";") if opened else ())}):
+    if not (low and high and between in {"to", "bis", "-", *((",", ";") if opened else ())}):
         return ()
     if opened and not cursor.is_mark(size - 1, "])"):
         return ()
@@ -130,8 +141,9 @@ def _read_percentage(cursor: Cursor) -> Item | None:
     size = cursor.signed()
     if not size or cursor.peek(size).text != "%":
         return None
+    share = read_number(cursor.peek(size - 1).text, negative=cursor.is_mark(0, "-"))
     cursor.at += size + 1
-    return replace(item("ignored", cursor, first), label="%")
+    return replace(item("ignored", cursor, first, *(() if share is None else (share,))), label="%")
 
 
 def _effect_name(cursor: Cursor) -> bool:
@@ -168,8 +180,7 @@ def _read_effect(cursor: Cursor) -> Item | None:
         value = (number(cursor, cursor.tokens[first].text),)
         if (cursor.is_word(0, ("and", "vs", "versus")) or cursor.is_mark(0, "±")) and _lone_number(cursor):
             cursor.at += 1 + int(cursor.is_mark(1, "."))
-            number(cursor, cursor.tokens[first].text)
-            value = ()
+            value = (*value, number(cursor, cursor.tokens[first].text))
     return replace(item("ignored", cursor, first, *value), label=cursor.tokens[first].text)
 
 
@@ -278,7 +289,9 @@ def _readers(cursor: Cursor) -> _Readers:
     if token.kind == "other" and token.text not in "[+-":
         return ()
     if token.kind == "word" and token.text.lower() not in MEANINGFUL:
-        return _NAMED if cursor.relation(1) is not None or cursor.is_mark(1, "([") else ()
+        is_indexed = token.text[0] in "tTF" and (token.text == "T" or token.text[-1].isdigit())
+        named = (read_statistic, *_NAMED) if is_indexed else _NAMED
+        return named if cursor.relation(1) is not None or cursor.is_mark(1, "([,") else ()
     return _READERS[token.kind]
 
 
@@ -294,12 +307,12 @@ def _read_one(cursor: Cursor) -> Item:
     return _anything(cursor.peek(-1), cursor.touches(0))
 
 
-def read_items(text: str) -> list[Item]:
+def read_items(text: str, *, marks: bool = False) -> list[Item]:
     """Read all items of a plain text that is a reported statistic; the first fault ends it."""
     cursor, items = Cursor(text), []
     while cursor.at < len(cursor.tokens):
         items.append(_read_one(cursor))
-    return [entry for entry in items if entry.role != "mark"]
+    return [entry for entry in items if marks or entry.role != "mark"]
 
 
 def find_items(text: str) -> tuple[list[Item], list[Fault]]:

@@ -118,22 +118,53 @@ def _statistic_name(cursor: Cursor) -> Kind | None:
     if token.kind == "word" and token.text in STATISTICS:
         cursor.at += 1
         return STATISTICS[token.text]
+    if (
+        token.text == "T"
+        and cursor.is_mark(1, "(")
+        and cursor.peek(2).kind == "number"
+        and cursor.relation(4)
+    ):
+        cursor.at += 1
+        return "t"  # with degrees of freedom it is Student's, without them Wilcoxon's
     size = is_chi_square([cursor.peek(ahead).text for ahead in range(3)])
     cursor.at += size
     return "chi2" if size else None
 
 
+_FEWEST_INDEXED = 5
+"""Degrees of freedom below which a digit behind t is more likely a number of it: t1, t2."""
+
+
+def _read_indexed(cursor: Cursor) -> tuple[Kind, tuple[Item, ...]] | None:
+    """Step over ``t48`` or ``F1,98``, degrees of freedom as an index, where a relation follows."""
+    first, token = cursor.at, cursor.peek()
+    index = token.text[1:]
+    if token.kind != "word" or not (index.isascii() and index.isdigit()) or len(index) > 9:
+        return None
+    if token.text[0] == "t" and int(index) >= _FEWEST_INDEXED and cursor.relation(1):
+        cursor.at += 1
+        return "t", (item("df", cursor, first, PrintedNumber(float(index), 0)),)
+    second = cursor.digits(2)
+    if token.text[0] == "F" and cursor.is_mark(1, ",") and second and cursor.relation(3) and int(second) > 0:
+        cursor.at += 3
+        return "F", (item("df", cursor, first, *(PrintedNumber(float(one), 0) for one in (index, second))),)
+    return None
+
+
 def read_statistic(cursor: Cursor) -> Item | None:
-    """Read ``t(20) = 2.1``, ``F(1, 30) < 1``, ``r = .42``, ``χ²(2, N = 120) = 9.4``."""
+    """Read ``t(20) = 2.1``, ``F(1, 30) < 1``, ``r = .42``, ``χ²(2, N = 120) = 9.4``, ``t48 = 2.1``."""
     first = cursor.at
-    kind = _statistic_name(cursor)
+    indexed = _read_indexed(cursor)
+    kind = _statistic_name(cursor) if indexed is None else indexed[0]
     if kind is None:
         return None
     start, end = cursor.span(first)
     label = cursor.text[start:end]
     name = label.replace("^2", "²")
     _skip_noun(cursor)
-    inside = read_arguments(cursor, kind, name) if cursor.is_mark(0, "([") else ()
+    inside = () if indexed is None else indexed[1]
+    if indexed is None and cursor.is_mark(0, "(["):
+        inside = read_arguments(cursor, kind, name)
     relation = cursor.relation()
     if relation is None and inside:
         raise Fault(cursor.place(), f"'=', '<' or '>' and the value of {name}", certain=False)

@@ -13,7 +13,7 @@ RELATIONS: Final[dict[str, Relation]] = {
     **dict.fromkeys((">", ">=", ">>", "≥", "⩾", "≧", "≫"), ">"),
 }
 
-# Capital T is Wilcoxon's and capital R a multiple correlation: neither is read as its small namesake.
+# Capital R is a multiple correlation, not r; capital T is Student's with degrees of freedom, else Wilcoxon's.
 STATISTICS: Final[dict[str, Kind]] = {
     **dict.fromkeys(("t", "ts"), "t"),
     **dict.fromkeys(("F", "Fs"), "F"),
@@ -77,7 +77,7 @@ EFFECTS: Final = frozenset({
 FOLDED_EFFECTS: Final = frozenset({
     "mean", "means", "median", "mse", "delta", "δ", "phi", "φ", "φc", "beta", "β", "βs", "γ", "κ", "kappa",
     "α", "alpha", "power", "cles", "eta2", "etap2", "η2", "ηp2", "η2p", "ηg2", "η2g", "ω2", "ωp2", "ε2", "r2",
-    "δr2", "f2", "bf10", "bf01", "bf", "logbf", "rrb", "λ", "lambda",
+    "δr2", "f2", "bf10", "bf01", "bf", "logbf", "rrb", "λ", "lambda", "τ", "τb", "tau",
 })  # fmt: skip
 SQUARED_EFFECTS: Final = frozenset(
     {"η", "ηp", "ηg", "eta", "etap", "ω", "ωp", "omega", "ε", "epsilon", "r", "δr", "f", "φ"}

@@ -11,6 +11,7 @@ from concord.people.table.handmade.words import (
     GROUPED,
     HUMAN,
     TOTALS,
+    VOCABULARY,
     Meaning,
     is_human,
     is_plain_agent,
@@ -20,9 +21,7 @@ from concord.people.table.handmade.words import (
 
 NAMES = ("study", "sub_study", "finding", "test", "domain")
 """Columns of names that are carried down where they are left blank."""
-_NOTE = re.compile(
-    r"^\s*(?:notes?\b|anm\b|anmerkung|source\s*:|quelle\s*:|legend|abbreviation|[*†‡§¹²³ᵃᵇᶜ])", re.IGNORECASE
-)
+_NOTE = re.compile(VOCABULARY["note"], re.IGNORECASE)
 _DEGREES = re.compile(r"(?:^|[\s/])(?:t|r|F|χ2|χ²)\s*\(\s*(\d+(?:\.\d+)?(?:\s*,\s*\d+(?:\.\d+)?)?)\s*\)")
 """Degrees of freedom behind a statistic in a title."""
 _MOST_SIDES = 60

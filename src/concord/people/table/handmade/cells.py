@@ -1,77 +1,58 @@
-"""A cell of a hand-made table to what it holds: numbers, M (SD), counts, effects with intervals, strings."""
+"""A cell of a hand-made table to what it holds, by the items that reported statistics are read with.
+
+The page of spellings in the documentation lists what is read; it is made of the data of the tests.
+"""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import date
+from typing import Any
 
 from concord.errors import ApaError
 from concord.files.cells import BadCellError, is_missing
 from concord.files.text import normal_form
+from concord.people.apa.asides import read_items
 from concord.people.apa.parse import parse_apa
+from concord.people.apa.text import Fault, Item
+from concord.people.apa.text import plain as plain_characters
+from concord.people.apa.text import read_number as printed_number
+from concord.people.table.handmade.words import VOCABULARY, word_set
 
 LONGEST = 200
 """Characters of a cell that may hold a result; a longer text is none."""
 # what repeats has an end: a cell is hostile input
 _GAP, _INT = r"\s{0,9}", r"\d{1,40}"
-_SHARE = rf"{_INT}(?:\.{_INT})?"
-_NUM = rf"[+-]?(?:{_SHARE}|\.{_INT})"
+_NUM = rf"[+-]?(?:{_INT}(?:\.{_INT})?|\.{_INT})"
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
-_MARKS = re.compile(r"(?<=[\d%)\]])\s*[*†‡§¹²³ᵃᵇᶜᵈᵉ]+\s*$|(?<=\d)\s*[*†‡§]+(?=\s*[(\[,;])")
-"""Stars, daggers and superscript letters behind a number: footnotes, never part of it."""
-_NUMBER_NS = re.compile(rf"({_NUM})\s*n\.?\s?s\.?", re.IGNORECASE)
+_MARKS = re.compile(
+    rf"(?<=[\d%)\]]){_GAP}[*†‡§¹²³⁴ᵃᵇᶜᵈᵉ]{{1,9}}(?={_GAP}(?:$|[(\[,;]))|(?<=\d){_GAP}\b[a-e]\)(?={_GAP}(?:$|[(\[,;]))"
+)
+"""Stars, daggers, raised letters and ``a)`` behind a number: footnotes, never part of it."""
+_NUMBER_NS = re.compile(rf"({_NUM}){_GAP}n\.?\s?s\.?", re.IGNORECASE)
 """A bare number that is said not to be significant."""
-_MEAN = re.compile(
-    # something must part mean and SD: two open-ended numbers in a row would be tried in every way
-    rf"(?:M{_GAP}={_GAP})?(?P<mean>{_NUM}){_GAP}"
-    rf"(?:[(,;]{_GAP}(?:SD{_GAP}=?{_GAP})?|±{_GAP}|SD{_GAP}=?{_GAP})(?P<sd>{_NUM}){_GAP}\)?"
-    rf"(?:{_GAP}[,;]?{_GAP}\(?{_GAP}[nN]{_GAP}={_GAP}(?P<n>{_INT}){_GAP}\)?)?"
-)
-_COUNT = re.compile(
-    rf"(?P<k>{_INT}){_GAP}(?:/|of|out of|von){_GAP}(?P<n>{_INT})"
-    rf"(?:{_GAP}[(,;]{_GAP}(?P<percent>{_SHARE}){_GAP}%{_GAP}\)?)?"
-)
-_COUNT_BEHIND = re.compile(
-    rf"(?P<percent>{_SHARE}){_GAP}%{_GAP}[(,;]?{_GAP}(?P<k>{_INT}){_GAP}(?:/|of|out of|von){_GAP}"
-    rf"(?P<n>{_INT}){_GAP}\)?"
-)
-_COUNT_PERCENT = re.compile(rf"(?P<k>{_INT}){_GAP}\({_GAP}(?P<percent>{_SHARE}){_GAP}%{_GAP}\)")
-_PERCENT = re.compile(
-    rf"(?P<percent>{_SHARE}){_GAP}%"
-    rf"(?:{_GAP}[,;]?{_GAP}\(?{_GAP}(?:of\s{_GAP}|[nN]{_GAP}={_GAP})(?P<n>{_INT}){_GAP}\)?)?"
-)
-_NAME = r"(?:(?:Cohen|Hedges)['’]?\s?s?['’]?\s+)?"
-_EFFECT = re.compile(
-    rf"{_NAME}(?:(?P<label>d|g|r|OR)\s*=\s*)?(?P<value>{_NUM})\s*[,;]?\s*(?:95\s*%\s*[CK]I\s*[:=]?\s*)?"
-    rf"[\[(]\s*(?:95\s*%\s*-?[CK]I\s*[:=,]?\s*)?(?P<low>{_NUM})\s*(?:,|;|to|bis|-)\s*(?P<high>{_NUM})\s*[\])]"
-    rf"(?:\s*[,;]?\s*[nN]\s*=\s*(?P<n>\d+))?"
-)
-_LABELLED = re.compile(
-    rf"{_NAME}(?P<label>d|g|OR)\s*=\s*(?P<value>{_NUM})(?:\s*[,;]\s*[nN]\s*=\s*(?P<n>\d+))?"
-)
-_INTERVAL = re.compile(rf"[\[(]?\s*(?P<low>{_NUM})\s*(?:,|;|to|bis|-)\s*(?P<high>{_NUM})\s*[\])]?")
+_BARE = re.compile(rf"=?{_GAP}({_NUM}(?:e-?{_INT})?)")
 _P = re.compile(
     rf"(?:p{_GAP})?(?P<relation>[<>=≤≥])?{_GAP}(?P<p>(?:{_INT})?\.?{_INT}(?:e-?{_INT})?)", re.IGNORECASE
 )
-_NS = re.compile(r"n\.?\s*s\.?|not significant|nicht signifikant", re.IGNORECASE)
-_NOTHING = re.compile(
-    r"not (?:reported|given|tested|available|applicable|asked)|unreported|missing|see text|n\.?\s?r\.?|"
-    r"k\.?\s?a\.?|prefer not to (?:say|answer)|don'?t know|nicht berichtet|keine angabe|\?+|x",
-    re.IGNORECASE,
-)
+_NS = re.compile(VOCABULARY["not_significant"], re.IGNORECASE)
+_NOTHING = re.compile(VOCABULARY["nothing"], re.IGNORECASE)
 """Words for a result that is not there."""
-_GROUPED_DIGITS = re.compile(r"\d{1,3}(?:[.,'’\s]\d{3})+")
+_GROUPED_DIGITS = re.compile(r"\d{1,3}(?:[.,'’\s]\d{3}){1,9}")
 """A count with thousands set apart; there are no parts of people."""
 _STARTS_A_STATISTIC = re.compile(
     rf"(?:^|[\s,;])(?:t|F|r|z|U|W|H|Q|χ2|χ²){_GAP}(?:\([^)]{{0,80}}\))?{_GAP}[=<>]"
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?")
+_BETWEEN = re.compile(VOCABULARY["between_groups"], re.IGNORECASE)
 _CODES = frozenset([-99.0, -999.0, -9999.0])
 _SMALL_CODES = _CODES | {-9.0, -77.0, -88.0}
 _LARGE_CODES = _CODES | {999.0, 9999.0}
 _COUNTED = frozenset(["n", "n1", "n2", "df", "df1", "df2", "sd", "se", "count", "percent", "p"])
 _SIGNED = frozenset(["t", "z", "d", "r", "b", "statistic"])
-_UP = frozenset(["+", "+1", "1", "up", "↑", "positive", "higher", ">", "pos", "increase"])
-_DOWN = frozenset(["-", "-1", "down", "↓", "negative", "lower", "<", "neg", "decrease"])
+_UP, _DOWN, _EACH, _ASIDE = (word_set(name) for name in ("up", "down", "each", "beside_results"))
+_MEANS, _EFFECTS = word_set("mean_labels"), dict(VOCABULARY["effect_labels"])
+RESULT = "a printed statistic such as 't(58) = 2.41, p = .019', an effect, or counts such as 26/40"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +61,27 @@ class Quantity:
 
     value: float | None = None
     sd: float | None = None
+    se: float | None = None
     n: float | None = None
     k: float | None = None
     percent: float | None = None
     low: float | None = None
     high: float | None = None
+    p: float | None = None
     relation: str = ""
     """Of a p-value: = < > or ns."""
+    p_text: str = ""
+    """A p of 0 as printed: its digits say what it is below."""
     label: str = ""
-    """d, g, r or OR, where the cell names the effect; t, F … where it holds a printed statistic."""
+    """d, r, OR, eta2 … where the cell names the effect; t, F … where it holds a printed statistic."""
     text: str = ""
     """A printed statistic, as the reader of such strings takes it."""
+    is_each: bool = False
+    """Whether n is that of each of two groups."""
+    both: float | None = None
+    """How many took part in two groups together."""
+    second: "Quantity | None" = None
+    """The second group of ``… vs. …``."""
 
 
 def points(text: str) -> str:
@@ -99,9 +90,9 @@ def points(text: str) -> str:
     >>> points("t(58) = 2,41; p = ,019"), points("F(1, 312) = 49,1"), points("F(1,312)=4.9"), points("0,85")
     ('t(58) = 2.41; p = .019', 'F(1, 312) = 49.1', 'F(1,312)=4.9', '0.85')
     """
-    parts = re.split(r"([(\[][^()\[\]]*[)\]])", text)
+    parts = re.split(r"([(\[][^()\[\]]*[)\]]|\bF_?\d{1,9},\s?\d{1,9}(?=\s?[=<>]))", text)
     for i, part in enumerate(parts):
-        if i % 2 and (_is_degrees(parts, i) or (part.count(",") > 1 and ";" not in part)):
+        if i % 2 and (part[0] == "F" or _is_degrees(parts, i) or (part.count(",") > 1 and ";" not in part)):
             continue
         parts[i] = re.sub(r"(?:(?<=\d)|(?<=[\s=<>(+-])|^),(?=\d)", ".", part)
     return "".join(parts)
@@ -116,7 +107,11 @@ def _is_degrees(parts: list[str], i: int) -> bool:
 
 
 def plain(cell: object) -> object:
-    """Return a cell without footnote marks, with plain minus signs and decimal points."""
+    """Return a cell without footnote marks, with plain minus signs and decimal points.
+
+    >>> plain("4,23 a)"), plain("−1,20 n.s."), plain("5.2* (1.1)")
+    ('4.23', '-1.20', '5.2 (1.1)')
+    """
     if not isinstance(cell, str):
         return cell
     if len(cell) > LONGEST:
@@ -135,7 +130,7 @@ def read_number(cell: object) -> float | None:
     if isinstance(found, bool) or not isinstance(found, str | int | float):
         raise BadCellError("a number")
     if isinstance(found, str):
-        match = re.fullmatch(rf"=?\s*({_NUM}(?:e-?\d+)?)", found)
+        match = _BARE.fullmatch(found)
         if match is None:
             raise BadCellError("a number")
         return float(match[1])
@@ -194,23 +189,17 @@ def read_p(cell: object) -> Quantity | None:
     found = plain(cell)
     if is_missing(found):
         return None
-    if isinstance(found, str):
-        if _NS.fullmatch(found):
-            return Quantity(relation="ns")
-        match = _P.fullmatch(found)
-        if match is None:
-            raise BadCellError("a p-value such as .03, < .001 or n.s.")
-        relation = match["relation"] or "="
-        if relation == "=" and float(match["p"]) == 0:
-            return Quantity(0.0, relation="=", text=match["p"])  # .000: its digits say what it is below
-        return Quantity(_checked_p(float(match["p"])), relation={"≤": "<", "≥": ">"}.get(relation, relation))
-    return Quantity(_checked_p(float(str(found))), relation="=")
-
-
-def _checked_p(p: float) -> float:
+    text = str(found)
+    if _NS.fullmatch(text):
+        return Quantity(relation="ns")
+    match = _P.fullmatch(text)
+    if match is None:
+        raise BadCellError("a p-value such as .03, < .001 or n.s.")
+    relation, p = match["relation"] or "=", float(match["p"])
     if not 0 <= p <= 1:
         raise BadCellError("a p-value from 0 to 1")
-    return p
+    printed = match["p"] if relation == "=" and p == 0 and isinstance(found, str) else ""
+    return Quantity(p=p, relation={"≤": "<", "≥": ">"}.get(relation, relation), p_text=printed)
 
 
 def read_interval(cell: object) -> Quantity | None:
@@ -218,68 +207,55 @@ def read_interval(cell: object) -> Quantity | None:
     found = plain(cell)
     if is_missing(found):
         return None
-    match = _INTERVAL.fullmatch(str(found))
-    if match is None:
-        raise BadCellError("an interval such as [0.12, 0.78]")
-    return Quantity(low=float(match["low"]), high=float(match["high"]))
+    text = str(found)
+    made = _only(text if text[0] in "[(" else f"[{text}]", "an interval such as [0.12, 0.78]", "low")
+    return Quantity(low=made.low, high=made.high)
 
 
 def read_mean(cell: object) -> Quantity | None:
     """Read a mean: a number, ``5.2 (1.1)``, ``5.2 (1.1), n = 40``, ``M = 5.2, SD = 1.1``, ``5.2 ± 1.1``."""
-    return _matched(cell, (_MEAN,), "a mean, or a mean with its SD such as 5.2 (1.1)", plain_field="value")
+    return _bare_or(cell, "value", "a mean, or a mean with its SD such as 5.2 (1.1)", "sd")
 
 
 def read_count(cell: object) -> Quantity | None:
     """Read a count: a number, ``26/40 (65%)``, ``26 of 40``, ``65% (26/40)``, ``26 (65%)``."""
-    patterns = (_COUNT, _COUNT_BEHIND, _COUNT_PERCENT, _PERCENT)
-    return _matched(cell, patterns, "a count such as 26/40 or 26 of 40 (65%)", plain_field="k")
+    return _bare_or(cell, "k", "a count such as 26/40 or 26 of 40 (65%)", "k", "percent")
 
 
 def read_percent(cell: object) -> Quantity | None:
     """Read a percentage: 65, ``65%``, ``65 % (n = 40)``, ``26/40 (65%)``."""
-    patterns = (_COUNT, _COUNT_BEHIND, _COUNT_PERCENT, _PERCENT)
-    return _matched(cell, patterns, "a percentage such as 65 %", plain_field="percent")
+    return _bare_or(cell, "percent", "a percentage such as 65 %", "k", "percent")
 
 
-def read_effect(cell: object) -> Quantity | None:
-    """Read an effect with or without its interval: 0.45, ``0.45 [0.12, 0.78]``, ``d = 0.45``."""
-    return _matched(cell, (_EFFECT, _LABELLED), "an effect such as 0.45 [0.12, 0.78]", plain_field="value")
-
-
-_GROUPS = {"mean": "value", "value": "value"}
-
-
-def _matched(
-    cell: object, patterns: tuple[re.Pattern[str], ...], expected: str, *, plain_field: str
-) -> Quantity | None:
+def _bare_or(cell: object, field: str, expected: str, *wanted: str) -> Quantity | None:
+    """Read a bare number as one field; anything else must hold one of the wanted ones."""
     found = plain(cell)
     if is_missing(found):
         return None
-    try:
-        bare = read_number(found)
-    except BadCellError:
-        bare = None
+    bare = bare_number(found)
     if bare is not None:
-        return replace(Quantity(), **{plain_field: bare})  # type: ignore[arg-type]
-    for pattern in patterns:
-        match = pattern.fullmatch(str(found))
-        if match is not None:
-            return _of_match(match)
-    raise BadCellError(expected)
+        return replace(Quantity(), **{field: bare})  # type: ignore[arg-type]
+    return _only(str(found), expected, *wanted)
 
 
-def _of_match(match: re.Match[str]) -> Quantity:
-    given = {name: text for name, text in match.groupdict().items() if text is not None}
-    label = given.pop("label", "")
-    numbers = {_GROUPS.get(name, name): float(text) for name, text in given.items()}
-    return Quantity(label=label, **numbers)  # type: ignore[arg-type]
+def _only(text: str, expected: str, *wanted: str) -> Quantity:
+    """Read a text that must hold one of some fields, by no other statistic."""
+    try:
+        made = _quantity(read_items(plain_characters(text).text, marks=True))
+    except (Fault, BadCellError) as error:
+        raise BadCellError(expected) from error
+    if made.label in _STATISTICS or all(getattr(made, name) is None for name in wanted):
+        raise BadCellError(expected)
+    return made
 
 
 def read_any(cell: object) -> Quantity | None:
-    """Read whatever a cell holds: a printed statistic, an effect, counts, a mean, a p-value.
+    """Read whatever a cell holds: a printed statistic, an effect, one or two counts or means, a p-value.
 
     >>> read_any("t(58) = 2,41, p = ,019").label, read_any("26/40").k, read_any("d = 0.4 [0.1, 0.8]").low
     ('t', 26.0, 0.1)
+    >>> read_any("85% vs 12% (n = 120 per cell)").second.percent
+    12.0
     """
     found = plain(cell)
     if is_missing(found):
@@ -292,33 +268,140 @@ def read_any(cell: object) -> Quantity | None:
     bare = bare_number(found)
     if bare is not None or not isinstance(found, str):
         return Quantity(bare)
-    fault = None
     try:
-        parsed = parse_apa(found)
+        return _of_text(found)
+    except Fault as fault:
+        raise BadCellError(fault.expected if _STARTS_A_STATISTIC.search(found) else RESULT) from fault
+
+
+_STATISTICS = frozenset(["t", "F", "r", "chi2", "z", "U", "W", "H", "Q"])
+_NUMBERS = tuple(one.name for one in fields(Quantity) if one.name in ("n", "low", "high", "se"))
+
+
+def _of_text(text: str) -> Quantity:
+    """Read a text: a p-value, two groups, or one result."""
+    if _NS.fullmatch(text) or _P.fullmatch(text):
+        made = read_p(text)
+        return Quantity() if made is None else made
+    fault: ApaError | None = None
+    try:
+        parsed = parse_apa(text)
     except ApaError as error:
         parsed, fault = None, error
-    if parsed is not None and parsed.kind == "OR" and parsed.n is None and _EFFECT.fullmatch(found):
-        return read_effect(found)  # an odds ratio without its n is an effect with an interval
-    if parsed is not None and parsed.kind != "p" and not _COUNT.fullmatch(found):
-        return Quantity(label=parsed.kind, text=found)
-    for read in (read_count, read_effect, read_p, read_mean):
-        try:
-            made = read(found)
-        except BadCellError:
-            continue
-        return made
-    if fault is not None and _STARTS_A_STATISTIC.search(found):
+    if parsed is not None and parsed.kind not in ("p", "binomial"):
+        beside = _beside(text)
+        return replace(beside, label=parsed.kind, value=parsed.statistic, text=text)
+    halves = _BETWEEN.split(text)
+    if len(halves) == 2:
+        return _of_two(*halves)
+    if fault is not None and _STARTS_A_STATISTIC.search(text):
         raise BadCellError(fault.expected)
-    raise BadCellError(
-        "a printed statistic such as 't(58) = 2.41, p = .019', an effect, or counts such as 26/40"
-    )
+    made = _quantity(read_items(plain_characters(text).text, marks=True))
+    if made.label == "binomial":
+        return replace(made, label="", text="")
+    return made
+
+
+def _beside(text: str) -> Quantity:
+    """Return the n, the interval and the error that stand beside a printed statistic."""
+    try:
+        made = _quantity(read_items(plain_characters(text).text, marks=True), strict=False)
+    except (Fault, BadCellError):
+        return Quantity()
+    return Quantity(**{name: getattr(made, name) for name in _NUMBERS})
+
+
+def _of_two(first: str, second: str) -> Quantity:
+    """Read two groups; an n of each, behind the second, is that of both."""
+    one, two = (_quantity(read_items(plain_characters(half).text, marks=True)) for half in (first, second))
+    are_means = all(half.sd is not None and half.value is not None for half in (one, two))
+    are_counts = all(half.k is not None or half.percent is not None for half in (one, two))
+    if not are_means and not are_counts:
+        raise BadCellError(f"{RESULT}; two groups as '5.2 (1.1) vs. 4.6 (1.2), n = 40 per group'")
+    if one.n is None and two.n is not None and two.k is None:
+        if two.is_each:
+            one = replace(one, n=two.n)
+        else:
+            one, two = replace(one, both=two.n), replace(two, n=None)
+    return replace(one, second=two)
+
+
+def _quantity(items: Sequence[Item], *, strict: bool = True) -> Quantity:
+    """Return what the items of a text say; what belongs to nothing is refused."""
+    made: dict[str, Any] = {}
+    bare: list[tuple[float, str]] = []
+    bracket, before = "", ""
+    for i, entry in enumerate(items):
+        role, label = entry.role, entry.label
+        numbers = [one.value for one in entry.numbers]
+        if role == "mark":
+            bracket = label if label in ("(", "[", "±") else "" if label in (")", "]") else bracket
+            before = label
+            continue
+        if role == "number":
+            number = printed_number(label)
+            if number is None:
+                raise BadCellError(RESULT)
+            is_dash = i > 1 and items[i - 2].role == "number"  # 0.60-0.94
+            is_negative = before == "-" and items[i - 1].end == entry.start and not is_dash
+            bare.append((-number.value if is_negative else number.value, bracket))
+        elif role in ("n", "n1", "n2", "df", "df1", "df2"):
+            made["n" if role in ("n", "n1") else role] = numbers[0]
+        elif role == "p":
+            made["p"], made["relation"] = (numbers[0] if numbers else None), entry.relation
+        elif role == "ns":
+            made["relation"] = "ns"
+        elif role in ("fraction", "counts"):
+            made["k"], made["n"] = numbers
+        elif role in ("binomial", "sign"):
+            made["label"] = "binomial"
+        elif role == "statistic":
+            made["label"], made["value"] = str(entry.kind), numbers[0]
+        elif role == "ignored" and label == "interval":
+            made |= dict(zip(("low", "high"), numbers, strict=False))  # without numbers they follow
+        elif role == "ignored" and label == "%":
+            made["percent"] = numbers[0]
+        elif role == "ignored" and label in _EFFECTS and len(numbers) == 1:
+            made[_EFFECTS[label] if label in ("SD", "SE", "SEM") else "value"] = numbers[0]
+            if label not in ("SD", "SE", "SEM"):
+                made["label"] = _EFFECTS[label]
+        elif role == "ignored" and label in _MEANS and numbers:
+            made |= dict(zip(("value", "sd"), numbers, strict=False))
+        elif role == "word" and label.casefold() in _EACH:
+            made["is_each"] = True
+        elif strict and not (role == "stop" or (role in ("word", "ignored") and label.casefold() in _ASIDE)):
+            raise BadCellError(RESULT)
+        before = ""
+    return Quantity(**_with_bare(made, bare))
+
+
+def _with_bare(made: dict[str, Any], bare: Sequence[tuple[float, str]]) -> dict[str, Any]:
+    """Give numbers without a name their meaning by their place: mean, SD, interval, count."""
+    inside = [number for number, bracket in bare if bracket]
+    outside = [number for number, bracket in bare if not bracket]
+    known = {"df", "df1", "df2", "n1", "n2"}
+    made = {name: value for name, value in made.items() if name not in known}
+    if not bare:
+        return made
+    if "percent" in made and len(bare) == 1:
+        return made | {"k": bare[0][0]}
+    if "value" not in made and outside:
+        made["value"] = outside.pop(0)
+    if len(inside) == 2 and not outside and "low" not in made:
+        return made | {"low": inside[0], "high": inside[1]}
+    rest = [*inside, *outside]
+    if len(rest) == 1 and "value" in made and "sd" not in made and not made.get("label"):
+        return made | {"sd": rest[0]}
+    if rest:
+        raise BadCellError(RESULT)
+    return made
 
 
 def read_sizes(cell: object) -> tuple[float, float] | None:
     """Read the sizes of two groups: ``40`` (each), ``40 / 42``, ``40; 42``, ``40 and 42``."""
     text = plain(cell)
     if isinstance(text, str):
-        parts = re.split(r"\s*(?:/|;|\+|&|\||\band\b|\bund\b|,\s)\s*", text.strip())
+        parts = re.split(r"\s{0,9}(?:/|;|\+|&|\||\band\b|\bund\b|,\s)\s{0,9}", text.strip())
         if len(parts) == 2:
             first, second = (read_size(part) for part in parts)
             return None if first is None or second is None else (first, second)

@@ -19,12 +19,14 @@ from concord.files.text import decode
 from concord.people.table.columns import KNOWN, fold
 from concord.people.table.handmade.cells import read_any
 from concord.people.table.handmade.words import (
+    AGENT,
     FIELDS,
     GROUPED,
     HUMAN,
     IDENTITY,
     LONGEST_TITLE,
     NOT_USED,
+    VOCABULARY,
     Meaning,
     meaning_of,
     names_whole_side,
@@ -40,7 +42,7 @@ MOST_MERGED = 2000
 FEWEST = 3
 """Columns whose words must be known."""
 _SIZE = re.compile(r"[(\[,;]?\s{0,9}\bn\s{0,9}=\s{0,9}(\d{1,40})\s{0,9}[)\]]?", re.IGNORECASE)
-_UNIT = re.compile(r"[\[(][^\])]*[\])]|%|points?|ms|s|kg|cm|usd|\$|€|[\d]+\s*[-–to]+\s*\d+", re.IGNORECASE)
+_UNIT = re.compile(VOCABULARY["units"], re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Hea
             found = _candidate(records, last, first, depth)
             if found is None:
                 break
-            known = [one for one in found.meanings if one is not None]
+            known = _distinct(found)
             mapped = sum(
                 title_key(title) in named or title_key(title.rpartition(" / ")[2]) in named
                 for title, meaning in zip(found.titles, found.meanings, strict=True)
@@ -122,6 +124,12 @@ def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Hea
             if is_enough and (best is None or score > best[0]):
                 best = (score, found)
     return None if best is None else best[1]
+
+
+def _distinct(header: Header) -> list[Meaning]:
+    """Return what is known of columns, those of one title once: a head over several needs a line below."""
+    named = dict(zip(header.titles, header.meanings, strict=True))
+    return [one for one in named.values() if one is not None]
 
 
 def first_line(records: Sequence[Numbered]) -> Header | None:
@@ -173,11 +181,19 @@ def _candidate(records: Sequence[Numbered], last: Sequence[int], first: int, dep
     meanings = tuple(_column_meaning(column) for column in columns)
     sizes = [_last_size(column) for column in columns]
     begin = first + depth
-    if begin < len(records) - 1 and _is_units(records[begin][1]):
-        for j, cell in enumerate(records[begin][1][:width]):
-            sizes[j] = sizes[j] if is_blank(cell) else _last_size([str(cell)]) or sizes[j]
+    if begin < len(records) - 1 and _is_units(below := _without_repeats(records[begin][1], columns)):
+        for j, cell in enumerate(below):
+            found = None if is_blank(cell) else _last_size([str(cell)])
+            sizes[j] = sizes[j] if found is None else found
         begin += 1
     return Header(titles, meanings, begin, records[begin - 1][0], tuple(sizes), first)
+
+
+def _without_repeats(record: Sequence[object], columns: Sequence[Sequence[str]]) -> list[object]:
+    """Return the cells of a line, blank where a merged title reaches down to it."""
+    return [
+        None if str(cell).strip() in titles else cell for cell, titles in zip(record, columns, strict=False)
+    ]
 
 
 def _column_meaning(texts: Sequence[str]) -> Meaning | None:
@@ -218,7 +234,7 @@ def _header_at(records: Sequence[Numbered], last: Sequence[int], place: int) -> 
         found = _candidate(records, last, place, depth)
         if found is None:
             break
-        known = [one for one in found.meanings if one is not None]
+        known = _distinct(found)
         score = (sum(map(_weight_of, known)), -depth)
         has_both = any(one.is_number for one in known) and not all(one.is_number for one in known)
         if len(known) >= FEWEST and has_both and (best is None or score > best[0]):
@@ -267,6 +283,23 @@ def _is_units(record: Sequence[object]) -> bool:
 _PUBLICATION = frozenset(["original", "published", "paper", "study", "studies", "source"])
 """Words that name a study as well as the people in it: "Original study"."""
 _WITH_GROUP = (*GROUPED, "any")
+_BESIDE = (
+    "n",
+    "n_each",
+    "n1",
+    "n2",
+    "df",
+    "df1",
+    "df2",
+    "p",
+    "sd",
+    "se",
+    "ci",
+    "ci_low",
+    "ci_high",
+    "direction",
+)
+"""Fields that belong to the result beside them."""
 Meanings = list[Meaning | None]
 
 
@@ -278,7 +311,7 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
     their own become the first and the second, in the order of the table, on both sides alike. A first column
     of words names the rows.
     """
-    meanings = _with_groups(_with_owners(_with_study(header)))
+    meanings = _with_groups(_with_owners(_with_agents(header, _with_study(header))))
     meanings = _with_outcomes(header, meanings, records, mapped)
     if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
         meanings = _with_names(meanings, _cells_below(header, records, 0))
@@ -341,10 +374,33 @@ def _with_study(header: Header) -> Meanings:
     return found
 
 
+def _with_agents(header: Header, found: Meanings) -> Meanings:
+    """Take groups that only the agent's columns name for agents: "Model A t", "LLMs / Few-shot / t"."""
+    owned = [one for one in found if one is not None and one.is_number and one.group]
+    human = {one.group for one in owned if one.side == HUMAN}
+    unnamed = {one.group for one in owned if one.side == AGENT and not one.agent}
+    if human or len(unnamed) < 2 or unnamed <= {"1", "2"}:
+        return found
+    return [
+        replace(one, group="", agent=_agents_name(header.titles[j], one.group))
+        if one is not None and one.side == AGENT and not one.agent and one.group
+        else one
+        for j, one in enumerate(found)
+    ]
+
+
+def _agents_name(title: str, group: str) -> str:
+    """Return the words of a title that name an agent: the line of the head, or all up to them."""
+    for part in title.split(" / "):
+        if " ".join(words_of(part)) == group:
+            return part.strip()
+    ends = [found.end() for found in re.finditer(re.escape(group), title.casefold()) if group]
+    return title[: ends[0]].strip(" :,-(") if ends else group
+
+
 def _with_owners(found: Meanings) -> Meanings:
-    """Assign columns of one meaning to their neighbours on the left, where that makes them different."""
-    times = Counter(found)
-    for meaning, count in times.items():
+    """Assign columns that nobody owns to their neighbours on the left, where that makes them different."""
+    for meaning, count in Counter(found).items():
         if meaning is None or count < 2 or not meaning.is_number:
             continue
         places = [j for j, one in enumerate(found) if one == meaning]
@@ -352,6 +408,13 @@ def _with_owners(found: Meanings) -> Meanings:
         if len(set(owned)) == len(owned):
             for j, one in zip(places, owned, strict=True):
                 found[j] = one
+    for j, one in enumerate(found):
+        if one is None or not one.is_number or one.side is not None or one.field not in _BESIDE:
+            continue
+        mine = _owned(found, j)
+        others = {other.side for other in found[j + 1 :] if other is not None} - {None}
+        if mine is not None and mine.side is not None and mine not in found and others - {mine.side}:
+            found[j] = mine  # between the columns of one side and those of another
     return found
 
 

@@ -9,6 +9,7 @@ from concord.files.cells import BadCellError
 from concord.files.grids import Grid, Numbered, RawTable, rows_in_words
 from concord.people.table.columns import SIDE_FIELDS, SIDES, map_option
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
+from concord.people.table.handmade.gather import BadSideError, Entry, Fields, gather
 from concord.people.table.handmade.header import (
     Header,
     apply_known,
@@ -21,7 +22,7 @@ from concord.people.table.handmade.header import (
     with_types,
     words_for,
 )
-from concord.people.table.handmade.sides import BadSideError, Entry, Fields, NoTestError, canonical, gather
+from concord.people.table.handmade.sides import NoTestError, canonical
 from concord.people.table.handmade.words import HUMAN
 from concord.people.table.values import canonical_type
 
@@ -391,8 +392,13 @@ def _how_it_was_read(raw: RawTable, header: Header, body: Body) -> list[str]:
 
 
 def _made_grid(raw: RawTable, rows: Sequence[Mapping[str, object]], warnings: tuple[str, ...]) -> Grid:
-    called = {row["agent"] for row in rows}
-    if len(called) == 1:  # one agent is the model of a plain table
+    called = list(dict.fromkeys(row["agent"] for row in rows if row["agent"] is not None))
+    if called and any(row["agent"] is None for row in rows):  # only people: every agent lacks it
+        spread = [
+            [{**row, "agent": name} for name in called] if row["agent"] is None else [row] for row in rows
+        ]
+        rows = [row for several in spread for row in several]
+    if len(called) <= 1:  # one agent is the model of a plain table
         rows = [{**row, "model": row["agent"], "agent": None} for row in rows]
     known = (*_COLUMNS, "agent", "model", *(f"{side}_{name}" for side in SIDES for name in SIDE_FIELDS))
     header = tuple(name for name in known if any(row.get(name) is not None for row in rows))

@@ -1,293 +1,12 @@
-"""One side of a hand-made row: its cells brought together, and the columns of a table of tests made of them.
-
-Cells say something of the side and of its groups; t comes from means, tables from counts.
-"""
+"""One side of a hand-made row as the columns of a table of tests: t comes from means, tables from counts."""
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
-from concord.errors import CellProblem
 from concord.files.cells import BadCellError
 from concord.people.apa.parse import parse_apa
-from concord.people.table.columns import map_option
-from concord.people.table.handmade import cells
 from concord.people.table.handmade.cells import Quantity
-from concord.people.table.handmade.words import Meaning
-
-Fields = dict[str, object]
-
-
-@dataclass(slots=True)
-class GroupNumbers:
-    """What a row says of one group of participants."""
-
-    mean: float | None = None
-    sd: float | None = None
-    se: float | None = None
-    n: float | None = None
-    k: float | None = None
-    percent: float | None = None
-
-
-@dataclass(slots=True)
-class Gathered:
-    """What a row says of one side."""
-
-    text: str = ""
-    label: str = ""
-    """Which statistic ``text`` or ``value`` is."""
-    value: float | None = None
-    df1: float | None = None
-    df2: float | None = None
-    n: float | None = None
-    n1: float | None = None
-    n2: float | None = None
-    p: Quantity | None = None
-    effect: str = ""
-    """d, r or OR where an effect is given and no statistic."""
-    size: float | None = None
-    low: float | None = None
-    high: float | None = None
-    direction: int | None = None
-    each: tuple[float, float] | None = None
-    """Participants of the first and of the second group, from one cell."""
-    se: float | None = None
-    """Of a coefficient."""
-    extra: Fields = field(default_factory=dict)
-    groups: dict[str, GroupNumbers] = field(default_factory=dict)
-    order: tuple[str, ...] = ()
-    """Names of the groups of people, in whose order those of an agent are taken."""
-    told: list[str] = field(default_factory=list)
-    """What was left out."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing but sample sizes and settings is there."""
-        values = (self.value, self.size, self.p, self.low)
-        grouped = any(one.mean is not None or has_count(one) for one in self.groups.values())
-        return not self.text and not grouped and not self.extra and all(one is None for one in values)
-
-    def pair(self) -> list[GroupNumbers]:
-        """Return the groups in their order: first and second, those of people, or as they are."""
-        known = {name.casefold(): i for i, name in enumerate(self.order)}
-        names = sorted(
-            self.groups, key=lambda name: (name == "2", name != "1", known.get(name.casefold(), len(known)))
-        )
-        return [self.groups[name] for name in names]
-
-
-def has_count(group: GroupNumbers) -> bool:
-    """Whether a group has a count or a percentage."""
-    return group.k is not None or group.percent is not None
-
-
-Entry = tuple[Meaning, str, object]
-"""A column's meaning, its title, and the cell of the row."""
-
-
-def gather(
-    entries: Sequence[Entry],
-    *,
-    shares: frozenset[str],
-    place: Callable[..., CellProblem],
-    order: tuple[str, ...] = (),
-) -> Gathered:
-    """Read the cells of one side; raise `BadSideError` where some cannot be used."""
-    found = Gathered(order=order)
-    problems = []
-    seen: dict[Meaning, tuple[str, object]] = {}
-    for meaning, title, cell in entries:
-        if meaning.field != "direction" and cells.is_nothing(cell):  # there "-" is a direction
-            continue
-        if cells.is_code(cell, meaning.field):
-            found.told.append(f"{cell} below {title!r} is taken for the code of a missing value")
-            continue
-        before, other = seen.setdefault(meaning, (title, cell))
-        if other != cell:
-            problems.append(place(title, cell, _only_one(title, before, other)))
-            continue
-        try:
-            _take(found, meaning, cell, is_share=title in shares)
-        except BadCellError as error:
-            problems.append(place(title, cell, str(error)))
-    if problems:
-        raise BadSideError(problems)
-    return found
-
-
-def _only_one(title: str, before: str, other: object) -> str:
-    """Say what to do about two values of one thing: two columns, or two rows of one test."""
-    if title == before:
-        return (
-            f"one value for each test, side and group; another row of the same test has {other!r}: "
-            "give each test a name of its own"
-        )
-    return (
-        f"one column for it, but {before!r} holds {other!r} for the same side; leave one out with "
-        f"{map_option(title, '-')}, or give each group and each model a name of its own in its title"
-    )
-
-
-class NoTestError(Exception):
-    """A side says something, but no test: its text says why."""
-
-
-class BadSideError(Exception):
-    """Cells of a side that cannot be used."""
-
-    def __init__(self, problems: Sequence[CellProblem]) -> None:
-        super().__init__(problems)
-        self.problems = tuple(problems)
-
-
-def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) -> None:
-    name = meaning.field
-    if name == "b":
-        _put_coefficient(found, cell)
-    elif name in ("mean", "mean_se", "sd", "se", "count", "percent") or (name == "n" and meaning.group):
-        _put_group(found.groups.setdefault(meaning.group, GroupNumbers()), name, cell, is_share=is_share)
-    elif name in ("t", "F", "r", "chi2", "z", "U", "OR", "d"):
-        _put_statistic(found, name, cell)
-    elif name == "statistic":
-        _put_any(found, cell, label="statistic")
-    elif name == "any":
-        _put_any(found, cell, label="", group=meaning.group)
-    elif name == "n_each":
-        found.each = cells.read_sizes(cell)
-    elif name == "df":
-        _put_degrees(found, cell)
-    elif name in ("n", "n1", "n2", "df1", "df2"):
-        setattr(
-            found,
-            name,
-            cells.read_size(cell) if name.startswith("n") else cells.read_number(cells.after_equals(cell)),
-        )
-    elif name == "p":
-        found.p = cells.read_p(cell)
-    elif name == "direction":
-        found.direction = cells.read_direction(cell)
-    elif name in ("ci", "ci_low", "ci_high"):
-        _put_interval(found, name, cell)
-    else:
-        found.extra[name] = cell
-
-
-def _put_group(group: GroupNumbers, name: str, cell: object, *, is_share: bool) -> None:
-    if name in ("sd", "se", "n"):
-        value = (
-            cells.read_size(cells.unbracketed(cell))
-            if name == "n"
-            else cells.read_number(cells.after_equals(cells.unbracketed(cell)))
-        )
-        setattr(group, name, value)
-        return
-    made = _read_group(name, cell)
-    if made is None:
-        return
-    group.mean = made.value if made.value is not None else group.mean
-    if name == "mean_se":
-        group.se = made.sd if made.sd is not None else group.se
-    else:
-        group.sd = made.sd if made.sd is not None else group.sd
-    group.n = made.n if made.n is not None else group.n
-    group.k = made.k if made.k is not None else group.k
-    if made.percent is not None:
-        group.percent = made.percent * 100 if is_share and not isinstance(cell, str) else made.percent
-
-
-def _read_group(name: str, cell: object) -> Quantity | None:
-    """Read a mean, a count or a percentage; counts may stand in a column of means."""
-    if name not in ("mean", "mean_se"):
-        return {"count": cells.read_count, "percent": cells.read_percent}[name](cell)
-    try:
-        return cells.read_mean(cell)
-    except BadCellError:
-        if "/" in str(cell) or "%" in str(cell):
-            return cells.read_count(cell)
-        raise
-
-
-def _put_statistic(found: Gathered, name: str, cell: object) -> None:
-    try:
-        made: Quantity | None = cells.read_effect(cell)
-    except BadCellError:
-        made = cells.read_any(cell)
-    if made is None:
-        return
-    if made.text:
-        found.text, found.label = made.text, made.label
-    elif name in ("d", "OR") or made.low is not None:
-        found.effect, found.size = made.label.replace("g", "d") or name, made.value
-        found.low, found.high = made.low, made.high
-    else:
-        found.label, found.value = name, made.value
-    found.n = made.n if made.n is not None else found.n
-
-
-def _put_coefficient(found: Gathered, cell: object) -> None:
-    """Take a coefficient, with its standard error where the cell holds it: ``0.32 (0.10)``."""
-    try:
-        made = cells.read_mean(cell)
-    except BadCellError:
-        made = cells.read_any(cell)
-    if made is None:
-        return
-    if made.text:
-        found.text, found.label = made.text, made.label
-    else:
-        found.label, found.value = "b", made.value
-        found.se = made.sd
-
-
-def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> None:
-    if label and found.label == "b":
-        return  # beside a coefficient, its t
-    bare = cells.bare_number(cell) if label else None
-    made = cells.read_any(cell) if bare is None else Quantity(bare)
-    if made is None:
-        return
-    if made.text:
-        found.text, found.label = made.text, made.label
-    elif made.relation and not made.label and made.k is None:
-        if made.relation == "=" and label:
-            found.label, found.value = label, made.value  # a bare number in a column of statistics
-        else:
-            found.p = made
-    elif made.k is not None or made.percent is not None:
-        own = found.groups.setdefault(group, GroupNumbers())
-        own.k, own.percent, own.n = made.k, made.percent, own.n if made.n is None else made.n
-    elif made.sd is not None:
-        own = found.groups.setdefault(group, GroupNumbers())
-        own.mean, own.sd, own.n = made.value, made.sd, own.n if made.n is None else made.n
-    elif made.label or made.low is not None:
-        found.effect, found.size = made.label.replace("g", "d") or "d", made.value
-        found.low, found.high, found.n = made.low, made.high, made.n
-    elif label:
-        found.label, found.value = label, made.value
-    else:
-        raise BadCellError("a number that says what it is: 't = 2.41', 'd = 0.45', '26/40'")
-
-
-def _put_degrees(found: Gathered, cell: object) -> None:
-    text = cells.plain(cell)
-    if isinstance(text, str) and "," in text:
-        first, second = (cells.read_number(part.strip()) for part in text.strip("() ").split(",", 1))
-        found.df1, found.df2 = first, second
-    else:
-        found.df2 = cells.read_number(cells.unbracketed(cell))
-
-
-def _put_interval(found: Gathered, name: str, cell: object) -> None:
-    if name == "ci":
-        made = cells.read_interval(cell)
-        if made is not None:
-            found.low, found.high = made.low, made.high
-    elif name == "ci_low":
-        found.low = cells.read_number(cell)
-    else:
-        found.high = cells.read_number(cell)
-
+from concord.people.table.handmade.gather import Fields, Gathered, GroupNumbers
 
 TYPES = {
     "t": "t-independent",
@@ -307,6 +26,7 @@ TYPES = {
 _NEED_N = frozenset(["z", "chi2", "U", "W", "H", "Q"])
 """Statistics that do not say how many took part."""
 _NORMAL_95 = 1.959963984540054
+_ODDS_TO_D = math.sqrt(3) / math.pi
 Made = tuple[str, Fields, tuple[str, ...]]
 """The type of a test, its columns, and what was computed or assumed."""
 _ONE_MEAN = (
@@ -315,6 +35,11 @@ _ONE_MEAN = (
     "compared by concord score answers"
 )
 _HALVED = "n of both groups together was halved; give n of each group"
+_NO_N = "there is no n: the p-value is the test"
+
+
+class NoTestError(Exception):
+    """A side says something, but no test: its text says why."""
 
 
 def canonical(found: Gathered, hint: str | None) -> Made:
@@ -337,10 +62,12 @@ def canonical(found: Gathered, hint: str | None) -> Made:
 
 def _with_p(p: Quantity, test_type: str, fields: Fields) -> tuple[str, ...]:
     """Put a p-value beside other numbers: an exact one as it is, a bound where it can be checked."""
+    if "reported" in fields:
+        return ()  # it is part of what is printed there
     if p.relation == "=":
-        fields.setdefault("p_value", p.text if p.text else p.value)
+        fields.setdefault("p_value", p.p_text if p.p_text else p.p)
         return ()
-    said = "n.s." if p.relation == "ns" else f"p {p.relation} {p.value:g}"
+    said = "n.s." if p.relation == "ns" else f"p {p.relation} {p.p:g}"
     head = _printed_head(test_type, fields)
     if head is None:
         return ("a bound of p beside other numbers is not used",)
@@ -364,19 +91,13 @@ def _by_what_there_is(found: Gathered, hint: str | None) -> Made:
     if found.label == "b":
         return _of_coefficient(found, hint)
     if found.text:
-        if hint is None and _lacks_n(found):
-            return "p-value", {"reported": found.text}, ("there is no n: the p-value is the test",)
-        fields: Fields = {"reported": found.text}
-        sign = _means_sign(found)
-        if sign is not None:
-            fields["direction"] = sign
-        return _type_of(found.label, hint), fields, ()
+        return _of_printed(found, hint)
     if found.value is not None:
         return _of_statistic(found, hint)
     pair = found.pair()
     if any(group.mean is not None for group in pair):
         return _of_means(pair, hint, found)
-    if any(map(has_count, pair)):
+    if pair:
         return _of_counts(pair, hint, found)
     if found.size is not None:
         return _of_effect(found, hint)
@@ -385,6 +106,22 @@ def _by_what_there_is(found: Gathered, hint: str | None) -> Made:
     if "table" in found.extra:
         return (hint or "chi-square"), {}, ()
     raise BadCellError("a statistic, means with SD and n, counts, an effect or a p-value")
+
+
+def _of_printed(found: Gathered, hint: str | None) -> Made:
+    """Return a printed statistic; an r or an odds ratio whose n only its interval tells is an effect."""
+    if hint is None and _lacks_n(found):
+        return "p-value", {"reported": found.text}, (_NO_N,)
+    parsed = parse_apa(found.text)
+    has_n = any(n is not None for n in (found.n, found.n1, parsed.n, parsed.df2, found.df2))
+    if found.label in ("r", "OR") and not has_n and found.low is not None:
+        found.effect, found.size = found.label, parsed.statistic
+        return _of_effect(found, hint)
+    fields: Fields = {"reported": found.text}
+    sign = _means_sign(found)
+    if sign is not None:
+        fields["direction"] = sign
+    return _type_of(found.label, hint), fields, ()
 
 
 def _lacks_n(found: Gathered) -> bool:
@@ -403,19 +140,12 @@ def _type_of(label: str, hint: str | None) -> str:
     return TYPES[label]
 
 
-def _group_rate(group: GroupNumbers) -> float | None:
-    """Return the percentage of a group, given or counted."""
-    if group.percent is None and group.k is not None and group.n is not None and group.n > 0:
-        return 100 * group.k / group.n
-    return group.percent
-
-
 def _means_sign(found: Gathered) -> int | None:
     """Return the direction that two means or two rates beside a printed statistic show."""
     pair = found.pair()
     if len(pair) != 2:
         return None
-    first, second = (group.mean if group.mean is not None else _group_rate(group) for group in pair)
+    first, second = (group.mean if group.mean is not None else group.rate for group in pair)
     if first is None or second is None or first == second:
         return None
     return 1 if first > second else -1
@@ -443,20 +173,14 @@ def _of_statistic(found: Gathered, hint: str | None) -> Made:
 def _of_coefficient(found: Gathered, hint: str | None) -> Made:
     """Return a coefficient with its standard error or interval; without n, its p-value."""
     test_type = hint if hint in ("logistic", "odds-ratio") else "coefficient"
+    value, se = found.value, _error_of(found, float)
     if found.text:
         parsed = parse_apa(found.text)
         if found.n is not None or parsed.n is not None or parsed.df2 is not None:
             return test_type, {"reported": found.text}, ()
         if parsed.p_value is not None:
-            return "p-value", {"reported": found.text}, ("there is no n: the p-value is the test",)
-        value, se = parsed.statistic, parsed.se
-    else:
-        value, se = found.value, found.se
-    own = found.groups.get("")
-    if se is None and own is not None:
-        se = own.se
-    if se is None and found.low is not None and found.high is not None:
-        se = (found.high - found.low) / (2 * _NORMAL_95)
+            return "p-value", {"reported": found.text}, (_NO_N,)
+        value, se = parsed.statistic, parsed.se if se is None else se
     if value is None or se is None or se <= 0:
         raise BadCellError("a coefficient with its standard error, such as 0.32 (0.10) or a column SE")
     if found.n is not None or found.df2 is not None:
@@ -464,10 +188,23 @@ def _of_coefficient(found: Gathered, hint: str | None) -> Made:
         return test_type, {name: one for name, one in made.items() if one is not None}, ()
     direction = (value > 0) - (value < 0)
     if found.p is not None and found.p.relation == "=":
-        made = {"p_value": found.p.text if found.p.text else found.p.value, "direction": direction}
-        return "p-value", made, ("there is no n: the p-value is the test",)
+        return _directed_p(found.p, direction, (_NO_N,))
     p = math.erfc(abs(value / se) / math.sqrt(2))
     return "p-value", {"p_value": p, "direction": direction}, ("there is no n: p was computed from b / SE",)
+
+
+def _error_of(found: Gathered, scale: Callable[[float], float]) -> float | None:
+    """Return the standard error of an effect: given in its cell or column, or of its interval."""
+    own = found.groups.get("")
+    if found.se is not None:
+        return found.se
+    if own is not None and own.se is not None:
+        return own.se
+    if found.low is None or found.high is None:
+        return None
+    if not scale(found.low) < scale(found.high):
+        raise BadCellError("an interval whose ends are in order")
+    return (scale(found.high) - scale(found.low)) / (2 * _NORMAL_95)
 
 
 def _of_means(pair: Sequence[GroupNumbers], hint: str | None, found: Gathered) -> Made:
@@ -546,50 +283,107 @@ def _k_of(group: GroupNumbers, outer: float | None) -> tuple[int, int]:
         return round(group.k), round(n)
     assert group.percent is not None  # noqa: S101 - one of the two is there
     k = round(group.percent / 100 * n)
-    if abs(100 * k / n - group.percent) > max(0.5, 0.0):
+    if abs(100 * k / n - group.percent) > 0.6:  # people round 29.5 down, too
         raise BadCellError(f"a percentage that a count of {n:g} gives: {k} of {n:g} is {100 * k / n:.1f} %")
     return k, round(n)
 
 
 def _of_effect(found: Gathered, hint: str | None) -> Made:
-    """Return an effect as a test: by its n where there is one, else by the interval."""
-    size, low, high = found.size, found.low, found.high
+    """Return an effect as a test: by its n where there is one, else by its standard error or interval."""
+    size = found.size
     assert size is not None  # noqa: S101 - that is why we are here
-    if found.effect == "d" and hint in ("t-paired", "t-one-sample") and found.n is not None:
-        return hint, {"statistic": size * math.sqrt(found.n), "n": found.n}, ("t was computed from d and n",)
-    n1, n2 = found.n1, found.n2
-    notes: tuple[str, ...] = ("t was computed from d and n",)
-    if n1 is None and found.n is not None:
-        (n1, n2), notes = _halves(found.n), (*notes, _HALVED)
-    if found.effect == "d" and n1 is not None and n2 is not None:
-        return _of_t(size / math.sqrt(1 / n1 + 1 / n2), n1, n2, hint, notes)
-    if found.effect == "r" and found.n is not None:
-        return (hint or "correlation"), {"statistic": size, "n": found.n}, ()
-    if found.effect == "OR" and found.n is not None and low is not None and high is not None:
-        return (hint or "odds-ratio"), {"statistic": size, "ci_low": low, "ci_high": high, "n": found.n}, ()
-    if low is None or high is None:
-        raise BadCellError("an n or a 95 % interval beside the effect: without them it is no test")
-    return _of_interval(found.effect, size, low, high)
+    if found.effect == "d":
+        return _of_d(size, found, hint)
+    if found.effect == "beta":
+        return _of_beta(size, found, hint)
+    n = found.n
+    notes: tuple[str, ...] = ()
+    if n is None and found.n1 is not None and found.n2 is not None:
+        n = found.n1 + found.n2
+    if found.effect in ("r", "OR"):
+        scale: Callable[[float], float] = math.atanh if found.effect == "r" else math.log
+        se = _error_of(found, scale)
+        if n is None and se is not None:
+            # var(atanh r) = 1/(n - 3); the log odds of two halves of n have the d of ODDS_TO_D times them
+            per_group = _group_size(scale(size) * _ODDS_TO_D, se * _ODDS_TO_D)
+            n = round(1 / se**2 + 3) if found.effect == "r" else 2 * per_group
+            notes = (f"n was computed from the standard error or interval of {found.effect}",)
+        if n is not None and found.effect == "r":
+            return (hint or "correlation"), {"statistic": size, "n": n}, notes
+        if n is not None and se is not None:
+            return (hint or "odds-ratio"), {"statistic": size, "se": se, "n": n}, notes
+    if n is None:
+        raise BadCellError("an n, a standard error or a 95 % interval beside the effect: it is no test alone")
+    return _of_share(size, n, found, hint)
 
 
-def _of_interval(effect: str, size: float, low: float, high: float) -> Made:
-    scale: Callable[[float], float] = {"d": float, "r": math.atanh, "OR": math.log}[effect]
-    if not low < high or (effect == "OR" and low <= 0):
-        raise BadCellError("an interval whose ends are in order")
-    se = (scale(high) - scale(low)) / (2 * _NORMAL_95)
-    z = scale(size) / se
-    p = math.erfc(abs(z) / math.sqrt(2))
-    d = {"d": size, "r": 2 * size / math.sqrt(1 - size * size) if effect == "r" else 0.0,
-         "OR": scale(size) * math.sqrt(3) / math.pi}[effect]  # fmt: skip
-    note = f"p was computed from the interval of {effect}" + (
-        "" if effect == "d" else f", and d from {effect}"
-    )
-    return "p-value", {"p_value": p, "direction": (z > 0) - (z < 0), "effect_d": d}, (note,)
+def _of_share(size: float, n: float, found: Gathered, hint: str | None) -> Made:
+    """Return what follows from a measure of association and n: F of η², χ² of φ and V, z of τ."""
+    if not abs(size) < 1 or (size < 0 and found.effect in ("eta2", "V")):
+        raise BadCellError("an effect between -1 and 1 (η² and V: from 0)")
+    if found.effect == "eta2":
+        df1 = 1.0 if found.df1 is None else found.df1
+        df2 = n - 1 - df1 if found.df2 is None else found.df2
+        made: Fields = {"statistic": size / (1 - size) * df2 / df1, "df1": df1, "df2": df2}
+        return (hint or "anova"), made, ("F was computed from η² and n, as of two groups",)
+    if found.effect == "tau":
+        z = size * math.sqrt(9 * n * (n - 1) / (2 * (2 * n + 5)))
+        return (hint or "z-test"), {"statistic": z, "n": n}, ("z was computed from Kendall's τ and n",)
+    if found.effect not in ("phi", "V"):
+        raise BadCellError("a standard error or a 95 % interval beside the odds ratio")
+    made = {"statistic": n * size**2, "df1": 1.0, "n": n}
+    if found.effect == "phi":
+        made["direction"] = (size > 0) - (size < 0)
+    return (hint or "chi-square"), made, ("χ² was computed from φ or V and n, as of a 2 × 2 table",)
+
+
+def _group_size(d: float, se: float) -> int:
+    """Return n of each of two equal groups whose d has this standard error: se² = 2/n + d²/(4 n)."""
+    return max(2, round((2 + d * d / 4) / se**2))
+
+
+def _of_d(d: float, found: Gathered, hint: str | None) -> Made:
+    """Return the t of a d: by n, else by the n that its standard error or interval tells."""
+    note = "t was computed from d and n"
+    is_paired = hint in ("t-paired", "t-one-sample")
+    n1, n2, n = found.n1, found.n2, found.n
+    notes: tuple[str, ...] = (note,)
+    if n1 is None and n is None:
+        se = _error_of(found, float)
+        if se is None or not se > 0:
+            raise BadCellError(
+                "an n, a standard error or a 95 % interval beside the effect: it is no test alone"
+            )
+        n1 = n2 = float(_group_size(d, se))
+        n = float(max(2, round((1 + d * d / 2) / se**2)))
+        notes = ("t and n were computed from d and its standard error or interval",)
+    elif n1 is None and n is not None and not is_paired:
+        (n1, n2), notes = _halves(n), (note, _HALVED)
+    if is_paired and n is not None:
+        return str(hint), {"statistic": d * math.sqrt(n), "n": n}, notes
+    if n1 is None or n2 is None:
+        raise BadCellError("n of both groups beside d")
+    return _of_t(d / math.sqrt(1 / n1 + 1 / n2), n1, n2, hint, notes)
+
+
+def _of_beta(beta: float, found: Gathered, hint: str | None) -> Made:
+    """Return a standardised coefficient: with its standard error as a coefficient, else by its p-value."""
+    if _error_of(found, float) is not None:
+        found.value = beta
+        return _of_coefficient(found, hint)
+    if found.p is None or found.p.relation not in ("=", "<"):
+        raise BadCellError("a p-value or a standard error beside the coefficient: it is no test alone")
+    return _directed_p(found.p, (beta > 0) - (beta < 0), ("the p-value of the coefficient is the test",))
+
+
+def _directed_p(p: Quantity, direction: int, notes: tuple[str, ...]) -> Made:
+    _, fields, _ = _of_p(p)
+    return "p-value", {**fields, "direction": direction}, notes
 
 
 def _of_p(p: Quantity) -> Made:
     if p.relation == "=":
-        return "p-value", {"p_value": p.text if p.text else p.value}, ()
+        return "p-value", {"p_value": p.p_text if p.p_text else p.p}, ()
     if p.relation in ("ns", ">"):
         raise NoTestError("that a result is not significant, alone, is no test: the side is left empty")
-    return "p-value", {"reported": f"p < {p.value:g}"}, ()
+    return "p-value", {"reported": f"p < {p.p:g}"}, ()

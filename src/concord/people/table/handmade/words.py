@@ -9,44 +9,38 @@ from concord.files.text import normal_form
 
 HUMAN = "human"
 AGENT = "agent"
-_VOCABULARY = json.loads(
+VOCABULARY = json.loads(
     resources.files("concord").joinpath("people", "table", "handmade", "vocabulary.json").read_bytes()
 )
 
 
-def _word_set(name: str) -> frozenset[str]:
+def word_set(name: str) -> frozenset[str]:
     """Return a list of the vocabulary: its lines hold words parted by blanks."""
-    return frozenset(" ".join(_VOCABULARY[name]).split())
+    return frozenset(" ".join(VOCABULARY[name]).split())
 
 
-_HUMAN_WORDS, _AGENT_WORDS = _word_set("human"), _word_set("agent")
+_HUMAN_WORDS, _AGENT_WORDS = word_set("human"), word_set("agent")
 _OWNERS = _HUMAN_WORDS | _AGENT_WORDS
-_OF_EITHER = _word_set("of_either")
+_OF_EITHER = word_set("of_either")
 """Words for people that simulations of people are called by, too: "simulated participants"."""
-_PARTICLES = _word_set("particles")
+_PARTICLES = word_set("particles")
 """Syllables that only join words."""
-_FIRST, _SECOND = _word_set("first"), _word_set("second")
+_FIRST, _SECOND = word_set("first"), word_set("second")
 _LABELS = _FIRST | _SECOND | frozenset("abc")
 """Words that name a group by themselves."""
-_LAST_ONLY = _word_set("last_only")
+_LAST_ONLY = word_set("last_only")
 """Short forms of the standard deviation that are prepositions too: only at the end of a title."""
-_SIDE_FILLERS = _word_set("side_fillers")
+_SIDE_FILLERS = word_set("side_fillers")
 """Words beside those of a side that say nothing more: "Human sample", "original study"."""
-_GROUP_WORDS = _word_set("group_words")
+_GROUP_WORDS = word_set("group_words")
 """Words that say that what is beside them names a group of participants."""
-_FILLERS = _word_set("fillers")
-_ONE_PERSON = _word_set("one_person")
+_FILLERS = word_set("fillers")
+_ONE_PERSON = word_set("one_person")
 """Titles that number people and hold no result of theirs."""
-TOTALS = _word_set("totals")
+TOTALS = word_set("totals")
 """Words that begin a row which sums up others."""
-_MODEL_NAMES = re.compile(
-    r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi\d|olmo|smollm|davinci|vicuna"
-    r"|exaone|hyperclova|centaur|\bo[134](?:-mini|-pro|-preview)?\b"
-)
-_VERSION = re.compile(
-    r"v?\d+(?:\.\d+)+|v\d+|\d+[bk]|\d{3,}|opus|sonnet|haiku|turbo|mini|nano|pro|flash|ultra|instruct|chat|"
-    r"preview|thinking|base"
-)
+_MODEL_NAMES = re.compile(VOCABULARY["model_names"])
+_VERSION = re.compile(VOCABULARY["model_versions"])
 """Words behind the name of a model family that are part of a model's name: "Claude 3.5 Sonnet"."""
 _WORD = r"[^\W_][\w.\-]*|%|±"
 _NUMBERED = re.compile(
@@ -54,9 +48,11 @@ _NUMBERED = re.compile(
 )
 """A field and the group it is of in one word: "M1", "SD2", "n1"."""
 _ACCENTS = re.compile("[\u0300-\u036f]")
+_TRADE_MARKS = re.compile(r"\((?:R|T|C|TM)\)|[®™©]")
+"""Letters in brackets that mark a title, as registered or reversed: no statistics."""
 _MEANING = {
     alias.strip(): field
-    for field, lines in _VOCABULARY["fields"].items()
+    for field, lines in VOCABULARY["fields"].items()
     for alias in " ".join(lines).split(";")
 }
 """What a column may hold, by every name for it."""
@@ -68,7 +64,7 @@ LONGEST_TITLE = 1_000
 """Characters of a title; of a longer text no more are looked at, and it is no title."""
 _MOST_WORDS = max(len(names.split()) for names in _MEANING)
 """Words of the longest name of a field: no more are looked at behind the name of an agent."""
-FIELDS = tuple(_VOCABULARY["fields"])
+FIELDS = tuple(VOCABULARY["fields"])
 IDENTITY = (
     *("study", "sub_study", "finding", "test", "test_type", "alpha", "domain"),
     *("who", "group", "agent_name"),
@@ -108,7 +104,8 @@ def words_of(text: object) -> list[str]:
     >>> words_of("Human M1"), words_of("SD2")
     (['human', 'm', '1'], ['sd', '2'])
     """
-    plain = _ACCENTS.sub("", normal_form("NFKD", str(text)[:LONGEST_TITLE]))
+    marked = _TRADE_MARKS.sub(" ", str(text)[:LONGEST_TITLE])
+    plain = _ACCENTS.sub("", normal_form("NFKD", marked))
     plain = normal_form("NFC", plain).casefold().replace("_", " ")
     plain = re.sub(r"['’]s?\b", " ", _UNSPACED.sub(r" \g<0> ", plain))
     words = [word.strip("-.") for word in re.findall(_WORD, plain) if word not in _PARTICLES]
@@ -210,27 +207,34 @@ def meaning_of_words(words: list[str], *, ends_title: bool = True) -> str | None
 
 
 def _agent_of(level: str) -> tuple[str, list[str]]:
-    """Part the name of an agent from the words of a field that follow it in one title."""
-    behind = _agent_behind(level)
-    if behind is not None:
-        return behind
-    words = words_of(level)
+    """Part the name of an agent from the words of a field before or behind it in one title.
+
+    >>> _agent_of("t (GPT-4)"), _agent_of("GPT-4 M (SD) treatment"), _agent_of("LLM (GPT-4): result")
+    (('GPT-4', ['t']), ('GPT-4', ['m', 'sd', 'treatment']), ('GPT-4', ['result']))
+    """
+    text = level.strip()
+    at = next(found.start() for found in re.finditer(_WORD, text) if _MODEL_NAMES.search(found[0].casefold()))
+    before = [word for word in words_of(text[:at]) if word not in _OWNERS | _SIDE_FILLERS]
+    if before and meaning_of_words(before) is None:
+        at, before = 0, []  # "Fine-tuned GPT-4": all of it is the name
+    name, bracket, behind = text[at:].partition(")")
+    if not bracket or "(" in name:
+        name, behind = text[at:], ""
+    words, tail = words_of(name), words_of(behind)
     for cut in range(1, len(words) + 1):
-        tail = words[cut:]
-        ends = range(max(0, len(tail) - _MOST_WORDS), len(tail))
-        if not tail or _names_group(tail) or any(meaning_of_words(tail[i:]) for i in ends):
-            while len(tail) > 1 and _is_version(tail[0], words[:cut]):
-                cut, tail = cut + 1, tail[1:]
-            head = words[:cut]
-            if all(word in _AGENT_WORDS for word in head):
-                return "", tail
-            shown = (
-                level.strip()
-                if not tail
-                else level.strip()[: _length_of_words(level.strip(), cut)].strip(" :,-(")
-            )
-            return shown, tail
-    return level.strip(), []
+        rest = words[cut:]
+        if not rest or _names_group(rest) or _begins_or_ends_with_field(rest):
+            while len(rest) > 1 and _is_version(rest[0], words[:cut]):
+                cut, rest = cut + 1, rest[1:]
+            shown = name if not rest else name[: _length_of_words(name, cut)]
+            return shown.strip(" :,-()[]"), [*before, *rest, *tail]
+    return name.strip(" :,-()[]"), [*before, *tail]
+
+
+def _begins_or_ends_with_field(words: list[str]) -> bool:
+    """Whether words behind the name of a model are those of a field, with a group before or behind it."""
+    most = range(1, min(len(words), _MOST_WORDS) + 1)
+    return any(meaning_of_words(words[-i:]) or meaning_of_words(words[:i], ends_title=False) for i in most)
 
 
 def _names_group(words: list[str]) -> bool:
@@ -243,17 +247,6 @@ def _is_version(word: str, name: list[str]) -> bool:
     if _VERSION.fullmatch(word):
         return True
     return word.isdigit() and not any(character.isdigit() for part in name for character in part)
-
-
-def _agent_behind(level: str) -> tuple[str, list[str]] | None:
-    """Part a field from the name of an agent behind it: "t (GPT-4)"."""
-    for found in re.finditer(_WORD, level):
-        if _MODEL_NAMES.search(found[0].casefold()):
-            before = words_of(level[: found.start()])
-            if not before or meaning_of_words(before) is None:
-                return None
-            return level[found.start() :].strip(" :,-()[]"), before
-    return None
 
 
 def _length_of_words(text: str, n_words: int) -> int:
@@ -282,7 +275,9 @@ def _with_group(words: list[str], side: str | None, agent: str) -> Meaning | Non
                     return Meaning(field)
                 continue
             if _is_error_of_effect(field, left):
-                return None
+                return Meaning("se", side, agent)
+            if side is None and field not in (*GROUPED, "any") and not _are_usual(left):
+                continue  # "Coder's email (R)" holds no r
             return Meaning(field, side, agent, _group_name(left))
     if side is not None and set(words) & _GROUP_WORDS:
         return Meaning("any", side, agent, _group_name(words))  # "People / Control": whatever the cells hold
@@ -302,9 +297,19 @@ def _in_the_middle(words: list[str], side: str | None, agent: str) -> Meaning | 
     for size in range(len(words) - 2, 0, -1):
         for start in range(1, len(words) - size):
             field = meaning_of_words(words[start : start + size], ends_title=False)
-            if field is not None and field not in IDENTITY:
-                return Meaning(field, side, agent, _group_name(words[:start] + words[start + size :]))
+            left = words[:start] + words[start + size :]
+            if field in IDENTITY or (
+                side is None and field not in (*GROUPED, "any") and not _are_usual(left)
+            ):
+                continue
+            if field is not None:
+                return Meaning(field, side, agent, _group_name(left))
     return None
+
+
+def _are_usual(words: list[str]) -> bool:
+    """Whether words beside a statistic that nobody owns say nothing against it being one."""
+    return set(words) <= _LABELS | _GROUP_WORDS | _FILLERS | _SIDE_FILLERS or words[0].isdigit()
 
 
 def _group_name(words: list[str]) -> str:
