@@ -376,7 +376,7 @@ def _quantity(items: Sequence[Item], *, strict: bool = True) -> Quantity:
 
 
 def _with_bare(made: dict[str, Any], bare: Sequence[tuple[float, str]]) -> dict[str, Any]:
-    """Give numbers without a name their meaning by their place: mean, SD, interval, count."""
+    """Read numbers without a name by their place: mean, SD, interval, count."""
     inside = [number for number, bracket in bare if bracket]
     outside = [number for number, bracket in bare if not bracket]
     known = {"df", "df1", "df2", "n1", "n2"}
