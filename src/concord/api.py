@@ -8,6 +8,7 @@ from concord import people
 from concord.comparing.judge_logs import score_judge
 from concord.engine import Engine, chosen_engine
 from concord.files.documents import FileCheck
+from concord.numeric import SMALLEST_D, gated, whole
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.mixed.combine import combine
@@ -94,6 +95,7 @@ def public_table(name: str = "twin-2k-500") -> Path:
 def score_people(table: Mapping[str, Any] | Sequence[TestTable], **options: Any) -> AgentsResult: ...
 @overload
 def score_people(table: Any, **options: Any) -> PeopleResult: ...
+@gated(margin=SMALLEST_D)
 def score_people(
     table: Any,
     *,
@@ -202,6 +204,7 @@ def score_people(
     )
 
 
+@gated(n_resamples=whole(2, 100_000))
 def score_answers(
     table: Any,
     *,
@@ -261,6 +264,7 @@ def score_answers(
     )
 
 
+@gated()
 def score_predictions(
     table: Any,
     *,
@@ -346,6 +350,7 @@ def rank_reasoning(
     return rank(results, by=by)
 
 
+@gated()
 def score_hints(
     source: Any, *, model: str | None = None, level: float = 0.95
 ) -> "HintLeaderboard | ProbeResult":
@@ -376,6 +381,7 @@ def score_hints(
     return score_hint_source(source, model=model, level=level)
 
 
+@gated()
 def score_probes(source: Any, *, model: str | None = None, level: float = 0.95) -> "ProbeResult":
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.
 

@@ -15,6 +15,7 @@ from concord.files.contents import read_bytes
 from concord.files.documents import FileCheck, FileKind
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
+from concord.numeric import gated
 from concord.stats.compare import Choices
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
 """Modules of the three questions that say, in ``FILES``, which files these take."""
 
 
+@gated()
 def compare(
     *sources: Any,
     item: str | None = None,
@@ -111,6 +113,7 @@ def compare(
     )
 
 
+@gated()
 def plan(
     *pilot: Any,
     item: str | None = None,

@@ -51,10 +51,10 @@ def test_a_price_that_is_none_is_refused(price: float) -> None:
 @pytest.mark.parametrize(
     ("sampling", "message"),
     [
-        (Sampling(temperature=-0.1), "--temperature -0.1: expected a number from 0 to 2"),
-        (Sampling(temperature=float("nan")), "--temperature nan"),
-        (Sampling(max_tokens=0), "--max-tokens 0"),
-        (Sampling(top_p=0.0), "--top-p 0.0"),
+        (Sampling(temperature=-0.1), "temperature is -0.1; expected a number from 0 to 2"),
+        (Sampling(temperature=float("nan")), "temperature is nan"),
+        (Sampling(max_tokens=0), "max_tokens is 0"),
+        (Sampling(top_p=0.0), "top_p is 0.0"),
     ],
 )
 def test_settings_that_do_not_fit_are_told(sampling: Sampling, message: str) -> None:

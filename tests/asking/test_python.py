@@ -112,7 +112,7 @@ def test_the_usual_settings_of_the_command_are_those_of_what_is_asked() -> None:
         ({"max_csot": 3}, r"no option 'max_csot'; did you mean 'max_cost'\? .*--help-all"),
         ({"zzzz": 3}, r"no option 'zzzz'; its options are those of `concord run`"),
         ({"limit": "many"}, r"--limit 'many': expected a whole number"),
-        ({"timeout": 0}, r"--timeout 0: expected a whole number from 1 on"),
+        ({"timeout": 0}, r"timeout is 0; expected a whole number from 1"),
         ({"max_cost": 1.0}, r"--max-cost needs prices"),
         ({"helper": "mockllm/model"}, r"--helper belongs to --probe"),
         ({"prefill": True}, r"--prefill belongs to --probe"),

@@ -82,7 +82,7 @@ def test_a_dry_run_of_studies_counts_sessions_and_estimates_all_their_turns() ->
         (("--study", "nothing"), "there is no study 'nothing'; there are anchoring"),
         (("--design", "robot"), "there is no design 'robot'"),
         (("--n", "0"), "n is 0"),
-        (("--limit", "0"), "--limit 0"),
+        (("--limit", "0"), "limit is 0"),
         (("--studies", "nowhere"), "nowhere: no such folder"),
     ],
 )
@@ -95,10 +95,10 @@ def test_studies_that_cannot_be_run_are_told(arguments: tuple[str, ...], message
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--processes", "1000000"), "--processes 1000000: expected at most 256"),
+        (("--processes", "1000000"), "processes is 1000000; expected a whole number from 1 to 256"),
         (("--base-url", "nonsense"), "expected an address such as http://127.0.0.1:8000/v1"),
-        (("--max-connections", "0"), "--max-connections 0: expected a whole number from 1 on"),
-        (("--timeout", "0"), "--timeout 0"),
+        (("--max-connections", "0"), "max_connections is 0; expected a whole number from 1"),
+        (("--timeout", "0"), "timeout is 0"),
         (("--price-in", "1"), "--price-in and --price-out belong together"),
         (("--samples", "nowhere.json"), "nowhere.json"),
     ],

@@ -55,7 +55,7 @@ def test_the_sample_is_seeded_and_even_over_the_groups() -> None:
     assert drawn == sampled(every, 11, seed=3) != sampled(every, 11, seed=4)
     assert sorted(sum(item.group == group for item in drawn) for group in ("cot", "direct")) == [5, 6]
     assert len(sampled(every, 500, seed=0)) == 80
-    with pytest.raises(OptionError, match="--n 0: expected a whole number"):
+    with pytest.raises(OptionError, match="n is 0; expected a whole number"):
         sampled(every, 0, seed=0)
 
 

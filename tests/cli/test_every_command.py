@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import io
 import json
 import os
 import pty
@@ -14,7 +15,7 @@ import pytest
 import typer
 from tests.cli.test_real_terminal import TABLE
 
-from concord.cli.app import app
+from concord.cli.app import app, main
 
 pytestmark = pytest.mark.long
 
@@ -210,6 +211,51 @@ def test_every_command_fits_its_terminal(tmp_path: Path, columns: int) -> None:
         if not any(line.strip() for line in lines):
             faults.append(f"{words}: says nothing")
     assert faults == []
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_every_command_speaks_where_the_output_has_few_characters(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
+    write_inputs(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    faults = []
+    for command in COMMANDS:
+        ended, out, err = said_in_encoding(command, encoding, monkeypatch)
+        if not (out + err).strip() or (ended and command[:1] not in MAY_REFUSE) or "UnicodeE" in err:
+            faults.append(f"{' '.join(command)}: {ended} {err[-300:]}")
+    assert faults == []
+
+
+def test_json_keeps_its_names_where_the_output_has_few_characters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_rows(tmp_path / "a.csv", [{"item": i, "score": i % 2} for i in range(9)])
+    command = ("compare", "a.csv", "a.csv", "--name", "模型", "--name", "other", "--json")
+    ended, out, _ = said_in_encoding(command, "ascii", monkeypatch)
+    assert ended == 0 and json.loads(out)["models"][0]["name"] == "模型"
+
+
+def said_in_encoding(
+    command: tuple[str, ...], encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> tuple[object, str, str]:
+    """Run a command with outputs of an encoding; return how it ended and what it said on both."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2)]
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", streams[0])
+        patch.setattr(sys, "stderr", streams[1])
+        patch.setattr(sys, "argv", ["concord", *command])
+        try:
+            main()
+            ended: object = 0
+        except SystemExit as end:
+            ended = end.code
+    for stream in streams:
+        stream.flush()
+    out, err = (stream.buffer.getvalue().decode(encoding) for stream in streams)
+    return ended, out, err
 
 
 def test_every_command_of_the_program_is_among_them() -> None:

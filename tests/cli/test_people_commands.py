@@ -149,7 +149,7 @@ def test_a_file_that_is_no_protocol_is_told_why(tmp_path: Path, text: str, messa
         (("--protocol", "bogus"), "protocol is 'bogus'; expected one of standard, refined, published"),
         (("--level", "95"), "level is 95.0; expected a number between 0 and 1"),
         (("--resamples", "-5"), "resamples is -5"),
-        (("--seed", "-1"), "seed is -1; expected 0 or a positive whole number"),
+        (("--seed", "-1"), "seed is -1; expected a whole number from 0"),
     ],
 )
 def test_an_option_that_does_not_fit_exits_2(tmp_path: Path, option: tuple[str, str], message: str) -> None:

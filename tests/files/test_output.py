@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+from collections.abc import Callable, Iterator
 from enum import IntEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +17,21 @@ from hypothesis import strategies as st
 from concord.errors import FileFormatError
 from concord.files.output import (
     FORMULA_STARTS,
+    below,
     csv_text,
     distinct_names,
     indented_json,
     plain_cell,
     safe_cell,
     safe_name,
+    write_bytes,
     write_csv,
     write_json,
+    write_lines,
+    write_text,
 )
 from concord.files.rows import read_back
+from concord.kinds import Kind
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\tx", "\rx", "＝1"])
@@ -178,3 +185,66 @@ def test_the_bytes_do_not_depend_on_the_version_of_python(tmp_path: Path) -> Non
 def test_a_table_that_was_damaged_is_named(data: bytes, message: str) -> None:
     with pytest.raises(FileFormatError, match=message):
         read_back("t.csv", data, ("a", "b"), fix="score again")
+
+
+def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_text("my notes", "utf-8")
+    ways: tuple[tuple[str, Callable[[Path], None]], ...] = (
+        ("a.csv", lambda path: write_csv(path, ["x"], [[1]])),
+        ("a.json", lambda path: write_json(path, {"x": 1})),
+        ("a.html", lambda path: write_text(path, "page")),
+        ("a.png", lambda path: write_bytes(path, b"png")),
+        ("a.jsonl", lambda path: write_lines(path, [{"x": 1}])),
+    )
+    for name, write in ways:
+        place = tmp_path / name
+        place.symlink_to(mine)
+        write(place)
+        assert not place.is_symlink() and place.stat().st_size
+        assert mine.read_text("utf-8") == "my notes"
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_file_is_put_in_its_place_whole_or_not_at_all(tmp_path: Path) -> None:
+    write_text(tmp_path / "a.jsonl", "before")
+
+    def rows() -> Iterator[dict[str, int]]:
+        yield {"x": 1}
+        raise RuntimeError("half-way")
+
+    with pytest.raises(RuntimeError, match="half-way"):
+        write_lines(tmp_path / "a.jsonl", rows())
+    assert (tmp_path / "a.jsonl").read_text("utf-8") == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+def test_nothing_is_written_below_a_folder_for_reading_through_a_link(tmp_path: Path) -> None:
+    run, mine = tmp_path / "run", tmp_path / "mine"
+    run.mkdir()
+    mine.mkdir()
+    assert below(run, "audit") == run / "audit"
+    (run / "audit").symlink_to(mine, target_is_directory=True)
+    with pytest.raises(FileFormatError, match="is a link to another folder, in which nothing is written"):
+        below(run, "audit")
+    (run / "results").mkdir()
+    (run / "results" / "framing").symlink_to(mine, target_is_directory=True)
+    with pytest.raises(FileFormatError, match="framing is a link"):
+        below(run, "results")
+
+
+def test_no_study_or_model_takes_the_place_of_a_file_that_concord_writes() -> None:
+    """Every file that a kind of result declares, and the folders that runs and audits make."""
+    written = {"audit", "results", "logs", "inputs"}
+    for name in ("people.files", "people.agents", "people.referee", "people.studies.results", "reports"):
+        import_module(f"concord.{name}")
+    for kind in every_kind(Kind):
+        written |= {kind.FILE, *(table.file for table in kind.TABLES)}
+    for name in filter(None, written):
+        assert safe_name(name) == f"_{name}", name
+        assert safe_name(name.upper()) == f"_{name.upper()}"
+
+
+def every_kind(kind: type[Kind]) -> Iterator[type[Kind]]:
+    for one in kind.__subclasses__():
+        yield from (one, *every_kind(one))

@@ -92,12 +92,19 @@ def test_more_accuracy_needs_fewer_items() -> None:
     ("options", "message"),
     [
         ({}, "needs to know how scores vary"),
-        ({"accuracy": 1.2}, "--accuracy 1.2"),
+        ({"accuracy": 1.2}, "accuracy is 1.2; expected a mean score between 0 and 1"),
+        ({"accuracy": 1.0}, "accuracy is 1.0"),
+        (
+            {"accuracy": 0.5, "order_item_sd": 1.0},
+            "order_item_sd is 1.0; expected a number from 0 to below 1",
+        ),
+        ({"accuracy": 0.5, "order_item_sd": -0.1}, "order_item_sd is -0.1"),
+        ({"noise_sd": 1.1}, "noise_sd is 1.1"),
         ({"accuracy": 0.7, "order_sd": 0.1, "effect": 0.2}, "both name the order effect"),
         ({"accuracy": 0.98, "order_sd": 0.3}, "is more than that"),
         ({"accuracy": 0.7, "calls": 100, "repeats": 2}, "is not reached with 100 calls"),
-        ({"accuracy": 0.7, "width": -1.0}, "the width is -1.0"),
-        ({"accuracy": 0.7, "arrangements": 1}, "1 arrangements"),
+        ({"accuracy": 0.7, "width": -1.0}, "width is -1.0"),
+        ({"accuracy": 0.7, "arrangements": 1}, "arrangements is 1;"),
         ({"accuracy": 0.7, "means": (0.5, 0.6)}, "a plan about structure does not assume means"),
     ],
 )

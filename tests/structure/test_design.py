@@ -126,9 +126,9 @@ def test_bad_items_are_named(tmp_path: Path, document: Any, message: str) -> Non
         ({"items": "nowhere"}, "neither a file nor a bundled set"),
         ({"arranger": "magic"}, "arranger 'magic' is not known; choose one of characters, options"),
         ({"scorer": "magic"}, "scorer 'magic' is not known; choose one of chrf2"),
-        ({"limit": 0}, "--limit 0: expected a whole number from 1 on"),
-        ({"repeats": 0}, "--repeats 0"),
-        ({"arrangements": 0}, "--arrangements 0"),
+        ({"limit": 0}, "limit is 0; expected a whole number from 1"),
+        ({"repeats": 0}, "repeats is 0"),
+        ({"arrangements": 0}, "arrangements is 0"),
     ],
 )
 def test_choices_that_do_not_fit_are_told(choices: dict[str, Any], message: str) -> None:

@@ -10,12 +10,13 @@ import re
 import socket
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from concord.errors import ModelError, OptionError, quoted
+from concord.numeric import check_numbers
 
 _ATTEMPT = 600
 
@@ -33,6 +34,10 @@ class Connection:
     """Failed calls in a row after which the run stops."""
     give_up_seconds: float = 600.0
     """Seconds without any reply, and with failed attempts, after which the run stops."""
+
+    def __post_init__(self) -> None:
+        minutes = {"give_up_minutes": self.give_up_seconds / 60}
+        check_numbers({**asdict(self), **minutes}, required=("max_retries", "give_up_after", *minutes))
 
     @property
     def attempt_seconds(self) -> int:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from concord.asking.ledger import Ledger, Paid
 from concord.errors import FileFormatError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
+from concord.numeric import check_numbers
 from concord.records import Answer
 
 _DEAREST = 1e12
@@ -24,11 +25,8 @@ class Prices:
     output: float
 
     def __post_init__(self) -> None:
-        for name, value in (("--price-in", self.input), ("--price-out", self.output)):
-            if not 0 <= value <= _DEAREST:
-                raise OptionError(
-                    f"{name} {value}: expected the price of a million tokens, from 0 to {_DEAREST:g}"
-                )
+        prices = {"price_in": self.input, "price_out": self.output}
+        check_numbers(prices, required=prices)
 
     def cost(self, input_tokens: float, output_tokens: float) -> float:
         """Return what so many tokens cost."""
@@ -87,10 +85,7 @@ class Limits:
     """Calls per minute."""
 
     def __post_init__(self) -> None:
-        for name in ("max_cost", "max_tokens_total", "max_time", "rate"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < math.inf:
-                raise OptionError(f"--{name.replace('_', '-')} {value}: expected a number above 0")
+        check_numbers(asdict(self))
 
     def share(self, n: int) -> "Limits":
         """Return the limits of one process among several: together they keep these."""

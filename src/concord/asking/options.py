@@ -41,15 +41,6 @@ _BATCH = (
     "--batch: Inspect tells the id of a batch only when its replies are there, so that a crash would orphan "
     "a batch that is paid; ask without it (--rate and --max-cost hold the cost down)"
 )
-_LEAST = (
-    ("max_connections", 1),
-    ("max_retries", 0),
-    ("timeout", 1),
-    ("give_up_after", 1),
-    ("processes", 1),
-)
-_MOST_PROCESSES = 256
-"""Each loads Inspect anew, which takes some 150 MB."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,14 +140,6 @@ class Asking:
         """How the model is reached."""
         from concord.asking.connection import Connection
 
-        for name, least in _LEAST:
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise OptionError(f"{_dashed(name)} {value}: expected a whole number from {least} on")
-        if self.processes > _MOST_PROCESSES:
-            raise OptionError(f"--processes {self.processes}: expected at most {_MOST_PROCESSES}")
-        if not self.give_up_minutes > 0:
-            raise OptionError(f"--give-up-minutes {self.give_up_minutes}: expected a number above 0")
         if self.batch:
             raise OptionError(_BATCH)
         return Connection(

@@ -16,6 +16,7 @@ from concord.asking.folder import INPUTS, TRIALS, StoredRun, planned_prompts, re
 from concord.asking.replies import LOST, corrected, outcome_of, read_corrections, says_overflow
 from concord.errors import FileFormatError, MissingExtraError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
+from concord.numeric import gated
 from concord.people import NAME as PEOPLE
 from concord.records import AskOutcome, Provenance
 
@@ -24,6 +25,7 @@ _PLANNED = ("key", "id", "mode", "repeat", "template")
 _WITH_REPLY = ("ok", "empty", "truncated")
 
 
+@gated()
 def score_run(
     source: str | Path, *, partial: bool = False, corrections: str | Path | None = None, **choices: Any
 ) -> Any:

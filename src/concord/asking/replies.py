@@ -138,6 +138,8 @@ class Correction:
 def write_correction(path: Path, correction: Correction) -> None:
     """Add a correction at the end of a file; what was there stays."""
     line = json.dumps(asdict(correction), ensure_ascii=False)
+    if path.is_symlink():
+        raise FileFormatError(f"{path} is a link, through which nothing is written; remove it")
     with path.open("a", encoding="utf-8") as file:
         file.write(line + "\n")
 

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, overload
 
 from concord.errors import OptionError
+from concord.numeric import check_numbers
 from concord.records import Design, Message, Trial
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
@@ -62,16 +63,7 @@ class Sampling:
         OptionError
             The setting is named.
         """
-        if self.temperature is not None and not 0 <= self.temperature <= 2:
-            raise OptionError(f"--temperature {self.temperature}: expected a number from 0 to 2")
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise OptionError(f"--max-tokens {self.max_tokens}: expected a whole number from 1 on")
-        if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise OptionError(f"--top-p {self.top_p}: expected a number above 0, 1 at most")
-        if self.reasoning_tokens is not None and self.reasoning_tokens < 1:
-            raise OptionError(
-                f"--reasoning-tokens {self.reasoning_tokens}: expected a whole number from 1 on"
-            )
+        check_numbers(asdict(self))
         if self.reasoning_effort is not None and self.reasoning_effort not in EFFORTS:
             raise OptionError(
                 f"--reasoning-effort {self.reasoning_effort!r}: expected one of {', '.join(EFFORTS)}"

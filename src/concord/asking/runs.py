@@ -27,6 +27,7 @@ from concord.asking.requests import Again, PlannedKeys, Sampling, requests_of
 from concord.asking.result import RunResult
 from concord.asking.structured import AUTO, WAYS, lined
 from concord.errors import InputError, MissingExtraError, ModelError, OptionError
+from concord.numeric import gated
 from concord.records import InputFile
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 
+@gated()
 def job(
     question: str,
     model: str,
@@ -102,8 +104,6 @@ def job(
     chosen.check()
     if chosen.max_tokens is None:
         chosen = replace(chosen, max_tokens=usual.max_tokens)
-    if ask_again < 0:
-        raise OptionError(f"--ask-again {ask_again}: expected a whole number from 0 on")
     if structured not in WAYS:
         raise OptionError(f"--structured {structured!r}: expected {' or '.join(WAYS)}")
     one = askable(question)

@@ -28,6 +28,7 @@ from scipy import special
 from concord import people, reasoning, structure
 from concord.files.number_words import interval_words, level_words, number
 from concord.kinds import Column, Kind, Table
+from concord.numeric import gated
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import wilson_interval
@@ -254,6 +255,7 @@ Counted = Callable[[AuditItem, str], bool]
 """Whether an audited reply counts, by what a person said of it."""
 
 
+@gated()
 def audit_result(
     model: str,
     kind: AuditKind,

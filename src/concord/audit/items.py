@@ -20,9 +20,10 @@ from concord.audit.estimate import (
     AuditKind,
     HintAudit,
 )
-from concord.errors import FileFormatError, OptionError, RunFolderError
+from concord.errors import FileFormatError, RunFolderError
 from concord.files.documents import heading, read_document
 from concord.files.output import write_json, write_text
+from concord.numeric import check_numbers
 from concord.reasoning.hints.detect import RULES, detector_of, judge_of_detector, judged_hints
 from concord.reasoning.probes.reading import influenced_texts
 from concord.reasoning.probes.session import SUITE
@@ -38,8 +39,7 @@ def sampled(items: Sequence[AuditItem], n: int, seed: int) -> list[AuditItem]:
     Strata have shares like the roots of their sizes, so that rare ones are seen and frequent ones count;
     within a stratum all groups have the same share.
     """
-    if n < 1:
-        raise OptionError(f"--n {n}: expected a whole number from 1 on")
+    check_numbers({"n": n, "seed": seed}, required=("n", "seed"))
     rng = np.random.default_rng(seed)
     strata = [_in_shares(rng, [one for one in items if one.stratum == name]) for name in _strata(items)]
     sizes = [0] * len(strata)

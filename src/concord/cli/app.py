@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from concord.cli.late import HELP, Late, LateGroup
+from concord.cli.shared import use_plainer_characters
 from concord.version import __version__
 
 
@@ -209,6 +210,7 @@ def root(
 
 def main() -> None:
     """Run the command line; Ctrl-C exits with 130."""
+    use_plainer_characters()
     try:
         app()
     except KeyboardInterrupt:

@@ -8,8 +8,7 @@ import typer
 
 from concord.cli.options import JsonAlone as JSON
 from concord.cli.options import Level
-from concord.cli.shared import note, print_json, show_result
-from concord.errors import printable_lines
+from concord.cli.shared import note, print_json, say, show_result
 
 if TYPE_CHECKING:
     from concord.audit.estimate import AuditItem, AuditKind
@@ -41,6 +40,7 @@ def audit(
     from concord.audit.estimate import audit_result
     from concord.audit.folder import open_folder, store_audit
     from concord.audit.items import HINTS, detected_hints, read_verdicts, sampled, write_page
+    from concord.files.output import below
 
     if hints:
         model, every = detected_hints(folder)
@@ -52,20 +52,21 @@ def audit(
         if verdicts is None:
             drawn = opened.with_replies(drawn, replies or ())
     if page:
-        target = place / "audit" / f"{kind.question}.html"
+        target = below(place, "audit") / f"{kind.question}.html"
         write_page(target, model, kind, drawn)
         note(f"written to {target}")
         return
-    path = place / "audit" / f"{kind.question}_verdicts.json"
+    kept = below(place, "audit")
+    path = kept / f"{kind.question}_verdicts.json"
     said = _asked(kind, drawn, path) if verdicts is None else read_verdicts(verdicts, kind.question)
     result = audit_result(model, kind, every, said, level=level)
-    result.write(place / "audit")
+    result.write(kept)
     store_audit(place, result)
     if json:
         print_json(result.to_dict())
     else:
         show_result(result)
-    note(f"the audit is in {place / 'audit'}" + (f", verdicts in {path}" if verdicts is None else ""))
+    note(f"the audit is in {kept}" + (f", verdicts in {path}" if verdicts is None else ""))
 
 
 def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[str, str]:
@@ -79,9 +80,7 @@ def _asked(kind: "AuditKind", drawn: "Sequence[AuditItem]", path: Path) -> dict[
             continue
         words = {word[0]: value for value, word in kind.choices_of(item)}
         shown = ", ".join(f"{word[0]} = {word}" for _, word in kind.choices_of(item))
-        typer.echo(
-            printable_lines(f"\n{number} of {len(drawn)}, {item.group}\n{item.reply}\n\nRead as: {item.read}")
-        )
+        say(f"\n{number} of {len(drawn)}, {item.group}\n{item.reply}\n\nRead as: {item.read}")
         answer = typer.prompt(f"{shown}, s = skip, q = stop", default="s").strip().lower()[:1]
         if answer == "q":
             break

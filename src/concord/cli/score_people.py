@@ -215,9 +215,10 @@ def _score_run(
 ) -> None:
     from concord.asking import runs
     from concord.cli.run_show import note_cut, show_scored, write_answers
+    from concord.files.output import below
 
-    beside = source / "results" if source.is_dir() else source.with_suffix("")
-    target = beside if out is None else out
+    beside = source.with_suffix("") if out is None and not source.is_dir() else out
+    target = below(source, "results") if beside is None else beside
 
     def score() -> tuple[Any, Any]:
         # answers as people read them have no table of their own

@@ -1,6 +1,8 @@
 """What every command shares: errors as one message and exit 2, JSON on stdout, notes on stderr."""
 
+import codecs
 import functools
+import io
 import json
 import os
 import re
@@ -19,6 +21,48 @@ MOST_WARNINGS = 8
 """Warnings of many agents that are shown; the rest is counted."""
 _CONTROLS = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What JSON allows in a string and a terminal obeys, or no encoding can print."""
+
+
+_PLAINER = str.maketrans(
+    {"–": "-", "−": "-", "—": "-", "‐": "-", "×": "x", "±": "+/-", "≤": "<=", "≥": ">=", "≈": "~", "→": "->"}
+    | {"…": "...", "“": '"', "”": '"', "‘": "'", "’": "'", "·": ".", "²": "2", "τ": "tau", "χ": "chi"}
+    | {
+        "η": "eta",
+        "β": "beta",
+        "ρ": "rho",
+        "Δ": "Delta",
+        "✓": "ok",
+        "✗": "no",
+        "•": "*",
+        "█": "#",
+        "°": " deg",
+    }
+)
+"""What characters of Concord's own become where an output cannot hold them; any other becomes ``?``."""
+
+
+def plainer(fault: UnicodeError) -> tuple[str, int]:
+    """Return what is written instead of characters that the encoding of an output lacks."""
+    assert isinstance(fault, UnicodeEncodeError)  # noqa: S101 - streams only write
+    text = fault.object[fault.start : fault.end].translate(_PLAINER)
+    return text.encode("ascii", "replace").decode("ascii"), fault.end
+
+
+def use_plainer_characters() -> None:
+    """Let the outputs replace what their encoding lacks, rather than fail at the last step."""
+    codecs.register_error("concord.plainer", plainer)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="concord.plainer")
+
+
+def can_encode(text: str, stream: TextIO) -> bool:
+    """Whether an output can hold a text as it is."""
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
@@ -74,19 +118,27 @@ def _system_message(error: OSError | UnicodeError | RecursionError | MemoryError
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document to stdout; NaN and infinity are refused, they are not JSON."""
     text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    typer.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    if not can_encode(text, sys.stdout):  # escaped, so that a program reads the same names
+        text = json.dumps(document, ensure_ascii=True, indent=2, allow_nan=False)
+    _write(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text), sys.stdout)
 
 
 def say(text: str) -> None:
     """Print lines of a result to stdout; what came from a file cannot steer the terminal."""
-    typer.echo(encodable(wrapped(printable_lines(text), sys.stdout)))
+    _write(wrapped(printable_lines(text), sys.stdout), sys.stdout)
 
 
 def note(text: str) -> None:
     """Say something that is not the result: stderr, so that pipes stay clean."""
     from concord.errors import cut
 
-    typer.echo(wrapped(printable_lines(cut(text)), sys.stderr), err=True)
+    _write(wrapped(printable_lines(cut(text)), sys.stderr), sys.stderr)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    """Write a line in the encoding that the stream has; Typer's own way takes ASCII for a mistake."""
+    stream.write(text + "\n")
+    stream.flush()
 
 
 def wrapped(text: str, stream: TextIO) -> str:
@@ -150,9 +202,3 @@ def show_result(result: Any, *, full: bool = True) -> None:
     show(report_of(result) if full or headline is None else headline)
     if not full and headline is not None:
         note("details: --full")
-
-
-def encodable(text: str) -> str:
-    """Replace what the terminal's encoding lacks, rather than fail at the last step."""
-    encoding = sys.stdout.encoding or "utf-8"
-    return text.encode(encoding, "replace").decode(encoding)

@@ -16,10 +16,12 @@ def view(
     import socket
 
     from concord.errors import OptionError
+    from concord.numeric import check_numbers
     from concord.view.server import new_token, serve
 
     if not folder.is_dir():
         raise OptionError(f"{folder} is not a folder")
+    check_numbers({"port": port})
     if not port:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

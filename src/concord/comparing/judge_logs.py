@@ -9,6 +9,7 @@ from concord.comparing.inspect_logs import InspectLog, read_inspect_log, read_js
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.contents import fingerprint_file, is_file
 from concord.files.tables import TableOptions
+from concord.numeric import gated
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
@@ -16,6 +17,7 @@ from concord.structure.judging.unread import unread_votes
 from concord.structure.read.rows import NamedRows, rows_of
 
 
+@gated()
 def score_judge(
     *sources: Any,
     people: Any = None,

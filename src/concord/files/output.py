@@ -2,9 +2,10 @@
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -126,17 +127,61 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write bytes as they are."""
+    with _beside(path) as new:
+        new.write_bytes(data)
+
+
 @contextmanager
 def _writing(path: Path) -> Iterator[IO[str]]:
-    """Open a file for writing, its folder made; where the system refuses, say what to do."""
+    """Open a text file for writing."""
+    with _beside(path) as new, new.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        yield file
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """Let a file be written beside its place, and put it there whole: a link there is replaced, not followed.
+
+    Its folder is made; where the system refuses, what to do is said.
+    """
+    new = path.with_name(f".{path.name[:_NAME_LENGTH]}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            yield file
+        if path.exists() and not path.is_file():  # a device such as /dev/stdout, or a folder
+            yield path
+            return
+        new.unlink(missing_ok=True)
+        new.open("xb").close()
+        yield new
+        new.replace(path)
     except OSError as fault:
         raise FileFormatError(
             f"cannot write {path}: {fault.strerror}; make room or choose another folder with --out"
         ) from fault
+    finally:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+
+
+def below(folder: Path, name: str) -> Path:
+    """Return a folder inside one that was given for reading, where nothing in it leads elsewhere.
+
+    Raises
+    ------
+    FileFormatError
+        It, or a folder in it, is a link: what is written there would change files of somebody else.
+    """
+    place = folder / name
+    inside = (Path(at) / one for at, names, _ in os.walk(place) for one in names)
+    link = next((one for one in (place, *inside) if one.is_symlink()), None)
+    if link is not None:
+        raise FileFormatError(
+            f"{link} is a link to another folder, in which nothing is written; remove it, or choose a folder "
+            "with --out"
+        )
+    return place
 
 
 _UNSAFE = re.compile(
@@ -146,22 +191,30 @@ _UNSAFE = re.compile(
 """Separators, controls, what turns the direction of text, what is not seen, halves of characters."""
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\.|$)", re.IGNORECASE)
 """Names that Windows keeps for devices, with any extension."""
-RESERVED = frozenset({"detailed_stats.csv", "benchmark_summary.json", "plans.json", "tests.json"})
-"""Files next to the folders of studies."""
+RESERVED = frozenset(
+    {"agents", "answers", "audit", "figures", "inputs", "judge", "logs", "memory", "plots", "results"}
+)
+"""Folders that Concord makes: no study, agent or model has a folder of such a name."""
+_WRITTEN = (
+    *(".csv", ".json", ".jsonl", ".html", ".txt", ".svg", ".png", ".pdf", ".eval", ".xlsx", ".parquet"),
+    *(".yaml", ".lock", ".new", ".sha256"),
+)
+"""Endings of the files that Concord writes beside such folders."""
 
 
 def safe_name(name: str) -> str:
     """Turn any name into one path component that every system can hold and every terminal can show.
 
-    >>> safe_name("a/b"), safe_name("-rf"), safe_name("aux.txt"), safe_name("x. ")
-    ('a_b', '_-rf', '_aux.txt', 'x')
+    >>> safe_name("a/b"), safe_name("-rf"), safe_name("aux.txt"), safe_name("x. "), safe_name("referee.csv")
+    ('a_b', '_-rf', '_aux.txt', 'x', '_referee.csv')
     """
     plain = _UNSAFE.sub("_", normal_form("NFC", name)).strip(" .")
     # file systems count bytes: a name of emoji is four times as long as it looks
     plain = plain[: _NAME_LENGTH - 1].encode("utf-8")[:_NAME_BYTES].decode("utf-8", "ignore").strip(" .")
     if not plain:
         return "_"
-    if plain.startswith(("-", "~")) or _DEVICES.match(plain) or plain.casefold() in RESERVED:
+    kept = plain.casefold() in RESERVED or plain.casefold().endswith(_WRITTEN)
+    if kept or plain.startswith(("-", "~")) or _DEVICES.match(plain):
         return f"_{plain}"
     return plain
 

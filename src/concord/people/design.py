@@ -7,6 +7,7 @@ from typing import Any
 
 from concord.errors import OptionError, quoted
 from concord.files.gate import check_sessions
+from concord.numeric import gated
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.load import find_studies, read_study, with_variants
 from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
@@ -33,6 +34,7 @@ ASSIGNMENT = "blocks"
 """How sessions are assigned; a run that was planned otherwise cannot be laid out again."""
 
 
+@gated()
 def design_people(
     study: str | Iterable[str] = (),
     *,
@@ -49,8 +51,6 @@ def design_people(
     """Lay out every session of some studies."""
     if repeats != 1:
         raise OptionError("--repeats does not apply to people: give more participants with --n")
-    if limit is not None and limit < 1:
-        raise OptionError(f"--limit {limit}: expected a whole number from 1 on")
     chosen = get_design(design)
     names = [name.strip() for name in study.split(",") if name.strip()] if isinstance(study, str) else study
     found = find_studies(names, folder=None if folder is None else Path(folder))

@@ -5,20 +5,51 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
-from concord.errors import OptionError
+from concord.errors import OptionError, quoted
 from concord.files.codec import encode
 from concord.files.documents import heading, provenance, read_record
 from concord.files.output import write_json
 from concord.kinds import Kind
+from concord.numeric import COUNT, MOST, NumberRule, above_zero, check_numbers, from_zero, whole
 from concord.records import InputFile
 
 if TYPE_CHECKING:
     from concord.comparing.tables import ScoreReading
 
-MOST = 10_000_000
-"""Items, repeats and assumed sizes beyond this are slips of the hand: no evaluation comes near it."""
+_SIZE = "a size above 0, such as 0.05; its sign does not matter, since the test looks both ways"
+_COST = from_zero("the cost of one call, a number of 0 or more")
+_SD = from_zero("a standard deviation, 0 or more", MOST)
+_BELOW_1 = NumberRule(0, 1, "a number from 0 to below 1", open_high=True, share=True)
+_SHARE = NumberRule(0, 1, "a mean of 0-1 scores, a number from 0 to 1", share=True)
+NUMBERS: Mapping[str, NumberRule] = {
+    "effect": above_zero(_SIZE, MOST),
+    "items": whole(2),
+    "repeats": COUNT,
+    "arrangements": whole(2),
+    "width": above_zero("the width of an interval, a number above 0, such as 0.05", MOST),
+    "calls": whole(1, 1_000_000),
+    "item_cost": from_zero(f"what one more item costs in calls, a number from 0 to {MOST:,}", MOST),
+    "cost_per_call": _COST,
+    "means": _SHARE,
+    "correlation": NumberRule(-1, 1, "a correlation, a number from -1 to 1", share=True),
+    "sd_between": _SD,
+    "sd_within": _SD,
+    "cluster_size": NumberRule(1, MOST, "the mean size of a cluster, 1 or more"),
+    "cluster_cv": from_zero("the spread of sizes over their mean, 0 or more", MOST),
+    "cluster_correlation": NumberRule(
+        0, 1, "a correlation inside clusters, a number from 0 to 1", share=True
+    ),
+    "accuracy": NumberRule(1e-9, 1 - 1e-9, "a mean score between 0 and 1", share=True),
+    "order_sd": NumberRule(1e-9, 1 - 1e-9, "a standard deviation between 0 and 1"),
+    "order_item_sd": _BELOW_1,
+    "noise_sd": NumberRule(0, 1, "a standard deviation from 0 to 1"),
+    "d": above_zero("a standardised difference above 0, such as 0.5", MOST),
+    "se": above_zero("a standard error above 0", MOST),
+    "sd": above_zero("a standard deviation above 0", MOST),
+    "person_cost": above_zero("the price of a person, a number above 0"),
+    "reply_cost": from_zero("the price of a reply, a number of 0 or more"),
+}
+"""What the numbers of a plan may be, wanted or assumed; several are a tuple of such numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,64 +76,49 @@ class PlanOptions:
     """Lowest and highest cost of one call; None: unknown."""
 
     def __post_init__(self) -> None:
-        for problem in self._problems():
-            raise OptionError(problem)
+        given = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        check_numbers(given, required=("power", "level", "repeats", "item_cost"), **NUMBERS)
+        if self.power <= 1 - self.level:
+            raise OptionError(
+                f"a power of {self.power:g} is what chance alone gives at a level of {self.level:g}"
+            )
+        if self.cost is not None and not (0 <= self.cost[0] <= self.cost[1]):
+            raise OptionError(
+                f"the cost of a call is {self.cost!r}; expected the lowest and the highest in this order"
+            )
 
     def cost_of(self, calls: int | None) -> tuple[float, float] | None:
         """Return the lowest and highest cost of so many calls; None where the cost of one is not known."""
         return None if calls is None or self.cost is None else (calls * self.cost[0], calls * self.cost[1])
 
-    def _problems(self) -> "list[str]":
-        """Say what cannot be."""
-        found = []
-        if self.effect is not None and not (self.effect > 0 and np.isfinite(self.effect)):
-            found.append(
-                f"the effect is {self.effect!r}; expected a size above 0 (no number of items finds a "
-                "difference that is not there, and the test looks both ways, so its sign does not matter)"
-            )
-        for name, value in (("power", self.power), ("level", self.level)):
-            if not 0 < value < 1:
-                example = 0.8 if name == "power" else 0.95
-                found.append(f"the {name} is {value!r}; expected a number between 0 and 1, such as {example}")
-        if self.power <= 1 - self.level and not found:
-            found.append(f"a power of {self.power:g} is what chance alone gives at a level of {self.level:g}")
-        if self.items is not None and not 2 <= self.items <= MOST:
-            found.append(f"{self.items} items; a plan needs at least 2 and at most {MOST:,}")
-        if not 1 <= self.repeats <= MOST:
-            found.append(f"{self.repeats} repeats; a plan needs at least 1 and at most {MOST:,}")
-        if self.arrangements is not None and not 2 <= self.arrangements <= MOST:
-            found.append(f"{self.arrangements} arrangements; a plan needs at least 2 and at most {MOST:,}")
-        if self.width is not None and not 0 < self.width < np.inf:
-            found.append(f"the width is {self.width!r}; expected a number above 0, such as 0.05")
-        if self.calls is not None and self.calls > MOST * 1000:
-            found.append(f"{self.calls} calls; a plan has at most {MOST * 1000:,}")
-        if not 0 <= self.item_cost <= MOST:
-            found.append(
-                f"the cost of an item is {self.item_cost!r} calls; expected a number from 0 to {MOST:,}"
-            )
-        if self.cost is not None and not (0 <= self.cost[0] <= self.cost[1] < np.inf):
-            found.append(
-                f"the cost of a call is {self.cost!r}; expected a number of 0 or more, or the lowest and the "
-                "highest in this order"
-            )
-        return found
+
+_PAIRS = ("means", "cost_per_call")
+"""Options that may be, or must be, two numbers."""
 
 
 def wanted_of(options: Mapping[str, Any], assumable: Sequence[str]) -> tuple[PlanOptions, dict[str, Any]]:
     """Tell what is wanted from what is assumed."""
     given = {key: value for key, value in options.items() if value is not None}
+    for key in [name for name in given if name in NUMBERS]:
+        value = given[key]
+        both = key in _PAIRS and isinstance(value, tuple | list)
+        if (both and len(value) != 2) or (key == "means" and not both):
+            raise OptionError(f"{key} is {quoted(value)}; expected two numbers")
+        checked = [
+            check_numbers({key: one}, required=(key,), **NUMBERS)[key]
+            for one in (value if both else (value,))
+        ]
+        given[key] = tuple(checked) if both else checked[0]
+    given |= check_numbers({key: value for key, value in given.items() if key not in NUMBERS})
     cost = given.pop("cost_per_call", None)
     assumed = {key: given.pop(key) for key in assumable if key in given}
-    for key, value in assumed.items():
-        if any(not abs(number) <= MOST for number in (value if isinstance(value, tuple) else (value,))):
-            raise OptionError(f"{key} is {value!r}; expected a number of at most {MOST:,}")
     known = set(PlanOptions.__dataclass_fields__) - {"cost", "search_repeats"}
     unknown = sorted(set(given) - known)
     if unknown:
         names = ", ".join(sorted({*known, "cost_per_call", *assumable}))
         raise OptionError(f"a plan has no option {', '.join(map(repr, unknown))}; it has {names}")
-    both = (cost, cost) if isinstance(cost, int | float) else cost
-    return PlanOptions(**given, cost=both, search_repeats="repeats" not in given), assumed
+    price = (cost, cost) if isinstance(cost, int | float) else cost
+    return PlanOptions(**given, cost=price, search_repeats="repeats" not in given), assumed
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)

@@ -11,7 +11,8 @@ from concord.comparing.kinds import JUDGES as JUDGED
 from concord.comparing.kinds import OPTIONS as ASKED
 from concord.errors import OptionError
 from concord.files.number_words import number
-from concord.planning.options import MOST, PlanKind, PlanOptions, PlanRecord, PlanRequest
+from concord.numeric import MOST
+from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.elementwise import Floats
 from concord.structure.judging.result import JudgeScores
 from concord.structure.judging.score import vote_counts
@@ -258,6 +259,8 @@ def plan_options(asked: PlanRequest) -> OptionPlan:
         unit = "item(s)" if n_families == values.size else "family of items"
         raise OptionError(f"the pilot has {n_families} {unit} with {chosen}; a plan needs their spread")
     effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
+    if not effect < 1:
+        raise OptionError(f"the effect is {effect:g}; {chosen} is a share, so that it lies below 1")
     cells, repeats = _arrangements_and_repeats(result)
     between, within = _choice_variances(result, chosen, _spread_over(values, families), repeats)
     tried = _REPEATS if within is not None else (repeats,)

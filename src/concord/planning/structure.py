@@ -87,13 +87,7 @@ def assumed_variances(
     """
     if not 0 < tau < 1:
         raise OptionError(f"the order effect is {tau!r}; expected a standard deviation between 0 and 1")
-    if not 0 <= interaction_sd < 1:
-        raise OptionError(f"--order-item-sd {interaction_sd!r}; expected a number from 0 to below 1")
-    if accuracy is not None and not 0 < accuracy < 1:
-        raise OptionError(f"--accuracy {accuracy!r}; expected a mean score between 0 and 1")
     if noise_sd is not None:
-        if not 0 <= noise_sd <= 1:
-            raise OptionError(f"--noise-sd {noise_sd!r}; expected a number from 0 to 1")
         return OrderAssumptions(tau, interaction_sd**2, noise_sd**2)
     if accuracy is None:
         raise OptionError(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from concord.errors import FileFormatError, OptionError
 from concord.files.gate import check_trials
 from concord.files.templates import fill, read_template
+from concord.numeric import gated
 from concord.reasoning.read.records import BiasCase, Sample
 from concord.reasoning.read.replies import read_bias_cases, read_samples
 from concord.records import AnswerForm, Design, Message, Template, Trial
@@ -31,6 +32,7 @@ class _Entry(NamedTuple):
     about: tuple[tuple[str, str], ...]
 
 
+@gated()
 def design_reasoning(
     samples: str | Path | None = None,
     bias_cases: str | Path | None = None,
@@ -39,7 +41,6 @@ def design_reasoning(
     repeats: int = 1,
 ) -> Design:
     """Lay out every trial of the reasoning question."""
-    check_counts(limit, repeats)
     if samples is None and bias_cases is not None:
         raise OptionError("--bias-cases without --samples: give both, or neither to use the bundled files")
     if samples is None:
@@ -53,14 +54,6 @@ def design_reasoning(
     if biased is not None:
         files.append((CASES, biased.read_bytes()))
     return Design("reasoning", trials, tuple(templates.values()), tuple(files))
-
-
-def check_counts(limit: int | None, repeats: int) -> None:
-    """Refuse numbers that cannot be meant."""
-    if limit is not None and limit < 1:
-        raise OptionError(f"--limit {limit}: expected a whole number from 1 on")
-    if repeats < 1:
-        raise OptionError(f"--repeats {repeats}: expected a whole number from 1 on")
 
 
 def bundled(name: str) -> Path:

@@ -6,8 +6,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from concord.errors import FileFormatError, MissingExtraError, OptionError
-from concord.files.output import write_csv
+from concord.errors import MissingExtraError, OptionError
+from concord.files.output import write_bytes, write_csv, write_text
 from concord.show.looks import FORMATS, Format, layout, look
 from concord.show.page.build import Page, make_page
 from concord.show.page.content import Compare, Section
@@ -45,7 +45,7 @@ def write_figures(page: Page, wanted: str, folder: Path) -> Figures:
             write_csv(folder / f"{name}.csv", [str(one) for one in head], rows)
             files.append(folder / f"{name}.csv")
         captions.append(f"Figure {i}. {picture.title}. {picture.caption}".strip())
-    (folder / "captions.txt").write_text("\n\n".join(captions) + "\n", "utf-8")
+    write_text(folder / "captions.txt", "\n\n".join(captions) + "\n")
     return Figures(folder, (*files, folder / "captions.txt"), len(pictures))
 
 
@@ -120,7 +120,7 @@ def write_report(
         folders, panels, compare=compare, title=title, notes=notes, names=names, sections=sections
     )
     data = page.html.encode("utf-8")
-    _write(out, data)
+    write_bytes(out, data)
     files, told = ((), "") if plots is None else _write_plots(page, plots)
     return Report(
         out,
@@ -133,26 +133,18 @@ def write_report(
     )
 
 
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as fault:
-        raise FileFormatError(f"cannot write {path}: {fault.strerror}; choose another --out") from fault
-
-
 def _write_plots(page: Page, folder: Path) -> tuple[tuple[Path, ...], str]:
     """Write SVG, and PNG where the package for it is installed."""
     written: list[Path] = []
     told = ""
     for inside, picture in page.pictures():
         path = folder / inside / f"{picture.name}.svg"
-        _write(path, picture.to_svg().encode("utf-8"))
+        write_bytes(path, picture.to_svg().encode("utf-8"))
         written.append(path)
         if told:
             continue
         try:
-            _write(path.with_suffix(".png"), picture.to_png())
+            write_bytes(path.with_suffix(".png"), picture.to_png())
         except MissingExtraError as missing:
             told = f"SVG only: {missing}"
         else:

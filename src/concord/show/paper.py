@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 from concord.errors import OptionError
+from concord.files.output import write_bytes
 from concord.show.svg import visible
 
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -51,7 +52,7 @@ class PaperTable:
         file = Path(path)
         if file.suffix != ".docx":
             raise OptionError(f"{file.name!r} does not end in .docx")
-        file.write_bytes(_docx(self))
+        write_bytes(file, _docx(self))
         return file
 
     def _repr_markdown_(self) -> str:

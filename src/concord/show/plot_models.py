@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from concord.errors import OptionError
+from concord.numeric import NumberRule, gated
 from concord.people.files import PeopleResult
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
@@ -27,6 +28,7 @@ class ModelMarks:
     after: float | None = None
 
 
+@gated(width=NumberRule(100, 10_000, "units from 100 to 10,000"))
 def plot_models(results: Sequence[Any] | Mapping[str, Any], *, width: float = 960.0) -> Picture:
     """Draw results of any question, one row per model.
 

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from concord.errors import MissingExtraError, OptionError
+from concord.files.output import write_bytes
 
 COLOURS = {
     "ink": "#1c2430",
@@ -450,11 +451,11 @@ class Picture:
         """
         file = Path(path)
         if file.suffix == ".svg":
-            file.write_text(self.to_svg(), "utf-8")
+            write_bytes(file, self.to_svg().encode("utf-8"))
         elif file.suffix == ".png":
-            file.write_bytes(self.to_png(dpi=dpi))
+            write_bytes(file, self.to_png(dpi=dpi))
         elif file.suffix == ".pdf":
-            file.write_bytes(self.to_pdf())
+            write_bytes(file, self.to_pdf())
         else:
             raise OptionError(f"{file.name!r} ends neither in .svg nor in .pdf nor in .png")
         return file

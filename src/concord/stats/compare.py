@@ -1,7 +1,7 @@
 """Two models on the same items: the difference, its uncertainty, and whether it is more than chance."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TypedDict
 
 import numpy as np
@@ -10,12 +10,13 @@ from scipy import special
 
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
+from concord.numeric import check_numbers
 from concord.records import Estimate, Interval
 from concord.stats.clustered import MeanError, clustered_mean, finite_vector
 from concord.stats.coverage import FEW_DECIDE, coverage_note, difference_look, unseen_gains_matter
 from concord.stats.elementwise import Bools, Floats
 from concord.stats.equivalence import WithinMargin, within_margin
-from concord.stats.intervals import FEWEST_CLUSTERS, checked_level, wilson_interval
+from concord.stats.intervals import FEWEST_CLUSTERS, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import sign_flip
 from concord.stats.skewed import SkewedMean, skewed_mean
@@ -46,19 +47,11 @@ class Choices:
     """Largest difference that scores of this kind can have (1 for shares): intervals end there."""
 
     def __post_init__(self) -> None:
-        checked_level(self.level)
-        if self.margin is not None and not 0 < self.margin < np.inf:
-            raise OptionError(
-                f"margin is {self.margin!r}; expected the smallest difference that matters, above 0"
-            )
+        check_numbers(asdict(self), required=("level", "n_flips", "seed"))
         if self.margin is not None and self.level <= 0.5:
             raise OptionError(f"a margin needs a level above 0.5, got {self.level!r}")
         if self.test not in TESTS:
             raise OptionError(f"test is {self.test!r}; expected one of {', '.join(TESTS)}")
-        if self.n_flips < 1:
-            raise OptionError(f"flips is {self.n_flips!r}; expected at least 1")
-        if self.seed < 0:
-            raise OptionError(f"seed is {self.seed!r}; expected 0 or a positive whole number")
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,6 +323,7 @@ def cheapest_mixed(
             "a plan needs a correlation from 0 to below 1, sd, se and the price of a person above 0, and the "
             "price of a reply of 0 or more"
         )
+    correlation = correlation if correlation > 1e-6 else 0.0  # less is worth nothing, and overflows
     whole = (sd / se) ** 2
     alone = max(2, int(np.ceil(whole * (1 - 1e-12))))
     least = int(np.floor(whole * (1 - correlation**2))) + 1

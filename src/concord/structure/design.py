@@ -8,6 +8,7 @@ from concord.errors import OptionError, quoted_path
 from concord.files.contents import is_file, read_bytes
 from concord.files.gate import check_trials
 from concord.files.templates import fill
+from concord.numeric import gated
 from concord.records import AnswerForm, Design, Message, Template, Trial
 from concord.structure.arrangers import Arranger, get_arranger
 from concord.structure.items import ITEMS, ArrangedItem, ItemSet, parse_items, template_of
@@ -17,6 +18,7 @@ SETS = ("idioms-zh-hans", "idioms-zh-hant", "idioms-ja", "idioms-ko", "proverbs-
 """Sets that come with Concord."""
 
 
+@gated()
 def design_structure(
     items: str | Path = "options-en",
     *,
@@ -27,9 +29,6 @@ def design_structure(
     repeats: int = 1,
 ) -> Design:
     """Lay out every trial of the structure question."""
-    for name, value in (("--limit", limit), ("--repeats", repeats), ("--arrangements", arrangements)):
-        if value is not None and value < 1:
-            raise OptionError(f"{name} {value}: expected a whole number from 1 on")
     data, name = _items_file(items)
     asked = parse_items(data, name)
     chosen = asked.arranger if arranger is None else arranger

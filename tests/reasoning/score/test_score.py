@@ -354,7 +354,7 @@ def test_a_detector_takes_the_place_of_keywords() -> None:
         ({"rules": "source", "scope": "whole"}, "leave out scope"),
         ({"scope": "half"}, "expected answer or whole"),
         ({"bias_cases": []}, "give both or neither"),
-        ({"seed": -1}, "seed -1"),
+        ({"seed": -1}, "seed is -1"),
         ({"model": " "}, "blank"),
     ],
 )

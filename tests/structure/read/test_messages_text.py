@@ -212,5 +212,5 @@ def test_something_that_is_no_table() -> None:
 
 def test_an_unknown_reading_and_numbers_out_of_range() -> None:
     assert "reading 'best' is not known; choose one of peak, paired" in long_message(table(), reading="best")
-    assert "--samples 0: expected a whole number from 1 on" in long_message(table(), samples=0)
-    assert "--fixed-m 1: expected a whole number from 2 on" in long_message(table(), fixed_m=1)
+    assert "samples is 0; expected a whole number from 1" in long_message(table(), samples=0)
+    assert "fixed_m is 1; expected a whole number from 2" in long_message(table(), fixed_m=1)

@@ -33,7 +33,6 @@ def score(
     from concord.reasoning.probes.reading import probe_answers
     from concord.reasoning.probes.result import ProbeResult
     from concord.reasoning.probes.score import score_probe_rows
-    from concord.stats.intervals import checked_level
 
     name = str(found.options.get("detector") or RULES) if detector is None else detector
     verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
@@ -42,9 +41,7 @@ def score(
     readings: list[StoredReading] = []
     rows, hints = probe_answers(found.files, found.options, given, judge, lost, readings)
     asked = how_asked(found.options)
-    scores = score_probe_rows(
-        rows, hints, model=found.model, detector=name, asked=asked, level=checked_level(level)
-    )
+    scores = score_probe_rows(rows, hints, model=found.model, detector=name, asked=asked, level=level)
     return replace(ProbeResult(scores, tuple(rows), tuple(hints)), made=found.made, readings=tuple(readings))
 
 

@@ -32,13 +32,23 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 
 from concord.asking.askable import find
-from concord.asking.folder import EXPORTED, LOGS, StoredRun, journals_digest, planned_prompts, read_run
+from concord.asking.folder import (
+    EXPORTED,
+    LOGS,
+    RECORD,
+    TRIALS,
+    StoredRun,
+    journals_digest,
+    planned_prompts,
+    read_run,
+)
 from concord.asking.inspect.asker import chat
 from concord.asking.inspect.scorers import FIRST_LOOKS
 from concord.asking.journal import FAILURES, REPLIES, read_at, stored_lines
 from concord.asking.recorded import carried_plan, inputs_of
 from concord.asking.replies import unpacked
-from concord.errors import RunFolderError
+from concord.errors import RunFolderError, quoted
+from concord.files.output import below, write_text
 from concord.people.design import SessionOpener
 from concord.records import AskOutcome, Message
 
@@ -54,7 +64,7 @@ def export_logs(folder: Path, out: Path | None = None, *, part: int = PART) -> l
     """Write the logs of a run."""
     digest = journals_digest(folder)  # of what is there before it is read: what comes later is exported anew
     stored = read_run(folder)
-    target = folder / LOGS if out is None else out
+    target = below(folder, LOGS) if out is None else out
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -67,8 +77,14 @@ def export_logs(folder: Path, out: Path | None = None, *, part: int = PART) -> l
         raise RunFolderError(f"{folder} holds no reply yet, so there is nothing to export")
     written = []
     for number in range(-(-n_rows // part)):
-        log = _log(stored, list(islice(samples, part)))
+        try:
+            log = _log(stored, list(islice(samples, part)))
+        except ValueError as fault:  # what Inspect does not take: a date that is none
+            raise RunFolderError(
+                f"{folder / RECORD}: not what a run writes ({_first_line(fault)})"
+            ) from fault
         path = target / f"{_stamp(stored)}_{stored.record['suite']}_{number + 1:03d}.eval"
+        path.unlink(missing_ok=True)  # a link there is replaced, not followed
         try:
             write_eval_log(log, str(path), format="eval")
         except OSError as fault:
@@ -76,8 +92,13 @@ def export_logs(folder: Path, out: Path | None = None, *, part: int = PART) -> l
         written.append(path)
     for stale in set(target.glob(f"{_stamp(stored)}_{stored.record['suite']}_*.eval")) - set(written):
         stale.unlink()
-    (target / EXPORTED).write_text(digest + "\n", "utf-8")
+    write_text(target / EXPORTED, digest + "\n")
     return written
+
+
+def _first_line(fault: Exception) -> str:
+    """Return the beginning of what another library says."""
+    return quoted(next(iter(str(fault).splitlines()), type(fault).__name__))
 
 
 def _stamp(stored: StoredRun) -> str:
@@ -167,6 +188,17 @@ def _scored(
 
 
 def _sample(planned: Mapping[str, Any], row: Mapping[str, Any], view: View, model: str) -> EvalSample:
+    """Return one sample; a line that was changed since it was written is named."""
+    try:
+        return _shown_sample(planned, row, view, model)
+    except (KeyError, TypeError, ValueError, AttributeError) as fault:
+        raise RunFolderError(
+            f"{TRIALS} or {REPLIES}, {quoted(planned.get('id'))}: not what a run writes "
+            f"({_first_line(fault)}); put the original files back"
+        ) from fault
+
+
+def _shown_sample(planned: Mapping[str, Any], row: Mapping[str, Any], view: View, model: str) -> EvalSample:
     asked = chat(tuple(Message(one["role"], one["text"]) for one in planned["messages"]))
     output = _output(row, model)
     messages: list[ChatMessage] = [*asked, *(choice.message for choice in output.choices)]

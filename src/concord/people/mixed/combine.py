@@ -12,6 +12,7 @@ from concord.files import limits
 from concord.files.gate import refuse_more
 from concord.files.number_words import level_words, p_words
 from concord.files.tables import TableOptions
+from concord.numeric import gated
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
 from concord.records import Estimate, Interval
@@ -141,6 +142,7 @@ _WEIGHTED = "worth without an interval: with weights it is the ratio of the two 
 _CONSTANT = "the predictions are all one number: they are worth nothing"
 
 
+@gated()
 def combine(
     people: Any,
     predictions: Any,

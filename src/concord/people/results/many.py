@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.files.limits import AGENT_FOLDERS
+from concord.numeric import SMALLEST_D, gated
 from concord.people.agents import AgentsResult
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
@@ -45,6 +46,7 @@ from concord.stats.elementwise import Floats, or_none
 from concord.stats.equivalence import SMALLEST_OF_INTEREST
 
 
+@gated(margin=SMALLEST_D)
 def score_agents(
     tables: Mapping[str, TestTable],
     protocol: Protocol = STANDARD,

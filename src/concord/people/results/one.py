@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine, get_engine
-from concord.errors import OptionError, UndefinedError
+from concord.errors import UndefinedError
+from concord.numeric import SMALLEST_D, gated
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol
@@ -36,6 +37,7 @@ N_RESAMPLES = 400
 """New samples behind a standard error: its own error is then 3.5 %."""
 
 
+@gated(margin=SMALLEST_D)
 def score_table(
     table: TestTable,
     protocol: Protocol = STANDARD,
@@ -51,16 +53,6 @@ def score_table(
     """Score a table of tests under a protocol."""
     if not table.rows:
         raise UndefinedError("the table has no tests")
-    if not 0 < level < 1:
-        raise OptionError(f"level is {level!r}; expected a number between 0 and 1, such as 0.95")
-    if n_resamples < 0 or n_resamples == 1:
-        raise OptionError(f"resamples is {n_resamples!r}; expected 0 (none) or at least 2")
-    if n_simulations < 0:
-        raise OptionError(f"simulations is {n_simulations!r}; expected 0 (none) or more")
-    if not 0 < margin < np.inf:
-        raise OptionError(f"margin is {margin!r}; expected the smallest d of interest, a positive number")
-    if seed < 0:
-        raise OptionError(f"seed is {seed!r}; expected 0 or a positive whole number")
     same = SameTests.of(
         table.rows,
         protocol,

@@ -10,6 +10,7 @@ from typing import Any
 from concord.errors import FileFormatError, OptionError, StudyError, StudyProblem
 from concord.files.contents import read_bytes
 from concord.files.raw_replies import raw_reply
+from concord.numeric import gated
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import score_answer_table
 from concord.people.files import PeopleResult
@@ -109,6 +110,7 @@ def _take(found: SessionReplies, row: Any) -> str | None:
     return None
 
 
+@gated()
 def plan(
     studies: Iterable[str] = (),
     *,

@@ -10,7 +10,8 @@ from importlib import resources
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import OptionError
+from concord.files.output import write_bytes
 from concord.people.families.registry import TEST_TYPES
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -57,11 +58,7 @@ def write_workbook(path: Path, sheets: Sequence[SheetToWrite]) -> None:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _members(every, lists, hidden=bool(lists)).items():
             archive.writestr(zipfile.ZipInfo(name, _DAY), _HEAD + text, zipfile.ZIP_DEFLATED)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(buffer.getvalue())
-    except OSError as fault:
-        raise FileFormatError(f"cannot write {path}: {fault.strerror}; choose another name") from fault
+    write_bytes(path, buffer.getvalue())
 
 
 Lists = Sequence[tuple[str, str, Sequence[str]]]

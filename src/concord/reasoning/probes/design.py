@@ -9,7 +9,7 @@ from concord.files.contents import read_bytes
 from concord.files.gate import check_trials
 from concord.files.json_text import parsed
 from concord.files.templates import read_template, template_names
-from concord.reasoning.design import CASES, SAMPLES, bundled, check_counts
+from concord.reasoning.design import CASES, SAMPLES, bundled
 from concord.reasoning.hints.choices import CHOICES, OptionQuestion, bundled_choices, parse_choices
 from concord.reasoning.hints.detect import RULES, detector_of
 from concord.reasoning.probes.records import HINTS, MISTAKE, PAIRS, PARAPHRASE, PROBES
@@ -53,7 +53,6 @@ def design_probes(
     repeats: int = 2,
 ) -> Design:
     """Lay out every session of the probes of reasoning."""
-    check_counts(limit, repeats)
     check_trials(repeats, "--repeats")
     named = probe_names(probe)
     detector_of(detector, {})

@@ -41,7 +41,6 @@ from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.read.record_table import RecordTable, TableLike, read_records, read_table
 from concord.reasoning.result import LEVEL
 from concord.records import InputFile
-from concord.stats.intervals import checked_level
 
 _SCORERS = {
     EARLY: score_early,
@@ -99,7 +98,7 @@ def score_probe_source(source: TableLike, *, model: str | None = None, level: fl
         model=model_of(table.rows, model),
         inputs=table.inputs,
         warnings=table.warnings,
-        level=checked_level(level),
+        level=level,
     )
     return ProbeResult(scores, table.rows)
 
@@ -108,7 +107,6 @@ def score_hint_source(
     source: TableLike | Grid, *, model: str | None = None, level: float = LEVEL
 ) -> HintLeaderboard | ProbeResult:
     """Score a table of answers to hinted questions, or tables of counts."""
-    checked_level(level)
     sources = table_sources(source)
     if len(sources) > 1:
         return HintLeaderboard(leaderboard_of(read_counts(source), level=level))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError
+from concord.numeric import DRAWN, gated, whole
 from concord.reading.names import compact
 from concord.reading.records import StoredReading
 from concord.reading.stored import stored_reading, trial_name
@@ -30,7 +31,6 @@ from concord.reasoning.score.parse import ParsedReply, RecordedReplies, ScoringC
 from concord.reasoning.score.steps import StepScore, step_result, step_scores
 from concord.reasoning.words.names import Lexicon
 from concord.reasoning.words.text import tokens
-from concord.stats.intervals import checked_level
 
 CHOICES = {
     "rules": ("standard", "source"),
@@ -39,6 +39,7 @@ CHOICES = {
 FEWEST_RESAMPLES = 100
 
 
+@gated(n_resamples=whole(FEWEST_RESAMPLES, DRAWN))
 def checked_options(
     rules: str,
     *,
@@ -62,11 +63,6 @@ def checked_options(
             raise OptionError(f"{name} {value!r} does not fit: expected {' or '.join(CHOICES[name])}")
     if rules == "source" and chosen:
         raise OptionError(f"rules 'source' fix how correctness is judged: leave out {', '.join(chosen)}")
-    if seed < 0:
-        raise OptionError(f"seed {seed} does not fit: expected 0 or more")
-    checked_level(level)
-    if n_resamples < FEWEST_RESAMPLES:
-        raise OptionError(f"{n_resamples} resamples do not fit: expected {FEWEST_RESAMPLES} or more")
     return Options(rules, Rule(**chosen), seed, n_resamples, lenient, cluster, level)
 
 

@@ -13,6 +13,7 @@ from concord.files.gate import check_trials
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.files.templates import fill, read_template
+from concord.numeric import gated
 from concord.reading import trial_name
 from concord.records import AnswerForm, AskOutcome, Design, Message, Trial
 from concord.structure.judging.ballots import AB, BA, TIE, A, B, said_seat, stored_verdict
@@ -133,13 +134,11 @@ JUDGE = "judge"
 FORM = AnswerForm("choice", (("1", "Answer 1"), ("2", "Answer 2"), ("0", "equally good")))
 
 
+@gated()
 def design_judge(
     pairs: Sequence[AnswerPair], *, name: str, limit: int | None = None, repeats: int = 2
 ) -> Design:
     """Lay out every trial of a judge."""
-    for option, value in (("--limit", limit), ("--votes", repeats)):
-        if value is not None and value < 1:
-            raise OptionError(f"{option} {value}: expected a whole number from 1 on")
     kept = pairs[:limit]
     template = read_template("structure", "pair.v1")
     laid_out = []

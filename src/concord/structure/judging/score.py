@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from concord.errors import OptionError, UndefinedError
+from concord.errors import UndefinedError
+from concord.numeric import gated
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
-from concord.stats.intervals import checked_level, jackknife_t
+from concord.stats.intervals import jackknife_t
 from concord.stats.multiple import holm
 from concord.stats.votes import logistic_line, seat_numbers, seat_test, sign_test
 from concord.structure.judging.result import JudgeScores, ModelWins, PairVotes
@@ -18,10 +19,10 @@ from concord.structure.unit_means import MIN_PAIRS, SIGNED, UNIT, mean_over_unit
 from concord.unread import holds, withheld
 
 ALPHA = 0.05
-MIN_PERMUTATIONS = 99
 SEATS = (-0.5, 0.5)
 
 
+@gated()
 def score_votes(
     judges: Mapping[str, Sequence[PairVotes]],
     *,
@@ -30,11 +31,6 @@ def score_votes(
     seed: int = 0,
 ) -> tuple[JudgeScores, ...]:
     """Score every judge by name."""
-    checked_level(level)
-    if n_permutations < MIN_PERMUTATIONS:
-        raise OptionError(
-            f"{n_permutations} permutations; the test of flips needs at least {MIN_PERMUTATIONS}"
-        )
     return tuple(
         _score_judge(name, tuple(judges[name]), level, n_permutations, np.random.default_rng(seed))
         for name in sorted(judges)

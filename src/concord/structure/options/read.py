@@ -11,10 +11,10 @@ from typing import Any
 from concord.errors import FileFormatError, OptionError, listed, quoted
 from concord.files.grids import plain_title
 from concord.files.tables import TableOptions, TableSource
+from concord.numeric import gated
 from concord.reading import Reading, ReadOutcome, StoredReading, read_reply, stored_reading, trial_name
 from concord.reading.second import rules_alone
 from concord.records import InputFile
-from concord.stats.intervals import checked_level
 from concord.structure.arrangers import LETTERS
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import score_options as score_replies
@@ -384,6 +384,7 @@ RECORDED = "recorded"
 """What a result calls the arranger of answers that were recorded elsewhere."""
 
 
+@gated()
 def score_options(
     table: TableSource,
     *,
@@ -436,7 +437,6 @@ def score_options(
     >>> found.consistency.value, found.flip_excess.value, found.selection[0].value
     (0.0, 1.0, 0.75)
     """
-    checked_level(level)
     named = rows_of(table, TableOptions(sheet, encoding))
     recorded = read_option_replies(named, model=model)
     return OptionResult(

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine, chosen_engine
 from concord.errors import InputError, OptionError
+from concord.numeric import COUNT, DRAWN, NumberRule, gated, whole
 from concord.stats.bands import ItemWeights
 from concord.stats.elementwise import or_none
-from concord.stats.intervals import checked_level
 from concord.structure.read.sheet import fold
 from concord.structure.records import (
     DEFINITIONS,
@@ -76,17 +76,6 @@ def check_options(options: ScoreOptions) -> None:
         raise OptionError(
             f"reading {options.definition!r} is not known; choose one of {', '.join(DEFINITIONS)}"
         )
-    for name, value, least in (
-        ("--samples", options.samples, 1),
-        ("--fixed-m", options.m, 2),
-        ("--resamples", options.resamples, 200),
-        ("--seed", options.seed, 0),
-    ):
-        if value is not None and value < least:
-            raise OptionError(f"{name} {value}: expected a whole number from {least} on")
-    checked_level(options.level)
-    if options.chance is not None and not 0 <= options.chance < 1:
-        raise OptionError(f"--chance {options.chance}: expected the score of guessing, from 0 to below 1")
 
 
 def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -> StructureScores:
@@ -273,6 +262,12 @@ def _rows_of_cells(table: Floats) -> list[list[float | None]]:
     return rows
 
 
+@gated(
+    samples=COUNT,
+    fixed_m=whole(2, 1000),
+    resamples=whole(200, DRAWN),
+    chance=NumberRule(0, 1, "the score of guessing, a number from 0 to below 1", open_high=True, share=True),
+)
 def score_structure(
     mean: str | Path | None = None,
     max: str | Path | None = None,
