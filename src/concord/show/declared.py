@@ -13,7 +13,7 @@ from concord.records import Estimate, Interval
 from concord.show.numbers import UNDEFINED, bounds_text, interval, level_words, number, p_value
 from concord.show.paper import PaperTable
 from concord.show.svg import Picture
-from concord.show.terminal import lines, table
+from concord.show.terminal import Fitting, lines, table
 
 MOST_REASONS = 6
 """Reasons of dashes that are said below one table; files hold all of them."""
@@ -106,13 +106,16 @@ def table_of(result: Kind, held: Table) -> RenderableType | None:
     if not rows:
         return None
     columns = held.columns_on(TERMINAL, rows)
-    made = table(
-        f"\n{title}" if (title := held.title_of(result)) else None,
-        [column.heading for column in columns],
-        [[cell_text(one.of_row(row), one.value(row), below=True) for one in columns] for row in rows],
-        words={column.heading for column in columns if column.words},
-    )
-    return Group(made, lines(table_notes(held, columns, rows, result)))
+    forms = [
+        table(
+            f"\n{title}" if (title := held.title_of(result)) else None,
+            [column.heading for column in columns],
+            [[cell_text(one.of_row(row), one.value(row), below=below) for one in columns] for row in rows],
+            words={column.heading for column in columns if column.words},
+        )
+        for below in (False, True)
+    ]
+    return Group(Fitting(*forms), lines(table_notes(held, columns, rows, result)))
 
 
 def report_of(result: Kind) -> RenderableType:

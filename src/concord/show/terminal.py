@@ -97,16 +97,17 @@ def fitting(renderable: RenderableType) -> RenderableType:
 
 
 class Fitting:
-    """A table where it fits; in a narrower terminal its rows one below the other, each cell with its name."""
+    """The widest form of a table that fits; in a narrower terminal its rows, each cell with its name."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, *forms: Table) -> None:
+        self.forms, self.table = forms, forms[-1]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Choose the form by the width there is."""
-        if _width(self.table) <= options.max_width:
-            yield self.table
-            return
+        for form in self.forms:
+            if _width(form, fold=form is self.table) <= options.max_width:
+                yield form
+                return
         if self.table.title is not None:
             yield Text(_cell_words(self.table.title), style="bold")
         names = [_one_line(column.header) for column in self.table.columns]
@@ -128,10 +129,12 @@ def _packed(parts: list[str], width: int) -> list[str]:
     return lines
 
 
-def _width(table: Table) -> int:
-    """Return the columns that a table needs with nothing cut."""
+def _width(table: Table, *, fold: bool) -> int:
+    """Return the columns that a table needs with nothing cut, words folded or not."""
     gap = 2 if table.box is None else 3
-    return sum(map(_needed, table.columns)) + gap * (len(table.columns) - 1) + gap - 2
+    return (
+        sum(_needed(column, fold=fold) for column in table.columns) + gap * (len(table.columns) - 1) + gap - 2
+    )
 
 
 def _one_line(cell: RenderableType) -> str:
@@ -147,9 +150,9 @@ def _cell_words(cell: RenderableType) -> str:
     return cell.plain if isinstance(cell, Text) else str(cell)
 
 
-def _needed(column: Column) -> int:
-    """Return the columns that the cells need: all of a number, the longest word of a text."""
+def _needed(column: Column, *, fold: bool) -> int:
+    """Return the columns that the cells need: all of a number, the longest word of a text that is folded."""
     texts = [line for cell in (column.header, *column.cells) for line in _cell_words(cell).split("\n")]
-    if column.no_wrap:
+    if column.no_wrap or not fold:
         return max(map(len, texts))
     return max(_LEAST, *(len(word) for text in texts for word in text.split()), 0)
