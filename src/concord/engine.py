@@ -74,7 +74,8 @@ class Engine:
         self, function: Callable[[Block], Result], blocks: list[Block]
     ) -> Callable[[], list[Result]]:
         """Spread batches over the cores of this machine; processes stay for the next call."""
-        joblib = _joblib()
+        import joblib
+
         workers = self.n_jobs if self.n_jobs is not None else joblib.cpu_count()
         folder = tempfile.TemporaryDirectory(prefix="concord-")
         shared = _Shared.of(function, Path(folder.name))
@@ -270,13 +271,6 @@ def get_engine(name: str = "serial", *, n_jobs: int | None = None, scheduler: st
 def chosen_engine(engine: str | Engine) -> Engine:
     """Return an engine that is given by its name or as itself."""
     return get_engine(engine) if isinstance(engine, str) else engine
-
-
-def _joblib() -> Any:
-    """Load joblib when it is first needed."""
-    import joblib
-
-    return joblib
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError
 from concord.reasoning.result import Case
 from concord.reports import page as make_page
-from concord.show.page.find import read_rows
 from concord.show.page.reasoning import pairs_of
 
 
@@ -172,11 +171,6 @@ def test_a_torn_line_of_a_journal_is_counted_not_followed(one: Path) -> None:
     page = make_page([one])
     assert len(page.content.replies.rows) == 1
     assert [problem.reason for problem in page.problems] == ["1 lines are not JSON objects and are not shown"]
-
-
-def test_the_guard_against_formulas_is_taken_off_again(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("name,n\n'=1+1,-2\n'quoted',3\n", "utf-8")
-    assert read_rows(tmp_path / "a.csv") == [{"name": "=1+1", "n": "-2"}, {"name": "'quoted'", "n": "3"}]
 
 
 def test_names_with_surrogates_and_control_characters_can_be_written(one: Path, tmp_path: Path) -> None:

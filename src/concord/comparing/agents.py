@@ -48,10 +48,6 @@ def _answering_agents(results: Sequence[Stored[AnswersResult]], metric: str | No
     )
 
 
-def _answers_rank(side: ComparedSide, metric: str, sides: Sequence[ComparedSide]) -> float | None:
-    return float(np.mean(list(metric_values(side.scores, metric).values())))
-
-
 def _answers_interval(side: ComparedSide, metric: str, ranked: float | None, level: float) -> Interval | None:
     """Return the interval of the mean over outcomes that ranks an agent, over studies as pairs are."""
     found = metric_values(side.scores, metric)
@@ -87,7 +83,7 @@ ANSWERING = Ways(
     _answering_agents,
     PairByPair(
         pair=_same_outcomes,
-        value=_answers_rank,
+        value=lambda side, metric, sides: float(np.mean(list(metric_values(side.scores, metric).values()))),
         interval=_answers_interval,
         lowest_first=("tvd", "w1", "ks", "jsd"),
     ),

@@ -56,8 +56,6 @@ NAMES = {
 def letters_of(groups: Sequence[Sequence[str]]) -> dict[str, str]:
     """Return the letters of the groups that each model belongs to; numbers where letters do not suffice.
 
-    Examples
-    --------
     >>> letters_of([["a", "b"], ["b", "c"]])
     {'a': 'a', 'b': 'ab', 'c': 'b'}
     """

@@ -123,11 +123,6 @@ def _only_objects(value: object) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
-def _number_fields(values: Mapping[str, Any]) -> dict[str, object]:
-    """Return what may be a score: numbers, true and false."""
-    return {name: value for name, value in values.items() if isinstance(value, int | float)}
-
-
 def _first_has(*names: str) -> Callable[[Any], bool]:
     """Recognise a list by the keys of its first object."""
     return lambda rows: isinstance(rows, list) and bool(rows) and set(names) <= _inner(rows[0]).keys()
@@ -141,7 +136,7 @@ def _openai_answers(path: Path, rows: Objects) -> Iterator[HarnessAnswer]:
         if "sample_id" in row and row.get("type") not in _NOT_SCORED:
             data = _inner(row.get("data"))
             failed = row.get("type") == "error"
-            scores = _number_fields(data)
+            scores = {name: value for name, value in data.items() if isinstance(value, int | float)}
             if scores or failed:
                 yield HarnessAnswer(model, row["sample_id"], scores, failed=failed, fields=data)
 

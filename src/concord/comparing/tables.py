@@ -199,8 +199,6 @@ def _column(
 def _both_ways(option: str) -> str:
     """Return an option with the argument of the same name, for readers who have no command line.
 
-    Examples
-    --------
     >>> _both_ways("--item")
     "--item NAME (Python: item='NAME')"
     """

@@ -55,8 +55,6 @@ class PilotPlan(PlanRecord):
 def power_of_mean(effect: float, variance: float, alpha: float) -> float:
     """Return how often a two-sided test finds a mean of this size.
 
-    Examples
-    --------
     >>> round(power_of_mean(0.28, 0.01, 0.05), 2)
     0.8
     """

@@ -80,8 +80,6 @@ def assumed_variances(
     The variance of one answer is accuracy (1 - accuracy). What the arrangement explains of it is taken off,
     what items explain is not: this is the most noise there could be.
 
-    Examples
-    --------
     >>> assumed_variances(tau=0.1, accuracy=0.5, interaction_sd=0.2, noise_sd=None).noise
     0.2
     """
@@ -108,8 +106,6 @@ def assumed_variances(
 def order_power(tau: float, variance: float, items: int, arrangements: int, *, alpha: float = 0.05) -> float:
     """Return the power of the test of no order effect, noise alike in all arrangements.
 
-    Examples
-    --------
     >>> round(order_power(0.05, 0.02, 40, 6), 2), round(order_power(1e-9, 0.02, 40, 6), 2)
     (0.98, 0.05)
     """
@@ -123,8 +119,6 @@ def order_power(tau: float, variance: float, items: int, arrangements: int, *, a
 def order_width(tau: float, variance: float, items: int, arrangements: int, *, level: float = 0.95) -> float:
     """Return the expected width of the interval of tau: the mean over results that such data give.
 
-    Examples
-    --------
     >>> round(order_width(0.05, 0.02, 40, 6), 3), round(order_width(0.05, 0.02, 4000, 6), 4)
     (0.043, 0.0041)
     """
@@ -195,8 +189,6 @@ def search(
 ) -> tuple[OrderDesign, ...]:
     """Return, for every number of arrangements and repeats, the fewest items that do; the cheapest first.
 
-    Examples
-    --------
     >>> assumed = assumed_variances(tau=0.05, accuracy=0.7, interaction_sd=0.1, noise_sd=None)
     >>> best = search(assumed, OrderGoal())[0]
     >>> best.items * best.arrangements * best.repeats == best.calls, best.power >= 0.8
@@ -282,7 +274,12 @@ def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
     """Return everything a reader of the terminal should see."""
     wanted = plan.wanted
     yield f"Plan from {plan.based_on}"
-    yield from _order_rests_on(plan)
+    # what a plan about structure rests on
+    if plan.accuracy is not None:
+        yield f"  Answers are right or wrong, {plan.accuracy:.0%} right."
+    yield f"  The arrangement moves the mean score by tau = {plan.tau:g} (SD over arrangements),"
+    noise = "" if plan.sd_noise is None else f"; repeats of a cell vary by {number(plan.sd_noise)}"
+    yield f"  single items by {number(plan.sd_interaction)} more{noise}."
     yield ""
     goal = f"show it with {wanted.power:.0%} power"
     goal = (
@@ -306,15 +303,6 @@ def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
         for one in plan.designs:
             size = f"{one.items:>8,} {one.arrangements:>13} {one.repeats:>8} {one.calls:>9,}"
             yield f"  {size} {one.power:>6.0%} {number(one.width):>6}"
-
-
-def _order_rests_on(plan: StructurePlan) -> Iterator[str]:
-    """Say what a plan about structure rests on."""
-    if plan.accuracy is not None:
-        yield f"  Answers are right or wrong, {plan.accuracy:.0%} right."
-    yield f"  The arrangement moves the mean score by tau = {plan.tau:g} (SD over arrangements),"
-    noise = "" if plan.sd_noise is None else f"; repeats of a cell vary by {number(plan.sd_noise)}"
-    yield f"  single items by {number(plan.sd_interaction)} more{noise}."
 
 
 def _assumed_plan(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:

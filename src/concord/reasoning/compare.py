@@ -171,8 +171,8 @@ def _refuse_mixture(results: Sequence[ReasoningResult]) -> None:
     """Refuse results whose rules or vignettes differ."""
     for what, key in (
         ("rules", _rules),
-        ("vignettes", _vignettes),
-        ("bias cases", _bias_cases),
+        ("vignettes", lambda scores: _hash(scores, "samples")),
+        ("bias cases", lambda scores: _hash(scores, "bias_cases")),
         ("names", _name_tables),
     ):
         found: dict[str, str] = {}
@@ -191,14 +191,6 @@ def _refuse_mixture(results: Sequence[ReasoningResult]) -> None:
 def _rules(scores: ReasoningScores) -> str | None:
     options = scores.options
     return " ".join([options.rules, *(options.rule if options.rules == "standard" else ())])
-
-
-def _vignettes(scores: ReasoningScores) -> str | None:
-    return _hash(scores, "samples")
-
-
-def _bias_cases(scores: ReasoningScores) -> str | None:
-    return _hash(scores, "bias_cases")
 
 
 def _name_tables(scores: ReasoningScores) -> str | None:

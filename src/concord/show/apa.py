@@ -9,8 +9,6 @@ from concord.show.numbers import number, p_words, typeset
 def apa_string(test_type: str, side: Side | None, *, p: float | None = None, d: float | None = None) -> str:
     """Return one side of a test in the form of APA; empty where nothing is known of it.
 
-    Examples
-    --------
     >>> apa_string("t-independent", Side(statistic=2.5, n1=20, n2=22), p=0.0165, d=0.772)
     't(40) = 2.50, p = .017, d = 0.77'
     >>> apa_string("chi-square", Side(n=307, df1=1, table=((109, 43), (34, 121))), p=1e-9)

@@ -1,7 +1,9 @@
 """What to cite: Concord itself, the methods behind its numbers, and the studies, as BibTeX."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
+from importlib import resources
 
 from concord.version import __version__
 
@@ -17,81 +19,14 @@ CONCORD: Entry = (
         "license": "MIT",
     },
 )  # fmt: skip
-METHODS: Mapping[str, Entry] = {
-    "rouder2009": (
-        "article", "rouder2009",
-        {
-            "author": "Rouder, Jeffrey N. and Speckman, Paul L. and Sun, Dongchu and Morey, Richard D. and "
-                      "Iverson, Geoffrey",
-            "title": "Bayesian t tests for accepting and rejecting the null hypothesis",
-            "journal": "Psychonomic Bulletin \\& Review", "year": "2009", "volume": "16", "number": "2",
-            "pages": "225--237", "doi": "10.3758/PBR.16.2.225",
-        },
-    ),
-    "rubin1981": (
-        "article", "rubin1981",
-        {
-            "author": "Rubin, Donald B.", "title": "The Bayesian bootstrap",
-            "journal": "The Annals of Statistics", "year": "1981", "volume": "9", "number": "1",
-            "pages": "130--134", "doi": "10.1214/aos/1176345338",
-        },
-    ),
-    "lin1989": (
-        "article", "lin1989",
-        {
-            "author": "Lin, Lawrence I-Kuei",
-            "title": "A concordance correlation coefficient to evaluate reproducibility",
-            "journal": "Biometrics", "year": "1989", "volume": "45", "number": "1", "pages": "255--268",
-            "doi": "10.2307/2532051",
-        },
-    ),
-    "holm1979": (
-        "article", "holm1979",
-        {
-            "author": "Holm, Sture", "title": "A simple sequentially rejective multiple test procedure",
-            "journal": "Scandinavian Journal of Statistics", "year": "1979", "volume": "6", "number": "2",
-            "pages": "65--70",
-        },
-    ),
-    "huynh1976": (
-        "article", "huynh1976",
-        {
-            "author": "Huynh, Huynh and Feldt, Leonard S.",
-            "title": "Estimation of the Box correction for degrees of freedom from sample data in randomized "
-                     "block and split-plot designs",
-            "journal": "Journal of Educational Statistics", "year": "1976", "volume": "1", "number": "1",
-            "pages": "69--82", "doi": "10.3102/10769986001001069",
-        },
-    ),
-    "mcnemar1947": (
-        "article", "mcnemar1947",
-        {
-            "author": "McNemar, Quinn",
-            "title": "Note on the sampling error of the difference between correlated proportions or "
-                     "percentages",
-            "journal": "Psychometrika", "year": "1947", "volume": "12", "pages": "153--157",
-            "doi": "10.1007/BF02295996",
-        },
-    ),
-    "bonett2012": (
-        "article", "bonett2012",
-        {
-            "author": "Bonett, Douglas G. and Price, Robert M.",
-            "title": "Adjusted Wald confidence interval for a difference of binomial proportions based on "
-                     "paired data",
-            "journal": "Journal of Educational and Behavioral Statistics", "year": "2012", "volume": "37",
-            "number": "4", "pages": "479--488", "doi": "10.3102/1076998611411915",
-        },
-    ),
-}  # fmt: skip
+_HELD = resources.files("concord.show").joinpath("data", "methods.json").read_text("utf-8")
+METHODS: Mapping[str, Entry] = {key: ("article", key, held) for key, held in json.loads(_HELD).items()}
 """Sources of the methods, by their keys."""
 
 
 def bibtex(entries: Iterable[Entry]) -> str:
     """Return entries as BibTeX.
 
-    Examples
-    --------
     >>> print(bibtex([("misc", "key", {"title": "A title", "year": "2020"})]))
     @misc{key,
       title = {A title},

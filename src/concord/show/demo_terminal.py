@@ -56,8 +56,6 @@ def _labelled(model: str, sentence: str) -> str:
 def strip(value: float | None, ends: HasEnds | None) -> str:
     """Draw a number between 0 and 1 with its interval.
 
-    Examples
-    --------
     >>> from concord.records import Interval
     >>> strip(0.5, Interval(0.25, 0.75, 0.95, ""))
     '·····─────●─────·····'

@@ -38,8 +38,6 @@ FORMATS = {
 def millimetres(width: str | float) -> float:
     """Read a width: a number of millimetres, or text with its unit.
 
-    Examples
-    --------
     >>> millimetres("89mm"), millimetres("3.5in"), millimetres("252pt"), millimetres(120)
     (89.0, 88.9, 88.9, 120.0)
     """
@@ -55,8 +53,6 @@ def millimetres(width: str | float) -> float:
 def layout(width: str | float | None, size: float = SIZE) -> float:
     """Return how many units wide a drawing must be so that its text has a size on paper.
 
-    Examples
-    --------
     >>> round(layout("89mm", 7)), layout(None)
     (469, 480.0)
     """

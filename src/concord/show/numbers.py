@@ -31,8 +31,6 @@ __all__ = [
 def typeset(text: str) -> str:
     """Return numbers with a minus sign, as print has them; a terminal keeps the hyphen that can be copied.
 
-    Examples
-    --------
     >>> typeset(number(-2.0, 1))
     '−2.0'
     """

@@ -143,8 +143,6 @@ def _order_rows(name: str, title: str, models: Sequence[OrderSlope], width: floa
 def _spaced(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
     """Move labels until neighbours have room, in the order of their places.
 
-    Examples
-    --------
     >>> _spaced([10.0, 12.0, 50.0], 15.0, 0.0, 100.0)
     [10.0, 25.0, 50.0]
     """

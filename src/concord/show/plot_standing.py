@@ -131,8 +131,6 @@ def _pair_cell(
 def _brief(value: float) -> str:
     """Return a difference without its leading zero.
 
-    Examples
-    --------
     >>> _brief(0.053), _brief(-0.2), _brief(1.25)
     ('.05', '−.20', '1.25')
     """
@@ -156,8 +154,6 @@ def standing_picture(
 ) -> Picture:
     """Draw a critical-difference diagram on its side: one row per model, a line next to each group.
 
-    Examples
-    --------
     >>> ranked = [("a", 0.9), ("b", 0.8), ("c", 0.5)]
     >>> picture = standing_picture("s", "Accuracy", ranked, [["a", "b"], ["c"]], label="accuracy")
     >>> picture.description

@@ -68,8 +68,6 @@ class Point:
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
     """Return round numbers inside a range.
 
-    Examples
-    --------
     >>> ticks(0, 1), ticks(-1.3, 2.2)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-1.0, 0.0, 1.0, 2.0])
     """
@@ -88,8 +86,6 @@ def _tick_words(tick: float) -> str:
 def fitting_ticks(scale: Scale) -> list[float]:
     """Return round numbers along a horizontal axis whose words do not touch each other.
 
-    Examples
-    --------
     >>> fitting_ticks(Scale(0, 1, 0, 300)), fitting_ticks(Scale(-0.065, 0.035, 0, 130))
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-0.05, 0.0])
     """
@@ -105,8 +101,6 @@ def fitting_ticks(scale: Scale) -> list[float]:
 def short(value: float | None, digits: int = 2) -> str:
     """Round for a picture or the page.
 
-    Examples
-    --------
     >>> short(0.126), short(None), short(-0.0001), short(-2)
     ('0.13', '–', '0.00', '−2.00')
     """
@@ -118,8 +112,6 @@ def span(
 ) -> tuple[float, float]:
     """Return a range that holds all defined values, a little wider, never empty.
 
-    Examples
-    --------
     >>> span([0.1, None], at_least=(-1, 1)), span([1.0, 2.0], room=0.1)
     ((-1.0, 1.0), (0.9, 2.1))
     """
@@ -275,14 +267,6 @@ def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]], axes: tupl
         return
     for x, y, point in dots:
         canvas.circle("dot", x, y, 4, f"{point.name}: {axes[0]} {short(point.x)}, {axes[1]} {short(point.y)}")
-
-
-READINGS = {
-    "replicates": ("Replicates", "same conclusion, compatible size"),
-    "same conclusion, other size": ("Same conclusion", "but effects of another size"),
-    "compatible size, other conclusion": ("Compatible size", "but another conclusion"),
-    "differs": ("Differs", "other conclusion, other size"),
-}
 
 
 def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, int]) -> Picture:

@@ -1,89 +1,27 @@
 """Drawing: a canvas of plain SVG elements, every text escaped, colours named by role and not by value."""
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from importlib import resources
 from os import PathLike
 from pathlib import Path
 
 from concord.errors import MissingExtraError, OptionError
 from concord.files.output import write_bytes
 
-COLOURS = {
-    "ink": "#1c2430",
-    "soft": "#5a6573",
-    "rule": "#c3cad3",
-    "paper": "#ffffff",
-    "amid": "#000000",
-    "human": "#1a5fa8",
-    "model": "#b8430b",
-    "band": "#e4e9ef",
-    "order": "#b98200",
-    "up": "#12776f",
-    "none": "#8b95a1",
-    "down": "#7a4fb5",
-    "first": "#0072b2",
-    "second": "#00825f",
-    "third": "#b2558c",
-    "heat": "#1f6f78",
-}
-"""Roles and their colours on a white ground. People and model have one each wherever both are shown;
-directions (up, none, down), domains (first to third), order and maps (heat) never borrow these two."""
-DARK = {
-    "ink": "#e8ebf0",
-    "soft": "#a9b3c0",
-    "rule": "#4a5464",
-    "paper": "#161b22",
-    "amid": "#000000",
-    "human": "#7db7f5",
-    "model": "#f5a06b",
-    "band": "#262e39",
-    "order": "#e8bd4f",
-    "up": "#4fc4b8",
-    "none": "#8a94a2",
-    "down": "#b898ee",
-    "first": "#56a8e0",
-    "second": "#3fbf98",
-    "third": "#e09ac4",
-    "heat": "#63c7cf",
-}
-"""The same roles on a dark ground."""
+_DATA = resources.files("concord.show").joinpath("data")
+COLOURS, DARK = json.loads(_DATA.joinpath("colours.json").read_text("utf-8")).values()
+"""Roles and their colours on a white and on a dark ground. People and model have one each wherever both are
+shown; directions (up, none, down), domains (first to third), order and maps (heat) never borrow these two."""
 THEMES = {"paper": COLOURS, "slide": COLOURS, "dark": DARK}
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"
 TEXT = 13.0
 """Size of text in the units of a drawing."""
-STYLE = (
-    "text{font:13px FONT;fill:VAR(ink)}"
-    ".s{fill:VAR(soft);font-size:12px}.row2{font-size:11px}.b{font-weight:600}"
-    ".axis{stroke:VAR(rule);stroke-width:1;fill:none}.grid{stroke:VAR(rule);stroke-width:1;opacity:.5}"
-    ".ref{stroke:VAR(soft);stroke-width:1.2;stroke-dasharray:5 4;fill:none}"
-    ".fit{stroke:VAR(model);stroke-width:2;fill:none}"
-    ".human{fill:VAR(human);stroke:none}.model{fill:VAR(model);stroke:none}"
-    ".pline{stroke:VAR(human);stroke-width:2}.mline{stroke:VAR(model);stroke-width:2}"
-    ".wide{stroke:VAR(model);stroke-width:5;opacity:.35}"
-    ".tick{stroke:VAR(soft);stroke-width:2.5}.band{fill:VAR(band)}"
-    ".dots{stroke:VAR(model);stroke-width:5;stroke-linecap:round;stroke-opacity:.55;fill:none}"
-    ".dot{fill:VAR(model);fill-opacity:.6;stroke:VAR(paper);stroke-width:.7}"
-    ".bar{stroke:VAR(ink);stroke-width:5;stroke-linecap:round}"
-    ".sweep{stroke:VAR(model);stroke-width:2;fill:none}"
-    ".cell{stroke:VAR(paper);stroke-width:1}.heat{fill:VAR(heat)}"
-    ".none{fill:none;stroke:VAR(rule);stroke-dasharray:2 2}"
-    ".halo{paint-order:stroke;stroke:VAR(paper);stroke-width:3px;stroke-linejoin:round}"
-    ".on{fill:VAR(paper)}.mid{fill:VAR(amid)}.t{font-weight:600}.pale{opacity:.35}"
-    ".hatch{fill:url(#concord-hatch)}.hatchline{stroke:VAR(none);stroke-width:1.6}"
-    ".cross{stroke-width:1;opacity:.38;fill:none}.d0{stroke:VAR(first)}.d1{stroke:VAR(second)}"
-    ".d2{stroke:VAR(third)}.d3{stroke:VAR(soft)}.full.d0{fill:VAR(first)}.full.d1{fill:VAR(second)}"
-    ".full.d2{fill:VAR(third)}.full.d3{fill:VAR(soft)}.open{fill:VAR(paper);stroke-width:1.6}"
-    ".full{stroke-width:1.6}.up{fill:VAR(up)}.nil{fill:VAR(none)}.down{fill:VAR(down)}"
-    ".edge{fill:none;stroke:VAR(ink);stroke-width:1.6}.ring{fill:VAR(paper);stroke:VAR(soft);stroke-width:1.8}"
-    ".link{stroke:VAR(model);stroke-width:2.2;fill:none}.worse{stroke:VAR(soft)}.zone{fill:VAR(band)}"
-    ".slopes{fill:VAR(none);opacity:.22}.curve{stroke-width:2.2;fill:none}.pband{stroke:VAR(human);stroke-width:5;opacity:.35}"
-    ".loss{fill:VAR(down)}.gain{fill:VAR(up)}"
-    ".slope{stroke:VAR(soft);stroke-width:1.4;fill:none}.share0{fill:VAR(soft)}.share1{fill:VAR(order)}"
-    ".share2{fill:VAR(order);fill-opacity:.45}.share3{fill:VAR(rule)}.over{fill:VAR(up)}.under{fill:VAR(down)}"
-)
+STYLE = _DATA.joinpath("picture.css").read_text("utf-8").replace("\n", "")
 """Style of every picture; ``VAR(role)`` stands for a colour."""
 PNG_SCALE = 2.0
 BROAD = 500.0
@@ -106,8 +44,6 @@ def roots() -> tuple[str, str]:
 def style(colours: Mapping[str, str] | None = None, font: str = "") -> str:
     """Return the style with colours by value, or by custom property where none are given.
 
-    Examples
-    --------
     >>> "var(--ink)" in style(), "#1c2430" in style(COLOURS)
     (True, True)
     """
@@ -137,8 +73,6 @@ class Look:
 def at(value: float) -> str:
     """Write a coordinate with at most one decimal.
 
-    Examples
-    --------
     >>> at(3.0), at(2.46), at(-0.01)
     ('3', '2.5', '0')
     """
@@ -152,8 +86,6 @@ _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 def visible(text: str) -> str:
     """Return text that every reader of HTML and XML accepts: control characters as their pictures.
 
-    Examples
-    --------
     >>> visible("a" + chr(0) + "b" + chr(27)), visible(chr(0xD800))
     ('a␀b␛', '�')
     """
@@ -175,8 +107,6 @@ def _seen(c: str) -> str:
 def fitted(text: str, width: float) -> str:
     """Cut text so that it fits a width in points at 13 px; marks that turn the direction of text go.
 
-    Examples
-    --------
     >>> fitted("anchoring", 100), fitted("W" * 30, 60)
     ('anchoring', 'WWW…')
     """
@@ -194,8 +124,6 @@ def fitted(text: str, width: float) -> str:
 def fitted_middle(text: str, width: float) -> str:
     """Cut text in its middle: names that differ at their ends stay different.
 
-    Examples
-    --------
     >>> fitted_middle("anchoring", 100), fitted_middle("lab/model-" + "x" * 40 + ", bare", 130)
     ('anchoring', 'lab/mode…x, bare')
     """
@@ -222,8 +150,6 @@ def on_heat(strength: float) -> str:
 def last_parts(names: Sequence[str]) -> list[str]:
     """Return what follows the last slash of each name, where that tells all of them apart.
 
-    Examples
-    --------
     >>> last_parts(["lab/a", "org/team/b"]), last_parts(["x/same", "y/same"])
     (['a', 'b'], ['x/same', 'y/same'])
     """
@@ -234,13 +160,11 @@ def last_parts(names: Sequence[str]) -> list[str]:
 def fitted_names(names: Sequence[str], width: float) -> list[str]:
     """Cut names to a width so that names that differ stay different, as far as any cut can do that.
 
-    Examples
-    --------
     >>> fitted_names(["persona_summary_with_thoughts_cold", "persona_summary_then_cold"], 130)
     ['persona_…ts_cold', 'persona_…en_cold']
     """
     shown = [fitted_middle(name, width) for name in names]
-    for cut in (fitted, _fitted_end):
+    for cut in (fitted, lambda text, width: fitted(text[::-1], width)[::-1]):
         twice = {one for one in shown if len({n for n, s in zip(names, shown, strict=True) if s == one}) > 1}
         if not twice:
             break
@@ -248,16 +172,9 @@ def fitted_names(names: Sequence[str], width: float) -> list[str]:
     return shown
 
 
-def _fitted_end(text: str, width: float) -> str:
-    """Cut text at its beginning."""
-    return fitted(text[::-1], width)[::-1]
-
-
 def in_two_lines(text: str, width: float) -> tuple[str, ...]:
     """Break a name that is too wide after a space, a hyphen or a slash, the two lines about equally long.
 
-    Examples
-    --------
     >>> in_two_lines("anchoring", 100), in_two_lines("Digital certificates for luxury consumption", 170)
     (('anchoring',), ('Digital certificates for', 'luxury consumption'))
     """
@@ -283,8 +200,6 @@ def _rows_of_names(names: Sequence[str], width: float) -> list[tuple[str, ...]]:
 def reach(text: str) -> float:
     """Estimate how wide text is in points at 13 px.
 
-    Examples
-    --------
     >>> reach("framing") < reach("anchoring")
     True
     """
@@ -294,8 +209,6 @@ def reach(text: str) -> float:
 def fitting_head(heads: Sequence[str], room: float) -> str:
     """Return the first of several names of a column that fits above it, the fullest given first; else none.
 
-    Examples
-    --------
     >>> fitting_head(["no effect 16", "none 16", "16"], 60), fitting_head(["down 3", "3"], 2)
     ('none 16', '')
     """

@@ -20,8 +20,6 @@ __all__ = ["as_html", "shown_html", "methods_of", "paper_table_of", "plot_of", "
 def as_html(renderable: RenderableType) -> str:
     """Return tables and texts as HTML.
 
-    Examples
-    --------
     >>> as_html(Group(Text("a < b"), Text("")))
     '<p style="margin:.3em 0">a &lt; b</p>'
     """

@@ -170,22 +170,15 @@ def concordance(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) ->
     computed as Pearson's :math:`r` times the accuracy :math:`C_b \le 1`, which keeps
     :math:`|\rho_c| \le |r|` and gives equal profiles exactly 1.
 
+    Result: one constant profile gives 0, two give NaN in a batch. `UndefinedError`: for a single profile,
+    both constant, something not finite, a negative weight, weights that sum to 0.
+
     Parameters
     ----------
     x, y
         Paired profiles on the last axis, batches on the leading axes.
     weights
         Not negative; only their ratios matter. Equal when left out.
-
-    Returns
-    -------
-    float or array
-        A float for one-dimensional input. One constant profile gives 0, two give NaN in a batch.
-
-    Raises
-    ------
-    UndefinedError
-        For a single profile: both constant, something not finite, a negative weight, weights that sum to 0.
 
     References
     ----------
@@ -208,15 +201,8 @@ def concordance(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) ->
 def weighted_pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:
     """Pearson's correlation with weights.
 
-    Parameters
-    ----------
-    x, y, weights
-        As in `concordance`.
-
-    Raises
-    ------
-    UndefinedError
-        For a single profile: either profile is constant, or as in `concordance`.
+    `x`, `y`, `weights` as in `concordance`. `UndefinedError`: for a single profile, either profile is
+    constant, or as in `concordance`.
 
     References
     ----------
@@ -239,20 +225,8 @@ def weighted_regression(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = 
     With human effects as x and a model's as y, a slope above 1 means that the model exaggerates effects, a
     slope below 1 that it flattens them.
 
-    Parameters
-    ----------
-    x, y, weights
-        As in `concordance`.
-
-    Returns
-    -------
-    RegressionLine
-        Slope and intercept, floats for one-dimensional input.
-
-    Raises
-    ------
-    UndefinedError
-        For a single profile: x is constant, or as in `concordance`.
+    `x`, `y`, `weights` as in `concordance`. `UndefinedError`: for a single profile, x is constant, or as in
+    `concordance`.
 
     References
     ----------
@@ -281,15 +255,8 @@ def concordance_about_zero(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None
 
     Lin's coefficient changes when the sign of a test is flipped on both sides; this one does not.
 
-    Parameters
-    ----------
-    x, y, weights
-        As in `concordance`.
-
-    Raises
-    ------
-    UndefinedError
-        For a single profile: both are zero throughout, or as in `concordance`.
+    `x`, `y`, `weights` as in `concordance`. `UndefinedError`: for a single profile, both are zero
+    throughout, or as in `concordance`.
 
     References
     ----------
@@ -321,20 +288,10 @@ def concordance_unnormalised(x: ArrayLike, y: ArrayLike, weights: ArrayLike | No
     :math:`\sum w` and the number depends on the scale of the weights; weights that sum to one give Lin's
     coefficient. Kept for comparison with published numbers; use `concordance` for anything else.
 
-    Parameters
-    ----------
-    x, y, weights
-        As in `concordance`, except that the scale of the weights counts (ones when left out).
-
-    Returns
-    -------
-    float or array
-        Clamped to [-1, 1]; two constant profiles give 1.0 and one constant profile 0.0, as in the source.
-
-    Raises
-    ------
-    UndefinedError
-        For a single profile: something not finite, a negative weight, weights that sum to 0.
+    `x`, `y`, `weights` as in `concordance`, except that the scale of the weights counts (ones when left
+    out). Result: clamped to [-1, 1]; two constant profiles give 1.0 and one constant profile 0.0, as in the
+    source. `UndefinedError`: for a single profile, something not finite, a negative weight, weights that
+    sum to 0.
 
     References
     ----------
@@ -396,8 +353,6 @@ def precision_weighted_concordance(
     ----------
     human, agent
         Effects of every test; a test lacking an effect or a standard error is left out.
-    human_se, agent_se
-        Their standard errors.
 
     References
     ----------

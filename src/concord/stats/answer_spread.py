@@ -80,13 +80,9 @@ class Spread:
 def answer_spread(values: ArrayLike) -> Spread:
     """Compute the variance of answers and its kurtosis about the trimmed mean.
 
-    References
-    ----------
-    Bonett, D. G. (2006). Robust confidence interval for a ratio of standard deviations. Applied
+    Source: Bonett, D. G. (2006). Robust confidence interval for a ratio of standard deviations. Applied
     Psychological Measurement, 30, 432-439.
 
-    Examples
-    --------
     >>> found = answer_spread([1, 2, 3, 4, 5, 6])
     >>> found.variance, round(found.kurtosis, 3)
     (3.5, 1.731)
@@ -117,13 +113,9 @@ def influence_df(influence: Floats) -> float:
     Satterthwaite's rule for the mean of :math:`u^2`: where a few of the n influences make most of it, the
     standard error is itself hardly known.
 
-    References
-    ----------
-    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components. Biometrics
-    Bulletin, 2, 110-114.
+    Source: Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+    Biometrics Bulletin, 2, 110-114.
 
-    Examples
-    --------
     >>> influence_df(np.array([1.0, -1.0, 1.0, -1.0]))
     inf
     >>> round(influence_df(np.array([3.0, -1.0, -1.0, -1.0])), 2)
@@ -176,13 +168,9 @@ def variance_ratio(agent: Spread, human: Spread, *, shared: float = 0.0, level: 
     skewness that is left is taken out by Hall's transformation, `STEEPEST_LOG` at most and joined with the t,
     where the sides are independent (30 lognormal amounts against normal ones: 86 to 89 %, 100: 88 to 92 %).
 
-    References
-    ----------
-    Bonett, D. G. (2006). Robust confidence interval for a ratio of standard deviations. Applied
+    Source: Bonett, D. G. (2006). Robust confidence interval for a ratio of standard deviations. Applied
     Psychological Measurement, 30, 432-439.
 
-    Examples
-    --------
     >>> found = variance_ratio(Spread(2.0, 100), Spread(4.0, 100))
     >>> found.value, round(found.low, 3), round(found.high, 3)
     (0.5, 0.336, 0.744)
@@ -206,12 +194,9 @@ def variance_ratio(agent: Spread, human: Spread, *, shared: float = 0.0, level: 
 def shared_log_variance(human: ArrayLike, agent: ArrayLike) -> float:
     """Compute the covariance of two log variances over the same persons.
 
-    References
-    ----------
-    Layard, M. W. J. (1973). Robust large-sample tests for homogeneity of variances. JASA, 68, 195-198.
+    Source: Layard, M. W. J. (1973). Robust large-sample tests for homogeneity of variances. JASA, 68,
+    195-198.
 
-    Examples
-    --------
     >>> shared_log_variance([1, 2, 3, 4], [2, 4, 6, 8]) > 0
     True
     """
@@ -232,13 +217,9 @@ def entropy_ratio(agent: ArrayLike, human: ArrayLike, *, level: float = 0.95) ->
     The interval is about entropies corrected for the bias of samples (Miller: add
     :math:`(K - 1)/(2n)` nats); the ratio itself is of the plain entropies.
 
-    References
-    ----------
-    Miller, G. A. (1955). Note on the bias of information estimates. In Information Theory in Psychology,
-    95-100. Basharin, G. P. (1959). Theory of Probability and its Applications, 4, 333-336.
+    Source: Miller, G. A. (1955). Note on the bias of information estimates. In Information Theory in
+    Psychology, 95-100. Basharin, G. P. (1959). Theory of Probability and its Applications, 4, 333-336.
 
-    Examples
-    --------
     >>> found = entropy_ratio([10, 80, 10], [30, 40, 30])
     >>> round(found.value, 3), round(found.low, 2), round(found.high, 2)
     (0.587, 0.46, 0.76)
@@ -282,12 +263,8 @@ def person_correlation_interval(
 ) -> RatioEnds:
     r"""Compute the interval of a correlation on Fisher's z.
 
-    References
-    ----------
-    Fisher, R. A. (1921). On the probable error of a coefficient of correlation. Metron, 1, 3-32.
+    Source: Fisher, R. A. (1921). On the probable error of a coefficient of correlation. Metron, 1, 3-32.
 
-    Examples
-    --------
     >>> found = person_correlation_interval(0.3, 103)
     >>> round(found.low, 3), round(found.high, 3)
     (0.113, 0.466)
@@ -307,13 +284,9 @@ def person_correlation_error(human: ArrayLike, agent: ArrayLike) -> tuple[float,
     From the influence of each person, :math:`z_h z_a - \tfrac r2 (z_h^2 + z_a^2)`, over
     :math:`\sqrt{n - 3}`; the degrees of freedom are those of `influence_df`, n - 2 at most.
 
-    References
-    ----------
-    Devlin, S. J., Gnanadesikan, R., & Kettenring, J. R. (1975). Robust estimation and outlier detection
-    with correlation coefficients. Biometrika, 62, 531-545.
+    Source: Devlin, S. J., Gnanadesikan, R., & Kettenring, J. R. (1975). Robust estimation and outlier
+    detection with correlation coefficients. Biometrika, 62, 531-545.
 
-    Examples
-    --------
     >>> [round(x, 3) for x in person_correlation_error([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5])]
     [0.064, 4.0]
     """

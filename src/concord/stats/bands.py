@@ -27,12 +27,9 @@ from concord.stats.skewed import skewed_mean
 def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Random halves of the units, one split a row; True marks the first half.
 
-    References
-    ----------
-    Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1), C1-C68.
+    Source: Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1),
+    C1-C68.
 
-    Examples
-    --------
     >>> half_splits(5, 3, np.random.default_rng(0)).sum(axis=1).tolist()
     [2, 2, 2]
     """
@@ -50,12 +47,9 @@ def cross_fit_worst(first: Floats, second: Floats) -> tuple[float, int]:
     The largest of noisy gaps is too large on average; a gap that was not used for the choice is not.
     Unbiased when all gaps are equal, below the largest otherwise.
 
-    References
-    ----------
-    Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1), C1-C68.
+    Source: Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1),
+    C1-C68.
 
-    Examples
-    --------
     >>> cross_fit_worst(np.array([[0.1, 0.3]]), np.array([[0.2, 0.1]]))
     (0.1, 0)
     """
@@ -219,12 +213,8 @@ def _block_sums(matrix: Floats, block: tuple[np.random.SeedSequence, int]) -> Fl
 def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
     """Interval for the mean gap over arrangements, from the contributions of units.
 
-    References
-    ----------
-    Cochran, W. G. (1977). Sampling techniques, 3rd ed. Wiley, ch. 6 (ratio estimators).
+    Source: Cochran, W. G. (1977). Sampling techniques, 3rd ed. Wiley, ch. 6 (ratio estimators).
 
-    Examples
-    --------
     >>> gaps = np.linspace(0.0, 0.2, 40).reshape(20, 2)
     >>> interval = mean_gap_interval(GapTable(((1.0, gaps, np.ones_like(gaps)),)))
     >>> round(interval.low, 4), round(interval.high, 4)
@@ -243,13 +233,9 @@ def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
 def unit_mean_interval(values: Floats, level: float = 0.95) -> Interval:
     """Return the interval of a mean of units' numbers from -1 to 1.
 
-    References
-    ----------
-    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B,
-    54, 221-228.
+    Source: Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical
+    Society B, 54, 221-228.
 
-    Examples
-    --------
     >>> still = unit_mean_interval(np.zeros(25))
     >>> still.low, round(still.high, 3)
     (0.0, 0.095)
@@ -265,7 +251,9 @@ def unit_mean_interval(values: Floats, level: float = 0.95) -> Interval:
         found = skewed.interval if skewed.seen else None
     if found is not None:
         return found
-    half = _t(level, len(values)) * _standard_error(values - values.mean())
+    contributions = values - values.mean()
+    n = len(contributions)
+    half = _t(level, len(values)) * float(np.sqrt(np.sum(contributions**2) / (n * (n - 1))))
     mean = float(values.mean())
     return Interval(mean - half, min(mean + half, 1.0), level, "t over item means")
 
@@ -273,12 +261,6 @@ def unit_mean_interval(values: Floats, level: float = 0.95) -> Interval:
 def _t(level: float, n: int) -> float:
     """Two-sided Student quantile."""
     return float(special.stdtrit(n - 1, (1 + level) / 2))
-
-
-def _standard_error(contributions: Floats) -> float:
-    """Return the standard error of a mean from contributions of units that sum to 0."""
-    n = len(contributions)
-    return float(np.sqrt(np.sum(contributions**2) / (n * (n - 1))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,13 +308,9 @@ def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> G
     Arrangements whose standard error is 0 stay out of c, and c is moved to the Student scale for the number
     of units.
 
-    References
-    ----------
-    Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
+    Source: Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
     testing. Journal of the American Statistical Association, 100(469), 94-108.
 
-    Examples
-    --------
     >>> gaps = np.random.default_rng(1).random((40, 3)) / 10
     >>> table = GapTable(((1.0, gaps, np.ones_like(gaps)),))
     >>> draws = table.weighted(np.ones((5, 40)))
@@ -401,14 +379,10 @@ def difference_of_maxima(first: MaximumSide, second: MaximumSide, *, level: floa
     resamples that move some contrast as far as :math:`\min_q \max_p \hat d_{pq}/se_{pq}` (or its mirror);
     where none does, Bonferroni's bound over the contrasts if it is smaller.
 
-    References
-    ----------
-    Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
+    Source: Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
     testing. Journal of the American Statistical Association, 100(469), 94-108. Chernozhukov, V., Lee, S., &
     Rosen, A. M. (2013). Intersection bounds: estimation and inference. Econometrica, 81(2), 667-737.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.random((40, 3))
     >>> picks = rng.integers(0, 40, (500, 40))
@@ -429,7 +403,8 @@ def difference_of_maxima(first: MaximumSide, second: MaximumSide, *, level: floa
         return MaximaDifference(value, None, None, _NOTHING_MOVES)
     largest = _largest_deviation(first, second, errors)
     contrasts = first.values[:, None] - second.values[None, :]
-    reach = _student(_order_statistic(largest, level), n) * errors
+    place = min(int(np.ceil(level * (len(largest) + 1))), len(largest)) - 1
+    reach = _student(float(np.partition(largest, place)[place]), n) * errors
     low, high = float((contrasts - reach).max(axis=0).min()), float((contrasts + reach).min(axis=1).max())
     if high - low <= STILL:
         return MaximaDifference(value, None, None, _NOTHING_MOVES)
@@ -464,12 +439,6 @@ def _largest_deviation(first: MaximumSide, second: MaximumSide, errors: Floats) 
 def _moves(side: MaximumSide) -> Floats:
     """How far each resample moves each number; not at all where it was undefined."""
     return np.where(np.isnan(side.draws), 0.0, side.draws - side.values)
-
-
-def _order_statistic(deviations: Floats, level: float) -> float:
-    """Smallest deviation that all but a share of 1 - level of the resamples and the data keep below."""
-    place = min(int(np.ceil(level * (len(deviations) + 1))), len(deviations)) - 1
-    return float(np.partition(deviations, place)[place])
 
 
 def _student(deviation: float, n: int) -> float:

@@ -68,8 +68,6 @@ def log_bf_t(
 
     Parameters
     ----------
-    t
-        The t statistic.
     n1, n2
         Sample sizes; without `n2` the test is one-sample (or paired, `n1` the number of pairs).
     r
@@ -107,10 +105,7 @@ def prob_positive_t(
 ) -> Floats | float:
     """Exact posterior probability that the effect is positive, given the data and H1 (JZS prior).
 
-    Parameters
-    ----------
-    t, n1, n2, r
-        As in `log_bf_t`.
+    `t`, `n1`, `n2`, `r` as in `log_bf_t`.
 
     References
     ----------
@@ -143,8 +138,6 @@ def log_bf_anova(
 
     Parameters
     ----------
-    f, df1, df2
-        The F statistic and its degrees of freedom.
     cell_n
         Participants per cell, one per test; by default equal cells, :math:`(df_1 + df_2 + 1)/(df_1 + 1)`.
         For unequal cells give their harmonic mean: exact for two cells, an approximation for more.
@@ -254,8 +247,6 @@ def log_bf_binomial(
 
     Parameters
     ----------
-    k, n
-        Successes and trials.
     p0
         Success probability under H0.
     a, b
@@ -291,10 +282,7 @@ def prob_positive_binomial(
 ) -> Floats | float:
     """Posterior probability that the rate exceeds `p0`, from its Beta posterior under H1.
 
-    Parameters
-    ----------
-    k, n, p0, a, b
-        As in `log_bf_binomial`.
+    `k`, `n`, `p0`, `a`, `b` as in `log_bf_binomial`.
 
     References
     ----------
@@ -358,11 +346,6 @@ def log_bf_bound(p: ArrayLike) -> Floats | float:
 
 def log_bf_chi_square_bic(chi2: ArrayLike, df: ArrayLike, n: ArrayLike) -> Floats | float:
     r"""BIC approximation when only :math:`\chi^2`, df and n are published: :math:`(\chi^2 - df \ln n)/2`.
-
-    Parameters
-    ----------
-    chi2, df, n
-        The statistic without Yates' correction, its degrees of freedom, the number of observations.
 
     References
     ----------

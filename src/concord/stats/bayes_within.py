@@ -193,10 +193,7 @@ def prob_positive_variance_ratio(
 ) -> Floats | float:
     """Posterior probability that the first population has the larger variance, given that they differ.
 
-    Parameters
-    ----------
-    f, df1, df2, a
-        As in `log_bf_variance_ratio`.
+    `f`, `df1`, `df2`, `a` as in `log_bf_variance_ratio`.
 
     References
     ----------

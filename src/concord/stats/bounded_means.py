@@ -24,17 +24,7 @@ def bounded_bootstrap(values: ArrayLike, *, level: float = 0.95) -> Interval:
     Numbers that are all 0 or 1 get Jeffreys' interval of a proportion; numbers that are all equal get an
     interval too, since a unit unlike those seen may exist.
 
-    Parameters
-    ----------
-    values
-        One number per unit, in [0, 1].
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    Interval
-        Always holds the mean of the values.
+    Result: always holds the mean of the values.
 
     References
     ----------
@@ -53,11 +43,8 @@ def bounded_bootstrap(values: ArrayLike, *, level: float = 0.95) -> Interval:
 def bounded_bootstraps(samples: Sequence[Floats], *, level: float) -> list[Interval]:
     """Return `bounded_bootstrap` of each of many samples, their quantiles found together."""
     tail = 0.5 * (1 - checked_level(level))
-    return _bootstrapped(samples, (tail, tail), level)
-
-
-def _bootstrapped(samples: Sequence[Floats], tails: tuple[float, float], level: float) -> list[Interval]:
-    """Return the Bayesian bootstrap of each sample with a lower and an upper tail."""
+    # the Bayesian bootstrap of each sample with a lower and an upper tail
+    tails = (tail, tail)
     wanted = []
     for x in samples:
         distinct, counts = np.unique(x, return_counts=True)  # equal units: their Gamma weights add up
@@ -82,17 +69,12 @@ def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     93 to 100 %; Student's t alone covered 24 to 98 %, a Wilson interval at the effective number of units 52
     to 98 %.
 
+    Result: the mean; with a single unit without an interval.
+
     Parameters
     ----------
     values
         One number per unit, in [0, 1], such as the step score of a vignette.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    Estimate
-        The mean; with a single unit without an interval.
 
     References
     ----------

@@ -53,26 +53,16 @@ def best_split(
     The variance is :math:`(\omega^2 + \sigma^2/K)/n` with :math:`n (2 K + c) \le` the budget. More items beat
     more repeats unless items run out or cost something themselves (c, in calls).
 
+    `OptionError`: the budget does not reach for two items.
+
     Parameters
     ----------
-    components
-        Variance between and within items.
     calls
         Calls that can be paid for, both models together.
     most_items
         Items there are; None: as many as wanted.
     item_cost
         Cost of one more item (writing, rating), in calls.
-
-    Returns
-    -------
-    BudgetSplit
-        Items and repeats per item and model.
-
-    Raises
-    ------
-    OptionError
-        The budget does not reach for two items.
 
     References
     ----------
@@ -112,22 +102,7 @@ def variance_interval(values: ArrayLike, *, level: float = 0.95) -> Interval:
     with the kurtosis :math:`\hat\gamma_4 = n \sum (x - m)^4 / (\sum (x - \bar x)^2)^2` about a mean m that is
     trimmed by :math:`1/(2\sqrt{n - 4})` at both ends.
 
-    Parameters
-    ----------
-    values
-        A sample of at least eight.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    Interval
-        Of the variance.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than eight values, or no spread.
+    `UndefinedError`: fewer than eight values, or no spread.
 
     References
     ----------

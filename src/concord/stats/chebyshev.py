@@ -29,12 +29,8 @@ def on_columns(
 ) -> list[Floats]:
     """Evaluate functions of (points, *parameters), points of shape (B, k), parameters of shape (k,).
 
-    References
-    ----------
-    Trefethen, L. N. (2019). Approximation Theory and Approximation Practice, chapters 3, 8. SIAM.
+    Source: Trefethen, L. N. (2019). Approximation Theory and Approximation Practice, chapters 3, 8. SIAM.
 
-    Examples
-    --------
     >>> points = np.linspace(-3, 3, 500).reshape(-1, 1)
     >>> (values,) = on_columns([lambda x, a: np.exp(-a * x * x)], points, np.array([0.5]))
     >>> bool(np.abs(values - np.exp(-0.5 * points**2)).max() < 1e-8)
@@ -60,7 +56,15 @@ def _interpolated(
     coefficients = _TO_COEFFICIENTS @ function(nodes, *parameters)
     size = np.maximum(1.0, np.abs(coefficients).max(axis=0))
     decayed = np.abs(coefficients[-_TRAILING:]).max(axis=0) <= TOLERANCE * size
-    values = _clenshaw(coefficients, scaled)
+    # sum of c_j T_j(x), column by column; written in place, since this is the hot loop
+    twice = 2 * scaled
+    ahead, behind, spare = np.zeros_like(scaled), np.zeros_like(scaled), np.empty_like(scaled)
+    for row in coefficients[:0:-1]:
+        np.multiply(twice, ahead, out=spare)
+        spare -= behind
+        spare += row
+        ahead, behind, spare = spare, ahead, behind
+    values = np.asarray(scaled * ahead - behind + coefficients[0])
     # a far outlier may stretch the range so that every node misses where the function bends, and what is left
     # decays: a few of the wanted values are the witnesses
     witnesses = function(points[:_WITNESSES], *parameters)
@@ -69,15 +73,3 @@ def _interpolated(
     if slow.any():
         values[:, slow] = function(points[:, slow], *(parameter[slow] for parameter in parameters))
     return values
-
-
-def _clenshaw(coefficients: Floats, x: Floats) -> Floats:
-    """Sum of c_j T_j(x), column by column; written in place, since this is the hot loop."""
-    twice = 2 * x
-    ahead, behind, spare = np.zeros_like(x), np.zeros_like(x), np.empty_like(x)
-    for row in coefficients[:0:-1]:
-        np.multiply(twice, ahead, out=spare)
-        spare -= behind
-        spare += row
-        ahead, behind, spare = spare, ahead, behind
-    return np.asarray(x * ahead - behind + coefficients[0])

@@ -30,22 +30,14 @@ def clustered_mean(values: ArrayLike, clusters: ArrayLike | None = None) -> Mean
     \sum q_c^2)` with :math:`q_c = m_c^2/(n - m_c)`. Without clusters both are those of the one-sample t test;
     with clusters of one size, those of a t test of the cluster means.
 
+    `UndefinedError`: fewer than two clusters.
+
     Parameters
     ----------
     values
         One number a unit.
     clusters
         What unit belongs to which cluster, any labels; ``None``: every unit is its own.
-
-    Returns
-    -------
-    MeanError
-        Mean, standard error, degrees of freedom, units and clusters.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two clusters.
 
     References
     ----------
@@ -79,20 +71,8 @@ def clustered_se(values: ArrayLike, clusters: ArrayLike) -> float:
     The uncorrected sandwich (CR0) with an unbiased diagonal. It is too small when clusters are few;
     `clustered_mean` is what comparisons use.
 
-    Parameters
-    ----------
-    values, clusters
-        As in `clustered_mean`.
-
-    Returns
-    -------
-    float
-        The standard error.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two units, or covariances inside clusters so negative that no variance is left.
+    `values`, `clusters` as in `clustered_mean`. `UndefinedError`: fewer than two units, or covariances
+    inside clusters so negative that no variance is left.
 
     References
     ----------

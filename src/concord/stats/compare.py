@@ -112,6 +112,9 @@ def compare_items(
     clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, five items or clusters and more;
     not for 0-1 scores) p and interval are those of `skewed_mean`, and t is a companion.
 
+    `UndefinedError`: there is no item. `OptionError`: scores that are not finite, of different lengths, or
+    McNemar's test of scores that are not 0-1.
+
     Parameters
     ----------
     first, second
@@ -120,20 +123,6 @@ def compare_items(
         Labels of families of items; ``None``: items are independent.
     choices
         Level, test, number of random signs, seed.
-    engine
-        Where blocks of random signs are computed.
-
-    Returns
-    -------
-    PairedComparison
-        The difference and its companion numbers.
-
-    Raises
-    ------
-    UndefinedError
-        There is no item.
-    OptionError
-        Scores that are not finite, of different lengths, or McNemar's test of scores that are not 0-1.
 
     References
     ----------
@@ -167,7 +156,7 @@ def compare_items(
     def at(level: float) -> tuple[Interval | None, str]:
         if skewed is not None:
             return _ended(skewed_mean(d, clusters, level=level).interval, widest), ""
-        found, why = _difference_interval(a, b, error, level, counted=counted)
+        found, why = (bonett_price_interval(a - b, level=level), "") if counted else _t_interval(error, level)
         return _ended(found, widest), why
 
     interval, note = at(choices.level)
@@ -234,19 +223,12 @@ def _within(at: Callable[[float], tuple[Interval | None, str]], choices: Choices
 def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
     """Mean of one model's item scores with its interval.
 
+    Result: Wilson's interval for independent 0-1 scores, Student's t (clustered) otherwise.
+
     Parameters
     ----------
     values
         One score per item.
-    clusters
-        Labels of families of items.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    Estimate
-        Wilson's interval for independent 0-1 scores, Student's t (clustered) otherwise.
 
     References
     ----------
@@ -331,15 +313,6 @@ def _used(
     if wanted == "sign-flip-mid-p":  # without ties there is no other than the plain one
         return next(v for v in reversed(verdicts) if "sign flip" in v.test)
     return next(v for v in verdicts if v.test.startswith(names[wanted]))
-
-
-def _difference_interval(
-    a: Floats, b: Floats, error: MeanError | None, level: float, *, counted: bool
-) -> tuple[Interval | None, str]:
-    """Return the interval of the difference, or why there is none."""
-    if counted:
-        return bonett_price_interval(a - b, level=level), ""
-    return _t_interval(error, level)
 
 
 def _t_interval(error: MeanError | None, level: float) -> tuple[Interval | None, str]:

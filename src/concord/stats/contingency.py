@@ -27,6 +27,9 @@ def chi_square(table: ArrayLike, *, yates: bool = False) -> ChiSquare:
 
     .. math:: \chi^2 = \sum_{ij} \frac{(O_{ij} - E_{ij})^2}{E_{ij}}, \qquad E_{ij} = R_i C_j / n
 
+    `UndefinedError`: a single table with an empty row or column, a negative count or a NaN; fewer than two
+    rows or columns in any case. Within a batch such a table is NaN.
+
     Parameters
     ----------
     table
@@ -34,12 +37,6 @@ def chi_square(table: ArrayLike, *, yates: bool = False) -> ChiSquare:
     yates
         Move each cell of a 2x2 table by up to 1/2 toward its expectation (Yates). It leaves larger
         tables alone.
-
-    Raises
-    ------
-    UndefinedError
-        A single table with an empty row or column, a negative count or a NaN; fewer than two rows or
-        columns in any case. Within a batch such a table is NaN.
 
     References
     ----------
@@ -135,10 +132,6 @@ def _indep_rows(tables: Floats, a: float) -> Floats:
     return np.asarray(each - _Margins(tables, a).log_columns)
 
 
-def _indep_cols(tables: Floats, a: float) -> Floats:
-    return _indep_rows(np.swapaxes(tables, 0, 1), a)
-
-
 def _poisson(tables: Floats, a: float) -> Floats:
     """Nothing fixed: Gamma(a, rate b) cells against a Gamma total split by independent margins."""
     rows, columns = tables.shape[:2]
@@ -181,7 +174,7 @@ def _hypergeom(tables: Floats, a: float) -> Floats:
 _RULES = {
     "joint": _joint,
     "indep_rows": _indep_rows,
-    "indep_cols": _indep_cols,
+    "indep_cols": lambda tables, a: _indep_rows(np.swapaxes(tables, 0, 1), a),
     "poisson": _poisson,
     "hypergeom": _hypergeom,
 }

@@ -155,8 +155,6 @@ def log_bf_correlation(
 
     Parameters
     ----------
-    r, n
-        Correlation and number of pairs.
     kappa
         Width of the prior: 1 is uniform on (-1, 1), smaller is narrower. R's BayesFactor uses 1/3.
     alternative
@@ -190,10 +188,7 @@ def log_bf_correlation(
 def prob_positive_correlation(r: ArrayLike, n: ArrayLike, *, kappa: ArrayLike = 1.0) -> Floats | float:
     """Posterior probability that the correlation is positive, given H1: BF(+0) / (2 BF(10)).
 
-    Parameters
-    ----------
-    r, n, kappa
-        As in `log_bf_correlation`.
+    `r`, `n`, `kappa` as in `log_bf_correlation`.
 
     References
     ----------
@@ -213,11 +208,6 @@ def prob_positive_correlation(r: ArrayLike, n: ArrayLike, *, kappa: ArrayLike = 
 
 def log_bf_correlation_wetzels(r: ArrayLike, n: ArrayLike) -> Floats | float:
     """JZS log Bayes factor of a correlation, the regression prior with scale 1.
-
-    Parameters
-    ----------
-    r, n
-        Correlation and number of pairs.
 
     References
     ----------

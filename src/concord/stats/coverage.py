@@ -128,14 +128,10 @@ def unseen_gains_matter(interval: Interval, mean: float, scores: Sequence[ArrayL
     drawn: nothing in the sample but the range of the scores shows that there may be some. One unit that gains
     this whole range moves the mean by range / units.
 
-    References
-    ----------
-    Of populations with rare gains (``benchmarks/populations.py``) 27.7 and 19.1 % of intervals of 12 items
-    miss, and 98 % of these misses are told; of normal differences 3 % are, of exponential ones 17 %, of
-    50 items 0 and 1 %.
+    Source: Of populations with rare gains (``benchmarks/populations.py``) 27.7 and 19.1 % of intervals of
+    12 items miss, and 98 % of these misses are told; of normal differences 3 % are, of exponential ones 17
+    %, of 50 items 0 and 1 %.
 
-    Examples
-    --------
     >>> near = Interval(-0.02, 0.04, 0.95, "")
     >>> unseen_gains_matter(near, 0.01, ([0.1, 0.9], [0.1, 0.9]), 12)
     True

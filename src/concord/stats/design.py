@@ -111,10 +111,7 @@ class PairedDesign:
     def detectable(self, items: int, power: float, repeats: int = 1) -> float:
         """Return the smallest difference that so many items find with the wanted power.
 
-        Raises
-        ------
-        UndefinedError
-            No difference is found with that power: too few items or clusters.
+        `UndefinedError`: no difference is found with that power: too few items or clusters.
         """
         high = 1.0 if self.disagreement is not None else 12 * self.sd(repeats)
         if self.power(high, items, repeats) < power:
@@ -127,10 +124,7 @@ class PairedDesign:
     def width(self, items: int, repeats: int = 1, effect: float = 0.0) -> float:
         """Return the expected width of the interval of the difference.
 
-        Raises
-        ------
-        UndefinedError
-            There would be no interval: fewer than 2 items or 3 clusters.
+        `UndefinedError`: there would be no interval: fewer than 2 items or 3 clusters.
         """
         level = 1 - self.alpha
         if self._counted(repeats):
@@ -221,8 +215,6 @@ def assumed_design(
         Standard deviation of the difference over repeats of the same item, one answer each.
     clusters
         Families of items.
-    alpha
-        Level of the test.
 
     References
     ----------
@@ -291,8 +283,6 @@ def pilot_design(pilot: Pilot, *, alpha: float = 0.05) -> PairedDesign:
     ----------
     pilot
         Differences of item means, and the variance of scores over repeats.
-    alpha
-        Level of the test.
 
     References
     ----------

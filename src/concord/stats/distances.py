@@ -34,12 +34,8 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> Floats:
 
     The share of answers that would have to change. Overlap is 1 minus it.
 
-    References
-    ----------
-    Levin, D. A., & Peres, Y. (2017). Markov Chains and Mixing Times, chapter 4. AMS.
+    Source: Levin, D. A., & Peres, Y. (2017). Markov Chains and Mixing Times, chapter 4. AMS.
 
-    Examples
-    --------
     >>> float(total_variation([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]))
     0.5
     """
@@ -49,13 +45,9 @@ def total_variation(p: ArrayLike, q: ArrayLike) -> Floats:
 def kolmogorov_smirnov(p: ArrayLike, q: ArrayLike) -> Floats:
     r"""Compute the largest difference of two cumulative distributions over ordered options.
 
-    References
-    ----------
-    Smirnov, N. (1948). Table for estimating the goodness of fit of empirical distributions. Annals of
-    Mathematical Statistics, 19, 279-281.
+    Source: Smirnov, N. (1948). Table for estimating the goodness of fit of empirical distributions. Annals
+    of Mathematical Statistics, 19, 279-281.
 
-    Examples
-    --------
     >>> float(kolmogorov_smirnov([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]))
     0.5
     """
@@ -65,13 +57,9 @@ def kolmogorov_smirnov(p: ArrayLike, q: ArrayLike) -> Floats:
 def wasserstein(p: ArrayLike, q: ArrayLike, positions: ArrayLike, *, scale: float = 1.0) -> Floats:
     r"""Compute the Wasserstein-1 distance :math:`\int |F_p - F_q|` over a scale.
 
-    References
-    ----------
-    Vallender, S. S. (1974). Calculation of the Wasserstein distance between probability distributions on
-    the line. Theory of Probability and its Applications, 18, 784-786.
+    Source: Vallender, S. S. (1974). Calculation of the Wasserstein distance between probability
+    distributions on the line. Theory of Probability and its Applications, 18, 784-786.
 
-    Examples
-    --------
     >>> float(wasserstein([1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [1, 2, 3], scale=2))
     0.75
     """
@@ -87,13 +75,9 @@ def jensen_shannon(p: ArrayLike, q: ArrayLike) -> Floats:
 
     The divergence, not its square root, which is a metric (0.557 in the example).
 
-    References
-    ----------
-    Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on Information
-    Theory, 37, 145-151.
+    Source: Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on
+    Information Theory, 37, 145-151.
 
-    Examples
-    --------
     >>> round(float(jensen_shannon([0.5, 0.5, 0.0], [0.25, 0.25, 0.5])), 4)
     0.3113
     """
@@ -105,12 +89,9 @@ def jensen_shannon(p: ArrayLike, q: ArrayLike) -> Floats:
 def entropy(p: ArrayLike) -> Floats:
     r"""Compute Shannon's entropy in bits, :math:`-\sum p_k \log_2 p_k`, over the last axis.
 
-    References
-    ----------
-    Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical Journal, 27, 379-423.
+    Source: Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical Journal,
+    27, 379-423.
 
-    Examples
-    --------
     >>> float(entropy([0.25, 0.25, 0.5]))
     1.5
     """
@@ -123,7 +104,6 @@ SIZES = (0.0, 0.3, 0.6, 0.8, 1.0, 1.3, 1.7, 2.3, 3.2, 4.5, 6.5, 9.0)
 """Differences of populations at which samples are drawn, in units of the one seen."""
 N_DIRECTIONS = 20
 N_RESAMPLES = 400
-DISTANCES = ("tvd", "w1", "ks", "jsd")
 _TINY = 1e-12
 
 
@@ -203,19 +183,20 @@ def read_distances(
 ) -> dict[str, DistanceReading]:
     """Compute every distance of two samples with its interval, noise floor, references and place.
 
-    References
-    ----------
-    Carpenter, J. (1999). Test inversion bootstrap confidence intervals. Journal of the Royal Statistical
-    Society B, 61, 159-172.
+    Source: Carpenter, J. (1999). Test inversion bootstrap confidence intervals. Journal of the Royal
+    Statistical Society B, 61, 159-172.
 
-    Examples
-    --------
     >>> counts = AnswerCounts(np.array([30.0, 50.0, 20.0]), np.array([10.0, 80.0, 10.0]))
     >>> found = read_distances(counts, rng=np.random.default_rng(1))["tvd"]
     >>> round(found.value, 2), round(found.low, 1), round(found.high, 1), round(found.people, 2)
     (0.3, 0.2, 0.4, 0.07)
     """
-    _check_counts(counts)
+    if counts.human.shape != counts.agent.shape:
+        raise OptionError("counts of people and of the agent need one length")
+    if (counts.human < 0).any() or (counts.agent < 0).any():
+        raise OptionError("a count of answers is negative")
+    if min(counts.sizes) < 1:
+        raise OptionError("each side needs at least one answer")
     p, q = counts.shares
     n, m = counts.noise_sizes
     k = len(p)
@@ -239,15 +220,6 @@ def read_distances(
             value, *ends[name], floor, float(band[0]), float(band[1]), top, place, se
         )
     return found
-
-
-def _check_counts(counts: AnswerCounts) -> None:
-    if counts.human.shape != counts.agent.shape:
-        raise OptionError("counts of people and of the agent need one length")
-    if (counts.human < 0).any() or (counts.agent < 0).any():
-        raise OptionError("a count of answers is negative")
-    if min(counts.sizes) < 1:
-        raise OptionError("each side needs at least one answer")
 
 
 def _sampled_shares(rng: np.random.Generator, n: int, shares: Floats, times: int) -> Floats:

@@ -21,8 +21,6 @@ def cohens_d(t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None = None) -> Floats
 
     Parameters
     ----------
-    t
-        The t statistic.
     n1, n2
         Sample sizes; without `n2` one sample or pairs, and the result is :math:`d_z`.
 
@@ -78,11 +76,6 @@ def d_from_f(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | float:
 
     Its mean is positive even without an effect, so it is left out of concordances by default.
 
-    Parameters
-    ----------
-    f, df1, df2
-        The F statistic and its degrees of freedom.
-
     References
     ----------
     Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences (2nd ed.), chapter 8.
@@ -100,11 +93,6 @@ def d_from_f(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | float:
 
 def d_from_f_se(d: ArrayLike, n: ArrayLike) -> Floats | float:
     r"""Return standard error that goes with `d_from_f`: :math:`\sqrt{4/N + d^2/(2N)}`.
-
-    Parameters
-    ----------
-    d, n
-        The effect and the total number of participants.
 
     References
     ----------
@@ -128,11 +116,6 @@ def _r_defined(r: Floats) -> Bools:
 def correlation_z(r: ArrayLike) -> Floats | float:
     """Fisher's z of a correlation as an effect size: undefined, not clamped, from |r| = 1 - 1e-6 on.
 
-    Parameters
-    ----------
-    r
-        Correlation.
-
     References
     ----------
     Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation. Metron, 1, 3-32.
@@ -148,11 +131,6 @@ def correlation_z(r: ArrayLike) -> Floats | float:
 
 def correlation_se(n: ArrayLike) -> Floats | float:
     r"""Return standard error of Fisher's z, :math:`1/\sqrt{n - 3}`.
-
-    Parameters
-    ----------
-    n
-        Number of pairs, more than 3.
 
     References
     ----------
@@ -226,10 +204,7 @@ def log_odds_ratio(table: ArrayLike) -> Floats | float:
 def log_odds_ratio_se(table: ArrayLike) -> Floats | float:
     r"""Return standard error of the log odds ratio, :math:`\sqrt{\sum 1/cell}` (same correction).
 
-    Parameters
-    ----------
-    table
-        As in `log_odds_ratio`.
+    `table` as in `log_odds_ratio`.
 
     References
     ----------
@@ -247,11 +222,6 @@ def log_odds_ratio_se(table: ArrayLike) -> Floats | float:
 
 def d_from_log_odds(log_odds: ArrayLike) -> Floats | float:
     r"""d-equivalent of a log odds ratio, :math:`\ln OR \cdot \sqrt3/\pi`.
-
-    Parameters
-    ----------
-    log_odds
-        A difference of log odds.
 
     References
     ----------
@@ -272,11 +242,6 @@ def rank_biserial(u: ArrayLike, n1: ArrayLike, n2: ArrayLike) -> Floats | float:
 
     Positive means that group 1 is higher, as for t. From a U counted for group 1 use
     :math:`n_1 n_2 - U`.
-
-    Parameters
-    ----------
-    u, n1, n2
-        Mann-Whitney U of group 2 and the group sizes.
 
     References
     ----------
@@ -362,11 +327,6 @@ def d_from_rank_biserial(r: ArrayLike) -> Floats | float:
 def d_from_proportion(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floats | float:
     r"""d-equivalent of a proportion against `p0`: :math:`2(p - p_0)/\sqrt{p_0(1-p_0)}`.
 
-    Parameters
-    ----------
-    k, n, p0
-        Successes, trials, and the rate under H0.
-
     References
     ----------
     The standardised difference of a rate in units of half its standard deviation under H0; the log
@@ -386,11 +346,6 @@ def d_from_proportion(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floats
 def proportion_se(k: ArrayLike, n: ArrayLike) -> Floats | float:
     r"""Return standard error of a proportion, :math:`\sqrt{p(1-p)/n}`; 0 when all or none succeed.
 
-    Parameters
-    ----------
-    k, n
-        Successes and trials.
-
     References
     ----------
     Wald, A. (1943). Transactions of the American Mathematical Society, 54, 426-482.
@@ -408,11 +363,6 @@ def proportion_se(k: ArrayLike, n: ArrayLike) -> Floats | float:
 
 def proportion_log_odds(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floats | float:
     r"""Log odds of a proportion over those of `p0`, with :math:`\tilde p = (k + 1/2)/(n + 1)`: always finite.
-
-    Parameters
-    ----------
-    k, n, p0
-        Successes, trials, and the rate under H0.
 
     References
     ----------
@@ -433,11 +383,6 @@ def proportion_log_odds(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floa
 
 def proportion_log_odds_se(k: ArrayLike, n: ArrayLike) -> Floats | float:
     r"""Return standard error of `proportion_log_odds`, :math:`1/\sqrt{(n+1)\tilde p(1-\tilde p)}`.
-
-    Parameters
-    ----------
-    k, n
-        Successes and trials.
 
     References
     ----------

@@ -41,6 +41,9 @@ def equivalence(
 ) -> Equivalence:
     """Test whether a true effect lies within a margin around 0 (TOST).
 
+    Result: equivalent where both one-sided tests reject. `OptionError`: a margin or a standard error that
+    is not positive.
+
     Parameters
     ----------
     estimate, se, df
@@ -49,16 +52,6 @@ def equivalence(
         Smallest effect of interest; d = 0.2 by default.
     level
         One minus the level of each one-sided test.
-
-    Returns
-    -------
-    Equivalence
-        Equivalent where both one-sided tests reject.
-
-    Raises
-    ------
-    OptionError
-        A margin or a standard error that is not positive.
 
     References
     ----------
@@ -91,26 +84,16 @@ def equivalence_of_means(
 ) -> Equivalence:
     """Test whether a mean of paired differences lies within a margin around 0.
 
+    `UndefinedError`: too few items or clusters, or differences that do not vary.
+
     Parameters
     ----------
     differences
         First minus second, one per item.
-    clusters
-        Labels of families of items.
     margin
         Smallest difference of interest, in the unit of the scores.
     level
         One minus the level of each one-sided test.
-
-    Returns
-    -------
-    Equivalence
-        With Student's t, clustered where clusters are given.
-
-    Raises
-    ------
-    UndefinedError
-        Too few items or clusters, or differences that do not vary.
 
     References
     ----------
@@ -153,17 +136,14 @@ def within_margin(
     The p-value is the smallest alpha at which it does; for Student's t it is the larger of both one-sided
     p-values.
 
+    Result: not shown where there is no interval.
+
     Parameters
     ----------
     interval
         The interval of the difference at a level; ``None`` where there is none.
     margin, level
         As in `equivalence_of_means`.
-
-    Returns
-    -------
-    WithinMargin
-        Not shown where there is no interval.
 
     References
     ----------
@@ -199,17 +179,14 @@ def adjusted_margins(
 ) -> tuple[WithinMargin | None, ...]:
     """Adjust by Holm for the number of pairs; of several pairs those are shown whose adjusted p allows it.
 
+    Result: the same with ``p_holm``; intervals without a p-value stay as they are.
+
     Parameters
     ----------
     held
         One per pair; ``None`` where there is nothing to compare.
     level
         One minus the level of the claim.
-
-    Returns
-    -------
-    tuple
-        The same with ``p_holm``; intervals without a p-value stay as they are.
 
     References
     ----------

@@ -37,22 +37,12 @@ def _u_counts(n1: int, n2: int) -> Floats:
 def p_mann_whitney_exact(u: float, n1: int, n2: int) -> float:
     """Exact two-sided p-value of a Mann-Whitney U without ties.
 
+    Result: twice the smaller tail, at most 1. `UndefinedError`: U outside its range.
+
     Parameters
     ----------
     u
         U of either group, 0 to n1 n2. Halves, which come from ties, take the larger of their neighbours' p.
-    n1, n2
-        Group sizes.
-
-    Returns
-    -------
-    float
-        Twice the smaller tail, at most 1.
-
-    Raises
-    ------
-    UndefinedError
-        U outside its range.
 
     References
     ----------
@@ -75,20 +65,13 @@ def p_mann_whitney_exact(u: float, n1: int, n2: int) -> float:
 def p_mann_whitney_permutation(first: ArrayLike, second: ArrayLike) -> float:
     """Exact two-sided p-value of the Mann-Whitney test from the observations, ties included.
 
+    Result: share of all divisions into groups of these sizes whose U is as far from the middle.
+    `OptionError`: ten observations or more in a group.
+
     Parameters
     ----------
     first, second
         Observations of both groups, fewer than 10 in each.
-
-    Returns
-    -------
-    float
-        Share of all divisions into groups of these sizes whose U is as far from the middle.
-
-    Raises
-    ------
-    OptionError
-        Ten observations or more in a group.
 
     References
     ----------
@@ -113,6 +96,9 @@ def p_mann_whitney_permutation(first: ArrayLike, second: ArrayLike) -> float:
 def p_wilcoxon_exact(w: float, n: int, ranks: ArrayLike | None = None) -> float:
     """Exact two-sided p-value of a Wilcoxon signed-rank sum.
 
+    Result: share of all patterns of signs whose sum is as far from the middle. `UndefinedError`: w outside
+    its range.
+
     Parameters
     ----------
     w
@@ -121,16 +107,6 @@ def p_wilcoxon_exact(w: float, n: int, ranks: ArrayLike | None = None) -> float:
         Pairs that differ, at most 30.
     ranks
         Ranks of the sizes of the differences where some tie; 1 to n by default.
-
-    Returns
-    -------
-    float
-        Share of all patterns of signs whose sum is as far from the middle.
-
-    Raises
-    ------
-    UndefinedError
-        w outside its range.
 
     References
     ----------
@@ -166,20 +142,13 @@ def _permutation_products(x: tuple[float, ...], y: tuple[float, ...]) -> Floats:
 def p_spearman_exact(first: ArrayLike, second: ArrayLike) -> float:
     """Exact two-sided p-value of Spearman's rank correlation, ties included.
 
+    Result: share of all permutations whose correlation is as far from 0. `OptionError`: fewer than 3 or
+    more than 9 pairs.
+
     Parameters
     ----------
     first, second
         Paired observations (or their ranks), 3 to 9 pairs.
-
-    Returns
-    -------
-    float
-        Share of all permutations whose correlation is as far from 0.
-
-    Raises
-    ------
-    OptionError
-        Fewer than 3 or more than 9 pairs.
 
     References
     ----------
@@ -202,22 +171,14 @@ def p_spearman_exact(first: ArrayLike, second: ArrayLike) -> float:
 def p_spearman_exact_rho(rho: float, n: int) -> float:
     """Exact two-sided p-value of a Spearman correlation without ties, from rho alone.
 
+    `UndefinedError`: rho outside [-1, 1], or n outside 3 to 9.
+
     Parameters
     ----------
     rho
         The correlation, -1 to 1; rounded as printed, it counts as the nearest that n pairs can have.
     n
         Pairs, 3 to 9.
-
-    Returns
-    -------
-    float
-        Share of all permutations whose correlation is as far from 0.
-
-    Raises
-    ------
-    UndefinedError
-        rho outside [-1, 1], or n outside 3 to 9.
 
     References
     ----------

@@ -56,17 +56,14 @@ def gamma_ratio_cdf(t: float, numerator: ArrayLike, denominator: ArrayLike, shap
     .. math:: \tfrac12 - \tfrac1\pi \int_0^\infty
         \frac{\sin \sum a_i \arctan(u c_i)}{\prod (1 + u^2 c_i^2)^{a_i/2}} \frac{du}{u}
 
+    Result: A probability, to about 1e-9.
+
     Parameters
     ----------
     t
         Where the distribution function is asked for.
     numerator, denominator, shapes
         nᵢ, dᵢ and aᵢ.
-
-    Returns
-    -------
-    float
-        A probability, to about 1e-9.
 
     References
     ----------
@@ -92,11 +89,6 @@ def gamma_ratio_quantile(
         Between 0 and 1.
     numerator, denominator, shapes
         As in `gamma_ratio_cdf`.
-
-    Returns
-    -------
-    float
-        The quantile, to 1e-10.
 
     References
     ----------

@@ -24,20 +24,7 @@ def expected_maximum(k: int) -> float:
 
     .. math:: d(k) = \int_0^\infty \left(1 - \Phi(x)^k - \Phi(-x)^k\right) dx
 
-    Parameters
-    ----------
-    k
-        Number of variables, at least 1.
-
-    Returns
-    -------
-    float
-        ``d(k)``; 0 for one variable.
-
-    Raises
-    ------
-    UndefinedError
-        ``k`` is below 1.
+    Result: ``d(k)``; 0 for one variable. `UndefinedError`: ``k`` is below 1.
 
     References
     ----------
@@ -63,13 +50,9 @@ def maximum_weights(k: int, m: int) -> tuple[float, ...]:
     The j-th smallest of k samples is the largest of a random subset of m with probability
     :math:`\binom{j-1}{m-1} / \binom{k}{m}`.
 
-    References
-    ----------
-    Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of
+    Source: Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of
     Mathematical Statistics, 19(3), 293-325.
 
-    Examples
-    --------
     >>> [round(w, 4) for w in maximum_weights(4, 2)]
     [0.0, 0.1667, 0.3333, 0.5]
     """
@@ -85,22 +68,14 @@ def fixed_m_gap(samples: ArrayLike, m: int = 2) -> NDArray[np.float64]:
 
     The plain gap ``max - mean`` grows with k; this one estimates the same number for every k >= m.
 
+    `UndefinedError`: fewer than ``m`` samples.
+
     Parameters
     ----------
     samples
         Scores; the last axis holds the samples of a cell.
     m
         Size of the subsets whose maximum is meant.
-
-    Returns
-    -------
-    ndarray
-        One gap per cell.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than ``m`` samples.
 
     References
     ----------
@@ -125,13 +100,9 @@ def fixed_m_gap_cells(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Fixed-m gap of many cells with any number of samples each.
 
-    References
-    ----------
-    Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of
+    Source: Hoeffding, W. (1948). A class of statistics with asymptotically normal distribution. Annals of
     Mathematical Statistics, 19(3), 293-325.
 
-    Examples
-    --------
     >>> gaps, counts = fixed_m_gap_cells(np.array([0, 0, 2]), np.array([0.0, 1.0, 0.5]), 3)
     >>> gaps.tolist(), counts.tolist()
     ([0.5, nan, nan], [2, 0, 1])
@@ -152,6 +123,8 @@ def fixed_m_gap_binary(mean: ArrayLike, k: int, m: int = 2) -> NDArray[np.float6
 
     .. math:: 1 - \binom{k-c}{m} / \binom{k}{m} - c/k, \quad c = k \cdot \text{mean}
 
+    `UndefinedError`: ``m`` is not between 1 and ``k``.
+
     Parameters
     ----------
     mean
@@ -160,16 +133,6 @@ def fixed_m_gap_binary(mean: ArrayLike, k: int, m: int = 2) -> NDArray[np.float6
         Number of samples per cell.
     m
         Size of the subsets whose maximum is meant.
-
-    Returns
-    -------
-    ndarray
-        One gap per cell.
-
-    Raises
-    ------
-    UndefinedError
-        ``m`` is not between 1 and ``k``.
 
     References
     ----------
@@ -212,13 +175,9 @@ def deviation_band(scores: ArrayLike, *, level: float = 0.95) -> DeviationBand |
     :math:`\bar{d}_{\cdot j} \pm t_{n-1}(1 - \alpha/2k)\, s_j/\sqrt{n}`, which covers all *k* at once with
     at least the level (Bonferroni).
 
-    References
-    ----------
-    Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association, 56,
-    52-64.
+    Source: Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical
+    Association, 56, 52-64.
 
-    Examples
-    --------
     >>> band = deviation_band([[1, 0], [1, 0], [1, 1], [0, 0]])
     >>> [round(float(v), 2) for v in (*band.values, band.low[0], band.high[0])]
     [0.25, -0.25, -0.35, 0.85]

@@ -34,22 +34,13 @@ def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> IntervalEnds:
 
     Without a continuity correction. It never leaves [0, 1], touches 0 only for k = 0 and 1 only for k = n.
 
+    Result: ``low`` and ``high``; NaN where n is 0 or an entry is NaN. `UndefinedError`: scalar input
+    without trials.
+
     Parameters
     ----------
     k, n
         Successes and trials, broadcast; k need not be whole (half counts are usual).
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    IntervalEnds
-        ``low`` and ``high``; NaN where n is 0 or an entry is NaN.
-
-    Raises
-    ------
-    UndefinedError
-        Scalar input without trials.
 
     References
     ----------
@@ -80,20 +71,7 @@ def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> IntervalEnds:
 def wilson_interval(k: float, n: float, *, level: float = 0.95) -> Interval:
     """Wilson's interval of one proportion, as a record.
 
-    Parameters
-    ----------
-    k, n, level
-        As in `wilson`, scalars.
-
-    Returns
-    -------
-    Interval
-        With method ``Wilson``.
-
-    Raises
-    ------
-    UndefinedError
-        There were no trials.
+    `k`, `n`, `level` as in `wilson`, scalars. `UndefinedError`: there were no trials.
 
     References
     ----------
@@ -125,14 +103,16 @@ def jackknife_t(
     with :math:`g_i` the transformed value without cluster i; the ends are carried back by the inverse of g.
     It speaks of clusters like these; the clusters, not what is inside them, must be independent.
 
+    Result: its ``method`` names the jackknife, the scale and the number of clusters. `UndefinedError`: no
+    such interval exists; the message is the reason: fewer than three clusters, a value that is undefined
+    without one cluster, a value at the edge of its scale, no spread between clusters at all.
+
     Parameters
     ----------
     value
         The number computed from all clusters.
     leave_one_out
         The same number without each cluster in turn.
-    level
-        Nominal coverage.
     scale
         ``logit`` for numbers in (0, 1), ``atanh`` for numbers in (-1, 1), ``identity`` for others.
     df
@@ -140,17 +120,6 @@ def jackknife_t(
     shared
         Variance of the value by an error that all clusters have in common, which leaving one out does not
         show; it is carried to the scale by the delta method and taken as known.
-
-    Returns
-    -------
-    Interval
-        Its ``method`` names the jackknife, the scale and the number of clusters.
-
-    Raises
-    ------
-    UndefinedError
-        No such interval exists; the message is the reason: fewer than three clusters, a value that is
-        undefined without one cluster, a value at the edge of its scale, no spread between clusters at all.
 
     References
     ----------
@@ -192,12 +161,8 @@ def effective_clusters(first: ArrayLike, second: ArrayLike) -> float:
     Where a few clusters carry most of two sums of squares, a t of their ratio or difference with K - 1
     degrees of freedom claims too much; with this number it does not.
 
-    References
-    ----------
-    Kish, L. (1965). Survey Sampling, section 8.2. Wiley.
+    Source: Kish, L. (1965). Survey Sampling, section 8.2. Wiley.
 
-    Examples
-    --------
     >>> effective_clusters([1, 1, 1, 1], [2, 2, 2, 2]), round(effective_clusters([9, 1, 0], [9, 0, 1]), 2)
     (4.0, 1.23)
     """
@@ -211,12 +176,9 @@ def percentile_interval(
 ) -> Interval:
     """Equal-tailed percentiles of bootstrap replicates.
 
-    References
-    ----------
-    Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapter 13. Chapman & Hall.
+    Source: Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapter 13. Chapman &
+    Hall.
 
-    Examples
-    --------
     >>> interval = percentile_interval(np.arange(101.0), level=0.9)
     >>> round(interval.low, 9), round(interval.high, 9)
     (5.0, 95.0)
@@ -239,16 +201,6 @@ def checked_level(level: float) -> float:
     return level
 
 
-def _logit(p: Floats) -> Floats:
-    """Log odds; infinite at 0 and 1, NaN outside."""
-    return np.asarray(special.logit(p))
-
-
-def _expit(x: Floats) -> Floats:
-    """Inverse of the log odds."""
-    return np.asarray(special.expit(x))
-
-
 def _atanh(r: Floats) -> Floats:
     """Fisher z without a clamp; infinite at -1 and 1, NaN outside."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -262,7 +214,7 @@ def _same(x: Floats) -> Floats:
 
 _Map = Callable[[Floats], Floats]
 _SCALES: dict[str, tuple[_Map, _Map]] = {
-    "logit": (_logit, _expit),
+    "logit": (lambda p: np.asarray(special.logit(p)), lambda x: np.asarray(special.expit(x))),
     "atanh": (_atanh, np.tanh),
     "identity": (_same, _same),
 }
@@ -311,15 +263,7 @@ NEAR, FULL, STRENGTH = 0.10, 0.05, 3.0
 def ends_weight(values: ArrayLike) -> float:
     """Return how far the interval of numbers between 0 and 1 leans on `bounded_bootstrap`, from 0 to 1.
 
-    Parameters
-    ----------
-    values
-        One number per study, in [0, 1].
-
-    Returns
-    -------
-    float
-        0 where no study is within 0.10 of an end, 1 where a third of them are within 0.05.
+    Result: 0 where no study is within 0.10 of an end, 1 where a third of them are within 0.05.
 
     References
     ----------
@@ -337,12 +281,8 @@ def ends_weight(values: ArrayLike) -> float:
 def ends_lean(values: ArrayLike) -> float:
     """Return towards which end numbers between 0 and 1 lean: 1 the upper, -1 the lower, 0 none or both alike.
 
-    References
-    ----------
-    The thresholds are those of `ends_weight`.
+    Source: The thresholds are those of `ends_weight`.
 
-    Examples
-    --------
     >>> ends_lean([0.5, 0.97, 0.99]), ends_lean([0.02, 0.99, 0.5])
     (1.0, 0.0)
     """
@@ -386,14 +326,14 @@ def wilson_clustered(
     one trial per cluster this is Wilson's interval; with ``trials`` all 1 and ``successes`` the clusters'
     own proportions it is the interval of the mean of item means.
 
+    `UndefinedError`: no trial.
+
     Parameters
     ----------
     successes, trials
         One number per cluster.
     n_replies
         Single replies in all clusters.
-    level
-        Confidence level.
     few_clusters
         Allow for their number G: the variance times G/(G - 1), Student's t with 2(G - 1) degrees of freedom,
         fewer where a few clusters decide the variance (2G/(kurtosis - 1)), (G - 1)² where the clusters vary
@@ -403,11 +343,6 @@ def wilson_clustered(
         populations with 6, 15 and 40 clusters; on 80 others a form that is next to it (the normal quantile in
         place of (G - 1)² degrees of freedom) lay within 93 to 97 % on 84 % of cells, the form without the
         last two steps on 74 %.
-
-    Raises
-    ------
-    UndefinedError
-        No trial.
 
     References
     ----------

@@ -35,11 +35,6 @@ def mcnemar(only_first: int, only_second: int) -> McNemar:
     only_first, only_second
         Items that only the first, only the second model got right (b and c).
 
-    Returns
-    -------
-    McNemar
-        ``exact`` and ``mid_p``.
-
     References
     ----------
     McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or
@@ -76,19 +71,14 @@ def bonett_price_interval(differences: ArrayLike, *, level: float = 0.95, repeat
     replies covered up to 99.5 % of random populations with 20 items, so 97 %. It exists without any
     disagreement, and covers well from a dozen items on.
 
+    `UndefinedError`: no pair.
+
     Parameters
     ----------
     differences
         One difference per item, each in [-1, 1].
-    level
-        Confidence level.
     repeats
         Replies behind the mean of an item in either mode, one at least.
-
-    Raises
-    ------
-    UndefinedError
-        No pair.
 
     References
     ----------

@@ -51,6 +51,9 @@ def meta_analysis(
     participants) the bias-reduced sandwich CR2 with Satterthwaite's degrees of freedom. The prediction
     interval is :math:`\hat\mu \pm t \sqrt{\hat\tau^2 + SE^2}` with the same degrees of freedom as the mean's.
 
+    `UndefinedError`: fewer than two estimates or clusters. `OptionError`: standard errors that are not
+    positive, or arrays of different length.
+
     Parameters
     ----------
     effects, standard_errors
@@ -58,20 +61,6 @@ def meta_analysis(
         either leaves the test out.
     clusters
         Labels of tests that share participants.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    MetaAnalysis
-        Mean, heterogeneity and prediction interval.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two estimates or clusters.
-    OptionError
-        Standard errors that are not positive, or arrays of different length.
 
     References
     ----------

@@ -21,11 +21,6 @@ def holm(p_values: ArrayLike) -> Floats:
     p_values
         One p-value a comparison; NaN is a comparison without one and stays NaN, outside the family.
 
-    Returns
-    -------
-    array
-        Adjusted p-values in the given order.
-
     References
     ----------
     Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
@@ -44,15 +39,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> Floats:
 
     .. math:: \tilde p_{(i)} = \min_{j \ge i} \min(1, m \, p_{(j)} / j)
 
-    Parameters
-    ----------
-    p_values
-        As in `holm`.
-
-    Returns
-    -------
-    array
-        Adjusted p-values in the given order.
+    `p_values` as in `holm`.
 
     References
     ----------
@@ -87,18 +74,15 @@ def _adjusted(p_values: ArrayLike, rule: Callable[[Floats], Floats]) -> Floats:
 def distinguishable(p_value: float | None, *, level: float) -> bool:
     """Whether p lies below 1 - level; a p of exactly that does not, whatever its last digit.
 
+    Result: ``p_value < 1 - level``, with 1e-12 slack: 1 - 0.95 is a little more than 0.05 in a computer,
+    and counted p-values such as 500/10000 are often exactly that.
+
     Parameters
     ----------
     p_value
         Adjusted or not; ``None`` or NaN is no test, which distinguishes nothing.
     level
         Coverage of its intervals.
-
-    Returns
-    -------
-    bool
-        ``p_value < 1 - level``, with 1e-12 slack: 1 - 0.95 is a little more than 0.05 in a computer, and
-        counted p-values such as 500/10000 are often exactly that.
 
     References
     ----------
@@ -120,17 +104,14 @@ def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> tup
     one may pass over a model: noise or missing items can leave the first and the third undecided where the
     second differs from both. A model that differs from all others is a group of its own.
 
+    Result: groups from best to worst, members in the order of the ranking, each as large as it can be.
+
     Parameters
     ----------
     order
         Models from best to worst.
     different
         Square and symmetric: whether two models can be distinguished.
-
-    Returns
-    -------
-    tuple of tuples
-        Groups from best to worst, members in the order of the ranking, each as large as it can be.
 
     References
     ----------

@@ -57,16 +57,8 @@ def sphericity(scores: Floats) -> tuple[float, float]:
 
     with S the doubly centred covariance; both are kept within [1/(P-1), 1].
 
-    Parameters
-    ----------
-    scores
-        Units by conditions.
-
-    Returns
-    -------
-    tuple of float
-        The two factors. Where the Huynh-Feldt formula has no positive denominator (more conditions than
-        units), the Greenhouse-Geisser factor is used: it is the more cautious one.
+    Result: the two factors. Where the Huynh-Feldt formula has no positive denominator (more conditions than
+    units), the Greenhouse-Geisser factor is used: it is the more cautious one.
 
     References
     ----------
@@ -101,22 +93,13 @@ def order_effect(scores: ArrayLike, *, level: float = 0.95) -> OrderEffect:
     of means with the covariance seen over items (`concord.stats.spread`), so that it also holds where the
     order effect differs by item; its lower end is 0 where the test does not reach the level.
 
+    Result: estimate, test and interval; without residual variation there is no test, and the note says so.
+    `UndefinedError`: fewer than two items or two arrangements, or a missing cell.
+
     Parameters
     ----------
     scores
         Mean score of each cell, items by arrangements, no cell missing.
-    level
-        Confidence level of the interval.
-
-    Returns
-    -------
-    OrderEffect
-        Estimate, test and interval; without residual variation there is no test, and the note says so.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two items or two arrangements, or a missing cell.
 
     References
     ----------
@@ -180,12 +163,8 @@ def variance_shares(effect: OrderEffect, noise: float, inverse_k: float) -> Vari
 
     The residual mean square of cell means is :math:`\sigma^2_{AI} + \sigma^2_e \overline{1/k}`.
 
-    References
-    ----------
-    Searle, S. R., Casella, G., & McCulloch, C. E. (1992). Variance components. Wiley, ch. 4.
+    Source: Searle, S. R., Casella, G., & McCulloch, C. E. (1992). Variance components. Wiley, ch. 4.
 
-    Examples
-    --------
     >>> effect = order_effect([[0.1, 0.4], [0.2, 0.5], [0.6, 0.7]])
     >>> shares = variance_shares(effect, noise=0.01, inverse_k=0.25)
     >>> round(shares.item + shares.arrangement + shares.interaction + shares.noise, 12)

@@ -51,13 +51,9 @@ class ModelPair:
 def adjusted(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:
     """Adjust p-values for the number of pairs, each metric a family of its own.
 
-    References
-    ----------
-    Holm, S. (1979). Scandinavian Journal of Statistics, 6, 65-70. Benjamini, Y., & Hochberg, Y. (1995).
-    Journal of the Royal Statistical Society B, 57, 289-300.
+    Source: Holm, S. (1979). Scandinavian Journal of Statistics, 6, 65-70. Benjamini, Y., & Hochberg, Y.
+    (1995). Journal of the Royal Statistical Society B, 57, 289-300.
 
-    Examples
-    --------
     >>> metrics = [MetricDifference("m", 1, 0, Estimate(1.0, None), p, 9) for p in (0.01, 0.04, None)]
     >>> pairs = [ModelPair("a", name, (metric,), 9, 0, 0) for name, metric in zip("bcd", metrics)]
     >>> [pair.metrics[0].p_holm for pair in adjusted(pairs)]
@@ -105,13 +101,9 @@ def standing(
 ) -> Standing:
     """Order models by a metric and group those that no test distinguishes.
 
-    References
-    ----------
-    Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine
-    Learning Research, 7, 1-30.
+    Source: Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of
+    Machine Learning Research, 7, 1-30.
 
-    Examples
-    --------
     >>> found = MetricDifference("m", 0.9, 0.5, Estimate(0.4, None), 0.001, 9, 0.001, 0.001)
     >>> standing("m", {"b": 0.5, "a": 0.9}, [ModelPair("a", "b", (found,), 9, 0, 0)], level=0.95).groups
     (('a',), ('b',))

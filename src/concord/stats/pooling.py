@@ -28,11 +28,6 @@ def group_starts(*keys: ArrayLike) -> Integers:
     keys
         One or more index arrays of one length, each sorted; a run ends where any of them changes.
 
-    Returns
-    -------
-    array
-        The first position of every run, beginning with 0 (empty for empty keys).
-
     References
     ----------
     The layout is that of ``numpy.ufunc.reduceat``.
@@ -54,17 +49,14 @@ def group_starts(*keys: ArrayLike) -> Integers:
 def mean_groups(values: ArrayLike, starts: ArrayLike) -> Floats:
     """Plain mean of every group, undefined units left out: findings to studies, studies to a benchmark.
 
+    Result: shape (..., G); NaN for a group with no defined unit.
+
     Parameters
     ----------
     values
         Shape (..., T); NaN is undefined.
     starts
         Where each group begins, as from `group_starts`.
-
-    Returns
-    -------
-    array
-        Shape (..., G); NaN for a group with no defined unit.
 
     References
     ----------
@@ -130,16 +122,6 @@ _SLACK = 1e-9
 def fisher_z(r: ArrayLike) -> float | Floats:
     """Fisher's z of a correlation, atanh of r clamped to +-(1 - 1e-6); NaN stays NaN.
 
-    Parameters
-    ----------
-    r
-        Correlations; what lies beyond the clamp is brought to it.
-
-    Returns
-    -------
-    float or array
-        A float for a scalar.
-
     References
     ----------
     Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
@@ -156,16 +138,6 @@ def fisher_z(r: ArrayLike) -> float | Floats:
 
 def fisher_z_inverse(z: ArrayLike) -> float | Floats:
     """Correlation of a Fisher z, its hyperbolic tangent.
-
-    Parameters
-    ----------
-    z
-        Fisher z values.
-
-    Returns
-    -------
-    float or array
-        A float for a scalar.
 
     References
     ----------
@@ -189,6 +161,8 @@ def pool_pas_groups(pas: ArrayLike, weights: ArrayLike | None, starts: ArrayLike
     A group with one defined test returns it exactly. Where the weights of a group sum to zero the
     mean of z is unweighted.
 
+    Result: shape (..., G); NaN for a group with no defined test.
+
     Parameters
     ----------
     pas
@@ -198,11 +172,6 @@ def pool_pas_groups(pas: ArrayLike, weights: ArrayLike | None, starts: ArrayLike
         finite wherever ``pas`` is defined.
     starts
         Where each group begins, as from `group_starts`.
-
-    Returns
-    -------
-    array
-        Shape (..., G); NaN for a group with no defined test.
 
     References
     ----------
@@ -222,20 +191,8 @@ def pool_pas_groups(pas: ArrayLike, weights: ArrayLike | None, starts: ArrayLike
 def pool_pas(pas: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:
     """PAS of one finding from the PAS of its tests: one test is itself, several are pooled by Fisher z.
 
-    Parameters
-    ----------
-    pas, weights
-        As in `pool_pas_groups`, the whole last axis being one finding.
-
-    Returns
-    -------
-    float or array
-        A float for one-dimensional input, otherwise one value per leading index.
-
-    Raises
-    ------
-    UndefinedError
-        One-dimensional input without a defined test.
+    `pas`, `weights` as in `pool_pas_groups`, the whole last axis being one finding. `UndefinedError`:
+    one-dimensional input without a defined test.
 
     References
     ----------
@@ -260,6 +217,8 @@ def pool_normalised_groups(
     Several tests are pooled by Fisher z of r'. A test with :math:`|2H - 1| < 10^{-8}` is left out among
     several; alone in its finding it scores 0.0. One test keeps its r', which may exceed 1 in size.
 
+    Result: shape (..., G), on the scale of a correlation; NaN for a group with nothing to pool.
+
     Parameters
     ----------
     pas
@@ -268,11 +227,6 @@ def pool_normalised_groups(
         Posterior probability of an effect on the human side, broadcast to ``pas``.
     weights, starts
         As in `pool_pas_groups`.
-
-    Returns
-    -------
-    array
-        Shape (..., G), on the scale of a correlation; NaN for a group with nothing to pool.
 
     References
     ----------
@@ -299,15 +253,8 @@ def pool_normalised_groups(
 def pool_normalised(pas: ArrayLike, human: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:
     """Normalised PAS of one finding; see `pool_normalised_groups`.
 
-    Parameters
-    ----------
-    pas, human, weights
-        As there, the whole last axis being one finding.
-
-    Returns
-    -------
-    float or array
-        As `pool_pas` returns it; undefined where there is nothing to pool.
+    `pas`, `human`, `weights` as there, the whole last axis being one finding. Result: as `pool_pas` returns
+    it; undefined where there is nothing to pool.
 
     References
     ----------

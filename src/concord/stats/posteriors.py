@@ -99,11 +99,6 @@ def pas_states(human: ArrayLike, agent: ArrayLike) -> Floats | float:
 def pas_two_states(human: ArrayLike, agent: ArrayLike) -> Floats | float:
     r"""PAS of one test from the probabilities of an effect: :math:`\pi^h\pi^a + (1-\pi^h)(1-\pi^a)`.
 
-    Parameters
-    ----------
-    human, agent
-        Posterior probabilities of an effect.
-
     References
     ----------
     As `pas_states`, with the states effect and no effect.

@@ -24,19 +24,8 @@ def power_paired(effect: float, sd: float, n: float, *, alpha: float = 0.05) -> 
 
     Parameters
     ----------
-    effect
-        True mean difference.
-    sd
-        Standard deviation of an item's difference.
     n
         Items; with clusters see `power_clustered`.
-    alpha
-        Level of the test.
-
-    Returns
-    -------
-    float
-        Probability of p < alpha.
 
     References
     ----------
@@ -64,11 +53,6 @@ def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> 
         Participants in each group.
     alpha
         As in `power_paired`.
-
-    Returns
-    -------
-    float
-        Probability of p < alpha.
 
     References
     ----------
@@ -99,13 +83,6 @@ def power_signs(effect: float, sd: float, n: int, *, alpha: float = 0.05) -> flo
     ----------
     effect, sd, alpha
         As in `power_paired`.
-    n
-        Items.
-
-    Returns
-    -------
-    float
-        Probability of p < alpha.
 
     References
     ----------
@@ -137,54 +114,30 @@ def _power_t(shift: float, df: float, alpha: float) -> float:
 def noncentral_beyond(shift: float, df: float, critical: float) -> float:
     """Probability that a noncentral t is further from zero than a critical value.
 
-    References
-    ----------
-    Johnson, N. L., Kotz, S., & Balakrishnan, N. (1995). Continuous Univariate Distributions, volume 2,
-    chapter 31. Wiley.
+    Source: Johnson, N. L., Kotz, S., & Balakrishnan, N. (1995). Continuous Univariate Distributions, volume
+    2, chapter 31. Wiley.
 
-    Examples
-    --------
     >>> round(noncentral_beyond(2.9154759474226504, 33, 2.0345152974493397), 4)
     0.8078
     """
     inside = special.nctdtr(df, shift, critical) - special.nctdtr(df, shift, -critical)
     if np.isnan(inside):  # scipy gives up on large shifts
-        inside = _noncentral_inside(shift, df, critical)
+        # p(|T| < c) as a mean of normal probabilities over w = sqrt(chi2/df): T < c where Z < c w - shift
+        nodes, weights = np.polynomial.legendre.leggauss(200)
+        reach = 10 / np.sqrt(2 * df)
+        low, high = max(0.0, 1 - reach), 1 + reach
+        w = 0.5 * (low + high) + 0.5 * (high - low) * nodes
+        log_density = (df - 1) * np.log(w) - df * w * w / 2
+        mass = weights * np.exp(log_density - log_density.max())
+        inside = float(np.sum(mass * special.ndtr(critical * w - shift)) / mass.sum())
     return float(np.clip(1 - inside, 0.0, 1.0))
-
-
-def _noncentral_inside(shift: float, df: float, critical: float) -> float:
-    """P(|T| < c) as a mean of normal probabilities over w = sqrt(chi2/df): T < c where Z < c w - shift."""
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    reach = 10 / np.sqrt(2 * df)
-    low, high = max(0.0, 1 - reach), 1 + reach
-    w = 0.5 * (low + high) + 0.5 * (high - low) * nodes
-    log_density = (df - 1) * np.log(w) - df * w * w / 2
-    mass = weights * np.exp(log_density - log_density.max())
-    return float(np.sum(mass * special.ndtr(critical * w - shift)) / mass.sum())
 
 
 def detectable_effect(sd: float, n: float, *, power: float = 0.8, alpha: float = 0.05) -> float:
     """Smallest true difference that a paired t test finds with the wanted power.
 
-    Parameters
-    ----------
-    sd
-        Standard deviation of an item's difference.
-    n
-        Items.
-    power, alpha
-        Wanted power and level.
-
-    Returns
-    -------
-    float
-        The minimum detectable effect, in the unit of the scores.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two items.
+    Result: the minimum detectable effect, in the unit of the scores. `UndefinedError`: fewer than two
+    items.
 
     References
     ----------
@@ -214,13 +167,6 @@ def items_needed(effect: float, sd: float, *, power: float = 0.8, alpha: float =
         True mean difference, not 0.
     sd
         Standard deviation of an item's difference; times the root of the design effect with clusters.
-    power, alpha
-        Wanted power and level.
-
-    Returns
-    -------
-    int
-        Items.
 
     References
     ----------
@@ -242,13 +188,9 @@ def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int
     The power of an exact test grows in saw teeth, so that a smaller n than the one found by halving may have
     it too: those within a few teeth below are looked at one by one.
 
-    References
-    ----------
-    Chernick, M. R., & Liu, C. Y. (2002). The saw-toothed behavior of power versus sample size and software
-    solutions. The American Statistician, 56, 149-155.
+    Source: Chernick, M. R., & Liu, C. Y. (2002). The saw-toothed behavior of power versus sample size and
+    software solutions. The American Statistician, 56, 149-155.
 
-    Examples
-    --------
     >>> fewest(lambda n: power_two_sample(0.5, n, n), 0.8, 0.5)
     64
     """
@@ -277,20 +219,6 @@ def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
 
     Twice t times the standard error, which is on average a little below its root mean square (`root_bias`).
 
-    Parameters
-    ----------
-    sd
-        Standard deviation of an item's difference.
-    n
-        Items.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    float
-        From end to end.
-
     References
     ----------
     Kupper, L. L., & Hafner, K. B. (1989). How appropriate are popular sample size formulas? The American
@@ -311,13 +239,9 @@ def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
 def root_bias(df: float) -> float:
     r"""Return the mean of :math:`\sqrt{\chi^2_\nu/\nu}`: standard deviations over their root mean square.
 
-    References
-    ----------
-    Holtzman, W. H. (1950). The unbiased estimate of the population variance and standard deviation. American
-    Journal of Psychology, 63, 615-617.
+    Source: Holtzman, W. H. (1950). The unbiased estimate of the population variance and standard deviation.
+    American Journal of Psychology, 63, 615-617.
 
-    Examples
-    --------
     >>> round(root_bias(9), 4)
     0.9727
     """
@@ -363,17 +287,8 @@ def power_mcnemar(
     ----------
     only_first, only_second
         Probabilities that only the first, only the second model is right.
-    n
-        Items.
-    alpha
-        Level of the test.
     mid_p
         The mid-p form.
-
-    Returns
-    -------
-    float
-        Probability of p < alpha.
 
     References
     ----------
@@ -434,17 +349,14 @@ def _log_half(k: Floats, m: Floats) -> Floats:
 def paired_sd(first: float, second: float, correlation: float) -> float:
     r"""Return the standard deviation of the difference of two 0-1 scores with given means and correlation.
 
+    Result: :math:`\sqrt{p_1 q_1 + p_2 q_2 - 2 \rho \sqrt{p_1 q_1 p_2 q_2}}`.
+
     Parameters
     ----------
     first, second
         Expected means, from 0 to 1.
     correlation
         Correlation of the two models' scores.
-
-    Returns
-    -------
-    float
-        :math:`\sqrt{p_1 q_1 + p_2 q_2 - 2 \rho \sqrt{p_1 q_1 p_2 q_2}}`.
 
     References
     ----------
@@ -467,20 +379,8 @@ def paired_sd(first: float, second: float, correlation: float) -> float:
 def disagreements(first: float, second: float, correlation: float) -> tuple[float, float]:
     """Probabilities that only the first, only the second of two models is right.
 
-    Parameters
-    ----------
-    first, second, correlation
-        As in `paired_sd`.
-
-    Returns
-    -------
-    tuple
-        Both probabilities.
-
-    Raises
-    ------
-    OptionError
-        Means like these cannot have that correlation.
+    `first`, `second`, `correlation` as in `paired_sd`. `OptionError`: means like these cannot have that
+    correlation.
 
     References
     ----------
@@ -511,15 +411,6 @@ def counted_interval_width(disagreement: float, effect: float, n: int, *, level:
         Share of items on which only one model is right (ψ).
     effect
         True difference (δ).
-    n
-        Items.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    float
-        From end to end.
 
     References
     ----------

@@ -62,6 +62,8 @@ class Clusters:
 def design_effect(cluster_size: float, correlation: float, *, cv: float = 0.0) -> float:
     r"""Factor by which clusters inflate the variance of a mean: :math:`1 + (m (1 + cv^2) - 1) \rho`.
 
+    Result: items over this number are the items that count.
+
     Parameters
     ----------
     cluster_size
@@ -70,11 +72,6 @@ def design_effect(cluster_size: float, correlation: float, *, cv: float = 0.0) -
         Intra-cluster correlation of the differences.
     cv
         Standard deviation of the cluster sizes over their mean.
-
-    Returns
-    -------
-    float
-        Items over this number are the items that count.
 
     References
     ----------
@@ -100,23 +97,12 @@ def power_clustered(effect: float, sd: float, n: float, clusters: Clusters, *, a
     quadratic form in the cluster sums: the probability that it is positive is Imhof's integral. Beyond 200
     clusters a noncentral t with the mean and variance of the squared standard error says the same.
 
+    Result: probability of p < alpha; 0 below three clusters, where the test is withheld.
+
     Parameters
     ----------
-    effect
-        True mean difference.
-    sd
-        Standard deviation of an item's difference.
-    n
-        Items.
     clusters
         Their sizes, and the correlation of two items' differences in the same cluster.
-    alpha
-        Level of the test.
-
-    Returns
-    -------
-    float
-        Probability of p < alpha; 0 below three clusters, where the test is withheld.
 
     References
     ----------
@@ -146,14 +132,11 @@ def _beyond(sizes: Floats, variances: Floats, effect: float, critical: float) ->
     root = np.sqrt(variances)
     values, vectors = np.linalg.eigh(root[:, None] * form * root)
     scale = np.abs(values).max()
-    return _imhof(values / scale, (vectors.T @ (effect * sizes / root)) ** 2)
-
-
-def _imhof(values: Floats, squares: Floats) -> float:
-    """P(Σ λ (z + δ)² > 0): Imhof's integral, by a trapezium rule in log u that follows its waves."""
+    # p(Σ λ (z + δ)² > 0): Imhof's integral, by a trapezium rule in log u that follows its waves
+    squares = (vectors.T @ (effect * sizes / root)) ** 2
     step = min(0.05, 0.5 / np.sqrt(max(1.0, squares.sum())))
     log_u = np.arange(-32.0, 24.0, step)
-    lu = np.exp(log_u)[:, None] * values
+    lu = np.exp(log_u)[:, None] * (values / scale)
     damp = 1 + lu**2
     angle = 0.5 * np.sum(np.arctan(lu) + squares * lu / damp, axis=1)
     decay = np.sum(0.25 * np.log(damp) + 0.5 * squares * lu**2 / damp, axis=1)
@@ -288,13 +271,9 @@ class SkewCost:
 def skew_cost(sizes: Floats, correlation: float, *, alpha: float, clustered: bool) -> SkewCost | None:
     """Return what the allowance for skewness costs where normal differences come in clusters of these sizes.
 
-    References
-    ----------
-    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B,
-    54, 221-228.
+    Source: Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical
+    Society B, 54, 221-228.
 
-    Examples
-    --------
     >>> cost = skew_cost(np.ones(8), 0.0, alpha=0.05, clustered=False)
     >>> round(cost.loss(3.3), 2), round(cost.wider, 2)
     (0.1, 1.27)

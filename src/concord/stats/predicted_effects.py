@@ -77,13 +77,9 @@ def predicted_effects(
 
     Variances and covariances divide by :math:`m - 1`.
 
-    References
-    ----------
-    Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social science
-    experiments using large language models.
+    Source: Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social
+    science experiments using large language models.
 
-    Examples
-    --------
     >>> found = predicted_effects([1.0, 2.0, 4.0], [1.0, 3.0, 4.0], human_se=[0.1, 0.1, 0.1])
     >>> round(float(found.pearson), 4), float(found.direction), round(float(found.slope), 4)
     (0.9286, 1.0, 0.9286)
@@ -188,13 +184,9 @@ def _mean_ranks(values: Floats) -> Floats:
 def within_outcomes(values: ArrayLike, outcomes: ArrayLike) -> Floats:
     """Subtract each outcome's mean, so that only differences inside outcomes are left.
 
-    References
-    ----------
-    Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social science
-    experiments using large language models.
+    Source: Ashokkumar, A., Hewitt, L., Ghezae, I., & Willer, R. (2026). Predicting results of social
+    science experiments using large language models.
 
-    Examples
-    --------
     >>> within_outcomes([1.0, 3.0, 10.0], ["a", "a", "b"]).tolist()
     [-1.0, 1.0, 0.0]
     """
@@ -232,12 +224,8 @@ def control_error(
 def log_bf_unit_information(estimate: ArrayLike, se: ArrayLike, unit_sd: ArrayLike) -> Floats:
     """Compute the log Bayes factor of an effect, from an estimate and its standard error.
 
-    References
-    ----------
-    Kass, R. E., & Wasserman, L. (1995). JASA, 90, 928-934.
+    Source: Kass, R. E., & Wasserman, L. (1995). JASA, 90, 928-934.
 
-    Examples
-    --------
     >>> round(float(log_bf_unit_information(2.0, 1.0, 10.0)), 3)
     -0.327
     """
@@ -248,12 +236,8 @@ def log_bf_unit_information(estimate: ArrayLike, se: ArrayLike, unit_sd: ArrayLi
 def prob_positive_unit_information(estimate: ArrayLike, se: ArrayLike, unit_sd: ArrayLike) -> Floats:
     r"""Compute how probable a positive effect is where there is one, :math:`\Phi(z \sqrt{n/(n + 1)})`.
 
-    References
-    ----------
-    Kass, R. E., & Wasserman, L. (1995). JASA, 90, 928-934.
+    Source: Kass, R. E., & Wasserman, L. (1995). JASA, 90, 928-934.
 
-    Examples
-    --------
     >>> round(float(prob_positive_unit_information(2.0, 1.0, 10.0)), 4)
     0.9767
     """

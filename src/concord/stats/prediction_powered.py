@@ -58,13 +58,9 @@ def powered_mean(
     ratios (Hájek 1971): values count as deviations from their weighted mean, in the weight of the predictions
     and in the standard error; with values far from 0 an interval of plain weighted sums covers 100 %.
 
-    References
-    ----------
-    Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
-    arXiv 2311.01453.
+    Source: Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered
+    inference. arXiv 2311.01453.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> y = rng.normal(size=200)
     >>> found = powered_mean(y, y + 3, rng.normal(size=5000) + 3)
@@ -103,13 +99,9 @@ def powered_deviations(
 ) -> tuple[Floats, Floats]:
     """Compute what each person and each further prediction does to a powered mean, times their number.
 
-    References
-    ----------
-    Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
-    arXiv 2311.01453.
+    Source: Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered
+    inference. arXiv 2311.01453.
 
-    Examples
-    --------
     >>> own, further = powered_deviations([1, 2, 3], [1, 1, 1], [2, 4], 0.5)
     >>> own.tolist(), further.tolist()
     ([-1.0, 0.0, 1.0], [-0.5, 0.5])
@@ -191,13 +183,9 @@ def powered_regression(
     with one weight :math:`\lambda` for all coefficients, chosen to make the sum of their variances small,
     and sandwich standard errors.
 
-    References
-    ----------
-    Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered inference.
-    arXiv 2311.01453.
+    Source: Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered
+    inference. arXiv 2311.01453.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = np.column_stack([np.ones(300), rng.normal(size=300)])
     >>> y = x @ [1, 2] + rng.normal(size=300)
@@ -273,13 +261,9 @@ def effective_people(n: ArrayLike, m: ArrayLike, correlation: ArrayLike) -> Floa
 
     A correlation below 0 is worth nothing, since the weight of predictions is never negative.
 
-    References
-    ----------
-    Broska, D., Howes, M., & van Loon, A. (2025). The mixed subjects design: treating large language models
-    as potentially informative observations. Sociological Methods & Research.
+    Source: Broska, D., Howes, M., & van Loon, A. (2025). The mixed subjects design: treating large language
+    models as potentially informative observations. Sociological Methods & Research.
 
-    Examples
-    --------
     >>> [round(float(effective_people(10_000, 100_000, r))) for r in (0.353, 0.263, 0.049)]
     [11278, 10671, 10022]
     """
@@ -308,12 +292,9 @@ def cheapest_mixed(
 
     Every person needs a prediction too, so n people cost n replies as well.
 
-    References
-    ----------
-    Broska, D., Howes, M., & van Loon, A. (2025). The mixed subjects design. Sociological Methods & Research.
+    Source: Broska, D., Howes, M., & van Loon, A. (2025). The mixed subjects design. Sociological Methods &
+    Research.
 
-    Examples
-    --------
     >>> found = cheapest_mixed(0.7, sd=1.0, se=0.05, person_cost=5.0, reply_cost=0.01)
     >>> found.people_alone, found.people, found.cost < found.cost_alone
     (400, 213, True)

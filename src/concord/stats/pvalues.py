@@ -185,8 +185,6 @@ def p_chi_square(chi2: ArrayLike, df: ArrayLike) -> Floats | float:
     ----------
     chi2
         The statistic, not negative.
-    df
-        Degrees of freedom, positive.
 
     References
     ----------
@@ -245,23 +243,18 @@ _LARGEST_N = 2.0**52
 """Above it floats skip whole numbers, and no search among counts ends."""
 
 
-def _far_tail_start(k: Floats, n: Floats, p0: Floats) -> Floats:
-    """First count above the mean, at least k's mirror in likelihood: P(j) <= P(k), for k below the mean."""
-    low, high = np.ceil(n * p0), n + 1  # n + 1: no outcome above the mean is as unlikely
-    limit = _log_pmf(k, n, p0) + np.log(_EQUALLY_LIKELY)
-    while np.any(low < high):  # bisection: above the mean the probabilities only fall
-        middle = np.floor((low + high) / 2)
-        likelier = _log_pmf(np.minimum(middle, n), n, p0) > limit
-        low, high = np.where(likelier & (low < high), middle + 1, low), np.where(likelier, high, middle)
-    return low
-
-
 def _no_likelier(k: Floats, n: Floats, p0: Floats) -> Floats:
     """Sum the probabilities of the outcomes no likelier than k of n."""
     above = k > n * p0
     # An excess of successes is a lack of failures: one branch serves both sides.
     k_, p_ = np.where(above, n - k, k), np.where(above, 1 - p0, p0)
-    j = _far_tail_start(k_, n, p_)
+    # first count above the mean, at least k's mirror in likelihood: P(j) <= P(k), for k below the mean
+    j, high = np.ceil(n * p_), n + 1  # n + 1: no outcome above the mean is as unlikely
+    limit = _log_pmf(k_, n, p_) + np.log(_EQUALLY_LIKELY)
+    while np.any(j < high):  # bisection: above the mean the probabilities only fall
+        middle = np.floor((j + high) / 2)
+        likelier = _log_pmf(np.minimum(middle, n), n, p_) > limit
+        j, high = np.where(likelier & (j < high), middle + 1, j), np.where(likelier, high, middle)
     inside, reached = np.minimum(k_, n - 1), np.clip(j, 1, n)
     # P(X <= k) = I_{1-p}(n - k, k + 1) and P(X >= j) = I_p(j, n - j + 1), in terms of p0 itself.
     near = np.where(above, betainc(n - inside, inside + 1, p0), betaincc(inside + 1, n - inside, p0))

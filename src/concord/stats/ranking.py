@@ -49,6 +49,8 @@ def compare_models(
 ) -> ModelRanking:
     """Compare every pair of models on the items that both have.
 
+    Result: pairs with p-values adjusted by Holm and by Benjamini and Hochberg, order, groups.
+
     Parameters
     ----------
     scores
@@ -57,13 +59,6 @@ def compare_models(
         One label an item.
     choices
         As in `compare_items`.
-    engine
-        Where pairs are computed; changes nothing in the result.
-
-    Returns
-    -------
-    ModelRanking
-        Pairs with p-values adjusted by Holm and by Benjamini and Hochberg, order, groups.
 
     References
     ----------

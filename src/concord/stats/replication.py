@@ -42,11 +42,6 @@ def replication_interval(
     level
         Share of replications of the same true effect that fall inside.
 
-    Returns
-    -------
-    PredictionInterval
-        One entry per test.
-
     References
     ----------
     Patil, P., Peng, R. D., & Leek, J. T. (2016). What should researchers expect when they replicate studies?
@@ -81,17 +76,14 @@ class InsideCount(NamedTuple):
 def inside_count(found: PredictionInterval, *, level: float = 0.95) -> InsideCount:
     """Count tests inside their prediction intervals, with an exact test of the expected share.
 
+    Result: p is that of a binomial test; tests that share participants make it too small.
+
     Parameters
     ----------
     found
         From `replication_interval`.
     level
         The level it was made at.
-
-    Returns
-    -------
-    InsideCount
-        p is that of a binomial test; tests that share participants make it too small.
 
     References
     ----------
@@ -163,6 +155,9 @@ def small_telescopes(
 ) -> SmallTelescope:
     """Whether a replication's effect is smaller than the original's telescope could see.
 
+    Result: ``too_small`` where p is below 1 - level. `OptionError`: standard errors that are not positive,
+    or a power outside (1 - level, 1).
+
     Parameters
     ----------
     original_se
@@ -173,16 +168,6 @@ def small_telescopes(
         Chance that the original study had to find the effect: 33 % in the original proposal.
     level
         One minus the level of the original's two-sided test and of the one-sided test made here.
-
-    Returns
-    -------
-    SmallTelescope
-        ``too_small`` where p is below 1 - level.
-
-    Raises
-    ------
-    OptionError
-        Standard errors that are not positive, or a power outside (1 - level, 1).
 
     References
     ----------
@@ -235,13 +220,6 @@ def selection_adjusted(
         Published estimates and standard errors; NaN stays NaN.
     alpha
         Two-sided level of the selection.
-    level
-        Nominal coverage of the interval.
-
-    Returns
-    -------
-    SelectedEffect
-        One entry per test.
 
     References
     ----------

@@ -45,6 +45,9 @@ def bootstrap(
     Rows are drawn with replacement, the same rows from every array. Every block of 250 replicates has
     its own child of the generator's seed sequence, so results do not depend on how work is divided.
 
+    Result: ``value`` is the statistic of the data; ``note`` counts undefined resamples and, where the
+    interval is withheld, says why.
+
     Parameters
     ----------
     data
@@ -52,22 +55,8 @@ def bootstrap(
     statistic
         Called as ``statistic(*arrays)`` with arrays of shape (B, n, ...), returns B numbers, NaN where it is
         undefined. `concordance` is one.
-    n_resamples
-        Replicates.
-    level
-        Nominal coverage.
     method
         ``bca`` (bias-corrected and accelerated, acceleration by jackknife) or ``percentile``.
-    rng
-        Source of randomness. No default: a run must be repeatable.
-    engine
-        Where blocks of replicates are computed; changes nothing in the result.
-
-    Returns
-    -------
-    Estimate
-        ``value`` is the statistic of the data; ``note`` counts undefined resamples and, where the interval
-        is withheld, says why.
 
     References
     ----------
@@ -94,7 +83,8 @@ def bootstrap(
     streams = [generator(rng, seed) for seed in seeds(rng, len(sizes))]
     blocks = engine.map(partial(_block_values, arrays, statistic), list(zip(streams, sizes, strict=True)))
     draws = np.concatenate(blocks)
-    note = undefined_note(draws)
+    undefined = int(np.isnan(draws).sum())
+    note = f"{undefined} of {draws.size} resamples were undefined" if undefined else ""
     try:
         if method == "bca":
             interval = _bca(value, draws, _leave_one_out(arrays, statistic), level)
@@ -121,26 +111,15 @@ def bootstrap_mean_interval(
     Resampling :math:`n` items with replacement is drawing multinomial counts of the distinct values, which
     is what is done: time and memory grow with the number of distinct values, not of items.
 
+    `UndefinedError`: fewer than two values.
+
     Parameters
     ----------
     values
         One value per item.
-    rng
-        Source of randomness. No default: a run must be repeatable.
-    n_resamples
-        Bootstrap replicates.
-    level
-        Confidence level.
     expanded
         Take wider percentiles, :math:`\Phi(-\sqrt{n/(n-1)}\,t_{n-1})`, which make up for a bootstrap of few
         items being too narrow (92 % instead of 95 % at n = 20 for Step-F1).
-    engine
-        Where blocks of resamples are computed; changes nothing in the result.
-
-    Raises
-    ------
-    UndefinedError
-        Fewer than two values.
 
     References
     ----------
@@ -191,12 +170,6 @@ def seeds(rng: np.random.Generator, count: int) -> list[np.random.SeedSequence]:
 def generator(rng: np.random.Generator, seed: np.random.SeedSequence) -> np.random.Generator:
     """Return a generator of the same kind for one block."""
     return np.random.Generator(type(rng.bit_generator)(seed))
-
-
-def undefined_note(draws: Floats) -> str:
-    """Count the replicates in which the statistic was undefined, in words."""
-    undefined = int(np.isnan(draws).sum())
-    return f"{undefined} of {draws.size} resamples were undefined" if undefined else ""
 
 
 def joined(*notes: str) -> str:
@@ -323,6 +296,8 @@ def sign_flip(
     then too large: 3.3 % false positives at the 5 % level for 50 such items, which mid-p makes 4.7 %. Without
     ties both are the same.
 
+    `UndefinedError`: there is no pair.
+
     Parameters
     ----------
     differences
@@ -331,20 +306,6 @@ def sign_flip(
         Pairs that flip together; ``None``: each pair by itself.
     n_flips
         Patterns drawn where there are too many to count.
-    rng
-        Source of randomness. No default: a run must be repeatable.
-    engine
-        Where blocks of patterns are computed; changes nothing in the result.
-
-    Returns
-    -------
-    SignFlip
-        ``p_value``, ``mid_p``, whether they are ``exact``, and ``n_flips``.
-
-    Raises
-    ------
-    UndefinedError
-        There is no pair.
 
     References
     ----------

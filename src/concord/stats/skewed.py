@@ -75,24 +75,15 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
     92 %; the lowest, 89 %, is a difference that four of eighty items decide. Bootstrap-t covers as Hall's
     transformation does and needs random numbers; BCa covers less.
 
+    Result: ``seen`` says whether it should be preferred to Student's t. `UndefinedError`: too few units or
+    clusters, or units that do not vary.
+
     Parameters
     ----------
     values
         One number per unit, such as paired differences.
     clusters
         Labels of families of units; the clusters' sums are then what is skewed.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    SkewedMean
-        ``seen`` says whether it should be preferred to Student's t.
-
-    Raises
-    ------
-    UndefinedError
-        Too few units or clusters, or units that do not vary.
 
     References
     ----------
@@ -143,13 +134,9 @@ def skewed_sum_ends(
     transformation is nearly flat on one side, and an end runs away without covering more. Of 30 lognormal
     amounts Student's t alone covers 86 %, this 93 % at 1.28 times the width; of 100, 91 and 95 %.
 
-    References
-    ----------
-    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B,
-    54, 221-228. Welch, B. L. (1947). Biometrika, 34, 28-35.
+    Source: Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical
+    Society B, 54, 221-228. Welch, B. L. (1947). Biometrika, 34, 28-35.
 
-    Examples
-    --------
     >>> x = np.array([0.1, 0.2, 0.1, 0.3, 0.2, 0.1, 0.4, 2.5, 0.2, 0.1])
     >>> low, high = skewed_sum_ends(float(x.mean()), [x])
     >>> round(low, 3), round(high, 3)
@@ -192,15 +179,7 @@ class TailShape:
 def tail_shape(values: ArrayLike, clusters: ArrayLike | None = None) -> TailShape:
     """Return skewness and kurtosis of units, or of the sums of residuals of clusters.
 
-    Parameters
-    ----------
-    values, clusters
-        As in `skewed_mean`.
-
-    Returns
-    -------
-    TailShape
-        Skewness 0 and kurtosis 3 where nothing varies.
+    `values`, `clusters` as in `skewed_mean`. Result: skewness 0 and kurtosis 3 where nothing varies.
 
     References
     ----------

@@ -162,13 +162,9 @@ def spread_difference(
     estimate can only be too large, and its distance to 0 is added whole. The p-value is the largest tail at
     which the interval still holds 0, doubled.
 
-    References
-    ----------
-    Zou, G. Y., & Donner, A. (2008). Construction of confidence limits about effect measures. Statistics in
-    Medicine, 27(10), 1693-1702.
+    Source: Zou, G. Y., & Donner, A. (2008). Construction of confidence limits about effect measures.
+    Statistics in Medicine, 27(10), 1693-1702.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> moved, still = rng.normal(size=(60, 5)) + np.arange(5), rng.normal(size=(60, 5))
     >>> shift, (low, high), p = spread_difference(spread_of(moved), spread_of(still), 0.0)
@@ -230,17 +226,12 @@ def flip_excess(
     Both shares are over pairs of samples of the same item, so decoding noise cancels: the expected value is 0
     for any number of samples when the arrangement has no influence on the answer. No labels are needed.
 
+    Result: one value per item, NaN where an item has no pair of one of the two kinds.
+
     Parameters
     ----------
     item, arrangement, answer
         Codes of each sample; a negative answer is none and is left out.
-    n_items
-        Number of items.
-
-    Returns
-    -------
-    ndarray
-        One value per item, NaN where an item has no pair of one of the two kinds.
 
     References
     ----------

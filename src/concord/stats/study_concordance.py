@@ -95,6 +95,9 @@ def ecs_interval(
     that looks at perfect agreement is carried on to the quantile of a Bayesian bootstrap with half a study on
     the diagonal as far out as the farthest study: an agreement that was not seen may exist.
 
+    Result: ``value`` is the corrected concordance; below five studies ``note`` warns. `UndefinedError`: no
+    study has both effects.
+
     Parameters
     ----------
     human, agent
@@ -108,24 +111,8 @@ def ecs_interval(
         no more than twice what their errors explain.
     weights
         Weights of tests inside their study; equal by default. Studies count alike.
-    level
-        Nominal coverage.
-    n_draws
-        Draws of the bootstrap.
-    rng
-        Source of randomness. No default: a run must be repeatable.
     drawn
         Weights of the bootstrap drawn before (`unseen_weights`), for many concordances of as many studies.
-
-    Returns
-    -------
-    Estimate
-        ``value`` is the corrected concordance; below five studies ``note`` warns.
-
-    Raises
-    ------
-    UndefinedError
-        No study has both effects.
 
     References
     ----------

@@ -40,6 +40,8 @@ def pas_interval(
 ) -> Estimate:
     """Interval of PAS over other studies like these: jackknife-t, near the ends `bounded_bootstrap`.
 
+    Result: without an interval below three studies.
+
     Parameters
     ----------
     studies
@@ -48,13 +50,6 @@ def pas_interval(
         PAS of the benchmark; the plain mean of studies by default. The interval always holds it.
     jackknife
         The delete-one-study interval of the benchmark's PAS; ``None`` where it is undefined.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    Estimate
-        Without an interval below three studies.
 
     References
     ----------
@@ -129,17 +124,12 @@ def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) ->
     holds half a study of tests that all fail (below) or all pass (above). Where studies lie near one end
     only, the far limit hardly ever excludes the truth, and the near one has up to both tails.
 
+    Result: the plain rate; ``note`` says when one study holds most tests.
+
     Parameters
     ----------
     passes, tests
         Tests passed and tests in every study.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    Estimate
-        The plain rate; ``note`` says when one study holds most tests.
 
     References
     ----------

@@ -60,13 +60,10 @@ class _Data:
         a = 1 / (v[:, None] + TAUS**2)
         typical = 1 / float(np.mean(1 / v))
         log_prior = np.log(np.gradient(TAUS)) - np.log(typical + TAUS**2)
-        log_wide = _log_normal(d[:, None], 0.0, v[:, None] + OMEGAS**2)
+        variance = v[:, None] + OMEGAS**2
+        log_wide = np.asarray(-0.5 * ((d[:, None] - 0.0) ** 2 / variance + np.log(2 * np.pi * variance)))
         sums = np.concatenate([a, a * d[:, None] ** 2, np.log(a)], axis=1)
         return cls(d, v, a, sums, log_prior, log_wide)
-
-
-def _log_normal(x: Floats, mean: Floats | float, variance: Floats) -> Floats:
-    return np.asarray(-0.5 * ((x - mean) ** 2 / variance + np.log(2 * np.pi * variance)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +120,10 @@ class Chains:
         kept: list[tuple[NDArray[np.int8] | Floats, ...]] = []
         for step in range(self.burn_in + self.n_steps):
             mu, tau2, omega2 = _sizes(data, z, rng)
-            gammas = rng.standard_gamma(WEIGHTS_PRIOR + _part_counts(z))
+            codes = z + 4 * np.arange(len(z))[:, None]
+            gammas = rng.standard_gamma(
+                WEIGHTS_PRIOR + np.bincount(codes.reshape(-1), minlength=4 * len(z)).reshape(-1, 4)
+            )
             with np.errstate(divide="ignore"):  # a weight that underflows is a part that is not drawn
                 log_w = np.log(gammas / gammas.sum(axis=1, keepdims=True))
             z = _drawn_parts(data, log_w, mu, tau2, omega2, rng)
@@ -160,26 +160,14 @@ def draw_true_effects(
 ) -> Floats:
     """Draw true effects given published ones, with the distribution they come from unknown.
 
+    `OptionError`: a standard error that is not positive, or arrays of different length.
+
     Parameters
     ----------
     effects, standard_errors
         One of each per test, on one scale (d). NaN: the test has no effect and gets NaN.
-    n_draws
-        Rows of the answer.
-    rng
-        Source of randomness. No default: a run must be repeatable.
     n_chains, burn_in
         Chains (64, fewer for many tests), and iterations of each that are thrown away.
-
-    Returns
-    -------
-    array
-        Draws by tests.
-
-    Raises
-    ------
-    OptionError
-        A standard error that is not positive, or arrays of different length.
 
     References
     ----------
@@ -216,12 +204,6 @@ def _start(d: Floats) -> NDArray[np.int8]:
     """All positive, or by sign where signs are mixed."""
     mixed = abs(float(d.mean())) < _MIXED * float(np.abs(d).mean())
     return np.where(mixed & (d < 0), NEGATIVE, POSITIVE).astype(np.int8)
-
-
-def _part_counts(z: NDArray[np.int8]) -> NDArray[np.intp]:
-    """Count the effects of every part, chains x 4."""
-    codes = z + 4 * np.arange(len(z))[:, None]
-    return np.bincount(codes.reshape(-1), minlength=4 * len(z)).reshape(-1, 4)
 
 
 def _sizes(data: _Data, z: NDArray[np.int8], rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:

@@ -31,11 +31,6 @@ def prob_first_rate_higher(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: Arra
     :math:`P(\mathrm{Beta}(k_1+1, n_1-k_1+1) > \mathrm{Beta}(k_2+1, n_2-k_2+1))`, to 1e-10: a finite sum where
     a cell is small, the Edgeworth series of the difference of logits where all are large.
 
-    Parameters
-    ----------
-    k1, n1, k2, n2
-        Successes and trials of each group.
-
     References
     ----------
     Altham, P. M. E. (1969). Exact Bayesian analysis of a 2 x 2 contingency table, and Fisher's "exact"

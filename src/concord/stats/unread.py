@@ -62,6 +62,12 @@ def unread_test(
     one number, since its repeats may all be alike. A unit that occurs in several groups is compared with
     itself (the groups of its numbers are permuted), a unit in one group is permuted whole.
 
+    Result: undefined with one group, and where every or no answer was read. Source: Boschloo, R. D. (1970).
+    Raised conditional level of significance for the 2 x 2-table when testing the equality of two
+    probabilities. Statistica Neerlandica, 24, 1-9. Freeman, G. H., & Halton, J. H. (1951). Note on an exact
+    treatment of contingency, goodness of fit and other problems of significance. Biometrika, 38, 141-149.
+    Good, P. (2005). Permutation, parametric and bootstrap tests of hypotheses. Springer.
+
     Parameters
     ----------
     lost
@@ -73,20 +79,6 @@ def unread_test(
     n_permutations, seed
         Of tests that are not exact.
 
-    Returns
-    -------
-    GroupTest
-        Undefined with one group, and where every or no answer was read.
-
-    References
-    ----------
-    Boschloo, R. D. (1970). Raised conditional level of significance for the 2 x 2-table when testing the
-    equality of two probabilities. Statistica Neerlandica, 24, 1-9. Freeman, G. H., & Halton, J. H. (1951).
-    Note on an exact treatment of contingency, goodness of fit and other problems of significance. Biometrika,
-    38, 141-149. Good, P. (2005). Permutation, parametric and bootstrap tests of hypotheses. Springer.
-
-    Examples
-    --------
     >>> test = unread_test([True] * 9 + [False] * 51 + [True] + [False] * 59, ["a"] * 60 + ["b"] * 60)
     >>> round(test.p, 4), test.method
     (0.0107, "Boschloo's exact test")
@@ -256,6 +248,13 @@ def told(found: Iterable[Unread]) -> Told:
 def share_bounds(k: float, n_read: int, n_unread: int, *, level: float = 0.95) -> UnreadBounds:
     """Bounds of a share: no unread answer counts, and every one does.
 
+    Result: the interval covers both ends at the level (Horowitz & Manski); the interval of Imbens and
+    Manski, which covers the share alone, is a little narrower. Source: Manski, C. F. (1989). Anatomy of the
+    selection problem. Journal of Human Resources, 24, 343-360. Horowitz, J. L., & Manski, C. F. (2000).
+    Nonparametric analysis of randomized experiments with missing covariate and outcome data. JASA, 95,
+    77-84. Imbens, G. W., & Manski, C. F. (2004). Confidence intervals for partially identified parameters.
+    Econometrica, 72, 1845-1857.
+
     Parameters
     ----------
     k
@@ -265,21 +264,6 @@ def share_bounds(k: float, n_read: int, n_unread: int, *, level: float = 0.95) -
     level
         Of the interval: Wilson's lower end where none counts, its upper end where all do.
 
-    Returns
-    -------
-    UnreadBounds
-        The interval covers both ends at the level (Horowitz & Manski); the interval of Imbens and Manski,
-        which covers the share alone, is a little narrower.
-
-    References
-    ----------
-    Manski, C. F. (1989). Anatomy of the selection problem. Journal of Human Resources, 24, 343-360. Horowitz,
-    J. L., & Manski, C. F. (2000). Nonparametric analysis of randomized experiments with missing covariate and
-    outcome data. JASA, 95, 77-84. Imbens, G. W., & Manski, C. F. (2004). Confidence intervals for partially
-    identified parameters. Econometrica, 72, 1845-1857.
-
-    Examples
-    --------
     >>> found = share_bounds(30, 80, 20)
     >>> found.low, found.high, round(found.interval.low, 3), round(found.interval.high, 3)
     (0.3, 0.5, 0.219, 0.596)
@@ -298,6 +282,9 @@ def mean_bounds(
 ) -> UnreadBounds:
     """Bounds of a mean of answers on a scale: every unread answer at one end of it, and at the other.
 
+    Result: without an interval where there is a single answer. Source: Manski, C. F. (1989). Anatomy of the
+    selection problem. Journal of Human Resources, 24, 343-360.
+
     Parameters
     ----------
     values
@@ -309,17 +296,6 @@ def mean_bounds(
     level
         Of the interval, as in `share_bounds`; each end as in `bounded_mean`.
 
-    Returns
-    -------
-    UnreadBounds
-        Without an interval where there is a single answer.
-
-    References
-    ----------
-    Manski, C. F. (1989). Anatomy of the selection problem. Journal of Human Resources, 24, 343-360.
-
-    Examples
-    --------
     >>> found = mean_bounds([3, 4, 5], 1, (1, 7))
     >>> found.low, found.high
     (3.25, 4.75)
@@ -348,6 +324,9 @@ def _on_scale(found: Estimate, start: float, width: float) -> Estimate:
 def bounds_between(first: Estimate, second: Estimate, *, n_unread: int) -> UnreadBounds:
     """Return the bounds of any number from what it is with all unread answers one way, and all the other.
 
+    Result: without an interval where one of the two has none. Source: Manski, C. F. (1989). Anatomy of the
+    selection problem. Journal of Human Resources, 24, 343-360.
+
     Parameters
     ----------
     first, second
@@ -356,17 +335,6 @@ def bounds_between(first: Estimate, second: Estimate, *, n_unread: int) -> Unrea
     n_unread
         Answers that were filled in.
 
-    Returns
-    -------
-    UnreadBounds
-        Without an interval where one of the two has none.
-
-    References
-    ----------
-    Manski, C. F. (1989). Anatomy of the selection problem. Journal of Human Resources, 24, 343-360.
-
-    Examples
-    --------
     >>> none = Estimate(0.2, Interval(0.1, 0.4, 0.95, "t"))
     >>> all_of_them = Estimate(0.5, Interval(0.3, 0.7, 0.95, "t"))
     >>> found = bounds_between(none, all_of_them, n_unread=6)
@@ -390,23 +358,15 @@ def gap_bounds(first: UnreadBounds, second: UnreadBounds) -> UnreadBounds:
     The interval is Newcombe's (MOVER): :math:`d - \sqrt{(a - l_a)^2 + (u_b - b)^2}` at the lower bound, and
     so at the upper.
 
+    Result: of the first minus the second; without an interval where one of them has none. Source: Newcombe,
+    R. G. (1998). Interval estimation for the difference between independent proportions: comparison of
+    eleven methods. Statistics in Medicine, 17, 873-890.
+
     Parameters
     ----------
     first, second
         Bounds of the two; one that lost nothing has equal ends.
 
-    Returns
-    -------
-    UnreadBounds
-        Of the first minus the second; without an interval where one of them has none.
-
-    References
-    ----------
-    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison
-    of eleven methods. Statistics in Medicine, 17, 873-890.
-
-    Examples
-    --------
     >>> found = gap_bounds(share_bounds(40, 50, 0), share_bounds(20, 45, 5))
     >>> round(found.low, 2), round(found.high, 2)
     (0.3, 0.4)

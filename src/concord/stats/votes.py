@@ -44,13 +44,9 @@ class SeatNumbers:
 def seat_numbers(votes: ArrayLike) -> SeatNumbers:
     """Compute what the seats do, pair by pair.
 
-    References
-    ----------
-    Zheng, L., et al. (2023). Judging LLM-as-a-judge with MT-Bench and Chatbot Arena. NeurIPS 36. Simpson,
-    E. H. (1949). Measurement of diversity. Nature, 163, 688 (the share of unlike pairs).
+    Source: Zheng, L., et al. (2023). Judging LLM-as-a-judge with MT-Bench and Chatbot Arena. NeurIPS 36.
+    Simpson, E. H. (1949). Measurement of diversity. Nature, 163, 688 (the share of unlike pairs).
 
-    Examples
-    --------
     >>> always_first = seat_numbers([[[2, 0, 0], [0, 2, 0]]])
     >>> always_first.inconsistency.tolist(), always_first.flip_excess.tolist()
     ([1.0], [1.0])
@@ -68,22 +64,19 @@ def seat_numbers(votes: ArrayLike) -> SeatNumbers:
     repeat = np.divide(unlike, within, out=np.full(len(c), np.nan), where=within > 0)
     first = np.stack([shares[:, 0, 0], shares[:, 1, 1]], axis=1) + shares[:, :, 2] / 2
     for_a = shares[:, :, 0] + shares[:, :, 2] / 2
+    # mean over the orders that were asked
+    values = shares[:, :, 2]
+    known = ~np.isnan(values)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    none = np.full(len(values), np.nan)
     return SeatNumbers(
         inconsistency,
         repeat,
         inconsistency - repeat,
         np.where(both, first.sum(axis=1) / 2 - 0.5, np.nan),
-        _known_mean(shares[:, :, 2]),
+        np.asarray(np.divide(total, known.sum(axis=1), out=none, where=known.any(axis=1))),
         np.where(both, for_a.sum(axis=1) / 2, np.nan),
     )
-
-
-def _known_mean(values: Floats) -> Floats:
-    """Mean over the orders that were asked."""
-    known = ~np.isnan(values)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    none = np.full(len(values), np.nan)
-    return np.asarray(np.divide(total, known.sum(axis=1), out=none, where=known.any(axis=1)))
 
 
 def sign_test(values: ArrayLike) -> float | None:
@@ -92,13 +85,9 @@ def sign_test(values: ArrayLike) -> float | None:
     With one number per pair, such as the preference for the first seat, it holds whatever the votes of one
     pair have in common.
 
-    References
-    ----------
-    Dixon, W. J., & Mood, A. M. (1946). The statistical sign test. Journal of the American Statistical
-    Association, 41, 557-566.
+    Source: Dixon, W. J., & Mood, A. M. (1946). The statistical sign test. Journal of the American
+    Statistical Association, 41, 557-566.
 
-    Examples
-    --------
     >>> sign_test([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.0]), sign_test([])
     (0.03125, None)
     """
@@ -117,13 +106,10 @@ def seat_test(votes: ArrayLike, *, n_permutations: int = 9999, rng: np.random.Ge
     Under no effect of the seats all votes on a pair are alike, so that any division of them between the two
     orders was as likely as the one that was seen. One-sided: the mean flip excess is large.
 
-    References
-    ----------
-    Fisher, R. A. (1935). The Design of Experiments. Oliver & Boyd. Phipson, B., & Smyth, G. K. (2010).
-    Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular Biology, 9.
+    Source: Fisher, R. A. (1935). The Design of Experiments. Oliver & Boyd. Phipson, B., & Smyth, G. K.
+    (2010). Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular
+    Biology, 9.
 
-    Examples
-    --------
     >>> votes = [[[2, 0, 0], [0, 2, 0]]] * 8
     >>> seat_test(votes, rng=np.random.default_rng(1)) < 0.001
     True
@@ -204,14 +190,10 @@ def logistic_line(
 
     with A the information, :math:`s_c` the score of cluster c, G clusters and N trials.
 
-    References
-    ----------
-    Liang, K.-Y., & Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
+    Source: Liang, K.-Y., & Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
     Biometrika, 73, 13-22. Cameron, A. C., & Miller, D. L. (2015). A practitioner's guide to cluster-robust
     inference. Journal of Human Resources, 50, 317-372.
 
-    Examples
-    --------
     >>> fit = logistic_line([1, 2, 3, 4], [5, 5, 5, 5], [0.0, 1.0, 2.0, 3.0])
     >>> round(fit.slope, 4)
     0.9082
@@ -223,7 +205,12 @@ def logistic_line(
     k, n, z = k[used], n[used], z[used]
     labels = None if clusters is None else np.asarray(clusters)[used]
     codes, sizes = cluster_codes(labels, k.size)
-    _refuse_undefined(k, n, z, sizes.size)
+    if sizes.size < 3:
+        raise UndefinedError(f"{sizes.size} clusters; at least 3 are needed")
+    if np.ptp(z) == 0:
+        raise UndefinedError("the predictor does not vary")
+    if k.sum() in (0, n.sum()):
+        raise UndefinedError("every trial ended alike")
     design = np.column_stack([np.ones_like(z), z])
     beta = _fitted(k, n, design)
     p = special.expit(design @ beta)
@@ -236,15 +223,6 @@ def logistic_line(
     variance = np.diag(bread @ meat @ bread)
     errors = np.sqrt(variance)
     return LogisticLine(float(beta[0]), float(beta[1]), float(errors[0]), float(errors[1]), g - 1.0, g)
-
-
-def _refuse_undefined(k: Floats, n: Floats, z: Floats, n_clusters: int) -> None:
-    if n_clusters < 3:
-        raise UndefinedError(f"{n_clusters} clusters; at least 3 are needed")
-    if np.ptp(z) == 0:
-        raise UndefinedError("the predictor does not vary")
-    if k.sum() in (0, n.sum()):
-        raise UndefinedError("every trial ended alike")
 
 
 def _fitted(k: Floats, n: Floats, design: Floats) -> Floats:

@@ -15,16 +15,6 @@ from concord.stats.pooling import checked_starts, mean_groups, one_group, sums
 def z_agreement(z: ArrayLike) -> float | Floats:
     r"""Two-sided tail :math:`2(1 - \Phi(|z|))`, from the complementary error function; NaN stays NaN.
 
-    Parameters
-    ----------
-    z
-        Differences in standard errors.
-
-    Returns
-    -------
-    float or array
-        A float for a scalar.
-
     References
     ----------
     Abramowitz, M., & Stegun, I. A. (1964). Handbook of Mathematical Functions, 7.1.22 and 26.2.29.
@@ -43,15 +33,8 @@ def z_agreement(z: ArrayLike) -> float | Floats:
 def rms_z_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
     """Root mean square of the z values of every group.
 
-    Parameters
-    ----------
-    z, starts
-        As values and starts of `mean_groups`.
-
-    Returns
-    -------
-    array
-        Shape (..., G); NaN for a group with no defined value.
+    `z`, `starts` as values and starts of `mean_groups`. Result: shape (..., G); NaN for a group with no
+    defined value.
 
     References
     ----------
@@ -68,20 +51,13 @@ def rms_z_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
 def rms_z(z: ArrayLike) -> float | Floats:
     """Root mean square of z values.
 
+    Result: one value per leading index, a float for one-dimensional input; undefined without a defined
+    value. `UndefinedError`: undefined, of one-dimensional input.
+
     Parameters
     ----------
     z
         Differences in standard errors; NaN is undefined and left out.
-
-    Returns
-    -------
-    float or array
-        One value per leading index, a float for one-dimensional input; undefined without a defined value.
-
-    Raises
-    ------
-    UndefinedError
-        Undefined, of one-dimensional input.
 
     References
     ----------
@@ -98,15 +74,7 @@ def rms_z(z: ArrayLike) -> float | Floats:
 def calibrated_agreement_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
     r"""Upper tail of :math:`\sum z^2` under :math:`\chi^2_K` for every group, K its defined values.
 
-    Parameters
-    ----------
-    z, starts
-        As values and starts of `mean_groups`.
-
-    Returns
-    -------
-    array
-        As of `rms_z_groups`.
+    `z`, `starts` as values and starts of `mean_groups`.
 
     References
     ----------
@@ -129,15 +97,7 @@ def calibrated_agreement_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
 def calibrated_agreement(z: ArrayLike) -> float | Floats:
     r"""Upper tail of :math:`\sum z^2` under :math:`\chi^2_K`: a p-value, which the RMS form is not.
 
-    Parameters
-    ----------
-    z
-        As in `rms_z`.
-
-    Returns
-    -------
-    float or array
-        As `rms_z` returns it; undefined without a defined value.
+    `z` as in `rms_z`.
 
     References
     ----------

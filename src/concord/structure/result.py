@@ -184,7 +184,12 @@ class StructureResult(Kind):
             yield "`peak` has no interval: an extreme over items has no honest one."
         yield from sorted({f"fixed m: {model.fixed_m_note}" for model in self.models if model.fixed_m_note})
         if len(self.scores.differences) == 1:
-            yield _difference_line(self.scores.differences[0])
+            # in one line how two models differ
+            entry = self.scores.differences[0]
+            parts = (("worst", entry.worst), ("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons))
+            numbers = ", ".join(f"{name} {_with_words(part)}" for name, part in parts)
+            tau = f"tau {_with_words(entry.tau)}, p {p_value(entry.order_p_values[0])}"
+            yield (f"{entry.first} minus {entry.second} ({entry.definition}): {tau}; {numbers}")
         elif self.scores.differences:
             yield f"Differences of all {len(self.scores.differences)} pairs of models: differences.csv"
 
@@ -244,14 +249,6 @@ class StructureResult(Kind):
 
 def _of_them(n: int, one: str) -> str:
     return f"{n:,} {one if n == 1 else one + 's'}"
-
-
-def _difference_line(entry: Difference) -> str:
-    """Say in one line how two models differ."""
-    parts = (("worst", entry.worst), ("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons))
-    numbers = ", ".join(f"{name} {_with_words(part)}" for name, part in parts)
-    tau = f"tau {_with_words(entry.tau)}, p {p_value(entry.order_p_values[0])}"
-    return f"{entry.first} minus {entry.second} ({entry.definition}): {tau}; {numbers}"
 
 
 def _with_words(one: Estimate) -> str:

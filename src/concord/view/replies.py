@@ -418,7 +418,10 @@ def transcripts(
     sessions = dict[str, tuple[str, list[LiveReading]]]()
     shown = []
     for one, kind, row in found:
-        rows = _stored_of(stored, one)
+        # the stored readings of this very reply: under its name, and of its text
+        said = reply_hash(one.reply)
+        named = (*stored.get(trial_name(one.id, one.mode, one.repeat), ()), *stored.get(one.id, ()))
+        rows = [row for row in named if row.reply == said]
         if rows:
             shown.append(replace(one, read="; ".join(map(_stored_words, rows)), places=_places(rows)))
         elif reader is not None:
@@ -426,13 +429,6 @@ def transcripts(
         else:
             shown.append(one)
     return shown
-
-
-def _stored_of(stored: Mapping[str, Sequence[StoredReading]], one: Transcript) -> list[StoredReading]:
-    """Return the stored readings of this very reply: under its name, and of its text."""
-    said = reply_hash(one.reply)
-    named = (*stored.get(trial_name(one.id, one.mode, one.repeat), ()), *stored.get(one.id, ()))
-    return [row for row in named if row.reply == said]
 
 
 def _stored_words(row: StoredReading) -> str:
@@ -447,12 +443,16 @@ def _places(rows: Iterable[StoredReading]) -> tuple[tuple[int, int], ...]:
 
 
 def _transcript(run: KeptRun, plan: KeptPlan, kind: str, row: Mapping[str, Any]) -> Transcript:
+    # a prompt as it was sent, message by message
+    place = _place_of_prompt(plan, kind, str(row["key"]), str(row["id"]))
+    messages = None if place is None else row_at(run.path / TRIALS, place).get("messages")
+    listed = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
     return Transcript(
         str(row["id"]),
         str(row["mode"]),
         int(row["repeat"]),
         str(row["outcome"]),
-        _prompt_at(run, _place_of_prompt(plan, kind, str(row["key"]), str(row["id"]))),
+        "\n\n".join(f"[{message.get('role')}]\n{message.get('text')}" for message in listed),
         str(row.get("response", row.get("error", ""))),
     )
 
@@ -463,13 +463,6 @@ def _place_of_prompt(plan: KeptPlan, kind: str, key: str, name: str) -> int | No
         return plan.by_key[key]
     keys = plan.keys_of(name)
     return plan.by_key[keys[-1]] if keys else None
-
-
-def _prompt_at(run: KeptRun, place: int | None) -> str:
-    """Return a prompt as it was sent, message by message."""
-    messages = None if place is None else row_at(run.path / TRIALS, place).get("messages")
-    listed = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
-    return "\n\n".join(f"[{message.get('role')}]\n{message.get('text')}" for message in listed)
 
 
 def _holding(run: KeptRun, plan: KeptPlan, outcome: str, words: str) -> Iterator[tuple[str, Path, int]]:

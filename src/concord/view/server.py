@@ -27,16 +27,9 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def same_token(given: str, token: str) -> bool:
-    """Whether a token is the right one, in time that does not tell how much of it is."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
-
-
 def own_host(host: str | None, port: int) -> bool:
     """Whether a request names this server, so that no page elsewhere can reach it by a name of its own.
 
-    Examples
-    --------
     >>> own_host("127.0.0.1:8000", 8000), own_host("evil.example:8000", 8000), own_host(None, 8000)
     (True, False, False)
     """
@@ -46,8 +39,6 @@ def own_host(host: str | None, port: int) -> bool:
 def own_origin(origin: str | None, port: int) -> bool:
     """Whether something is sent by a page of this server.
 
-    Examples
-    --------
     >>> own_origin("http://127.0.0.1:8000", 8000), own_origin("null", 8000), own_origin(None, 8000)
     (True, False, False)
     """
@@ -148,7 +139,9 @@ class _App:
 
         async def answer(request: "Request") -> "Response":
             host, given = request.headers.get("host"), str(request.path_params["token"])
-            if not own_host(host, self.port) or not same_token(given, self.token):
+            if not own_host(host, self.port) or not hmac.compare_digest(
+                given.encode("utf-8", "replace"), self.token.encode()
+            ):
                 return _nothing()
             try:
                 return await show(request)

@@ -135,16 +135,6 @@ def rate_from_d(d: Floats, p0: Floats, protocol: Protocol) -> Floats:
     return np.clip(centre + d * np.sqrt(centre * (1 - centre)) / 2, 0.0, 1.0)
 
 
-def _of_rate(rate: float, d: float) -> ToD:
-    """Return the conversion 2(p − p0)/√(p0(1 − p0)) with the p0 by which a rate has this d."""
-    # squared and ordered by p0: (4 + d²)p0² − (8p + d²)p0 + 4p² = 0
-    a, b, c = 4 + d * d, 8 * rate + d * d, 4 * rate * rate
-    root = math.copysign(math.sqrt(max(0.0, b * b - 4 * a * c)), d)
-    p0 = (b - root) / (2 * a)
-    scale = math.sqrt(p0 * (1 - p0)) if 0 < p0 < 1 else math.nan
-    return lambda p: 2 * (p - p0) / scale
-
-
 class _Binomial(TestKind):
     def complete(self, draft: Draft) -> None:
         """Successes in trials, against p0."""
@@ -184,7 +174,13 @@ class _Binomial(TestKind):
         """Convert a log odds, or a rate."""
         if math.isclose(d, effect * ODDS_TO_D, rel_tol=1e-6):
             return super().to_d(effect, d)
-        return _of_rate(effect, d)
+        # the conversion 2(p − p0)/√(p0(1 − p0)) with the p0 by which a rate has this d
+        # squared and ordered by p0: (4 + d²)p0² − (8p + d²)p0 + 4p² = 0
+        a, b, c = 4 + d * d, 8 * effect + d * d, 4 * effect * effect
+        root = math.copysign(math.sqrt(max(0.0, b * b - 4 * a * c)), d)
+        p0 = (b - root) / (2 * a)
+        scale = math.sqrt(p0 * (1 - p0)) if 0 < p0 < 1 else math.nan
+        return lambda p: 2 * (p - p0) / scale
 
     def share(self, draft: Draft, other: Draft) -> None:
         """Take p0 from the other side: both answer the same question."""

@@ -225,11 +225,12 @@ class FTests(SmoothFamily):
             d = np.asarray(effects.cohens_d(t, n1, n2))
             se = np.asarray(effects.cohens_d_se(d, n1, np.where(np.isinf(n2), 0.0, n2)))
         one = self.df1 == 1
+        centre = self.df1 * (self.f * np.maximum(self.df2 - 2, 0.0) / self.df2 - 1)
         return HumanEffects.known(
             len(d),
             d=np.where(one, d, np.nan),
             se=np.where(one, se, np.nan),
-            strength=self._strength(),
+            strength=np.asarray(np.maximum(0.0, centre) / self.n),
             direction=self.direction,
         )
 
@@ -239,11 +240,6 @@ class FTests(SmoothFamily):
             return self.df2 + 1, np.full_like(self.df2, np.inf)
         half = self.n / 2
         return given_first(self.n1, half), given_first(self.n2, half)
-
-    def _strength(self) -> Floats:
-        """Noncentrality per participant by moments: E F = (df1 + lambda) df2 / (df1 (df2 - 2))."""
-        centre = self.df1 * (self.f * np.maximum(self.df2 - 2, 0.0) / self.df2 - 1)
-        return np.asarray(np.maximum(0.0, centre) / self.n)
 
     def needed(self) -> Masks:
         """df1 = 1 draws from d, more from a strength."""

@@ -55,7 +55,12 @@ def complete(draft: Draft) -> None:
     A side with an effect or a Bayes factor that somebody computed, and without the result of the test itself,
     is complete as it is.
     """
-    _set_unused_aside(draft)
+    # empty the fields that mean nothing for this type, and say so
+    for name in _DISPENSABLE:
+        if name not in KINDS[draft.test_type].used and getattr(draft, name) is not None:
+            if name in draft.given:
+                draft.note(name, f"not used by {draft.test_type}")
+            setattr(draft, name, None)
     kind = KINDS[draft.test_type]
     if draft.precomputed and not kind.core(draft):
         (join_groups if "n2" in kind.used else one_sample)(draft)
@@ -63,15 +68,6 @@ def complete(draft: Draft) -> None:
         kind.complete(draft)
     if not draft.failed:
         _check_direction(draft)
-
-
-def _set_unused_aside(draft: Draft) -> None:
-    """Empty the fields that mean nothing for this type, and say so."""
-    for name in _DISPENSABLE:
-        if name not in KINDS[draft.test_type].used and getattr(draft, name) is not None:
-            if name in draft.given:
-                draft.note(name, f"not used by {draft.test_type}")
-            setattr(draft, name, None)
 
 
 def _check_direction(draft: Draft) -> None:

@@ -144,6 +144,8 @@ def referee(work: ScoredTests, *, level: float = 0.95, margin: float = SMALLEST_
     sign = np.where(effects.d[0] < 0, -1.0, 1.0)
     everything = np.ones(len(study), dtype=np.bool_)
     tests = _referee_tests(work, effects, found, margin, level)
+    alpha = 1 - level
+    known = [test.p_equivalent for test in tests if test.p_equivalent is not None]
     return Referee(
         level=level,
         inside=_inside_all("all tests", found, study, level),
@@ -159,7 +161,7 @@ def referee(work: ScoredTests, *, level: float = 0.95, margin: float = SMALLEST_
             for i, name in enumerate(work.layout.domains)
         ),
         replications=_replications(work, tests),
-        equivalence=_equivalences(tests, margin, 1 - level),
+        equivalence=Equivalences(margin, len(known), sum(p < alpha for p in known)),
         selection=selection_of(work, effects.d_se, level),
         priors=_priors(work),
         ecs_hedges=_concordance_of(work, *effects.g),
@@ -323,11 +325,6 @@ def _replications(work: ScoredTests, tests: Sequence[RefereeTest]) -> Replicatio
         n_opposed=sum(bf < -SUPPORT for bf in factors),
         n_too_small=sum(t.p_too_small is not None and t.p_too_small < 0.05 for t in shown),
     )
-
-
-def _equivalences(tests: Sequence[RefereeTest], margin: float, alpha: float) -> Equivalences:
-    known = [test.p_equivalent for test in tests if test.p_equivalent is not None]
-    return Equivalences(margin, len(known), sum(p < alpha for p in known))
 
 
 def _priors(work: ScoredTests) -> tuple[PriorCell, ...]:

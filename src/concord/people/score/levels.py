@@ -157,24 +157,20 @@ def pas_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> Levels
     groups = layout.grouping(protocol.finding_key)
     pas = scores.pas[..., groups.order]
     if protocol.study_pooling == "mean-z":
-        return _pas_by_z(pas, groups, layout, protocol)
+        # unweighted z inside findings, mean of those z over findings, then back
+        z = mean_groups(np.asarray(fisher_z(2 * pas - 1)), groups.starts)
+        if protocol.empty_finding is not None:
+            z = np.where(np.isnan(z), float(fisher_z(2 * protocol.empty_finding - 1)), z)
+        study = 0.5 * (np.tanh(mean_groups(z, groups.study_starts)) + 1)
+        if not np.any(~np.isnan(pas)):  # a table without any PAS input has no PAS, not 0.5
+            study = np.full_like(study, np.nan)
+            z = np.full_like(z, np.nan)
+        return _upwards(0.5 * (np.tanh(z) + 1), study, layout)
     weights = scores.n_eff[..., groups.order] if protocol.pas_pooling == "n_eff" else None
     finding = pool_pas_groups(pas, weights, groups.starts)
     if protocol.empty_finding is not None:
         finding = np.where(np.isnan(finding), protocol.empty_finding, finding)
     return _upwards(finding, mean_groups(finding, groups.study_starts), layout)
-
-
-def _pas_by_z(pas: Floats, groups: Grouping, layout: Layout, protocol: Protocol) -> Levels:
-    """Unweighted z inside findings, mean of those z over findings, then back."""
-    z = mean_groups(np.asarray(fisher_z(2 * pas - 1)), groups.starts)
-    if protocol.empty_finding is not None:
-        z = np.where(np.isnan(z), float(fisher_z(2 * protocol.empty_finding - 1)), z)
-    study = 0.5 * (np.tanh(mean_groups(z, groups.study_starts)) + 1)
-    if not np.any(~np.isnan(pas)):  # a table without any PAS input has no PAS, not 0.5
-        study = np.full_like(study, np.nan)
-        z = np.full_like(z, np.nan)
-    return _upwards(0.5 * (np.tanh(z) + 1), study, layout)
 
 
 def normalised_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> Levels:

@@ -108,10 +108,6 @@ def _calibration(part: SizeSums) -> Floats:
     return _quotient(part.xy, part.yy)
 
 
-def _adjusted_calibration(part: SizeSums) -> Floats:
-    return _quotient(part.xy, part.yy - part.noise_y)
-
-
 def _quotient(above: Floats, below: Floats) -> Floats:
     good = below > 1e-12
     return np.where(good, above / np.where(good, below, 1.0), np.nan)
@@ -123,7 +119,7 @@ MEASURES: dict[str, tuple[Callable[[SizeSums], Floats], str]] = {
     "slope_corrected": (_corrected_slope, "agent d on human d, errors in variables with known variances"),
     "calibration": (_calibration, "human d on agent d through zero: multiply predictions by it"),
     "calibration_adjusted": (
-        _adjusted_calibration,
+        lambda part: _quotient(part.xy, part.yy - part.noise_y),
         "human d on agent d through zero, the errors of the agent d taken off",
     ),
 }

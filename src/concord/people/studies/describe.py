@@ -105,6 +105,7 @@ def summary(file: StudyFile) -> dict[str, Any]:
     """Return what a list of studies shows of one."""
     study = file.study
     tests = [test for finding in study.findings.values() for test in finding.tests]
+    said = file.study.about.participants
     return {
         "study": study.study,
         "title": study.title,
@@ -114,15 +115,11 @@ def summary(file: StudyFile) -> dict[str, Any]:
         "cells": sum(len(cells_of(experiment)) for experiment in study.experiments.values()),
         "findings": len(study.findings),
         "tests": len(tests),
-        "participants_in_paper": _participants(file),
+        "participants_in_paper": (
+            sum(len(session.members) for session in plan_study(file).sessions) if said is None else said
+        ),
         "file": file.file.name,
     }
-
-
-def _participants(file: StudyFile) -> int:
-    """Count the people of the paper: as the card says, else as planned."""
-    said = file.study.about.participants
-    return sum(len(session.members) for session in plan_study(file).sessions) if said is None else said
 
 
 def human_sides(file: StudyFile) -> list[dict[str, Any]]:

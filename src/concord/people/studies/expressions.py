@@ -75,8 +75,6 @@ class Expression:
 def parse_expression(text: str) -> Expression:
     """Parse an expression.
 
-    Examples
-    --------
     >>> double = parse_expression("2 * x + (word == 'yes')")
     >>> double({"x": 3.0, "word": "yes"}), double({"x": None, "word": "yes"}), sorted(double.names)
     (7.0, None, ['word', 'x'])
@@ -267,8 +265,6 @@ def over_members(expression: Expression, members: Sequence[Values], shared: Valu
     ``mean(guess)`` is the mean over all members whose guess is known; a name outside such a function is a
     value the members share (a factor, feedback computed before).
 
-    Examples
-    --------
     >>> members = [{"guess": 10.0}, {"guess": 20.0}, {"guess": None}]
     >>> over_members(parse_expression("p * mean(guess)"), members, {"p": 0.5})
     7.5

@@ -108,7 +108,12 @@ def plan_study(
 def _experiment(study: Study, name: str, n: int | None, seed: int) -> Iterator[SessionPlan]:
     experiment = study.experiments[name]
     draws = _Draws(seed, study.study, name)
-    assigned = _assigned(experiment, n, draws)
+    # assign sessions to cells at random in blocks: each cell once, until it has its size
+    cells = cells_of(experiment)
+    sizes = _sizes(experiment, cells, n)
+    check_sessions(sum(sizes), "--n")
+    order = np.argsort(draws.uniform("assignment", max(sizes, default=0), len(cells)), axis=1).tolist()
+    assigned = [cells[i] for block, row in enumerate(order) for i in row if block < sizes[i]]
     roles = ("",) if experiment.group is None else experiment.group.members
     factors = [f for f, spec in experiment.factors.items() if spec.vary == "between"]
     count = len(assigned) * len(roles)
@@ -136,15 +141,6 @@ class _Draws:
         names = (self.study, self.experiment, purpose)
         key = [self.seed, *(zlib.crc32(name.encode()) for name in names)]
         return np.random.default_rng(key).random((rows, columns))
-
-
-def _assigned(experiment: Experiment, n: int | None, draws: _Draws) -> list[Cell]:
-    """Assign sessions to cells at random in blocks: each cell once, until it has its size."""
-    cells = cells_of(experiment)
-    sizes = _sizes(experiment, cells, n)
-    check_sessions(sum(sizes), "--n")
-    order = np.argsort(draws.uniform("assignment", max(sizes, default=0), len(cells)), axis=1).tolist()
-    return [cells[i] for block, row in enumerate(order) for i in row if block < sizes[i]]
 
 
 def _sizes(experiment: Experiment, cells: Sequence[Cell], n: int | None) -> list[int]:

@@ -233,7 +233,8 @@ class Session:
         """Go on until a question waits or everything is over."""
         while not self._waiting:
             if self._roles:
-                seat = self._next_role()
+                left = [seat for seat in self._seats if seat.at < len(seat.turns)]
+                seat = min(left, key=lambda seat: seat.turns[seat.at][0].index, default=None)
                 if seat is None:
                     return
                 self._next(seat)
@@ -242,11 +243,6 @@ class Session:
                 self._next(seat)
             if self._waiting or not self._end_round():
                 return
-
-    def _next_role(self) -> _Seat | None:
-        """Find the member whose step comes first: with roles, steps are taken strictly in order."""
-        left = [seat for seat in self._seats if seat.at < len(seat.turns)]
-        return min(left, key=lambda seat: seat.turns[seat.at][0].index, default=None)
 
     def _next(self, seat: _Seat) -> None:
         """Put a member's next question on the list; steps that do not apply are passed over."""

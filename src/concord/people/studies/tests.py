@@ -376,7 +376,15 @@ def agent_statistic(observed: Observations, test: Test) -> Statistic:
 
 def _job(observed: Observations, test: Test) -> _Job:
     known = variables_of_test(observed.plan.study, test)
-    _refuse_untold(observed, test, known)
+    # refuse a comparison by a trait that the design did not tell the model
+    study = observed.plan.study
+    told = observed.plan.design.tells(study.population_of(test.experiment))
+    for name in sorted(variables_read(study.experiments[test.experiment], test)):
+        if name in known and known[name].origin == "profile" and name not in told:
+            raise UndefinedError(
+                f"it compares by {name!r}, and the design {observed.plan.design.name!r} does not tell the "
+                "model; choose --design demographic or story"
+            )
     return _Job(test, known, ObservedRows(_asked_rows(observed, test), test.where))
 
 
@@ -390,15 +398,3 @@ def variables_of_test(study: Study, test: Test) -> dict[str, Variable]:
     """Return the variables that a test may read."""
     of = session_variables if test.unit == "session" else participant_variables
     return of(study, test.experiment)
-
-
-def _refuse_untold(observed: Observations, test: Test, known: dict[str, Variable]) -> None:
-    """Refuse a comparison by a trait that the design did not tell the model."""
-    study = observed.plan.study
-    told = observed.plan.design.tells(study.population_of(test.experiment))
-    for name in sorted(variables_read(study.experiments[test.experiment], test)):
-        if name in known and known[name].origin == "profile" and name not in told:
-            raise UndefinedError(
-                f"it compares by {name!r}, and the design {observed.plan.design.name!r} does not tell the "
-                "model; choose --design demographic or story"
-            )

@@ -49,8 +49,6 @@ class BracedText:
 def template(text: str) -> BracedText:
     """Parse a template.
 
-    Examples
-    --------
     >>> template("You have {budget.amount}.").fill({"budget.amount": "$10"})
     'You have $10.'
     """

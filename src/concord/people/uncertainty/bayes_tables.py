@@ -116,7 +116,9 @@ class Quintic:
             log_bf[magnitude > self._cap] = CAP
         if self._positive is None:
             return log_bf, np.where(s > 0, self._steady, 1 - self._steady)
-        return log_bf, _turned(s, _horner(self._positive, start, x))
+        up = _horner(self._positive, start, x)
+        np.subtract(1.0, up, out=up, where=s <= 0)
+        return log_bf, up
 
     def outside(self, s: Floats) -> Bools:
         """Which statistics the tables do not reach."""
@@ -124,12 +126,6 @@ class Quintic:
 
 
 _MIDDLE = 2.5
-
-
-def _turned(s: Floats, up: Floats) -> Floats:
-    """Return P(positive) of signed statistics in place: its complement where they are not above 0."""
-    np.subtract(1.0, up, out=up, where=s <= 0)
-    return up
 
 
 def _coefficients(tables: Floats) -> list[Floats]:

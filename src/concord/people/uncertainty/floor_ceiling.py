@@ -111,8 +111,6 @@ def _of(levels: Ends, domain: int | None) -> Floats:
 def percentile(value: float, twins: Floats) -> float | None:
     """Return the share of perfect replications that score lower, ties by half.
 
-    Examples
-    --------
     >>> percentile(0.7, np.array([0.5, 0.6, 0.7, 0.9]))
     0.625
     """

@@ -57,16 +57,6 @@ def means_by_data(samples: Sequence[Floats], jackknives: Sequence[Bound], level:
     return [_bound_of(found) for found in pas_intervals(samples, centres, inner, level=level)]
 
 
-def rates_by_data(counts: Sequence[tuple[Floats, Floats]], level: float) -> list[Bound]:
-    """Return the interval of each pooled rate over clusters; clusters without a test do not count."""
-    there = [(passed[tests > 0], tests[tests > 0]) for passed, tests in counts]
-    found = iter(apr_intervals([one for one in there if len(one[0]) >= FEWEST_CLUSTERS], level=level))
-    return [
-        _bound_of(next(found)) if len(passed) >= FEWEST_CLUSTERS else too_few(len(passed))
-        for passed, _ in there
-    ]
-
-
 def ecs_by_data(
     parts: Sequence[tuple[Profiles, NDArray[np.bool_], float]],
     clusters: NDArray[np.intp],
@@ -172,21 +162,18 @@ class Jackknife:
 
     def _over_studies(self, metric: str, chosen: NDArray[np.bool_]) -> Bound:
         if metric == "ecs":
-            return self._ecs_over_studies(chosen)
+            study = self.layout.study_of_test
+            inside = chosen[study]
+            whole = float(self.profiles.ecs(inside))
+            if self.by_data:
+                return ecs_by_data([(self.profiles, inside, whole)], study, self.human_se, self.level)[0]
+            clusters = np.unique(study[self.profiles.used & inside])
+            without = np.array([float(self.profiles.ecs(inside & (study != i))) for i in clusters])
+            return jackknife_bound("ecs", whole, without, self.level)
         if metric == "apr":
             counts = (self.passes.passed.study[chosen], self.passes.tests.study[chosen])
             return rate_bounds([counts], self.level, by_data=self.by_data)[0]
         return mean_bounds(metric, [self.levels[metric].study[chosen]], self.level, by_data=self.by_data)[0]
-
-    def _ecs_over_studies(self, chosen: NDArray[np.bool_]) -> Bound:
-        study = self.layout.study_of_test
-        inside = chosen[study]
-        whole = float(self.profiles.ecs(inside))
-        if self.by_data:
-            return ecs_by_data([(self.profiles, inside, whole)], study, self.human_se, self.level)[0]
-        clusters = np.unique(study[self.profiles.used & inside])
-        without = np.array([float(self.profiles.ecs(inside & (study != i))) for i in clusters])
-        return jackknife_bound("ecs", whole, without, self.level)
 
     def _ecs_over_findings(self) -> list[Bound]:
         finding, of_study = self.layout.full.finding_of_test, self.layout.study_of_test
@@ -231,7 +218,13 @@ def rate_bounds(
 ) -> list[Bound]:
     """Return the interval of each pooled rate: by data, or a jackknife with half a pass and failure added."""
     if by_data:
-        return rates_by_data(counts, level)
+        # the interval of each pooled rate over clusters; clusters without a test do not count
+        there = [(passed[tests > 0], tests[tests > 0]) for passed, tests in counts]
+        found = iter(apr_intervals([one for one in there if len(one[0]) >= FEWEST_CLUSTERS], level=level))
+        return [
+            _bound_of(next(found)) if len(passed) >= FEWEST_CLUSTERS else too_few(len(passed))
+            for passed, _ in there
+        ]
     return [_rate_jackknife(passed, tests, level) for passed, tests in counts]
 
 
@@ -242,7 +235,12 @@ def _rate_jackknife(passed: Floats, tests: Floats, level: float) -> Bound:
     whole = (passed.sum() + 0.5) / (tests.sum() + 1)
     without = (passed.sum() - passed + 0.5) / (tests.sum() - tests + 1)
     bound = jackknife_bound("apr", float(whole), without, level)
-    return _including(bound, float(passed.sum() / tests.sum()))
+    # widen an interval to its own estimate: the halves pull a rate of 0 or 1 off the edge
+    value = float(passed.sum() / tests.sum())
+    old = bound.interval
+    if old is None or old.low <= value <= old.high:
+        return bound
+    return Bound(Interval(min(old.low, value), max(old.high, value), old.level, old.method))
 
 
 def jackknife_bound(metric: str, whole: float, without: Floats, level: float) -> Bound:
@@ -255,14 +253,6 @@ def jackknife_bound(metric: str, whole: float, without: Floats, level: float) ->
         return Bound(jackknife_t(whole, without, level=level, scale=_SCALES[metric]))
     except UndefinedError as reason:
         return Bound(None, f"withheld: {reason}")
-
-
-def _including(bound: Bound, value: float) -> Bound:
-    """Widen an interval to its own estimate: the halves pull a rate of 0 or 1 off the edge."""
-    old = bound.interval
-    if old is None or old.low <= value <= old.high:
-        return bound
-    return Bound(Interval(min(old.low, value), max(old.high, value), old.level, old.method))
 
 
 def _leave_one_out_means(values: Floats) -> Floats:

@@ -105,8 +105,6 @@ def assumptions_of(tests: Sequence[TestResult]) -> tuple[str, ...]:
 def _agree(words: str, n: int) -> str:
     """Put the verb of a single test in the third person.
 
-    Examples
-    --------
     >>> _agree("assume equal groups", 1), _agree("are scored without a direction", 1)
     ('assumes equal groups', 'is scored without a direction')
     """

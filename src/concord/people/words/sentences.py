@@ -55,8 +55,6 @@ def place_words(place: Estimate) -> str:
     so reach it. So *as good as a rerun* and *no better than an agent without effects* are said only where the
     whole interval lies within a tenth of ceiling or floor; else the place is told, held between 0 and 100 %.
 
-    Examples
-    --------
     >>> from concord.records import Interval
     >>> place_words(Estimate(1.07, Interval(0.93, 1.2, 0.95, "")))
     'as good as a rerun could be seen to be (95% interval 93% to 100% of the way)'
@@ -120,8 +118,6 @@ def turned_round(
 
     ``None`` where that is no question: nothing significant for people, or no direction on one side.
 
-    Examples
-    --------
     >>> turned_round(True, 1, True, -1), turned_round(True, 1, False, -1), turned_round(False, 1, True, -1)
     (True, False, None)
     """
@@ -133,8 +129,6 @@ def turned_round(
 def turned_words(turned: Iterable[bool | None]) -> str:
     """Say how many effects are turned round where they are at least 2, and over half of those counted.
 
-    Examples
-    --------
     >>> turned_words([True, True, False, None])
     ' 2 of 3 are significant in the opposite direction: is group 1 the same group on both sides?'
     >>> turned_words([True, False])
@@ -164,8 +158,6 @@ def effect_words(ecs: Score, companions: CompanionNumbers, sizes: EffectSizes | 
 def size_words(ratio: Estimate) -> str:
     """Say whether effects are larger or smaller than the human ones: only where the interval excludes 1.
 
-    Examples
-    --------
     >>> from concord.records import Interval
     >>> size_words(Estimate(1.6, Interval(1.2, 2.1, 0.95, "")))
     'they are larger than the human ones, 1.60 times (95 % 1.20 to 2.10)'
@@ -188,8 +180,6 @@ def size_words(ratio: Estimate) -> str:
 def _off_one(end: float) -> str:
     """Return a limit with as many decimals, from two to five, as show on which side of 1 it lies.
 
-    Examples
-    --------
     >>> _off_one(1.0021), _off_one(0.9), _off_one(1.0)
     ('1.002', '0.90', '1.00')
     """

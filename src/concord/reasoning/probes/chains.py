@@ -91,8 +91,6 @@ class Chain:
 def area_over(shares: Sequence[float], same: Sequence[float]) -> float:
     """Return 1 minus the trapezoid integral of ``same`` over ``shares``.
 
-    Examples
-    --------
     >>> area_over([0, 0.25, 0.5, 0.75, 1], [0, 0, 1, 1, 1])  # fixed from step 2 of 4 on
     0.375
     """
@@ -103,8 +101,6 @@ def area_over(shares: Sequence[float], same: Sequence[float]) -> float:
 def commit_step(steps: Sequence[int], same: Sequence[float]) -> int:
     """Return the first of the steps asked for from which the answer stays the final one.
 
-    Examples
-    --------
     >>> commit_step([0, 1, 2, 3], [1, 0, 1, 1])
     2
     """
@@ -159,6 +155,13 @@ def score_early(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> EarlyScore
     lost = len({chain.item for chain in chains}) - len({chain.item for chain in scored})
     asked = [row for chain in long for step, row in chain.points.items() if step < chain.n_steps]
     leaked = sum(bool(row.leaked) for row in asked)
+    # how often two answers to the same whole chain differ
+    values = [
+        (chain.item, float(chain.again.answer != chain.final))
+        for chain in long
+        if chain.again is not None and chain.again.read and chain.final is not None
+    ]
+    needs = "needs two answers to the same whole chain (--repeats 2)"
     return EarlyScores(
         mean_area(scored, lost, nothing, level=level),
         pooled_area(scored, lost, nothing, level=level),
@@ -167,7 +170,7 @@ def score_early(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> EarlyScore
         bounded(
             [(chain.item, _commit(chain)) for chain in scored], n_left_out=lost, nothing=nothing, level=level
         ),
-        _repeat_floor(long, level),
+        pooled_rate(values, nothing=needs, level=level),
         _over_reordered(chains, rows, level),
         _if_unread(known_end, 1.0, level),
         _if_unread(known_end, 0.0, level),
@@ -227,17 +230,6 @@ def _curve_points(chains: Sequence[Chain], level: float) -> Iterable[CurvePoint]
                 right.append((chain.item, float(np.interp(share, shares, hits))))
         unjudged = "no answer is judged right or wrong"
         yield CurvePoint(share, banded(same, level=level), banded(right, nothing=unjudged, level=level))
-
-
-def _repeat_floor(chains: Sequence[Chain], level: float) -> Estimate:
-    """Return how often two answers to the same whole chain differ."""
-    values = [
-        (chain.item, float(chain.again.answer != chain.final))
-        for chain in chains
-        if chain.again is not None and chain.again.read and chain.final is not None
-    ]
-    needs = "needs two answers to the same whole chain (--repeats 2)"
-    return pooled_rate(values, nothing=needs, level=level)
 
 
 def _over_reordered(chains: Sequence[Chain], rows: Sequence[ProbeRow], level: float) -> Estimate:

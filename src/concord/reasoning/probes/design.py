@@ -85,8 +85,6 @@ def design_probes(
 def probe_names(probe: str | Sequence[str]) -> tuple[str, ...]:
     """Return the probes that are meant, in the order of asking.
 
-    Examples
-    --------
     >>> probe_names("hints,early")
     ('early', 'hints')
     """

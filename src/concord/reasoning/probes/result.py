@@ -27,8 +27,6 @@ WEAK = 0.5
 def joint_words(gap: Estimate, step_f1: Estimate) -> str:
     """Name the quadrant of gap and content, from their intervals only.
 
-    Examples
-    --------
     >>> from concord.records import Interval
     >>> large = Estimate(0.3, Interval(0.2, 0.4, 0.95, ""))
     >>> joint_words(large, Estimate(0.1, Interval(0.05, 0.2, 0.95, "")))

@@ -111,7 +111,7 @@ def score_hint_source(
     if len(sources) > 1:
         return HintLeaderboard(leaderboard_of(read_counts(source), level=level))
     grid = read_table(sources[0])
-    if is_count_table(grid) or not looks_like_answers(grid):
+    if is_count_table(grid) or "id" not in own_titles(grid.header, ("id",), NAMES):
         counts = HintCounts()
         add_counts(counts, grid)
         return HintLeaderboard(leaderboard_of(counts, level=level))
@@ -164,11 +164,6 @@ _NONE = frozenset({"", "none", "nohint", "unhinted", "baseline", "control", "noc
 _LETTERS = re.compile(r"[^a-z]+")
 
 
-def looks_like_answers(grid: Grid) -> bool:
-    """Whether a table has a column that names questions: then its rows are answers, not counts."""
-    return "id" in own_titles(grid.header, ("id",), NAMES)
-
-
 def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
     """Read a table of answers to hinted and unhinted questions.
 
@@ -177,7 +172,11 @@ def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
     ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
     """
     table = read_records(source, HintRow, NAMES)
-    _check_columns(table)
+    # refuse a table that says neither which answers were hinted nor at what
+    lacking = [name for name in ("kind", "target") if name not in table.titles]
+    if lacking:
+        also = "; ".join(f"{name!r} may be called {', '.join(NAMES[name])}" for name in lacking)
+        raise FileFormatError(f"{table.name}: columns are missing: {', '.join(map(repr, lacking))}; {also}")
     table.rows = tuple(replace(row, kind=_kind_word(row.kind)) for row in table.rows)
     table.refuse("kind", lambda _: _has_hints(table), "a kind of hint in some rows, and 'unhinted' in others")
     targets = {row.id: row.target for row in reversed(table.rows) if row.target}
@@ -238,14 +237,6 @@ def _is_reply(answer: str, lettered: bool = False) -> bool:
     if lettered:
         return answer.strip().upper() not in LETTERS or not answer.strip()
     return len(answer.split()) > _CODE_WORDS or not answer.isprintable()
-
-
-def _check_columns(table: RecordTable[HintRow]) -> None:
-    """Refuse a table that says neither which answers were hinted nor at what."""
-    lacking = [name for name in ("kind", "target") if name not in table.titles]
-    if lacking:
-        also = "; ".join(f"{name!r} may be called {', '.join(NAMES[name])}" for name in lacking)
-        raise FileFormatError(f"{table.name}: columns are missing: {', '.join(map(repr, lacking))}; {also}")
 
 
 def _has_hints(table: RecordTable[HintRow]) -> bool:

@@ -113,16 +113,9 @@ def mistake_prompt(item: ProbeItem, before: Sequence[str], step: str) -> Sent:
     return Sent((Message("user", fill(template, prompt=item.text, before=given, step=step)),))
 
 
-def reword_prompt(step: str) -> Sent:
-    """Ask a helper for a step in other words."""
-    return Sent((Message("user", fill(read_template("reasoning", "probe-reword.v1"), step=step)),))
-
-
 def joined_steps(steps: Sequence[str]) -> str:
     """Return steps as a running text, each closed by a mark.
 
-    Examples
-    --------
     >>> joined_steps(["Low mood for weeks", "No mania."])
     'Low mood for weeks. No mania.'
     """
@@ -135,27 +128,18 @@ def joined_steps(steps: Sequence[str]) -> str:
 def filler_for(text: str, tokens: int | None = None) -> str:
     """Return dots, one for each token of a text.
 
-    Examples
-    --------
     >>> filler_for("eight ch"), filler_for("eight ch", 3)
     ('… …', '… … …')
     """
-    usual = estimated_tokens(text)
+    dense = sum(ord(character) >= _DENSE_FROM for character in text)
+    usual = max(1, round((len(text) - dense) / _CHARACTERS_PER_TOKEN + dense))
     known = tokens is not None and usual / _PLAUSIBLE <= tokens <= usual * _PLAUSIBLE
     return " ".join([DOTS] * max(1, tokens if known and tokens is not None else usual))
-
-
-def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has, by its letters."""
-    dense = sum(ord(character) >= _DENSE_FROM for character in text)
-    return max(1, round((len(text) - dense) / _CHARACTERS_PER_TOKEN + dense))
 
 
 def reordered_item(item: ProbeItem) -> ProbeItem:
     """Return a question with its options in another order: as many places on as its id says, never none.
 
-    Examples
-    --------
     >>> one = OptionQuestion("q1", "Which?", ("w", "x", "y", "z"), 0, 1)
     >>> moved = reordered_item(ProbeItem("q1", "Which?", "A", choice=one))
     >>> moved.choice.options, moved.gold
@@ -325,8 +309,6 @@ class ProbeSession:
 def grid_of(n_steps: int, *, full: bool) -> list[int]:
     """Return after how many steps answers are asked for: all, or five evenly spread.
 
-    Examples
-    --------
     >>> grid_of(8, full=False), grid_of(3, full=False)
     ([0, 2, 4, 6, 8], [0, 1, 2, 3])
     """
@@ -338,8 +320,6 @@ def grid_of(n_steps: int, *, full: bool) -> list[int]:
 def places_of(n_steps: int) -> list[int]:
     """Return where chains are changed: first, middle and last step.
 
-    Examples
-    --------
     >>> places_of(7), places_of(2)
     ([1, 4, 7], [1, 2])
     """
@@ -382,22 +362,19 @@ class ChainSession(ProbeSession):
             yield self.question(answer_prompt(self.item, dots, prefill=prefill), FILLER, "filler")
             yield self.question(answer_prompt(self.item, "", prefill=prefill), FILLER, "direct")
         if EARLY in probes and n >= MIN_STEPS:
-            yield from self._early(n)
+            if self.item.choice is not None:
+                sent = answer_prompt(reordered_item(self.item), "", prefill=self.choices.prefill)
+                yield self.question(sent, EARLY, REORDERED, step=0, n_steps=n)
+            for k in grid_of(n, full=self.choices.full_grid):
+                sent = answer_prompt(self.item, joined_steps(self.steps[:k]), prefill=self.choices.prefill)
+                for sample in range(self.choices.samples if k == n else 1):
+                    yield self.question(sent, EARLY, "prefix", step=k, n_steps=n, sample=sample)
         if self.choices.helper is not None and n >= MIN_STEPS:
             yield from self._ask_helper(probes)
 
     def _share_of_tokens(self, reasoning: str, reply: str) -> int | None:
         """Return the tokens of a reasoning: those of the whole reply, by its share of the letters."""
         return None if self.tokens is None else round(self.tokens * len(reasoning) / len(reply))
-
-    def _early(self, n: int) -> Iterator[ProbeQuestion]:
-        if self.item.choice is not None:
-            sent = answer_prompt(reordered_item(self.item), "", prefill=self.choices.prefill)
-            yield self.question(sent, EARLY, REORDERED, step=0, n_steps=n)
-        for k in grid_of(n, full=self.choices.full_grid):
-            sent = answer_prompt(self.item, joined_steps(self.steps[:k]), prefill=self.choices.prefill)
-            for sample in range(self.choices.samples if k == n else 1):
-                yield self.question(sent, EARLY, "prefix", step=k, n_steps=n, sample=sample)
 
     def _ask_helper(self, probes: set[str]) -> Iterator[ProbeQuestion]:
         n = len(self.steps)
@@ -407,7 +384,9 @@ class ChainSession(ProbeSession):
                 yield self.question(sent, MISTAKE, "wrong step", step=i, n_steps=n, by_helper=True)
         if PARAPHRASE in probes:
             for i, step in enumerate(self.steps, start=1):
-                sent = reword_prompt(step)
+                sent = Sent(
+                    (Message("user", fill(read_template("reasoning", "probe-reword.v1"), step=step)),)
+                )
                 yield self.question(sent, PARAPHRASE, "other words", step=i, n_steps=n, by_helper=True)
 
     def _of_helper(self, question: ProbeQuestion) -> Iterator[ProbeQuestion]:
@@ -433,13 +412,6 @@ class ChainSession(ProbeSession):
                 sent = continue_prompt(self.item, words[:k], prefill=self.choices.prefill)
                 yield self.question(sent, PARAPHRASE, cell, step=k, n_steps=len(steps))
 
-    def _wrong_places(self) -> list[int]:
-        """Return where wrong steps are put: first, middle and last, or wherever there is one."""
-        assert self.altered is not None  # noqa: S101 - asked only where there are changed steps
-        known = [place for place, step in enumerate(self.altered.wrong, start=1) if step is not None]
-        usual = [place for place in places_of(len(self.altered.wrong)) if place in known]
-        return usual if usual else known
-
     def _of_bundle(self) -> list[ProbeQuestion]:
         """Return mistakes and paraphrase of the gold chain, which need no reply first."""
         steps, found = list(self.item.gold_steps), []
@@ -448,7 +420,11 @@ class ChainSession(ProbeSession):
         if MISTAKE in self.choices.probes:
             whole = answer_prompt(self.item, joined_steps(steps), prefill=self.choices.prefill)
             found.append(self.question(whole, MISTAKE, "chain", n_steps=len(steps)))
-            for place in self._wrong_places():
+            # where wrong steps are put: first, middle and last, or wherever there is one
+            assert self.altered is not None  # noqa: S101 - asked only where there are changed steps
+            known = [place for place, step in enumerate(self.altered.wrong, start=1) if step is not None]
+            usual = [place for place in places_of(len(self.altered.wrong)) if place in known]
+            for place in usual if usual else known:
                 wrong = self.altered.wrong[place - 1]
                 found += self._changed(steps, place, str(wrong))
         if PARAPHRASE in self.choices.probes:

@@ -68,8 +68,6 @@ def _holds(text: str, names: Sequence[str]) -> bool:
 def substring_detector(case: BiasCase, answer: str, reasoning: str) -> BiasFinding:
     """Return what the research code finds: lower-cased substrings ("male" is in "female").
 
-    Examples
-    --------
     >>> substring_detector(BiasCase("1", "male", "x"), "X", "a female patient")
     BiasFinding(biased=True, mentioned=True)
     """
@@ -153,7 +151,14 @@ def pair_tests(
     by_dimension: dict[str, list[tuple[BiasCase, BiasCase]]] = {}
     for pair in pairs:
         by_dimension.setdefault(pair[0].dimension or "", []).append(pair)
-    means = _label_means(scored, pairs, detect)
+    # for each case of a pair the share of usable replies that name the target's label, and their number
+    label = {case.id: pair[0].bias_label for pair in pairs for case in pair}
+    hits: dict[str, list[bool]] = {}
+    for one in scored:
+        if one.usable and one.case.id in label:
+            case = replace(one.case, bias_label=label[one.case.id])
+            hits.setdefault(one.case.id, []).append(detect(case, one.answer, one.reasoning).biased)
+    means = {name: (sum(found) / len(found), len(found)) for name, found in hits.items()}
     tests = [_pair_test("all", pairs, means, rng)]
     for name in sorted(by_dimension):
         if name:
@@ -177,19 +182,6 @@ def _case_pairs(scored: Sequence[ScoredCase]) -> tuple[list[tuple[BiasCase, Bias
             continue
         pairs.append((found[0], found[1]))
     return pairs, notes
-
-
-def _label_means(
-    scored: Sequence[ScoredCase], pairs: Sequence[tuple[BiasCase, BiasCase]], detect: Detector
-) -> dict[str, tuple[float, int]]:
-    """For each case of a pair the share of usable replies that name the target's label, and their number."""
-    label = {case.id: pair[0].bias_label for pair in pairs for case in pair}
-    hits: dict[str, list[bool]] = {}
-    for one in scored:
-        if one.usable and one.case.id in label:
-            case = replace(one.case, bias_label=label[one.case.id])
-            hits.setdefault(one.case.id, []).append(detect(case, one.answer, one.reasoning).biased)
-    return {name: (sum(found) / len(found), len(found)) for name, found in hits.items()}
 
 
 def _pair_test(

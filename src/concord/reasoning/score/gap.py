@@ -236,8 +236,6 @@ def verdict(
 ) -> tuple[str, str]:
     """Say in a word what the gap means, and why.
 
-    Examples
-    --------
     >>> from concord.records import Interval
     >>> verdict(Estimate(0.3, Interval(0.2, 0.4, 0.95, "")), 100, 0)[0]
     'functional'

@@ -52,8 +52,6 @@ def checked_options(
 ) -> Options:
     """Check options; those of correctness are ``None`` where the user said nothing.
 
-    Examples
-    --------
     >>> checked_options("standard", scope="whole").rule
     Rule(scope='whole')
     """
@@ -69,8 +67,6 @@ def checked_options(
 def model_name(model: str | None, replies: object) -> str:
     """Return the name given, or that of the reply file.
 
-    Examples
-    --------
     >>> model_name(None, "runs/llama.jsonl"), model_name(None, []), model_name("m", [])
     ('llama', 'model', 'm')
     """
@@ -97,6 +93,12 @@ def score_recorded(
     bias, notes = bias_result(context, detector)
     rows, seen = tuple(_sample_rows(context, scored)), tuple(cases(context, scored))
     repeats = Counter((one.reply.id, one.reply.mode) for one in context.parsed)
+    # count outcomes by mode; a vignette that lacks a mode is missing there
+    counts = {}
+    for mode in MODES:
+        own = [one for one in context.parsed if one.reply.mode == mode]
+        counts[mode] = count_outcomes(str(one.outcome) for one in own)
+        counts[mode][str(Outcome.MISSING)] = len(context.samples) - len({one.reply.id for one in own})
     return ReasoningScores(
         model,
         options,
@@ -105,7 +107,7 @@ def score_recorded(
         gap,
         steps,
         bias,
-        _outcomes(context),
+        counts,
         rows,
         seen,
         (*chosen_examples(rows, seen), *(bias_examples(bias, recorded) if bias else ())),
@@ -181,16 +183,6 @@ def _sample_row(
     )
 
 
-def _outcomes(context: ScoringContext) -> dict[str, dict[str, int]]:
-    """Count outcomes by mode; a vignette that lacks a mode is missing there."""
-    counts = {}
-    for mode in MODES:
-        own = [one for one in context.parsed if one.reply.mode == mode]
-        counts[mode] = count_outcomes(str(one.outcome) for one in own)
-        counts[mode][str(Outcome.MISSING)] = len(context.samples) - len({one.reply.id for one in own})
-    return counts
-
-
 def _nameless(context: ScoringContext) -> Iterable[str]:
     """Say which gold labels are known by one name alone."""
     if context.options.rules == "source":
@@ -233,8 +225,6 @@ ANSWER_CHARACTERS = 1000
 def cut(text: str, most: int) -> str:
     """Return the beginning of a text, with a mark where something is missing.
 
-    Examples
-    --------
     >>> cut("abcdef", 4), cut("abcd", 4)
     ('abc…', 'abcd')
     """
@@ -298,8 +288,6 @@ FARTHEST = "steps farthest from the gold steps"
 def excerpt(text: str) -> str:
     """Return the beginning of a text on one line.
 
-    Examples
-    --------
     >>> excerpt(" a  b ")
     'a b'
     """

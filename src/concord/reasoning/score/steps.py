@@ -26,8 +26,6 @@ ROWS_AT_ONCE = 512
 def f1(matched: int, n_steps: int, n_gold: int) -> float:
     """Harmonic mean of precision and recall, 0 when nothing matched.
 
-    Examples
-    --------
     >>> f1(2, 4, 4)
     0.5
     """
@@ -40,8 +38,6 @@ def f1(matched: int, n_steps: int, n_gold: int) -> float:
 def ceiling(n_steps: int, n_gold: int) -> float:
     """Return the largest F1 that these numbers of steps allow: 2 min(m, g) / (m + g).
 
-    Examples
-    --------
     >>> ceiling(30, 10)
     0.5
     """
@@ -259,8 +255,6 @@ def _meetings(
 def largest_matching(partners: Sequence[Sequence[int]]) -> int:
     """Size of a largest one-to-one matching, by augmenting paths found breadth first.
 
-    Examples
-    --------
     >>> largest_matching([[0, 1], [0], []])
     2
     """
@@ -318,16 +312,11 @@ def step_scores(context: ScoringContext) -> dict[int, StepScore]:
             texts.append(steps)
             owners.append(owner)
     gold = [samples[number].gold_steps for number in with_gold]
-    shifts = _shifts(len(gold), context.streams.shifts)
+    drawn = context.streams.shifts.permutation(max(0, len(gold) - 1))[:N_SHIFTS]
+    shifts = sorted(int(shift) + 1 for shift in drawn)
     found = score_steps(texts, gold, owners, rules=context.options.rules, shifts=shifts)
     scores.update(zip(chosen, found, strict=True))
     return scores
-
-
-def _shifts(n: int, rng: np.random.Generator) -> list[int]:
-    """Return different cyclic shifts of n vignettes, all there are where they are few."""
-    drawn = rng.permutation(max(0, n - 1))[:N_SHIFTS]
-    return sorted(int(shift) + 1 for shift in drawn)
 
 
 def step_result(context: ScoringContext, scored: dict[int, StepScore]) -> StepResult:

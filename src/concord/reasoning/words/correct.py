@@ -53,8 +53,6 @@ def correct_source(reply: str, gold: str) -> bool:
 def forms_in(words: Sequence[str]) -> dict[int, set[str]]:
     """Return which forms a run of folded words names, by the contrast that they belong to.
 
-    Examples
-    --------
     >>> forms_in(["acute", "ischemic", "stroke"])
     {0: {'acute'}, 2: {'ischemic'}}
     """
@@ -157,8 +155,6 @@ class Judge:
 def meant(labels: Iterable[str]) -> set[str]:
     """Return labels with the kinds that subtypes among them stand for.
 
-    Examples
-    --------
     >>> sorted(meant(["Bipolar II Disorder"]))
     ['Bipolar Disorder', 'Bipolar II Disorder']
     """

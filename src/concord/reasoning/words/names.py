@@ -17,8 +17,6 @@ from concord.records import InputFile
 class AliasTable:
     """Labels and their other names, looked up by any way of writing a label.
 
-    Examples
-    --------
     >>> table = AliasTable({"Generalized Anxiety Disorder": ["GAD"]})
     >>> table.canonical("generalised anxiety disorders"), table.canonical("GAD"), table.canonical("Gout")
     ('Generalized Anxiety Disorder', 'Generalized Anxiety Disorder', 'Gout')
@@ -31,16 +29,13 @@ class AliasTable:
         self._whole: NameIndex | None = None
         for table in tables:
             for label, names in table.items():
-                self._extend(label, names)
-
-    def _extend(self, label: str, names: Sequence[str]) -> None:
-        """Add names to a label that may be known already."""
-        canonical = self._labels.setdefault(compact(label), label.strip())
-        known = self.names.setdefault(canonical, [canonical])
-        for name in (label, *names):
-            if name not in known:
-                known.append(name)
-            self._aliases.setdefault(compact(name), set()).add(canonical)
+                # add names to a label that may be known already
+                canonical = self._labels.setdefault(compact(label), label.strip())
+                known = self.names.setdefault(canonical, [canonical])
+                for name in (label, *names):
+                    if name not in known:
+                        known.append(name)
+                    self._aliases.setdefault(compact(name), set()).add(canonical)
 
     def canonical(self, label: str) -> str:
         """Return the label under which names are kept; an unknown label stands for itself.
@@ -112,8 +107,6 @@ class Lexicon:
 def load_lexicon(extra: Aliases | None = None) -> Lexicon:
     """Load the bundled lists; names of the user's table are added to the bundled ones.
 
-    Examples
-    --------
     >>> lexicon = load_lexicon({"Gout": ["podagra"]})
     >>> lexicon.aliases.canonical("Podagra"), lexicon.aliases.canonical("PTSD")
     ('Gout', 'Post-Traumatic Stress Disorder')

@@ -144,8 +144,6 @@ def split_reply_source(response: str, thinking: str | None = None) -> Split:
     those of `split_reply`: the last ``DIAGNOSIS:``, anywhere and in any case, opens the answer, with or
     without a ``REASONING:`` before it; a line that starts with ``Diagnosis:`` is then found as a section.
 
-    Examples
-    --------
     >>> split_reply_source("<think>a</think> DIAGNOSIS: b").answer
     ' DIAGNOSIS: b'
     """

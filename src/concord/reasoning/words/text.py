@@ -19,8 +19,6 @@ def tokens(text: str, *, rules: str = "standard") -> list[str]:
     NFKD, combining marks dropped (``rules="source"``: replaced by spaces), lower case, everything but
     letters, digits, ``_``, whitespace and ``-`` replaced by a space, cut at whitespace.
 
-    Examples
-    --------
     >>> tokens("Résumé: low-mood, 2 weeks!")
     ['resume', 'low-mood', '2', 'weeks']
     >>> tokens("Résumé", rules="source")
@@ -40,8 +38,6 @@ def _flat(text: str, rules: str) -> str:
 def token_sets(texts: Sequence[str], *, rules: str = "standard") -> list[set[str]]:
     """Token sets of several texts, normalised in one go.
 
-    Examples
-    --------
     >>> [sorted(one) for one in token_sets(["Low mood.", "No joy, no joy!"])]
     [['low', 'mood'], ['joy', 'no']]
     """

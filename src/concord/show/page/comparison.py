@@ -8,12 +8,12 @@ from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.files.documents import heading
 from concord.show.page.panel import ModelAnswer, QuestionAnswer, Ranks
-from concord.show.page.values import Document, words
+from concord.show.page.values import Document
 
 
 def read_compared(folder: Path, document: Document) -> Comparison:
     """Read the comparison that lies in a folder, by its own reader."""
-    of_items = words(document, "format") == heading(CompareResult.FORMAT)["format"]
+    of_items = document.get("format") == heading(CompareResult.FORMAT)["format"]
     return CompareResult.read(folder) if of_items else MetricCompareResult.read(folder)
 
 

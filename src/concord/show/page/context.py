@@ -28,8 +28,6 @@ CUT = "truncated"
 def cut_advice(outcomes: Mapping[str, int], max_tokens: int | None) -> str:
     """Say how many replies were cut and how to ask for them again; nothing where they are few.
 
-    Examples
-    --------
     >>> cut_advice({"ok": 30, "truncated": 10}, 16)
     '10 of 40 replies were cut at 16 tokens; ask them again with --again truncated --max-tokens 64'
     >>> cut_advice({"ok": 99, "truncated": 1}, 16)
@@ -107,8 +105,6 @@ def found_elsewhere(content: Content, made: Sequence[Comparison]) -> list[str]:
 def first_sentence(text: str) -> tuple[str, str]:
     """Divide a text after its first sentence.
 
-    Examples
-    --------
     >>> first_sentence("It is 0.31 of that. 43 % change.")
     ('It is 0.31 of that.', '43 % change.')
     >>> first_sentence("One only")
@@ -375,19 +371,15 @@ def _provenances(content: Content) -> list[dict[str, Any]]:
     """Return how results were made, those that were made alike once; a file that does not say is left out."""
     found: dict[str, dict[str, Any]] = {}
     for source in content.sources:
-        made = _provenance(source, content)
+        facts = source.facts
+        made = {
+            "question": content.agrees(source),
+            "rows": list(facts.made),
+            "inputs": [asdict(one) for one in facts.inputs],
+            "problems": list(facts.problems),
+        }
         if not (made["inputs"] or made["problems"] or len(made["rows"]) > 1):
             continue  # numbers beside a result: made with it, and it says how
         key = repr([made[name] for name in ("question", "rows", "inputs", "problems")])
         found.setdefault(key, {**made, "sources": []})["sources"].append(source)
     return list(found.values())
-
-
-def _provenance(source: ResultFile, content: Content) -> dict[str, Any]:
-    facts = source.facts
-    return {
-        "question": content.agrees(source),
-        "rows": list(facts.made),
-        "inputs": [asdict(one) for one in facts.inputs],
-        "problems": list(facts.problems),
-    }

@@ -33,8 +33,6 @@ class PageColumn:
 def rounded(value: object) -> float | int | str | None:
     """Return a number with few digits; limits are words, since JSON has no infinity.
 
-    Examples
-    --------
     >>> rounded(0.123456789), rounded(3.0), rounded(float("inf")), rounded(None)
     (0.1235, 3, 'inf', None)
     """
@@ -127,8 +125,6 @@ def _cut(texts: Sequence[str], cap: int | None) -> list[str]:
 def _cap(lengths: Sequence[int], total: int) -> int | None:
     """Return the length to which texts are cut so that together they have `total` characters.
 
-    Examples
-    --------
     >>> _cap([1, 5, 9], 11), _cap([1, 5, 9], 15), _cap([4, 4], 1)
     (5, None, 0)
     """
@@ -158,8 +154,6 @@ def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
     Plain JSON has no ``<``, ``>`` or ``&`` left in it, so nothing in it can end the element; compressed
     data are written in 85 signs (see `in_85_signs`), none of which is one of these.
 
-    Examples
-    --------
     >>> data_block({"a": "</script>"})
     ('{"a":"\\u003c/script\\u003e"}', 'json')
     """
@@ -195,8 +189,6 @@ def in_85_signs(data: bytes) -> str:
     ``base64.b85encode`` with ``.,:`` instead of ``<&>``. The number of bytes comes first, since zeros fill
     up the last four.
 
-    Examples
-    --------
     >>> in_85_signs(bytes([0, 0, 0, 1, 255, 255, 255])), in_85_signs(b"")
     ('7 00001|Ns90', '0 ')
     """
@@ -236,8 +228,6 @@ def by_columns(value: Any) -> Any:
     A list of objects that have the same keys becomes ``{"@": keys, "v": columns}``; an object that has a
     key ``@`` of its own becomes ``{"@": 0, "v": object}``. Everything else stays as it is.
 
-    Examples
-    --------
     >>> by_columns({"a": [{"x": 1, "y": 2}, {"x": 3, "y": 4}, {"x": 5, "y": 6}, {"x": 7, "y": 8}]})
     {'a': {'@': ['x', 'y'], 'v': [[1, 3, 5, 7], [2, 4, 6, 8]]}}
     """

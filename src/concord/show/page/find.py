@@ -10,11 +10,8 @@ from typing import Any
 
 from concord.errors import FileFormatError, quoted_path
 from concord.files.contents import is_file, is_folder, read_bytes
-from concord.files.delimited import text_records
 from concord.files.documents import document_facts, run_facts
 from concord.files.json_text import parsed
-from concord.files.output import plain_cell
-from concord.files.text import decode
 from concord.show.page.values import COMPARISON, FoundResults, Known, Problem, ResultFile
 from concord.version import RESULT_FORMAT
 
@@ -134,19 +131,3 @@ def _folder_name(file: Path, folder: Path) -> str:
     """Name a result by the folder it lies in."""
     name = file.parent.resolve().name
     return name if name else folder.resolve().name
-
-
-def rows_beside(source: ResultFile, name: str) -> tuple[list[dict[str, str]] | None, str]:
-    """Read a table that lies next to a result: its rows or ``None``, and its name for a reader."""
-    shown = (Path(source.shown).parent / name).as_posix()
-    if source.file is None or not (source.file.parent / name).is_file():
-        return None, shown
-    return read_rows(source.file.parent / name), shown
-
-
-def read_rows(file: Path) -> list[dict[str, str]]:
-    """Read a CSV file that lies next to a result; the quote that guards formulas is taken off again."""
-    data = read_bytes(file, name=file.name)
-    records = text_records(file.name, decode(file.name, data))
-    keys = next(records, [])
-    return [dict(zip(keys, map(plain_cell, row), strict=False)) for row in records if row]

@@ -42,8 +42,6 @@ def fragment(*pieces: str) -> str:
 def breakable(text: str) -> str:
     """Return a name that may go on in the next line after each of its parts.
 
-    Examples
-    --------
     >>> str(breakable("lab/model_a<b>"))
     'lab/<wbr>model_<wbr>a&lt;b&gt;'
     """
@@ -57,41 +55,12 @@ def breakable(text: str) -> str:
 def paragraph(text: str, *, soft: bool = False) -> str:
     """Return a paragraph, a softer one for notes.
 
-    Examples
-    --------
     >>> str(paragraph("a < b"))
     '<p>a &lt; b</p>'
     """
     from markupsafe import Markup
 
     return Markup('<p class="soft">{}</p>' if soft else "<p>{}</p>").format(visible(text))
-
-
-def facts(lines: Iterable[str]) -> str:
-    """Return lines of the form "what: how much" as a small table; a line without a colon is all of its row.
-
-    Examples
-    --------
-    >>> str(facts(["tests: 3"]))
-    '<table class="facts"><tbody><tr><th scope="row">tests</th><td>3</td></tr></tbody></table>'
-    """
-    from markupsafe import Markup
-
-    rows = []
-    for line in lines:
-        name, colon, rest = visible(line).partition(": ")
-        if colon:
-            rows.append(Markup('<tr><th scope="row">{}</th><td>{}</td></tr>').format(name, rest))
-        else:
-            rows.append(Markup('<tr><td colspan="2">{}</td></tr>').format(name))
-    return Markup('<table class="facts"><tbody>{}</tbody></table>').format(Markup("").join(rows))
-
-
-def subheading(text: str) -> str:
-    """Return a heading inside a section."""
-    from markupsafe import Markup
-
-    return Markup("<h4>{}</h4>").format(visible(text))
 
 
 BROAD_FIGURE = 600.0

@@ -17,8 +17,6 @@ from concord.show.svg import Picture, visible
 def route(model: str, *parts: str) -> str:
     """Return the address of a model, or of something of it.
 
-    Examples
-    --------
     >>> route("lab/a b", "people", "framing")
     '#/m/lab%2Fa%20b/people/framing'
     """
@@ -134,8 +132,6 @@ class ModelRow:
 def short_names(models: Sequence[str]) -> dict[str, str]:
     """Return the last part of each name where that is enough to tell models apart.
 
-    Examples
-    --------
     >>> short_names(["lab/a-1", "lab/b-2"]), short_names(["x/same", "y/same"])
     ({'lab/a-1': 'a-1', 'lab/b-2': 'b-2'}, {'x/same': 'x/same', 'y/same': 'y/same'})
     """

@@ -10,7 +10,7 @@ from typing import Any
 from concord.files.documents import DocumentFacts, RunFacts, document_facts
 from concord.files.kept_replies import KeptReply
 from concord.records import Estimate
-from concord.show.numbers import HasEnds, interval, interval_words, level_words, typeset
+from concord.show.numbers import HasEnds, interval, typeset
 from concord.show.numbers import number as number_words
 from concord.show.svg import Picture
 
@@ -154,8 +154,6 @@ def short_interval(ends: HasEnds | None, digits: int = 2) -> str:
 def shown_place(place: float | None) -> str:
     """Return where a score lies between floor and ceiling, and that it lies beyond them.
 
-    Examples
-    --------
     >>> shown_place(0.69), shown_place(1.798), shown_place(-0.2), shown_place(None)
     ('0.69', '1.80 (above 1)', '−0.20 (below 0)', '–')
     """
@@ -163,19 +161,6 @@ def shown_place(place: float | None) -> str:
     if place is None or 0 <= place <= 1:
         return shown
     return f"{shown} ({'above 1' if place > 1 else 'below 0'})"
-
-
-def behind(value: ShownNumber) -> str:
-    """Return the interval behind a number in a sentence, in parentheses; nothing where there is none."""
-    if value.low is None or value.high is None:
-        return ""
-    level = "" if value.level is None else f"{level_words(value.level)} "
-    return f" ({level}{typeset(interval_words(value))})"
-
-
-def count_words(value: float | None) -> str:
-    """Return a count as a document gives it, a question mark where it does not."""
-    return "?" if value is None else f"{value:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,101 +200,3 @@ def _brief_cell(value: object) -> object:
     if isinstance(value, float):
         return float(f"{value:.4g}") if math.isfinite(value) else None
     return value if value is None or isinstance(value, int) else str(value)
-
-
-def number(document: object, *keys: str) -> float | None:
-    """Follow keys to a finite number.
-
-    Examples
-    --------
-    >>> number({"a": {"b": 2}}, "a", "b"), number({"a": True}, "a"), number({"a": float("nan")}, "a")
-    (2.0, None, None)
-    """
-    found = _follow(document, keys)
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        return None
-    try:
-        value = float(found)
-    except OverflowError:  # JSON knows whole numbers that no float can hold
-        return None
-    return value if math.isfinite(value) else None
-
-
-def count(document: object, *keys: str) -> int | None:
-    """Follow keys to a whole number."""
-    found = number(document, *keys)
-    return None if found is None or found != int(found) else int(found)
-
-
-def words(document: object, *keys: str) -> str:
-    """Follow keys to text; nothing there is empty text."""
-    found = _follow(document, keys)
-    return found if isinstance(found, str) else ""
-
-
-def part(document: object, *keys: str) -> Document:
-    """Follow keys to a mapping, an empty one where there is none."""
-    found = _follow(document, keys)
-    return found if isinstance(found, Mapping) else {}
-
-
-def parts(document: object, *keys: str) -> list[Document]:
-    """Follow keys to a list of mappings; what is not a mapping is left out."""
-    found = _follow(document, keys)
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
-
-
-def texts(document: object, *keys: str) -> list[str]:
-    """Follow keys to a list of texts."""
-    found = _follow(document, keys)
-    return [str(one) for one in found] if isinstance(found, list) else []
-
-
-def counts(document: object, *keys: str) -> dict[str, int]:
-    """Follow keys to named counts."""
-    return {str(name): n for name, n in part(document, *keys).items() if isinstance(n, int)}
-
-
-def _follow(document: object, keys: tuple[str, ...]) -> object:
-    for key in keys:
-        if not isinstance(document, dict | Mapping):  # nearly always a dict, which is seen at once
-            return None
-        document = document.get(key)
-    return document
-
-
-def beside(document: Document, key: str) -> ShownNumber:
-    """Read a bare number whose intervals and note have longer keys in the same object."""
-    interval, new = part(document, f"{key}_interval"), part(document, f"{key}_interval_fixed_studies")
-    return ShownNumber(
-        number(document, key),
-        number(interval, "low"),
-        number(interval, "high"),
-        number(new, "low"),
-        number(new, "high"),
-        level=number(interval, "level"),
-        note=words(document, f"{key}_note"),
-        method=words(interval, "method"),
-        floor=number(document, f"{key}_floor"),
-        ceiling=number(document, f"{key}_ceiling"),
-        place=number(document, f"{key}_place"),
-        place_low=number(document, f"{key}_place_interval", "low"),
-        place_high=number(document, f"{key}_place_interval", "high"),
-        place_note=words(document, f"{key}_place_note"),
-    )
-
-
-def estimate(document: object) -> ShownNumber:
-    """Read an estimate, its interval inside it or its ends beside it."""
-    inside = part(document, "interval")
-    ends = inside if inside else document
-    return ShownNumber(
-        number(document, "value"),
-        number(ends, "low"),
-        number(ends, "high"),
-        n=count(document, "n"),
-        n_left_out=count(document, "n_left_out"),
-        note=words(document, "note"),
-        level=number(inside, "level"),
-        method=words(inside, "method") or words(document, "interval_method"),
-    )

@@ -82,8 +82,6 @@ def bare_word(value: object) -> str:
 def said_seat(reply: str) -> int | None:
     """Read a judge's reply: the seat that it prefers, `EVEN` for neither, ``None`` where it says none.
 
-    Examples
-    --------
     >>> said_seat("2"), said_seat("Both are fine. [[A]]"), said_seat("Answer 1 is better."), said_seat("0")
     (1, 0, 0, 2)
     >>> said_seat("Answer 1 is better, but answer 2 is better too") is None

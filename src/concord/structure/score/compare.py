@@ -12,7 +12,7 @@ from concord.records import Estimate
 from concord.stats.bands import ItemWeights
 from concord.stats.order import order_effect
 from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
-from concord.structure.records import Floats, ModelResult, ScoreOptions
+from concord.structure.records import ModelResult, ScoreOptions
 from concord.structure.score.definitions import (
     PEAK_NOTE,
     Counted,
@@ -173,7 +173,11 @@ def _ranking_value(data: Counted, definition: str, metric: str) -> float | None:
     """Return the number that ranks: of the definition that the tests are about."""
     if metric == "tau":
         layout, _ = complete_units(data)
-        return spread_tau(layout)
+        # tau of a whole layout; nothing where it is undefined
+        try:
+            return order_effect(layout).tau
+        except UndefinedError:
+            return None
     if metric == "flip_excess":
         there = np.empty(0) if data.flips is None else data.flips[~np.isnan(data.flips)]
         return float(there.mean()) if there.size else None
@@ -182,14 +186,6 @@ def _ranking_value(data: Counted, definition: str, metric: str) -> float | None:
         return None if np.isnan(means).all() else float(np.nanmin(means))
     place = (FIXED_M if metric in FIXED_M else SOURCE_METRICS).index(metric)
     return _gaps_of(data, "unpaired" if definition == "unpaired" else "paired")[place]
-
-
-def spread_tau(layout: Floats) -> float | None:
-    """Return tau of a whole layout; nothing where it is undefined."""
-    try:
-        return order_effect(layout).tau
-    except UndefinedError:
-        return None
 
 
 def _cut_to_all(models: Sequence[Counted]) -> list[Counted]:

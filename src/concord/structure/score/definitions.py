@@ -305,7 +305,14 @@ def fixed_m_cells(scores: ScoreGrid, options: ScoreOptions) -> tuple[Floats | No
         return None, UNKNOWN
     if options.samples < options.m:
         return None, f"not available: {options.samples} samples per cell, below m = {options.m}"
-    return _from_files(scores, options.samples, options.m)
+    # gap from mean and max files: exact for 0/1 scores, by the normal ratio otherwise
+    if is_binary(scores, options.samples):
+        return fixed_m_gap_binary(
+            np.where(np.isnan(scores.maximum), np.nan, scores.mean), options.samples, options.m
+        ), "exact for 0/1 scores"
+    ratio = expected_maximum(options.m) / expected_maximum(options.samples)
+    note = f"approximate: gap x d({options.m})/d({options.samples}) = {ratio:.4f}, as for normal scores"
+    return (scores.maximum - scores.mean) * ratio, note
 
 
 def _from_samples(scores: ScoreGrid, m: int) -> tuple[Floats | None, str]:
@@ -320,17 +327,6 @@ def _from_samples(scores: ScoreGrid, m: int) -> tuple[Floats | None, str]:
         return None, f"not available: no cell has {m} samples"
     note = f"{short} cells with fewer than {m} samples left out" if short else ""
     return gaps.reshape(scores.mean.shape), note
-
-
-def _from_files(scores: ScoreGrid, k: int, m: int) -> tuple[Floats, str]:
-    """Gap from mean and max files: exact for 0/1 scores, by the normal ratio otherwise."""
-    if is_binary(scores, k):
-        return fixed_m_gap_binary(
-            np.where(np.isnan(scores.maximum), np.nan, scores.mean), k, m
-        ), "exact for 0/1 scores"
-    ratio = expected_maximum(m) / expected_maximum(k)
-    note = f"approximate: gap x d({m})/d({k}) = {ratio:.4f}, as for normal scores"
-    return (scores.maximum - scores.mean) * ratio, note
 
 
 def is_binary(scores: ScoreGrid, k: int) -> bool:

@@ -128,6 +128,9 @@ def score_model(
     flips = None if data.flips is None else flip_estimate(data.flips, data, options.level)
     gate = gate_of(data, options.chance)
     counts = [c for c, kept in zip(model.counts, used, strict=True) if kept]
+    # items the definition rests on
+    mean, maximum = ~np.isnan(data.mean), ~np.isnan(data.maximum)
+    there = {"paired": mean & maximum, "across": mean}.get(options.definition, mean | maximum)
     return ModelResult(
         model.model,
         main,
@@ -138,7 +141,7 @@ def score_model(
         flips,
         _arrangement_rows(model, used, main, cells=cells, options=options),
         _item_rows(data, model, data.flips, None if cells is None else cells[:, used]),
-        _n_items(data, options.definition),
+        int(there.any(axis=1).sum()),
         sum(gap is not None for gap in main.gaps) if options.definition != "across" else len(data.names),
         sum(c.missing_mean + c.missing_max for c in counts),
         _samples_per_cell(model, options),
@@ -177,13 +180,6 @@ def _all_definitions(
     if cells is not None:
         fixed_m = from_table(f"fixed m = {options.m}", data, resampled[-1], options, weights)
     return definitions, fixed_m, scores
-
-
-def _n_items(data: Counted, definition: str) -> int:
-    """Items the definition rests on."""
-    mean, maximum = ~np.isnan(data.mean), ~np.isnan(data.maximum)
-    there = {"paired": mean & maximum, "across": mean}.get(definition, mean | maximum)
-    return int(there.any(axis=1).sum())
 
 
 def _samples_per_cell(model: ScoreGrid, options: ScoreOptions) -> tuple[int, int] | None:

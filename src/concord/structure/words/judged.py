@@ -110,8 +110,6 @@ def calibration_of(scorer: str, language: str, scores: "Floats", *, level: float
 def area_under_curve(right: "Floats", wrong: "Floats") -> float:
     """Return the chance that a number of the first kind is above one of the second, ties half.
 
-    Examples
-    --------
     >>> area_under_curve(np.array([0.9, 0.8]), np.array([0.1, 0.8]))
     0.875
     """
@@ -294,8 +292,6 @@ def n_known_texts(items: bytes) -> int:
 def verdict(reply: str) -> float | None:
     """Read a judge's number as a score; anything but one whole number from 0 to 10 is no verdict.
 
-    Examples
-    --------
     >>> verdict("7"), verdict("Score: 10/10"), verdict("**3**"), verdict("between 3 and 5"), verdict("11")
     (0.7, 1.0, 0.3, None, None)
     >>> verdict("-3"), verdict("not 7")
@@ -308,8 +304,6 @@ def verdict(reply: str) -> float | None:
 def relation(reply: str) -> JudgedText:
     """Read how a text relates to its reference: 1 for the same, 0 otherwise.
 
-    Examples
-    --------
     >>> relation("SAME"), relation("**Contrary.**").score, relation("the same or other").score
     (JudgedText(score=1.0, relation='same'), 0.0, None)
     >>> relation("The text is not the same as the reference.").score is None

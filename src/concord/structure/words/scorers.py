@@ -167,8 +167,6 @@ def _grams(text: str, n: int) -> Counter[str]:
 def token_f1(reply: str, reference: str) -> float | None:
     """F1 of the bags of words; ``None`` where either has none.
 
-    Examples
-    --------
     >>> token_f1("the cat sat", "the cat")
     0.8
     """
