@@ -138,6 +138,8 @@ RULES: Mapping[str, NumberRule] = {
     "rate": NumberRule(1e-9, 1e8, "calls per minute, a number above 0"),
     "price_in": from_zero("the price of a million tokens, a number from 0 to 1e12"),
     "price_out": from_zero("the price of a million tokens, a number from 0 to 1e12"),
+    "price_cached": from_zero("the price of a million tokens, a number from 0 to 1e12"),
+    "price_cache_written": from_zero("the price of a million tokens, a number from 0 to 1e12"),
     "port": whole(0, 65_535),
 }
 """What numeric options may be, by the names they have everywhere; a function can narrow one of them."""

@@ -300,6 +300,12 @@ class Usage:
 
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Of the input: read from the provider's cache."""
+    cache_written_tokens: int | None = None
+    """Of the input: written to that cache."""
+    reasoning_tokens: int | None = None
+    """Of the output: thought before the reply."""
 
 
 @dataclass(frozen=True, slots=True)

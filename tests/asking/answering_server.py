@@ -11,8 +11,8 @@ from tests.asking.faulty_server import completion
 from tests.asking.serving import serving
 
 Body = dict[str, Any]
-Says = Callable[[Body], str | tuple[int, str]]
-"""A request to a reply, or to a status and the words of an error."""
+Says = Callable[[Body], str | Body | tuple[int, str]]
+"""A request to a reply, to a whole answer, or to a status and the words of an error."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -28,13 +28,14 @@ class Handler(BaseHTTPRequestHandler):
             self.server.bodies.append(body)
         said = self.server.says(body)
         status, document = 200, {}
-        if isinstance(said, str):
-            document = completion(said)
+        if isinstance(said, str | dict):
+            document = completion(said) if isinstance(said, str) else said
         else:
             status, document = said[0], {"error": {"message": said[1], "type": "invalid_request_error"}}
         data = json.dumps(document).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
+        self.send_header("x-request-id", f"req-{len(self.server.bodies)}")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

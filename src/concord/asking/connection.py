@@ -18,7 +18,8 @@ from urllib.parse import quote, urlsplit
 from concord.errors import ModelError, OptionError, quoted
 from concord.numeric import check_numbers
 
-_ATTEMPT = 600
+_ATTEMPT, _BATCH = 600, 26 * 3600
+"""Seconds for one attempt where none are chosen, and for one in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class Connection:
     """Failed calls in a row after which the run stops."""
     give_up_seconds: float = 600.0
     """Seconds without any reply, and with failed attempts, after which the run stops."""
+    batch: bool = False
+    """Whether calls are sent in batches, which come back within a day."""
+    cache_prompt: bool | None = None
+    """Whether the provider is asked to keep prompts in its cache; ``None``: as it does by itself."""
 
     def __post_init__(self) -> None:
         minutes = {"give_up_minutes": self.give_up_seconds / 60}
@@ -42,6 +47,8 @@ class Connection:
     @property
     def attempt_seconds(self) -> int:
         """Seconds for one attempt; there is always a limit, since a call can hang for ever."""
+        if self.batch:
+            return _BATCH
         return _ATTEMPT if self.timeout is None else self.timeout
 
 

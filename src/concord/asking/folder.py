@@ -50,6 +50,10 @@ AGAIN = (
     AskOutcome.TOO_LONG,
 )
 """Outcomes that may be asked anew."""
+_ALWAYS = ("input_tokens", "output_tokens")
+"""Counts of a stored line that are there also where nobody said them."""
+_SESSION = ("started", "ended", "status", "stopped")
+"""What a run's record holds of each session."""
 _STATUS_OK = (AskOutcome.OK, AskOutcome.EMPTY, AskOutcome.TRUNCATED)
 """Outcomes with a reply to look at; readers of replies take another status for a failed call."""
 
@@ -72,10 +76,7 @@ def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:
         **row,
         "model": model,
         "template": trial.template,
-        "usage": {
-            "input_tokens": answer.usage.input_tokens,
-            "output_tokens": answer.usage.output_tokens,
-        },
+        "usage": {name: n for name, n in asdict(answer.usage).items() if n is not None or name in _ALWAYS},
         "seconds": answer.seconds,
         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
         **dict(answer.more),
@@ -138,10 +139,11 @@ class RunFolder:
         redactor: Redactor | None = None,
         index: Index | None = None,
     ) -> None:
-        self.path, self.record = path, dict(record)
+        self.path, self.record, self._n_stored = path, dict(record), 0
         self.redactor = Redactor() if redactor is None else redactor
         self.requests = requests
         refuse_other_run(path, record)
+        self._go_on(read_record(path) if (path / RECORD).exists() else {})
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
@@ -156,6 +158,27 @@ class RunFolder:
         except BaseException:
             self._store.close()
             raise
+
+    def _go_on(self, held: Mapping[str, Any]) -> None:
+        """Keep what an earlier session of the run has written: when it was, and what was paid."""
+        known = held.get("sessions")
+        before = known if isinstance(known, list) else []
+        if held and not before:
+            before = [{name: held.get(name) for name in _SESSION}]
+        this = {name: self.record.get(name) for name in _SESSION}
+        self.record["sessions"] = [*before, this]
+        if before:
+            self.record["started"] = before[0].get("started")
+        if "paid" in held:
+            self.record["paid"] = held["paid"]
+
+    def end_session(self, **changes: Any) -> None:
+        """Write the record of a session that ends; one that asked nothing is not among the others."""
+        *before, this = self.record["sessions"]
+        this = {**this, "ended": now(), **{name: changes.get(name) for name in ("status", "stopped")}}
+        asked = self._n_stored > 0 or not before
+        last = this if asked else before[-1]
+        self.write_record(**changes, ended=last["ended"], sessions=[*before, this] if asked else before)
 
     def missing(self, again: Again | None = None) -> Requests:
         """Return the requests to ask, in the order of the plan."""
@@ -175,17 +198,18 @@ class RunFolder:
         """Write an answer down at once: replies to the journal, failed calls to a file of their own."""
         row = self._store.store(request, answer)
         self.index.add(row)
+        self._n_stored += 1
         return row
 
     def read_again(self) -> None:
         """Read what other processes have stored."""
         self.index = read_index(self.path, PlannedKeys(self.requests))
+        self._n_stored += 1
 
     def write_record(self, **changes: Any) -> None:
         """Write the run's record with some fields changed."""
         self.record.update(changes)
-        text = json.dumps(self.redactor.value(self.record), ensure_ascii=False, indent=2, allow_nan=False)
-        replace_file(self.path / RECORD, [f"{text}\n".encode()])
+        _write_record(self.path, self.redactor.value(self.record))
 
     def copy_inputs(self, files: Iterable[tuple[str, bytes]]) -> None:
         """Keep the question files in the folder."""
@@ -238,6 +262,21 @@ class RunFolder:
         for key in old:
             del self.index.replies[key], self.index.outside[key]
         return len(old)
+
+
+def update_record(path: Path, changes: Mapping[str, Any]) -> None:
+    """Write the record of a run whose folder nobody holds with some fields changed."""
+    _write_record(path, {**read_record(path), **changes})
+
+
+def _write_record(path: Path, record: Mapping[str, Any]) -> None:
+    text = json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False)
+    replace_file(path / RECORD, [f"{text}\n".encode()])
+
+
+def now() -> str:
+    """Return the time as records hold it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _planned(request: Request) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from importlib import metadata
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.connection import wait
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Sessions, find
+from concord.asking.closing import close_run
 from concord.asking.connection import Connection, Redactor
 from concord.asking.folder import (
     FORMAT_VERSION,
@@ -29,12 +29,13 @@ from concord.asking.folder import (
     StoredRun,
     Turns,
     forms_of,
+    now,
     planned_prompts,
     read_record,
 )
-from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS, Tally
-from concord.asking.ledger import Ledger, Paid, opened_balance, paid_so_far
-from concord.asking.limits import Budget, Limits, Prices
+from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS
+from concord.asking.ledger import Ledger, opened_balance
+from concord.asking.limits import Budget, Limits, Payer, Prices
 from concord.asking.plan import Plan
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Again, Request, Sampling, requests_of
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from inspect_ai.model import Model
 
     from concord.asking.inspect.asker import Asker, Hold, Loop
+    from concord.asking.inspect.batches import Batcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Job:
     """What the provider said when it refused the schema; none is sent any more."""
     ask_again: int = 1
     """How often an answer that cannot be read is asked for once more."""
+    helper_prices: Prices | None = None
+    """Of the model that writes for sessions, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class Listeners:
     """Told of a Ctrl-C as it comes."""
 
 
-def open_model(model: str, connection: Connection) -> "Model":
+def open_model(model: str, connection: Connection, arguments: str | None = None) -> "Model":
     """Find a model by its name: its provider and its key, without asking anything yet."""
     try:
         import inspect_ai.model  # noqa: F401 - whether it is there is the question
@@ -93,7 +97,7 @@ def open_model(model: str, connection: Connection) -> "Model":
         raise MissingExtraError("asking a model", "live") from fault
     from concord.asking.inspect.models import find_model
 
-    return find_model(model, connection)
+    return find_model(model, connection, arguments)
 
 
 def ask_part(
@@ -106,13 +110,15 @@ def ask_part(
     listeners: Listeners,
 ) -> str | None:
     """Ask some requests in this process; return which limit was reached, if any."""
-    from concord.asking.inspect import asker
+    from concord.asking.inspect import asker, batches
 
     kind = _sessions_of(job)
     askers: list[Asker] = []
     turns: list[Turns] = []
+    batchers: list[Batcher] = []
+    finished = False
 
-    def make_asker(model: "Model", sampling: Sampling, connection: Connection) -> "Asker":
+    def make_asker(model: "Model", sampling: Sampling, connection: Connection, payer: Payer) -> "Asker":
         made = asker.Asker(
             model,
             sampling,
@@ -123,13 +129,25 @@ def ask_part(
             on_refused=listeners.on_refused,
             cache=job.cache,
             schemas=sends_schema(job),
+            payer=payer,
+            batcher=batched(model, connection),
         )
         askers.append(made)
         return made
 
-    def make() -> "Loop":
-        first = make_asker(model, job.sampling if job.again is None else job.again.sampling, job.connection)
+    def batched(model: "Model", connection: Connection) -> "Batcher | None":
+        if not connection.batch:
+            return None
+        size = connection.max_connections
+        chosen = {} if size is None else {"size": size}
+        client: Any = getattr(model.api, "client", None)
+        tell, redactor = listeners.on_wait, part.redactor
+        batchers.append(batches.Batcher(client, part.path, redactor=redactor, tell=tell, **chosen))
+        return batchers[-1]
 
+    def make() -> "Loop":
+        sampling = job.sampling if job.again is None else job.again.sampling
+        first = make_asker(model, sampling, job.connection, Payer(job.model, job.prices))
         hold = _until_read(job, part, first, listeners) if kind is None else hold_sessions(kind, first)
         return asker.Loop(missing, first, hold, record)
 
@@ -149,11 +167,14 @@ def ask_part(
     def record(request: Request, answer: Answer) -> None:
         listeners.on_answer(part.store(request, _tagged(job, answer)))
 
-    budget.ledger = Ledger(part.path, part.shard)
+    budget.ledger = Ledger(part.path, part.shard, part.redactor)
     try:
         asker.run_loop(make, listeners.on_interrupt)
+        finished = not any(one.over for one in askers)
     finally:
         budget.ledger.close()
+        for batcher in batchers:
+            batcher.close(finished=finished)
         for one in turns:
             one.close()
     for one_asker in askers:
@@ -229,16 +250,18 @@ def helpers_of(job: Job) -> tuple[str, ...]:
 
 
 def _helper_of(
-    job: Job, kind: Sessions, make_asker: Callable[["Model", Sampling, Connection], "Asker"]
+    job: Job, kind: Sessions, make_asker: Callable[["Model", Sampling, Connection, Payer], "Asker"]
 ) -> "tuple[Asker, tuple[str, Sampling]] | None":
     """Return what asks the model that writes for sessions, where a design names one."""
     name = kind.helper(dict(job.design.options))
     if name is None:
         return None
     same = name.split("/")[0] == job.model.split("/")[0]
-    connection = job.connection if same else replace(job.connection, base_url=None)
+    connection = replace(job.connection, batch=False)  # a helper writes while a session waits for it
+    connection = connection if same else replace(connection, base_url=None)
     sampling = replace(job.sampling, temperature=0.0)
-    return make_asker(open_model(name, connection), sampling, connection), (name, sampling)
+    payer = Payer(name, job.helper_prices)
+    return make_asker(open_model(name, connection), sampling, connection, payer), (name, sampling)
 
 
 def record_of(job: Job, provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,7 +290,7 @@ def record_of(job: Job, provenance: Mapping[str, Any]) -> dict[str, Any]:
         "schema": {"sent": sends_schema(job), "refused": job.schema_refused or None},
         "ask_again": job.ask_again,
         "n_trials": len(design.trials),
-        "started": _now(),
+        "started": now(),
         "ended": None,
         "status": "running",
         **again,
@@ -278,10 +301,6 @@ def _versions() -> dict[str, str]:
     """Versions of the packages that asking rests on, as far as they are there."""
     found = {name: list(metadata.distributions(name=name)) for name in ("inspect-ai", "openai", "xllamacpp")}
     return {name: parts[0].version for name, parts in found.items() if parts}
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def ask_all(
@@ -312,7 +331,7 @@ def ask_all(
         status, reached = "refused" if isinstance(fault, ProviderRefusedError) else "gave up", str(fault)
         raise
     finally:
-        tally = _close(folder, status, job.prices, reached)
+        tally = close_run(folder, status, job.prices, reached)
     return StoredRun(out, folder.record, tally, len(requests), len(folder.index.outside))
 
 
@@ -339,47 +358,12 @@ def redactor_of(job: Job, model: "Model | None" = None) -> Redactor:
     return Redactor.of(job.model, *helpers_of(job), more=[key] if isinstance(key, str) else [])
 
 
-def _close(folder: RunFolder, status: str, prices: Prices | None, reached: str | None) -> Tally:
-    tally = folder.tally()
-    paid = paid_so_far(folder.path)
-    if paid is None:  # nothing was asked, or before there was a ledger
-        paid = Paid.of(tally)
-    tokens = {"input": paid.input_tokens, "output": paid.output_tokens}
-    if paid.n_estimated:
-        tokens["calls_without_usage"] = paid.n_estimated
-    # Where no call said what it took, the cost is not known; it is not nothing.
-    known = paid.calls > 0 or not tally.n_unknown_usage
-    cost = prices.cost(paid.input_tokens, paid.output_tokens) if prices is not None and known else None
-    try:
-        folder.write_record(
-            status=status,
-            stopped=reached,
-            ended=_now(),
-            outcomes=dict(sorted(tally.outcomes.items())),
-            tokens=tokens,
-            cost=cost,
-            **_reading_record(tally),
-        )
-    finally:
-        folder.close()
-    return tally
-
-
-def _reading_record(tally: Tally) -> dict[str, Any]:
-    """Return what became of reading the answers, where replies are read as answers."""
-    if not tally.answers:
-        return {}
-    counted = {"answers_read": dict(sorted(tally.answers.items())), "asked_again": tally.n_asked_again}
-    return {**counted, "with_schema": tally.n_structured} if tally.n_structured else counted
-
-
 def _ask_missing(
     job: Job, folder: RunFolder, missing: Sequence[Request], *, model: "Model", listeners: Listeners
 ) -> str | None:
     """Ask, in this process or in several; return which limit was reached, if any."""
     tally = folder.tally()
-    paid = opened_balance(folder.path, tally)
-    budget = Budget(job.limits, job.prices, (paid.input_tokens, paid.output_tokens))
+    budget = Budget(job.limits, job.prices, opened_balance(folder.path, tally, folder.record))
     if job.processes > 1:
         try:
             return run_shards(
@@ -446,7 +430,7 @@ def run_shards(
     """Ask what is missing in several processes; return which limit was reached, if any."""
     n = min(job.processes, len(missing))
     limits = budget.limits.share(n)
-    spent = (budget.tokens[0] // n, budget.tokens[1] // n)
+    spent = budget.spent.share(n)
     context: Any = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
     load_ahead()
     pipes: dict[Pipe, Any] = {}
@@ -529,7 +513,7 @@ def _work(pipe: Pipe, shard: Shard) -> None:
         on_refused=lambda words: tell("refused", words),
     )
     try:
-        model = open_model(job.model, job.connection)
+        model = open_model(job.model, job.connection, job.sampling.arguments)
         redactor = redactor_of(job, model)
         requests = _requests(shard)
         store = ReplyStore(shard.path, job.model, redactor, shard.number)

@@ -39,6 +39,9 @@ COUNTS = "counts"
 """Field of a turn that was asked again: whether its reply counts, or the one before."""
 STRUCTURED = "structured"
 """Field of a stored line: a schema of the answer was sent with the prompt."""
+SERVED, SERVED_AGAIN = "served", "served_again"
+"""Fields of a stored line: who answered (model, fingerprint, id of the request), and who did when it was
+asked again."""
 SYNC_SECONDS = 0.1
 """Replies younger than this may be lost when the machine itself (not the process) goes down."""
 _FIELDS = (

@@ -2,16 +2,18 @@
 
 import math
 import time
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from concord.asking.journal import SERVED
 from concord.asking.ledger import Ledger, Paid
-from concord.errors import FileFormatError, OptionError, RunFolderError, quoted
+from concord.errors import FileFormatError, InputError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
 from concord.numeric import check_numbers
-from concord.records import Answer
+from concord.records import Answer, AskOutcome, Usage
 
 _DEAREST = 1e12
 """Nobody pays more for a million tokens."""
@@ -23,32 +25,60 @@ class Prices:
 
     input: float
     output: float
+    """Of thinking, too: providers bill it as output."""
+    cached: float | None = None
+    """Of input tokens that the provider has in its cache; ``None``: as all input."""
+    cache_written: float | None = None
+    """Of input tokens that are put there; ``None``: as all input."""
 
     def __post_init__(self) -> None:
-        prices = {"price_in": self.input, "price_out": self.output}
-        check_numbers(prices, required=prices)
+        names = ("price_in", "price_out", "price_cached", "price_cache_written")
+        check_numbers(dict(zip(names, astuple(self), strict=True)), required=names[:2])
 
-    def cost(self, input_tokens: float, output_tokens: float) -> float:
-        """Return what so many tokens cost."""
-        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+    def cost(
+        self, input_tokens: float, output_tokens: float, cached: float = 0, cache_written: float = 0
+    ) -> float:
+        """Return what so many tokens cost; those of the cache are some of the input."""
+        less = (0.0 if price is None else self.input - price for price in (self.cached, self.cache_written))
+        saved = sum(n * by for n, by in zip((cached, cache_written), less, strict=True))
+        return (input_tokens * self.input - saved + output_tokens * self.output) / 1e6
+
+    def times(self, share: float) -> "Prices":
+        """Return a share of the prices."""
+        parts: list[Any] = [None if price is None else price * share for price in astuple(self)]
+        return Prices(*parts)
+
+    def of_usage(self, usage: Mapping[str, Any]) -> float | None:
+        """Return what a stored line cost; ``None`` where it does not say what it took."""
+        names = ("input_tokens", "output_tokens", "cached_tokens", "cache_written_tokens")
+        counts = [usage.get(name) for name in names]
+        if counts[0] is None or counts[1] is None:
+            return None
+        return self.cost(*(0 if n is None else n for n in counts))
 
 
 _FREE = ("local", "mockllm")
+_PRICED = ("in", "out", "cached", "cache_written")
 
 
 def read_prices(path: Path) -> dict[str, Prices]:
-    """Read a file of prices: ``{"PROVIDER/MODEL": {"in": 0.15, "out": 0.6}}``, per million tokens."""
+    """Read a file of prices: ``{"PROVIDER/MODEL": {"in": 0.15, "out": 0.6}}``, per million tokens.
+
+    ``cached`` and ``cache_written``, of tokens in the provider's cache, may be among them.
+    """
     document = parsed(str(path), read_bytes(path))
     if not isinstance(document, dict):
         raise FileFormatError(f"{path}: expected an object of models, each with 'in' and 'out'")
     found = {}
-    for model, pair in document.items():
-        numbers: list[Any] = [pair.get(name) if isinstance(pair, dict) else None for name in ("in", "out")]
-        if not all(type(one) in (int, float) and 0 <= one <= _DEAREST for one in numbers):
+    for model, held in document.items():
+        numbers: list[Any] = [held.get(name) if isinstance(held, dict) else None for name in _PRICED]
+        given = [one for place, one in enumerate(numbers) if one is not None or place < 2]
+        if not all(type(one) in (int, float) and 0 <= one <= _DEAREST for one in given):
             raise FileFormatError(
-                f"{path}: {quoted(model)} is {quoted(pair)}, expected {{'in': NUMBER, 'out': NUMBER}}"
+                f"{path}: {quoted(model)} is {quoted(held)}, expected {{'in': NUMBER, 'out': NUMBER}}, and "
+                "'cached' and 'cache_written' where they are known"
             )
-        found[model] = Prices(float(numbers[0]), float(numbers[1]))
+        found[model] = Prices(*(one if one is None else float(one) for one in numbers))  # type: ignore[arg-type]
     return found
 
 
@@ -62,7 +92,18 @@ def known_prices(model: str) -> Prices | None:
         return None
     info = get_model_info(model)
     cost = None if info is None else info.cost
-    return None if cost is None else Prices(float(cost.input), float(cost.output))
+    if cost is None:
+        return None
+    return Prices(*map(float, (cost.input, cost.output, cost.input_cache_read, cost.input_cache_write)))
+
+
+def recorded_prices(record: Mapping[str, Any]) -> Prices | None:
+    """Return the prices that a run's record holds; none where another version wrote them."""
+    held = record.get("prices")
+    try:
+        return Prices(**held) if isinstance(held, Mapping) else None
+    except (TypeError, InputError):
+        return None
 
 
 SPENT = 1e-12
@@ -97,32 +138,42 @@ class Limits:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Whose calls are paid: the model that is asked, at its own prices."""
+
+    model: str = ""
+    prices: Prices | None = None
+
+
 @dataclass(slots=True)
 class Budget:
     """What a run has taken so far, against its limits."""
 
     limits: Limits = Limits()
     prices: Prices | None = None
-    tokens: tuple[int, int] = (0, 0)
+    spent: Paid = Paid()
+    """Before this session."""
     started: float = field(default_factory=time.monotonic)
     ledger: Ledger | None = None
     """Where every paid call is written down."""
-    _in: int = field(init=False)
-    _out: int = field(init=False)
-    _calls: int = 0
+    _new: Paid = Paid()
+    """Of this session, of which a call's mean is taken."""
+    _before: float = field(init=False)
+    """Cost before this session."""
     _in_flight: int = 0
-    _new: int = 0
-    """Tokens of this session, of which a call's mean is taken."""
-    _cost: float = 0.0
+    _ahead: Paid = Paid()
+    """What calls in flight can take at most, where that is counted."""
     _unwritten: RunFolderError | None = None
     """Why a paid call could not be written down."""
 
     def __post_init__(self) -> None:
-        self._in, self._out = self.tokens
         if self.limits.max_cost is not None and self.prices is None:
             raise OptionError(
                 "--max-cost needs prices: give --price-in and --price-out, or --prices with a file"
             )
+        cost = cost_of(self.spent, self.prices)
+        self._before = 0.0 if cost is None else cost
 
     @property
     def seconds_left(self) -> float:
@@ -130,54 +181,83 @@ class Budget:
         limit = self.limits.max_time
         return math.inf if limit is None else 60 * limit - (time.monotonic() - self.started)
 
-    def begin(self) -> str | None:
-        """Take one call, or say why there must be none."""
+    def begin(self, most: tuple[int, int] | None = None) -> str | None:
+        """Take one call, or say why there must be none; of some it is known what they can take at most."""
         if self._unwritten is not None:
             raise self._unwritten
+        before = self._ahead
+        if most is not None:
+            bound = Answer(AskOutcome.OK, "", usage=Usage(math.ceil(most[0] / _CHARACTERS), most[1]))
+            self._ahead = before + _paid(0, bound, self.prices)
         reason = self.reason()
         if reason is None:
             self._in_flight += 1
+        else:
+            self._ahead = before
         return reason
 
-    def end(self, prompt: int, answer: Answer | None) -> None:
+    def end(self, prompt: int, answer: Answer | None, payer: Payer | None = None) -> None:
         """Count what a call took; where the provider does not say, its characters are counted."""
         self._in_flight -= 1
+        if not self._in_flight:
+            self._ahead = Paid()
         if answer is None:
             return
-        usage = answer.usage
-        tokens_in = math.ceil(prompt / _CHARACTERS) if usage.input_tokens is None else usage.input_tokens
-        written = math.ceil(len(answer.response) / _CHARACTERS)
-        tokens_out = written if usage.output_tokens is None else usage.output_tokens
-        self._calls += 1
-        self._in, self._out = self._in + tokens_in, self._out + tokens_out
-        self._new += tokens_in + tokens_out
+        by = Payer(prices=self.prices) if payer is None else payer
+        paid = _paid(prompt, answer, by.prices)
+        self._new += paid
         if self.ledger is not None:
-            told = usage.input_tokens is not None and usage.output_tokens is not None
             try:
-                self.ledger.add(Paid(1, tokens_in, tokens_out, 0 if told else 1))
+                self.ledger.add(paid, by.model, who_of(answer))
             except RunFolderError as fault:  # the reply is stored first; nothing more is asked then
                 self._unwritten = fault
-        self._cost += 0.0 if self.prices is None else self.prices.cost(tokens_in, tokens_out)
 
     def reason(self) -> str | None:
         """Say which limit the next call would pass, if any; calls in flight count as the mean of others."""
-        limits, ahead = self.limits, self._in_flight + 1
+        limits, new = self.limits, self._new
+        ahead, most = (self._in_flight + 1) / max(new.calls, 1), self._ahead
         if limits.max_time is not None and time.monotonic() - self.started >= 60 * limits.max_time:
             return f"--max-time{_shown(limits.max_time, ' (minutes)')} is reached"
         if limits.max_tokens_total is not None:
-            mean = self._new / self._calls if self._calls else 0.0
-            if self._in + self._out + ahead * mean > limits.max_tokens_total:
-                return (
-                    f"--max-tokens-total {limits.max_tokens_total} is reached ({self._in + self._out} so far)"
-                )
-        if limits.max_cost is not None and self.prices is not None:
-            spent, mean = (
-                self.prices.cost(self._in, self._out),
-                self._cost / self._calls if self._calls else 0.0,
-            )
-            if spent + ahead * mean > limits.max_cost:
-                return f"--max-cost{_shown(limits.max_cost)} is reached ({spent:.4f} so far)"
+            lately = new.input_tokens + new.output_tokens
+            so_far = self.spent.input_tokens + self.spent.output_tokens + lately
+            if so_far + max(ahead * lately, most.input_tokens + most.output_tokens) > limits.max_tokens_total:
+                return f"--max-tokens-total {limits.max_tokens_total} is reached ({so_far} so far)"
+        if limits.max_cost is not None:
+            cost = self._before + new.known_cost
+            if cost + max(ahead * new.known_cost, most.known_cost) > limits.max_cost:
+                return f"--max-cost{_shown(limits.max_cost)} is reached ({cost:.4f} so far)"
         return None
+
+
+def who_of(answer: Answer) -> Mapping[str, str]:
+    """Return who answered, as far as that is known."""
+    who = dict(answer.more).get(SERVED)
+    return who if isinstance(who, Mapping) else {}
+
+
+def _paid(prompt: int, answer: Answer, prices: Prices | None) -> Paid:
+    """Return what one call took: tokens that are not said are guessed from characters."""
+    usage = answer.usage
+    tokens_in = math.ceil(prompt / _CHARACTERS) if usage.input_tokens is None else usage.input_tokens
+    written = math.ceil(len(answer.response) / _CHARACTERS)
+    tokens_out = written if usage.output_tokens is None else usage.output_tokens
+    silent = int(usage.input_tokens is None or usage.output_tokens is None)
+    parts = (usage.cached_tokens, usage.cache_written_tokens, usage.reasoning_tokens)
+    cached, stored, thought = (0 if n is None else n for n in parts)
+    took = (1, tokens_in, tokens_out, silent, cached, stored, thought)
+    if prices is None:
+        return Paid(*took, 0.0, 1, tokens_in, tokens_out)
+    return Paid(*took, prices.cost(tokens_in, tokens_out, cached, stored))
+
+
+def cost_of(paid: Paid, prices: Prices | None) -> float | None:
+    """Return what calls cost: as they were priced when they were made, and the others at these prices."""
+    if not paid.n_unpriced:
+        return paid.known_cost
+    if prices is None:
+        return None
+    return paid.known_cost + prices.cost(paid.unpriced_input, paid.unpriced_output)
 
 
 def _shown(limit: float, unit: str = "") -> str:

@@ -2,8 +2,10 @@
 
 import difflib
 import inspect
+import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_type_hints
@@ -37,10 +39,8 @@ def rare(*names: str, help: str) -> Word:
     return Word(help, names, rare=True)
 
 
-_BATCH = (
-    "--batch: Inspect tells the id of a batch only when its replies are there, so that a crash would orphan "
-    "a batch that is paid; ask without it (--rate and --max-cost hold the cost down)"
-)
+HALF = ("openai", "anthropic")
+"""Who asks half of its prices for calls in batches; of other servers that is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,9 +68,13 @@ class Asking:
     system: Annotated[str | None, rare(help="A system message before every prompt.")] = None
     reasoning_effort: Annotated[
         str | None,
-        rare(help="none, minimal, low, medium, high or xhigh, where a model has it."),
+        rare(help="none, minimal, low, ... xhigh or max; of several models MODEL=low,MODEL=high."),
     ] = None
     reasoning_tokens: Annotated[int | None, rare(help="Most tokens of thinking.")] = None
+    settings: Annotated[
+        list[str] | None,
+        rare("--set", help="KEY=VALUE for the provider, such as service_tier=flex; several times."),
+    ] = None
     logprobs: Annotated[bool, rare("--logprobs", help="Keep log probabilities of tokens.")] = False
     models: Annotated[
         str | None, option(help="Several models, separated by commas, into one folder of runs.")
@@ -101,7 +105,13 @@ class Asking:
     max_time: Annotated[float | None, rare(help="Stop after so many minutes.")] = None
     rate: Annotated[float | None, rare(help="At most so many calls per minute.")] = None
     cache: Annotated[bool, rare("--cache", help="Use Inspect's cache of replies.")] = False
-    batch: Annotated[bool, rare("--batch", help="Refused, with the reason.")] = False
+    cache_prompt: Annotated[
+        bool | None,
+        rare("--cache-prompt/--no-cache-prompt", help="Let the provider keep prompts in its cache, or not."),
+    ] = None
+    batch: Annotated[
+        bool, rare("--batch", help="Send calls in batches, cheaper and within a day (OpenAI, Anthropic).")
+    ] = False
     prices: Annotated[
         Path | None,
         rare(help='Prices by model (JSON): {"MODEL": {"in": 0.15, "out": 0.6}}.'),
@@ -112,6 +122,9 @@ class Asking:
     ] = True
     price_in: Annotated[float | None, rare(help="Price of a million input tokens.")] = None
     price_out: Annotated[float | None, rare(help="Price of a million output tokens.")] = None
+    price_cached: Annotated[
+        float | None, rare(help="Price of a million input tokens from the provider's cache.")
+    ] = None
     yes: Annotated[bool, option("--yes", "-y", help="Do not ask before spending.")] = False
     dry_run: Annotated[
         bool, option("--dry-run", help="Show the plan and the first prompts; ask nothing.")
@@ -130,18 +143,34 @@ class Asking:
             top_p=self.top_p,
             seed=self.seed,
             system=self.system,
-            reasoning_effort=self.reasoning_effort,
             reasoning_tokens=self.reasoning_tokens,
             logprobs=True if self.logprobs else None,
+            arguments=arguments_of([] if self.settings is None else self.settings),
         )
+
+    def effort_of(self, model: str) -> str | None:
+        """Return the reasoning effort of a model: one for all, or one for each that is named."""
+        from concord.asking.requests import Sampling
+
+        if self.reasoning_effort is None:
+            return None
+        models = self.model_names()
+        parts = [part.strip().rpartition("=") for part in self.reasoning_effort.split(",")]
+        for name, _, effort in parts:
+            Sampling(reasoning_effort=effort).check()
+            if name and name not in models:
+                raise OptionError(f"--reasoning-effort {name!r}: expected one of {', '.join(models)}")
+        if len(parts) > 1 and not all(name for name, _, _ in parts):
+            raise OptionError("--reasoning-effort: of several, each is MODEL=EFFORT")
+        return next((effort for name, _, effort in parts if name in ("", model)), None)
 
     @property
     def connection(self) -> "Connection":
         """How the model is reached."""
         from concord.asking.connection import Connection
 
-        if self.batch:
-            raise OptionError(_BATCH)
+        if self.batch and self.processes > 1:
+            raise OptionError("--batch: one process sends batches; leave --processes out")
         return Connection(
             base_url=self.base_url,
             max_connections=self.max_connections,
@@ -149,6 +178,8 @@ class Asking:
             timeout=self.timeout,
             give_up_after=self.give_up_after,
             give_up_seconds=60 * self.give_up_minutes,
+            batch=self.batch,
+            cache_prompt=self.cache_prompt,
         )
 
     @property
@@ -169,17 +200,21 @@ class Asking:
             raise OptionError(f"--again {min(unknown)!r}: expected some of {expected}, with commas")
         return named
 
-    def prices_of(self, model: str) -> "Prices | None":
-        """Return what tokens of a model cost, where it is known."""
+    def prices_of(self, model: str, *, first: bool = True) -> "Prices | None":
+        """Return what tokens of a model cost, where it is known; prices given here are those of the first."""
         from concord.asking.limits import Prices, known_prices, read_prices
 
         if (self.price_in is None) != (self.price_out is None):
             raise OptionError("--price-in and --price-out belong together: give both")
+        given = None
         if self.price_in is not None and self.price_out is not None:
-            return Prices(self.price_in, self.price_out)
-        if self.prices is not None:
-            return read_prices(self.prices).get(model)
-        return known_prices(model)
+            given = Prices(self.price_in, self.price_out, self.price_cached)
+        elif self.price_cached is not None:
+            raise OptionError("--price-cached needs --price-in and --price-out: give all three")
+        listed = known_prices(model) if self.prices is None else read_prices(self.prices).get(model)
+        found = given if listed is None or (first and given is not None) else listed
+        half = self.batch and model.split("/")[0] in HALF
+        return found.times(0.5) if half and found is not None else found
 
     def model_names(self) -> list[str]:
         """Return the models to ask, each once."""
@@ -219,6 +254,67 @@ class Asking:
             "ask_again": self.ask_again,
             **self.chosen(),
         }
+
+
+_ARGUMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_SECRET = re.compile(r"key|secret|password|credential|auth|(?<!s)token$|header", re.IGNORECASE)
+_SAME = {
+    "system_message": "system",
+    "attempt_timeout": "timeout",
+    "max_completion_tokens": "max_tokens",
+    "response_format": "structured",
+    "response_schema": "structured",
+}
+"""Arguments of providers that have an option of another name."""
+_NEVER = (
+    "messages",
+    "input",
+    "n",
+    "num_choices",
+    "stream",
+    "streaming",
+    "tools",
+    "tool_choice",
+    "http_client",
+)
+"""Arguments that would make another thing of a reply than the one that is stored and read."""
+
+
+def arguments_of(given: Sequence[str]) -> str | None:
+    """Read `--set key=value`, several times, as JSON; values that are no JSON are texts.
+
+    Examples
+    --------
+    >>> arguments_of(["service_tier=flex", "top_k=40"])
+    '{"service_tier": "flex", "top_k": 40}'
+    """
+    found: dict[str, Any] = {}
+    for text in given:
+        match = _ARGUMENT.fullmatch(text)
+        if match is None:
+            raise OptionError(f"--set {quoted(text)}: expected KEY=VALUE, such as service_tier=flex")
+        name, value = match[1], match[2]
+        own = _SAME.get(name, name)
+        if own in {one.name for one in fields(Asking)}:
+            raise OptionError(f"--set {name}: give it with {_dashed(own)}")
+        if name in _NEVER:
+            raise OptionError(f"--set {name}: cannot be set, since replies could not be read as they are")
+        if _SECRET.search(name):
+            raise OptionError(
+                f"--set {name}: keys and headers are not set here, since what is set is written to the run's "
+                "record; put a key into the environment"
+            )
+        if name in found:
+            raise OptionError(f"--set {name}: is given twice")
+        try:
+            found[name] = json.loads(value, parse_constant=_no_number)
+        except (ValueError, RecursionError):
+            found[name] = value
+    return json.dumps(found, sort_keys=True, ensure_ascii=False) if found else None
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(name)  # NaN and infinities are no JSON
 
 
 @dataclass(frozen=True, kw_only=True)

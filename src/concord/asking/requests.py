@@ -12,7 +12,7 @@ from concord.errors import OptionError
 from concord.numeric import check_numbers
 from concord.records import Design, Message, Trial
 
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,14 @@ class Sampling:
     reasoning_effort: str | None = None
     reasoning_tokens: int | None = None
     logprobs: bool | None = None
+    arguments: str | None = None
+    """Further arguments of the provider (`--set`), as JSON."""
+
+    def _named(self) -> dict[str, Any]:
+        """Return the settings by their names in what is written."""
+        settings = asdict(self)
+        arguments = settings.pop("arguments")
+        return settings if arguments is None else {**settings, "set": json.loads(arguments)}
 
     def seed_of(self, repeat: int) -> int | None:
         """Return the seed that is sent with a repeat."""
@@ -42,18 +50,21 @@ class Sampling:
         >>> Sampling(temperature=0.0, seed=7).sent(2)
         {'temperature': 0.0, 'seed': 9}
         """
-        settings = {**asdict(self), "seed": self.seed_of(repeat)}
+        settings = {**self._named(), "seed": self.seed_of(repeat)}
         return {name: value for name, value in settings.items() if value is not None}
 
     def record(self) -> dict[str, Any]:
         """Return the settings as a run's record holds them: the usual four, and the others where given."""
         usual = ("temperature", "max_tokens", "top_p", "seed")
-        return {name: value for name, value in asdict(self).items() if name in usual or value is not None}
+        return {name: value for name, value in self._named().items() if name in usual or value is not None}
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> "Sampling":
         """Return the settings that a run's record holds."""
-        return cls(**{one.name: record.get(one.name) for one in fields(cls)})
+        held: dict[str, Any] = {one.name: record.get(one.name) for one in fields(cls)}
+        given = record.get("set")
+        held["arguments"] = None if given is None else json.dumps(given, sort_keys=True, ensure_ascii=False)
+        return cls(**held)
 
     def check(self) -> None:
         """Refuse settings that cannot be meant.

@@ -1,13 +1,13 @@
 """A run as it is shown: what was asked of whom, what came back, what it took, where it is kept."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
 from concord.asking.folder import RECORD, StoredRun, read_run
-from concord.asking.ledger import Paid, paid_so_far
+from concord.asking.ledger import Account, Paid, account_of
 from concord.asking.limits import SPENT, Limits
 from concord.asking.recorded import score_run
 from concord.asking.structured import AUTO, OFF
@@ -74,6 +74,21 @@ class RunResult(Kind):
         reason = self.stored.record.get("stopped")
         return None if reason is None else str(reason)
 
+    @property
+    def warnings(self) -> list[str]:
+        """Say that another model answered than the one asked, or several."""
+        return self._told("warnings")
+
+    @property
+    def versions(self) -> list[str]:
+        """Say which versions of the models answered, for information."""
+        return self._told("versions")
+
+    def _told(self, name: str) -> list[str]:
+        who = self.stored.record.get("who")
+        told = who.get(name) if isinstance(who, Mapping) else None
+        return [str(words) for words in told] if isinstance(told, list) else []
+
     def left_of(self, limits: Limits) -> Limits:
         """Return what this run has left of limits that it shares with others."""
         paid, told = self.paid, self.stored.record.get("cost")
@@ -89,9 +104,10 @@ class RunResult(Kind):
 
     @property
     def paid(self) -> Paid:
-        """What the calls of the run took, of all its sessions."""
-        tally, paid = self.stored.tally, paid_so_far(self.folder)
-        return paid if paid is not None else Paid.of(tally)
+        """What the calls of the run took, of all its sessions and of runs inside it (a judge's)."""
+        begun = Account.of(self.stored.record)  # of a run inside another one that is all
+        account_of(self.folder, begun)
+        return begun.paid if begun.parts else Paid.of(self.stored.tally)
 
     @property
     def complete(self) -> bool:
@@ -134,20 +150,16 @@ class RunResult(Kind):
             + status
             + stopped,
             *([f"{said}."] if (said := self.answers_words()) else []),
-            self._took(),
+            self.took(),
+            *(f"{words[:1].upper()}{words[1:]}." for words in (*self.warnings, *self.versions)),
             self._headline(),
             f"Folder: {self.folder}",
         ]
 
-    def _took(self) -> str:
+    def took(self) -> str:
         """Say what the run took, as far as that is known."""
-        paid, cost = self.paid, self.stored.record.get("cost")
-        known = f"Tokens: {paid.input_tokens:,} in, {paid.output_tokens:,} out"
-        if paid.n_estimated:
-            known += f" ({paid.n_estimated:,} calls did not say, and are counted by their characters)"
-        if not paid.calls:
-            known = "Tokens: not known"
-        return f"{known}; cost {float(cost):,.2f}." if cost is not None else f"{known}; cost not known."
+        cost = self.stored.record.get("cost")
+        return f"{self.paid.words()}; cost {'not known' if cost is None else f'{float(cost):,.2f}'}."
 
     def _headline(self) -> str:
         """Return the first thing that the scored replies say, or why there is nothing yet."""
@@ -166,12 +178,21 @@ class RunResult(Kind):
     def paragraph(self, concord: str) -> str:
         """Return how replies were collected, for a paper."""
         record = self.stored.record
-        sent = {name: value for name, value in record["sampling"].items() if value is not None}
+        given = {name: value for name, value in record["sampling"].items() if value is not None}
+        further = given.pop("set", {})
+        sent = {**given, **further}
         settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sent.items())
         return (
             f"Replies of {self.model} to {self.stored.n_planned:,} prompts ({record['suite']}; {settings}) "
-            f"were collected with {concord}.{self._how_read()}"
+            f"were collected with {concord}.{self._who_answered()}{self._how_read()}"
         )
+
+    def _who_answered(self) -> str:
+        """Say which models answered, and whether in batches, for a paper."""
+        told = [f"{words[:1].upper()}{words[1:]}." for words in (*self.warnings, *self.versions)]
+        if self.stored.record.get("connection", {}).get("batch"):
+            told.append("Calls were sent in batches.")
+        return "".join(f" {words}" for words in told)
 
     def _how_read(self) -> str:
         """Say how answers were asked for and how many were read, for a paper."""

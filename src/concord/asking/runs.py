@@ -17,7 +17,7 @@ from concord.asking.folder import (
     left_to_ask,
     read_record,
 )
-from concord.asking.job import Job, Listeners, ask_all, load_ahead, open_model
+from concord.asking.job import Job, Listeners, ask_all, helpers_of, load_ahead, open_model
 from concord.asking.journal import read_index
 from concord.asking.limits import SPENT, Budget, Limits, Prices
 from concord.asking.options import Asking, options_of
@@ -206,7 +206,9 @@ def run_job(
     told = told if on_answer is None else replace(told, on_answer=on_answer)
     known = plan_run(of, folder) if plan is None else plan
     # A finished run needs neither the extra nor a key; an unusable model leaves no folder behind.
-    asked = (open_model(of.model, of.connection) if model is None else model) if known.n_to_ask else None
+    asked = model if known.n_to_ask else None
+    if asked is None and known.n_to_ask:
+        asked = open_model(of.model, of.connection, of.sampling.arguments)
     if of.cache and asked is not None:
         from concord.asking.inspect.models import check_cache
 
@@ -282,12 +284,19 @@ def plan_each(asking: Asking) -> list[Planned]:
     if asking.processes > 1 and not asking.dry_run:
         load_ahead()
     folders = {name: _folder(name, asking, several=len(names) > 1) for name in names}
-    found = {} if asking.dry_run else {name: _find(name, folders[name], connection) for name in names}
+    arguments = asking.sampling.arguments
+    found = {}
+    if not asking.dry_run:
+        found = {name: _find(name, folders[name], connection, arguments) for name in names}
     first = job(asking.question, names[0], **asking.job())
     planned = []
     for name, folder in folders.items():
-        one = replace(first, model=name, prices=asking.prices_of(name))
+        sampling = replace(first.sampling, reasoning_effort=asking.effort_of(name))
+        one = replace(first, model=name, sampling=sampling, prices=asking.prices_of(name))
         Budget(one.limits, one.prices)  # a limit of cost without prices is told before anything is written
+        for other in helpers_of(one):
+            one = replace(one, helper_prices=asking.prices_of(other, first=False))
+            Budget(one.limits, one.helper_prices)
         if outcomes := asking.outcomes_again():  # with the settings given now; the plan is that of the folder
             stored = Sampling.read(read_record(folder)["sampling"])
             one = replace(one, sampling=stored, again=Again(outcomes, one.sampling))
@@ -307,11 +316,11 @@ def _folder(name: str, asking: Asking, *, several: bool) -> Path:
     return parent / safe_name(name.replace("/", "-"))
 
 
-def _find(name: str, folder: Path, connection: Connection) -> "Model | None":
+def _find(name: str, folder: Path, connection: Connection, arguments: str | None) -> "Model | None":
     """Find provider and key before anything is planned; a finished run needs neither."""
     if (folder / RECORD).is_file() and read_record(folder).get("status") == "finished":
         return None
-    return open_model(name, connection)
+    return open_model(name, connection, arguments)
 
 
 def ask_planned(one: Planned) -> RunResult:
@@ -336,11 +345,13 @@ def ask_each(
     for one in planned:
         started = time.monotonic()
         try:
-            result = ask(replace(one, job=replace(one.job, limits=limits)))
-            judging = _follow(result, one.job, asking)
+            this = replace(one.job, limits=limits)
+            result = ask(replace(one, job=this))
+            judging = _follow(result, this, asking)
             if judging is not None:
                 tell([judging])
                 ask(judging)
+                result = read_folder(result.folder)  # the judge's calls are paid for, too
         except ModelError as fault:
             if not several:
                 raise
@@ -364,14 +375,15 @@ def _follow(result: RunResult, of: Job, asking: Asking) -> Planned | None:
     judging = follow_up(
         result,
         connection=of.connection,
-        limits=result.left_of(of.limits),
+        limits=of.limits,  # there is one ledger: what the run itself has taken counts
         structured=of.structured,
         ask_again=of.ask_again,
     )
     if judging is None or not judging[0].design.trials:
         return None
     judge, folder = judging
-    judge = replace(judge, prices=asking.prices_of(judge.model), processes=of.processes)
+    prices = asking.prices_of(judge.model, first=False)
+    judge = replace(judge, prices=prices, processes=of.processes)
     return Planned(judge, folder, plan_run(judge, folder))
 
 
@@ -395,7 +407,7 @@ def follow_up(
         return None
     chosen = Connection() if connection is None else connection
     if _service(asked.model) != _service(result.model):
-        chosen = replace(chosen, base_url=None)  # the address is that of the other model's server
+        chosen = replace(chosen, base_url=None, batch=False)  # these are of the other model's server
     sampling = Sampling(temperature=asked.temperature, max_tokens=asked.max_tokens)
     chosen_limits = Limits() if limits is None else limits
     design = lined(asked.design) if structured == AUTO else asked.design

@@ -6,10 +6,19 @@ read better than the first; where reasoning was asked for, the first reply stays
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
-from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS, CONVERSATION, COUNTS, STRUCTURED
+from concord.asking.journal import (
+    ANSWERS,
+    ASKED_AGAIN,
+    AWAITS,
+    CONVERSATION,
+    COUNTS,
+    SERVED,
+    SERVED_AGAIN,
+    STRUCTURED,
+)
 from concord.reading.asked import asks_again, both, read_form
 from concord.reading.forms import again_words
 from concord.reading.records import ReadOutcome
@@ -50,11 +59,8 @@ def found_or_why(found: bool, form: AnswerForm, reply: str) -> list[str]:
 
 def added(first: Usage, second: Usage) -> Usage:
     """Add the tokens of two calls; unknown where those of one are."""
-    tokens = (
-        (first.input_tokens, second.input_tokens),
-        (first.output_tokens, second.output_tokens),
-    )
-    return Usage(*(None if a is None or b is None else a + b for a, b in tokens))
+    both = zip(astuple(first), astuple(second), strict=True)
+    return Usage(*(None if a is None or b is None else a + b for a, b in both))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,11 @@ class Talk:
     def after(self, turn: Trial, found: Answer) -> "Talk":
         """Return the talk with one more reply; it counts where more of it can be read."""
         said = (*self.said, turn.messages[-1], Message("assistant", found.response))
-        kept = replace(self.answer, usage=added(self.answer.usage, found.usage))
+        more: dict[str, Any] = dict(self.answer.more)
+        if (who := dict(found.more).get(SERVED)) is not None:
+            more[SERVED_AGAIN] = [*more.get(SERVED_AGAIN, ()), who]
+        usage = added(self.answer.usage, found.usage)
+        kept = replace(self.answer, usage=usage, more=tuple(more.items()))
         reply = self._better(found.response) if found.outcome is AskOutcome.OK else None
         if reply is not None:
             kept = replace(kept, response=reply)
@@ -161,14 +171,14 @@ def answer_of_row(row: Mapping[str, Any]) -> Answer:
     told = row.get("usage")
     known = told if isinstance(told, dict) else {}
     thinking, stop, error = row.get("thinking"), row.get("stop_reason"), row.get("error")
-    structured = tuple((name, row[name]) for name in (STRUCTURED,) if name in row)
+    more = tuple((name, row[name]) for name in (STRUCTURED, SERVED, SERVED_AGAIN) if name in row)
     return Answer(
         AskOutcome(row["outcome"]),
         str(row["response"]),
         thinking,
         stop,
         error,
-        Usage(known.get("input_tokens"), known.get("output_tokens")),
+        Usage(**{one.name: known.get(one.name) for one in fields(Usage)}),
         row.get("seconds"),
-        structured,
+        more,
     )

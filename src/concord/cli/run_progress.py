@@ -81,9 +81,10 @@ class Progress:
             note(words)
 
     def _pay(self, usage: Any) -> None:
-        if self._prices is None or not isinstance(usage, Mapping) or None in usage.values() or not usage:
+        known = self._prices is not None and isinstance(usage, Mapping)
+        cost = self._prices.of_usage(usage) if known and self._prices is not None else None
+        if cost is None:
             return
-        cost = self._prices.cost(usage["input_tokens"], usage["output_tokens"])
         n, total, squares = self._costs
         self._costs = (n + 1, total + cost, squares + cost * cost)
 

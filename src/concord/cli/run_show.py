@@ -36,6 +36,8 @@ def plan_lines(job: "Job", plan: "Plan", folder: Path, *, free: bool = False) ->
         lines.append(f"cost, roughly: {plan.cost.low:,.2f} to {plan.cost.high:,.2f}")
     elif plan.n_to_ask and not free:
         lines.append("cost: not known; give --price-in and --price-out (per million tokens) to see a range")
+    if job.connection.batch:
+        lines.append("sent in batches: replies come within a day; a run that is ended finds them again")
     return [*lines, *_scoring_model_lines(job, plan)]
 
 
@@ -97,6 +99,12 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
     if said := result.answers_words():
         note(said)
     note_cut(result)
+    if result.paid.calls:
+        note(result.took())
+    for words in result.versions:
+        note(words)
+    for words in result.warnings:
+        note(f"warning: {words}")
     if set(result.outcomes) == {"failed"}:
         raise ModelError(f"every call failed, the last one with: {_last_error(result, 'failed')}")
     if result.stopped is not None:
@@ -109,7 +117,7 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
         note("incomplete: " + ", ".join(f"{n} {name}" for name, n in lacking.items()))
     if "failed" in lacking and (error := _last_error(result, "failed")):
         note(f"the last one failed with: {error}")
-    return _INCOMPLETE if lacking or "ok" not in result.outcomes else 0
+    return _INCOMPLETE if lacking or result.stopped is not None or "ok" not in result.outcomes else 0
 
 
 def _last_error(result: "RunResult", outcome: str) -> str | None:

@@ -23,7 +23,8 @@ from concord.asking.journal import (
     open_file,
     parsed_line,
 )
-from concord.asking.limits import Prices
+from concord.asking.ledger import Account, Paid, account_of
+from concord.asking.limits import cost_of, recorded_prices
 from concord.asking.talks import read_words
 from concord.errors import InputError
 from concord.files.documents import document_facts
@@ -139,9 +140,11 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
     counts = {str(one): tally.outcomes[str(one)] for one in AskOutcome if one != AskOutcome.NOT_ASKED}
     known = {outcome: n for outcome, n in counts.items() if n}
     when = _last_change(one for one in (path / REPLIES, path / RECORD) if one.exists())
-    tokens = tally.input_tokens, tally.output_tokens
+    account = Account.of(record)
+    account_of(path, account)
+    paid = account.paid if account.parts else Paid.of(tally)
     stopped, options = record.get("stopped"), record["options"]
-    status = str(record.get("status", ""))
+    status, warned = str(record.get("status", "")), [f"warning: {words}" for words in account.warnings()]
     over = [str(options[key]) for key in ("studies", "study", "items", "arranger") if options.get(key)]
     return FoundRun(
         name,
@@ -150,10 +153,12 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
         n_planned,
         known,
         changed=when,
-        status=f"{status}: {stopped}" if isinstance(stopped, str) and stopped else status,
+        status="; ".join(
+            [f"{status}: {stopped}" if isinstance(stopped, str) and stopped else status, *warned]
+        ),
         over=", ".join(over),
-        tokens=tokens,
-        cost=cost_of(record, *tokens),
+        tokens=(paid.input_tokens, paid.output_tokens),
+        cost=_cost_of_run(paid, record),
         answers=read_words(tally.answers, tally.n_asked_again),
     )
 
@@ -182,15 +187,10 @@ def _counted_itself(path: Path, record: Mapping[str, Any]) -> tuple[int, Tally] 
     return sum(outcomes.values()), tally
 
 
-def cost_of(record: Mapping[str, Any], read: int, written: int) -> float | None:
-    """Return what tokens cost at the prices of a run; ``None`` where it has none."""
-    held = record.get("prices")
-    if not isinstance(held, Mapping):
-        return None
-    try:
-        return Prices(**held).cost(read, written)
-    except (TypeError, InputError):
-        return None  # prices that another version wrote
+def _cost_of_run(paid: Paid, record: Mapping[str, Any]) -> float | None:
+    """Return what a run cost; ``None`` where its prices are not known."""
+    prices = recorded_prices(record)
+    return cost_of(paid, prices) if prices is not None or paid.calls else None
 
 
 MOST = 100
@@ -315,8 +315,8 @@ class _Run:
     """What became of reading the answers when they were stored."""
     n_again: int = 0
     record: Mapping[str, Any] = field(default_factory=dict)
-    tokens: list[int] = field(default_factory=lambda: [0, 0])
-    """Read and written, as replies say."""
+    account: Account = field(default_factory=Account)
+    """What was paid, and who answered."""
     seen: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=30))
     """When somebody looked, and how many trials were done."""
     misread: deque[str] = field(default_factory=lambda: deque(maxlen=_LATEST))
@@ -338,6 +338,7 @@ class LiveRuns:
             known = self._kept.run(path)
             run.plan_size, run.planned = size, len(known.plan().by_key)
             run.record = _record_of(path)
+            run.account = Account.of(run.record)
             run.reader = known.reader()
         for kind in (REPLIES, FAILURES, TURNS):
             for journal in journals(path, kind):
@@ -346,10 +347,12 @@ class LiveRuns:
         counts = run.counts
         words = ", ".join(f"{counts[str(one)]:,} {one}" for one in AskOutcome if counts[str(one)])
         pace = _pace_words(run, time.monotonic())
-        read, written = run.tokens
-        spent = cost_words((read, written), cost_of(run.record, read, written))
+        account_of(path, run.account)
+        paid = run.account.paid if run.account.parts else Paid.of(self._kept.run(path).tally())
+        spent = cost_words((paid.input_tokens, paid.output_tokens), _cost_of_run(paid, run.record))
         answers = read_words(run.stored_answers, run.n_again)
-        told = [f"{len(run.done):,} of {run.planned:,}", pace, words, answers, spent]
+        warned = [f"warning: {said}" for said in run.account.warnings()]
+        told = [f"{len(run.done):,} of {run.planned:,}", pace, words, answers, spent, *warned]
         return {
             "planned": run.planned,
             "done": len(run.done),
@@ -435,13 +438,6 @@ def _condition(name: str, mode: str) -> str:
     return f"{study}, {mode}" if slash else mode
 
 
-def _add_tokens(run: _Run, usage: object) -> None:
-    for place, key in enumerate(("input_tokens", "output_tokens")):
-        n = usage.get(key) if isinstance(usage, Mapping) else None
-        if isinstance(n, int) and not isinstance(n, bool) and n > 0:
-            run.tokens[place] += n
-
-
 def _add_answers(run: _Run, row: Mapping[str, Any]) -> None:
     answers, again = row.get(ANSWERS), row.get(ASKED_AGAIN)
     counted = answers if isinstance(answers, Mapping) else {}
@@ -464,7 +460,6 @@ def _add(run: _Run, line: bytes, kind: str, place: tuple[Path, int]) -> None:
         run.groups[group][outcome] += 1
         if row.get(AWAITS) is True:
             return  # the line that follows holds both replies
-        _add_tokens(run, row.get("usage"))
         _add_answers(run, row)
         if outcome != GOOD and run.reader is not None:
             run.answers[group][outcome] += 1

@@ -28,10 +28,13 @@ from inspect_ai.model import (
 from inspect_ai.util import JSONSchema
 
 from concord.asking.connection import Connection, Redactor
+from concord.asking.inspect.batches import SIZE as BATCH_SIZE
+from concord.asking.inspect.batches import Batcher
 from concord.asking.inspect.private import without_transcript
+from concord.asking.inspect.received import Sends, hearing
 from concord.asking.inspect.replies import FailedCall, FaultKind, answer_of, fault_of
 from concord.asking.journal import STRUCTURED
-from concord.asking.limits import Budget
+from concord.asking.limits import Budget, Payer
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Request, Sampling
 from concord.errors import InputError, ModelError
@@ -66,20 +69,25 @@ class Asker:
         on_refused: Callable[[str], None] = lambda words: None,
         cache: bool = False,
         schemas: bool = False,
+        payer: Payer | None = None,
+        batcher: Batcher | None = None,
     ) -> None:
         self._model, self._sampling, self._connection = model, sampling, connection
         self._budget, self._redactor, self._on_wait, self._cache = budget, redactor, on_wait, cache
-        chosen = connection.max_connections
-        self.width = max(1, int(model.api.max_connections())) if chosen is None else chosen
+        self._batcher = batcher
+        usual = BATCH_SIZE if batcher is not None else max(1, int(model.api.max_connections()))
+        self.width = usual if connection.max_connections is None else connection.max_connections
         """How many calls are made at the same time: as many as chosen, or as the provider suggests."""
         self._window = asyncio.Semaphore(self.width)
         self.opened = asyncio.Event()
         """Set when the first call has ended: until then few are sent, since all may end the same way."""
+        if batcher is not None:
+            self.opened.set()
         self._next_slot = 0.0
         self._n_ended = self._n_replies = self._failed_in_a_row = self._n_failed_attempts = 0
         self._account_in_a_row = self._n_refused = 0
         self._last_reply = time.monotonic()
-        self._schemas, self._on_refused = schemas, on_refused
+        self._schemas, self._on_refused, self._payer = schemas, on_refused, payer
         self._taken: set[tuple[AnswerForm, ...]] = set()
         """Answers whose schema the provider has taken: another error is not about it."""
         self.fault: InputError | None = None
@@ -117,12 +125,12 @@ class Asker:
         async with self._window:
             started, attempt = time.monotonic(), 1
             while True:
-                await self._admitted()
+                await self._admitted(prompt, chosen)
                 found: Answer | FailedCall | None = None
                 try:
                     found = await self._attempt(trial, chosen, forms if self._schemas else ())
                 finally:
-                    self._budget.end(prompt, found if isinstance(found, Answer) else None)
+                    self._budget.end(prompt, found if isinstance(found, Answer) else None, self._payer)
                 if isinstance(found, Answer):
                     self._schema_settled(forms, refusal)
                     self._replied()
@@ -152,12 +160,19 @@ class Asker:
     ) -> Answer | FailedCall:
         started = time.monotonic()
         try:
-            output = await self._generate(trial, sampling, forms)
+            with hearing(self._sends(trial)) as heard:
+                output = await self._generate(trial, sampling, forms)
         except Exception as error:  # noqa: BLE001 - providers raise what they like; every call is counted
             fault = fault_of(error, self._model)
             return FailedCall(fault.kind, self._redactor.text(fault.words), fault.wait)
-        answer = answer_of(output, time.monotonic() - started if output.time is None else output.time)
+        seconds = time.monotonic() - started if output.time is None else output.time
+        answer = answer_of(output, seconds, heard)
         return replace(answer, more=(*answer.more, (STRUCTURED, True))) if forms else answer
+
+    def _sends(self, trial: Trial) -> Sends | None:
+        """Return what sends a trial's calls in batches, where they are."""
+        batcher = self._batcher
+        return None if batcher is None else lambda protocol, sent: batcher.ask(protocol, trial, sent)
 
     async def _generate(self, trial: Trial, sampling: Sampling, forms: tuple[AnswerForm, ...]) -> ModelOutput:
         config = _config(sampling, trial.repeat, self._connection.attempt_seconds, forms)
@@ -169,7 +184,7 @@ class Asker:
         policy = CachePolicy(expiry=None, scopes={"trial": "/".join(map(str, trial.name))})
         return await self._model.generate(chat(trial.messages), config=config, cache=policy)
 
-    async def _admitted(self) -> None:
+    async def _admitted(self, prompt: int, sampling: Sampling) -> None:
         """Wait for a turn; where the run has stopped, there is none."""
         rate = self._budget.limits.rate
         if rate is not None and not self.over:
@@ -179,7 +194,9 @@ class Asker:
             await self._sleep(min(slot - time.monotonic(), self._budget.seconds_left))
         if self.over:
             raise StoppedError
-        reason = self._budget.begin()
+        # A batch comes back as a whole: until then its calls count with the most that they can take.
+        longest = sampling.max_tokens if self._batcher is not None else None
+        reason = self._budget.begin(None if longest is None else (prompt, longest))
         if reason is not None:
             self.reached = reason
             self.stopped.set()
@@ -194,7 +211,7 @@ class Asker:
         """Wait for the next attempt, unless there is none."""
         self._n_failed_attempts += 1
         silent = time.monotonic() - self._last_reply
-        if silent > self._connection.give_up_seconds:
+        if silent > self._connection.give_up_seconds and self._batcher is None:
             self.stop(
                 ModelError(
                     f"no reply for {silent:.0f} s and {self._n_failed_attempts} attempts; the last one ended "
@@ -251,6 +268,7 @@ def _config(
     sampling: Sampling, repeat: int, seconds: int, forms: tuple[AnswerForm, ...] = ()
 ) -> GenerateConfig:
     sent: dict[str, Any] = dict(sampling.sent(repeat))
+    sent.pop("set", None)  # is part of the model, see `find_model`
     if "system" in sent:
         sent["system_message"] = sent.pop("system")
     if forms:

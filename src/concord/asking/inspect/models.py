@@ -1,10 +1,14 @@
 """Find a model: its provider, its key, its address, in this order, before anything is planned or asked."""
 
 import importlib
+import inspect
+import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, cache_path, get_model
@@ -18,14 +22,15 @@ from concord.asking.connection import (
     is_loopback,
     strip_keys,
 )
+from concord.asking.inspect.batches import check_batches
 from concord.asking.inspect.private import (
     name_our_objects,
     receive_no_more,
     retry_nowhere_else,
     stay_at_origin,
-    take_odd_replies,
     without_our_tasks,
 )
+from concord.asking.inspect.received import read_strictly
 from concord.errors import InputError, ModelError, OptionError
 
 PLACEHOLDER_KEY = "none-needed"
@@ -43,8 +48,48 @@ _INSTALL = re.compile(r"pip install [\w.\[\]-]*\w\]?(?:\s*[<>=]=?\s*[\w.]+)?")
 _MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
-def find_model(name: str, connection: Connection) -> Model:
-    """Find the provider and its key, without asking anything yet."""
+def find_model(name: str, connection: Connection, arguments: str | None = None) -> Model:
+    """Find the provider and its key, without asking anything yet; some arguments are the provider's own."""
+    model = _opened(name, connection)
+    if arguments is not None:
+        settings, own = _placed(model, json.loads(arguments))
+        model = _opened(name, connection, settings, own)
+    if connection.batch:
+        check_batches(model, name)
+    retry_nowhere_else(model)
+    stay_at_origin(model)
+    receive_no_more(model)
+    read_strictly(model)
+    return model
+
+
+def _placed(model: Model, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return which arguments go along with every call, and which a provider takes when it is opened."""
+    kinds: tuple[Any, ...] = type(model.api).__mro__
+    named = {name for kind in kinds for name in inspect.signature(kind.__init__).parameters}
+    client: Any = getattr(model.api, "client", None)
+    settings: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    body: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name in GenerateConfig.model_fields:
+            settings[name] = value
+        elif name in named or not (hasattr(client, "chat") or hasattr(client, "messages")):
+            own[name] = value
+        else:
+            body[name] = value
+    if body:  # the clients of Anthropic and OpenAI send whatever they are given
+        place = settings if hasattr(client, "chat") else own
+        place["extra_body"] = {**place.get("extra_body", {}), **body}
+    return settings, own
+
+
+def _opened(
+    name: str,
+    connection: Connection,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    own: Mapping[str, Any] = MappingProxyType({}),
+) -> Model:
     strip_keys(name)
     check_keys(name)
     url = base_url_of(name, connection.base_url)
@@ -57,20 +102,27 @@ def find_model(name: str, connection: Connection) -> Model:
         with without_our_tasks():
             model = get_model(
                 name,
-                config=GenerateConfig(max_retries=0, attempt_timeout=connection.attempt_seconds),
+                config=GenerateConfig(
+                    max_retries=0,
+                    attempt_timeout=connection.attempt_seconds,
+                    cache_prompt=connection.cache_prompt,
+                    **settings,
+                ),
                 base_url=url,
                 api_key=_key(name, url),
                 memoize=False,
                 **_arguments(name),
+                **({"streaming": False} if connection.batch and name.startswith("anthropic/") else {}),
+                **own,
             )
     except InputError:
         raise
     except Exception as fault:  # noqa: BLE001 - providers raise what they like; none of it is our bug
+        if settings or own:
+            given = ", ".join(sorted((*settings, *own)))
+            words = " ".join(str(fault).split())[:300]
+            raise OptionError(f"--set {given}: {name} does not take it: {words}") from None
         raise ModelError(_told(name, fault)) from None
-    retry_nowhere_else(model)
-    stay_at_origin(model)
-    receive_no_more(model)
-    take_odd_replies(model)
     return model
 
 

@@ -128,9 +128,15 @@ def receive_no_more(model: Any, longest: int = limits.REPLY_BYTES) -> None:
     async def bound(response: Any) -> None:
         make = getattr(response, "_get_content_decoder", None)
         if make is not None:
-            response._decoder = _Bounded(make(), longest)
+            path = str(getattr(getattr(response, "url", None), "path", ""))
+            of_many = "/files" in path or "/batches" in path
+            response._decoder = _Bounded(make(), longest * _REPLIES if of_many else longest)
 
     inner.event_hooks = {**hooks, "response": [*hooks.get("response", []), bound]}
+
+
+_REPLIES = 32
+"""So many of the longest answers may the results of a batch be."""
 
 
 class _Bounded:
@@ -164,99 +170,3 @@ class TooLongError(Exception):
 
 class RedirectedError(Exception):
     """A server sends its callers elsewhere; nothing was sent there."""
-
-
-def take_odd_replies(model: Any) -> None:
-    """Let replies count whose usage or content is not quite what the protocol says; usage is then unknown."""
-    client: Any = getattr(model.api, "client", None)
-    completions: Any = getattr(getattr(client, "chat", None), "completions", None)
-    create = getattr(completions, "create", None)
-    if create is None:
-        return
-
-    @functools.wraps(create)
-    async def tidied(*args: Any, **options: Any) -> Any:
-        found = await create(*args, **options)
-        _refuse_errors(found)
-        return _tidy(found, str(options.get("model", "")), logprobs=bool(options.get("logprobs")))
-
-    completions.create = tidied
-
-
-class ToldError(Exception):
-    """An error that a server tells in an answer that calls itself good."""
-
-    def __init__(self, body: Any, status: int | None) -> None:
-        super().__init__("the answer is an error")
-        self.body, self.status_code = body, status
-
-
-class BrokenOffError(Exception):
-    """The server says that it did not finish the reply."""
-
-
-def _refuse_errors(completion: Any) -> None:
-    """Raise what an answer tells as an error: a body of its own, or a reply that was broken off."""
-    error = getattr(completion, "error", None)
-    choices = getattr(completion, "choices", None)
-    if error and not choices:
-        code = error.get("code", error.get("status")) if isinstance(error, dict) else None
-        number = str(getattr(completion, "code", None) if code is None else code)
-        raise ToldError(error, int(number) if number.isdecimal() and len(number) == 3 else None)
-    for choice in choices if isinstance(choices, list) else []:
-        reason = getattr(choice, "finish_reason", None)
-        if isinstance(reason, str) and reason.casefold() in _BROKEN:
-            raise BrokenOffError(f"the server ended the reply with {reason!r}")
-
-
-_BROKEN = frozenset(
-    ("error", "abort", "aborted", "failed", "cancelled", "canceled", "insufficient_system_resource")
-)
-_CUT = frozenset(("max_tokens", "max_output_tokens", "max_length", "token_limit"))
-
-
-def _tidy(completion: Any, model: str, *, logprobs: bool) -> Any:
-    if not isinstance(getattr(completion, "model", ""), str):
-        completion.model = model
-    usage = getattr(completion, "usage", None)
-    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
-    if usage is not None and any(type(n) is not int or n < 0 for n in counts):
-        completion.usage = None
-    for name in ("prompt_tokens_details", "completion_tokens_details"):
-        details = getattr(usage, name, None)
-        if details is not None and not _counts(details):
-            setattr(usage, name, None)
-    choices = getattr(completion, "choices", None)
-    for choice in choices if isinstance(choices, list) else []:
-        message: Any = getattr(choice, "message", None)
-        content = getattr(message, "content", None)
-        if isinstance(content, list):
-            message.content = "".join(_text(part) for part in content)
-        if str(getattr(choice, "finish_reason", None)).casefold() in _CUT:
-            choice.finish_reason = "length"
-        if getattr(choice, "logprobs", None) is not None and not (
-            logprobs and _are_logprobs(choice.logprobs)
-        ):
-            choice.logprobs = None
-    return completion
-
-
-def _are_logprobs(found: Any) -> bool:
-    """Whether log probabilities have the form of the protocol."""
-    content = getattr(found, "content", None)
-    return isinstance(content, list) and all(
-        isinstance(getattr(one, "token", None), str)
-        and isinstance(getattr(one, "logprob", None), int | float)
-        for one in content
-    )
-
-
-def _counts(details: Any) -> bool:
-    """Whether the parts of a count of tokens are numbers; some servers leave some out."""
-    held = getattr(details, "__dict__", None)
-    return held is not None and all(n is None or (type(n) is int and n >= 0) for n in held.values())
-
-
-def _text(part: Any) -> str:
-    found = part.get("text") if isinstance(part, dict) else getattr(part, "text", part)
-    return found if isinstance(found, str) else ""

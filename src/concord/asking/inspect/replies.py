@@ -2,13 +2,16 @@
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
 
-from concord.asking.inspect.private import BrokenOffError, TooLongError, asks_to_retry, retry_after
+from concord.asking.inspect.private import TooLongError, asks_to_retry, retry_after
+from concord.asking.inspect.received import BrokenOffError, Received
+from concord.asking.journal import SERVED
 from concord.asking.replies import outcome_of, says_overflow, says_quota
 from concord.files import limits
 from concord.files.gate import kept_of
@@ -134,21 +137,23 @@ def _reason(body: Any) -> str | None:
     return None
 
 
-def answer_of(output: ModelOutput, seconds: float | None) -> Answer:
-    """Read what came back: the text, the thinking apart from it, and which outcome that is."""
-    usage = _usage(output)
+def answer_of(output: ModelOutput, seconds: float | None, heard: Sequence[Received] = ()) -> Answer:
+    """Read what came back: the text, the thinking apart from it, which outcome that is, and who answered."""
+    usage, served = _usage(output), _served(output, heard)
     if output.empty:
-        return Answer(AskOutcome.EMPTY, "", error=output.error, usage=usage, seconds=seconds)
+        return Answer(AskOutcome.EMPTY, "", None, None, output.error, usage, seconds, served)
     stop, text, thinking = str(output.stop_reason), output.completion, _thinking(output)
     # Inspect puts a provider's error that is an outcome into the text, and then there is no usage.
     error = output.error is not None or (output.usage is None and says_overflow(text))
     # What is longer is called so below, whatever its end would say.
     outcome = outcome_of(stop, text[: limits.REPLY_CHARACTERS], error=error)
-    answer = Answer(outcome, text, thinking, stop, output.error, usage, seconds, _logprobs(output))
+    answer = Answer(
+        outcome, text, thinking, stop, output.error, usage, seconds, (*_logprobs(output), *served)
+    )
     if (refusal := _refusal_told(output)) is not None:
         # The model's words are no answer; where they stand in a field of their own, they are a reason.
-        return replace(answer, outcome=AskOutcome.FILTERED, response="", error=refusal, more=())
-    return _not_too_long(answer)
+        return replace(answer, outcome=AskOutcome.FILTERED, response="", error=refusal, more=served)
+    return _not_too_long(answer, served)
 
 
 def _refusal_told(output: ModelOutput) -> str | None:
@@ -160,7 +165,7 @@ def _refusal_told(output: ModelOutput) -> str | None:
     return f"the model refuses: {' '.join(' '.join(told).split())}"[:_WORDS] if told else None
 
 
-def _not_too_long(answer: Answer) -> Answer:
+def _not_too_long(answer: Answer, served: tuple[tuple[str, object], ...]) -> Answer:
     """Return an answer as it is stored: of one that is too long the beginning, with its length."""
     if (cut := kept_of(answer.response, answer.thinking)) is None:
         return answer
@@ -170,7 +175,7 @@ def _not_too_long(answer: Answer) -> Answer:
         f"{limits.REPLY_KEPT:,} are kept"
     )
     return replace(
-        answer, outcome=AskOutcome.TOO_LONG, response=beginning, thinking=thinking, error=told, more=()
+        answer, outcome=AskOutcome.TOO_LONG, response=beginning, thinking=thinking, error=told, more=served
     )
 
 
@@ -184,14 +189,21 @@ def _thinking(output: ModelOutput) -> str | None:
     return "\n".join(thoughts) if thoughts else None
 
 
+def _served(output: ModelOutput, heard: Sequence[Received]) -> tuple[tuple[str, object], ...]:
+    """Return who answered: as the raw reply says, or, where there was none to be seen, as Inspect does."""
+    who = heard[-1].who() if heard else {"model": output.model} if output.model else {}
+    return ((SERVED, who),) if who else ()
+
+
 def _usage(output: ModelOutput) -> Usage:
     """Return the tokens; what is no number of tokens is not known."""
     usage: Any = output.usage
     if usage is None:
         return Usage()
     # Inspect counts those tokens of the input apart that the provider had in its cache.
-    parts = (usage.input_tokens, usage.input_tokens_cache_read, usage.input_tokens_cache_write)
-    tokens = (sum(part for part in parts if part is not None), usage.output_tokens)
+    cached, stored = usage.input_tokens_cache_read, usage.input_tokens_cache_write
+    tokens_in = sum(part for part in (usage.input_tokens, cached, stored) if part is not None)
+    tokens = (tokens_in, usage.output_tokens, cached, stored, usage.reasoning_tokens)
     return Usage(*(n if isinstance(n, int) and n >= 0 else None for n in tokens))
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, Protocol, runtime_checkable
 
 import anyio
@@ -16,7 +17,7 @@ from concord.asking.inspect.replies import answer_of
 from concord.asking.journal import ANSWERS, ASKED_AGAIN, CONVERSATION
 from concord.asking.replies import LOST, packed
 from concord.asking.requests import Request, Sampling, trial_key
-from concord.asking.talks import Talk, answer_of_row, settled
+from concord.asking.talks import Talk, added, answer_of_row, settled
 from concord.records import Answer, AskOutcome, Message, Trial, Usage
 
 
@@ -98,7 +99,7 @@ class Held:
         bad = [answer for read, answer in self.turns if read and answer.outcome is not AskOutcome.OK]
         outcome = bad[0].outcome if bad else AskOutcome.OK
         error = next((answer.error for answer in bad if answer.error is not None), None)
-        usage = _sum([answer.usage for _, answer in self.turns])
+        usage = reduce(added, (answer.usage for _, answer in self.turns), Usage(0, 0, 0, 0, 0))
         more: tuple[tuple[str, Any], ...] = (("turns", dict(sorted(outcomes.items()))),)
         if self.lost:
             more = (*more, (LOST, dict(sorted(self.lost.items()))))
@@ -192,16 +193,6 @@ def with_thinking(thinking: object, response: str) -> str:
     """Return a reply with what the model thought before it, in tags."""
     known = isinstance(thinking, str) and thinking.strip()
     return f"<think>{thinking}</think>\n{response}" if known else response
-
-
-def _sum(usage: list[Usage]) -> Usage:
-    """Add tokens up; unknown where any is unknown."""
-    tokens_in, tokens_out = [one.input_tokens for one in usage], [one.output_tokens for one in usage]
-    known_in, known_out = [n for n in tokens_in if n is not None], [n for n in tokens_out if n is not None]
-    return Usage(
-        sum(known_in) if len(known_in) == len(usage) else None,
-        sum(known_out) if len(known_out) == len(usage) else None,
-    )
 
 
 async def hold_session(session: HeldSession, turn: Turn) -> Held:
