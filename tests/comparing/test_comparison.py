@@ -164,3 +164,12 @@ def test_a_column_that_names_models_says_whose_scores_are_whose() -> None:
         ("y", pytest.approx(1 / 3)),
     ]
     assert found.difference.value == pytest.approx(1 / 3)
+
+
+def test_the_sentence_about_two_turns_the_interval_with_the_difference() -> None:
+    """The model that ranks first is named first: its difference and both ends change their signs."""
+    found: Any = concord.compare(scores([1, 0] * 20), scores([1] * 30 + [0] * 10), names=["low", "high"])
+    pair = found.pairs[0].comparison.difference
+    low, high = -pair.interval.high, -pair.interval.low
+    assert pair.value == -0.25 and low < 0.25 < high
+    assert f"high − low is +0.250 (95 % +{low:.3f} to +{high:.3f}" in found.sentences()[0]

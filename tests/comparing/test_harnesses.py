@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import concord
+from concord.comparing.harnesses import _is_promptfoo
 from concord.comparing.result import CompareResult
 from concord.comparing.scores import read_models, read_scores
 from concord.errors import FileFormatError, MismatchError, OptionError
@@ -287,3 +288,10 @@ def test_files_of_one_name_are_called_by_their_paths_and_models_without_a_shared
     lost = next(row for row in result.lacking() if row.names == "run [1] − run [3]").of.missing
     assert (lost.only_first, lost.only_second) == (8, 8)
     assert "Counting them as wrong" not in str(result)
+
+
+def test_a_promptfoo_file_with_one_result_is_one() -> None:
+    row = {"success": True, "score": 1.0, "vars": {"q": "a"}}
+    assert _is_promptfoo({"results": {"results": [row]}})
+    assert _is_promptfoo({"results": [row | {"vars": {}}]})
+    assert not _is_promptfoo({"results": [{"success": True, "score": 1.0}]})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concord.comparing.inspect_logs import read_inspect_log
+from concord.comparing.inspect_logs import check_log, read_inspect_log
 from concord.comparing.join import join_scores
 from concord.comparing.records import ScoreFile, grade
 from concord.comparing.scores import read_scores
@@ -363,3 +363,11 @@ def test_failed_repeats_and_absent_items_count_as_wrong_when_asked(tmp_path: Pat
 def test_a_grade_that_is_none_is_refused() -> None:
     with pytest.raises(BadScoreError, match="the score is \\[1\\]"):
         grade([1])
+
+
+def test_a_whole_log_passes_the_check_and_a_cut_one_does_not(tmp_path: Path) -> None:
+    check_log(LOGS / "second.eval")
+    cut = tmp_path / "cut.eval"
+    cut.write_bytes((LOGS / "second.eval").read_bytes()[:-200])
+    with pytest.raises(FileFormatError, match="cut.eval cannot be read as an Inspect log: it is cut off"):
+        check_log(cut)

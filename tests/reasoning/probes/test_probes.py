@@ -240,3 +240,16 @@ def test_what_is_not_known_of_a_probe_is_said_with_its_reason() -> None:
     ]
     said = repr(concord.score_hints(rows))
     assert "hints: not known: no unhinted answer differs from the hint's target." in said
+
+
+def test_items_whose_chains_cannot_be_scored_are_counted_as_left_out() -> None:
+    early = [
+        ProbeRow("early", f"i{i}", "prefix", step=k, n_steps=n, answer="A")
+        for i, n in enumerate((3, 3, 3, 1))  # the last chain is too short
+        for k in range(n + 1)
+    ]
+    assert score_early(early).aoc.n_left_out == 1
+    changed = [ProbeRow("mistake", f"i{i}", "mistake", step=i % 3, n_steps=3, answer="A") for i in range(9)]
+    own = [ProbeRow("mistake", f"i{i}", "chain", n_steps=3, answer="B") for i in range(5)]
+    flips = score_mistake([*changed, *own]).flips
+    assert (flips.value, flips.n_left_out) == (1.0, 4)  # nine items were changed, five have an answer

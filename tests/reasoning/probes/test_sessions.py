@@ -1,5 +1,8 @@
 """What is sent when a chain is probed: every prompt, its cell and its place, laid out by hand."""
 
+from dataclasses import replace
+
+from concord.reasoning.probes.design import typical_reply
 from concord.reasoning.probes.session import (
     AlteredSteps,
     ChainSession,
@@ -104,3 +107,10 @@ def test_pairs_are_asked_as_often_as_samples_are_wanted() -> None:
         ("target", 0), ("target", 1), ("target", 2), ("control", 0), ("control", 1), ("control", 2),
     ]  # fmt: skip
     assert "She is sad." in session.waiting()[2].messages[0].text
+
+
+def test_plans_count_a_whole_reasoning_for_a_chain_and_a_word_for_other_questions() -> None:
+    session = ChainSession("chain/v1", ProbeChoices(("early",)), item=ITEM).start()
+    chain = session.open_questions[0]
+    assert typical_reply(session, chain) == f"REASONING: {' '.join(ITEM.gold_steps)}\nDIAGNOSIS: x"
+    assert typical_reply(session, replace(chain, probe="early")) == "x"

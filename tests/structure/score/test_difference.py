@@ -12,7 +12,13 @@ from concord.stats.bands import ItemWeights
 from concord.stats.gaps import expected_maximum
 from concord.structure.records import ScoreOptions
 from concord.structure.score.definitions import Counted
-from concord.structure.score.difference import ResampledModels, compared_models
+from concord.structure.score.difference import (
+    ResampledModels,
+    _spread_correlation,
+    compared_models,
+    resampled_tau,
+    tau_columns,
+)
 
 P, K = 8, 4
 Floats = NDArray[np.float64]
@@ -85,3 +91,22 @@ def test_differences_are_covered(first: Model, second: Model, n: int) -> None:
     print(f"N = {n}: E {shares[0]:.4f}, R {shares[1]:.4f}, S {shares[2]:.4f}, tau {shares[3]:.4f}")  # noqa: T201
     assert 0.93 <= shares[0] <= 0.97
     assert min(shares[1:]) >= 0.93
+
+
+def test_tau_of_a_resample_is_that_of_its_analysis_of_variance() -> None:
+    rng = np.random.default_rng(5)
+    layout = rng.random((12, 4)) / 2 + np.arange(4) / 8
+    chosen = rng.integers(0, 12, (3, 12))
+    found = resampled_tau(layout, tau_columns(layout)[chosen].sum(axis=1))
+    for one, rows in zip(found, layout[chosen], strict=True):
+        of_row, of_column = rows.mean(axis=1, keepdims=True), rows.mean(axis=0)
+        arrangement = 12 * np.sum((of_column - rows.mean()) ** 2) / 3
+        residual = np.sum((rows - of_row - of_column + rows.mean()) ** 2) / (11 * 3)
+        assert one == pytest.approx(np.sqrt((arrangement - 2 * residual) / 12), abs=1e-9)
+
+
+def test_spreads_are_correlated_where_they_come_from_the_same_resamples() -> None:
+    first, second = np.array([1.0, 2.0, 4.0]), np.array([3.0, 1.0, 0.0])
+    assert _spread_correlation(first, second) == pytest.approx(np.corrcoef(first, second)[0, 1])
+    assert _spread_correlation(first, second[:2]) == 0.0
+    assert _spread_correlation(first, np.ones(3)) == 0.0

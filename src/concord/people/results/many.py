@@ -101,6 +101,12 @@ def score_agents(
         for name, column in columns.items():
             column[members] = getattr(group.scores, name)
     compared = compare_agents(names, columns, layout, protocol, level=level)
+
+    def one(name: str) -> PeopleResult:
+        """Return the whole result of one agent: that of its table scored alone, to the last digit."""
+        i = names.index(name)
+        return score_agent(same, replace(tables[name], model=name), agents[i], samples[i], margin=margin)
+
     return AgentsResult(
         agents=tuple(found[i] for i in range(len(names))),
         protocol=protocol,
@@ -118,30 +124,8 @@ def score_agents(
             *dict.fromkeys(text for table in tables.values() for text in table.warnings),
             *_told(names),
         ),
-        one=_OneOfMany(same, tables, agents, samples, margin).result,
+        one=one,
     )
-
-
-class _OneOfMany:
-    """Gives the whole result of one agent: that of its table scored alone, to the last digit."""
-
-    def __init__(
-        self,
-        same: SameTests,
-        tables: Mapping[str, TestTable],
-        agents: Sequence[AgentTests],
-        samples: Mapping[int, NewSamples],
-        margin: float,
-    ) -> None:
-        self._same, self._tables, self._agents, self._samples = same, tables, agents, samples
-        self._margin = margin
-        self._place = {name: i for i, name in enumerate(tables)}
-
-    def result(self, name: str) -> PeopleResult:
-        """Return the result of an agent by its name."""
-        i = self._place[name]
-        table = replace(self._tables[name], model=name)
-        return score_agent(self._same, table, self._agents[i], self._samples[i], margin=self._margin)
 
 
 def _told(names: Sequence[str]) -> list[str]:
@@ -307,9 +291,11 @@ def _score(group: _Group, bounds: _AllBounds, i: int, metric: str, domain: int |
     bound = bounds[metric, domain][i]
     level = "benchmark" if domain is None else "domain"
     drawn = group.samples[i].bound(metric, or_none(value), level, domain)
-    score = score_from(
-        metric, value, bound, drawn, _counts_of_agents(group, i, metric, domain), group.shared.protocol
-    )
+    layout, protocol = group.shared.layout, group.shared.protocol
+    used = aggregate.counted_tests(group.scores, metric, protocol.apr_over)[i]
+    if domain is not None:
+        used = used[layout.domain_of_study[layout.study_of_test] == domain]
+    score = score_from(metric, value, bound, drawn, (int(used.sum()), int((~used).sum())), protocol)
     if metric not in BOUNDED:
         return score
     return replace(score, bounds=group.simulation.bounds(metric, score.estimate, domain=domain))
@@ -341,21 +327,3 @@ def _ecs_bounds(group: _Group, chosen: NDArray[np.bool_], domain: int | None) ->
         jackknife_bound("ecs", float(value), left[i][chosen & group.has_effects[i]], shared.level)
         for i, value in enumerate(whole)
     ]
-
-
-def _counts_of_agents(group: _Group, i: int, metric: str, domain: int | None) -> tuple[int, int]:
-    """Count tests a number rests on, and tests it leaves out."""
-    scores, layout = group.scores, group.shared.layout
-    inside: Any = slice(None)
-    if domain is not None:
-        inside = layout.domain_of_study[layout.study_of_test] == domain
-    if metric == "ecs":
-        used = np.broadcast_to(aggregate.used_tests(scores), scores.pas.shape)[i][inside]
-    elif metric == "apr":
-        counted = ~np.isnan(scores.passes[i])
-        if group.shared.protocol.apr_over == "human-significant":
-            counted = counted & (np.broadcast_to(scores.human_significant, scores.pas.shape)[i] == 1)
-        used = counted[inside]
-    else:
-        used = ~np.isnan((scores.pas if metric == "pas" else scores.ecs_test)[i][inside])
-    return int(used.sum()), int((~used).sum())

@@ -170,17 +170,7 @@ def _method(metric: str, protocol: Protocol) -> str:
 
 def _counts(work: Computed, metric: str, inside: NDArray[np.bool_] | slice) -> tuple[int, int]:
     """Count tests a number rests on, and tests asked for that it leaves out."""
-    scores = work.scores
-    if metric == "ecs":
-        used = levels.used_tests(scores)[inside]
-    elif metric == "apr":
-        counted = ~np.isnan(scores.passes)
-        if work.protocol.apr_over == "human-significant":
-            counted &= scores.human_significant == 1
-        used = counted[inside]
-    else:
-        values = scores.pas if metric == "pas" else scores.ecs_test
-        used = ~np.isnan(values[inside])
+    used = levels.counted_tests(work.scores, metric, work.protocol.apr_over)[inside]
     return int(used.sum()), int((~used).sum())
 
 

@@ -212,6 +212,16 @@ def used_tests(scores: TestScores) -> NDArray[np.bool_]:
     return ~(np.isnan(scores.human_d) | np.isnan(scores.agent_d))
 
 
+def counted_tests(scores: TestScores, metric: str, apr_over: str) -> NDArray[np.bool_]:
+    """Return the tests that a metric rests on."""
+    if metric == "ecs":
+        return np.broadcast_to(used_tests(scores), scores.pas.shape)
+    if metric == "apr":
+        counted = ~np.isnan(scores.passes)
+        return counted & (scores.human_significant == 1) if apr_over == "human-significant" else counted
+    return ~np.isnan(scores.pas if metric == "pas" else scores.ecs_test)
+
+
 class Profiles:
     """The two effect profiles with their weights, ready for ECS over any part of the tests.
 
