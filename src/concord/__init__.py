@@ -64,7 +64,7 @@ __all__ = [
 
 
 _ELSEWHERE = {
-    "check": "concord.questions",
+    "check": "concord.recognise",
     "compare": "concord.questions",
     "plan": "concord.questions",
     "read_reply": "concord.reading",

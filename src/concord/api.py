@@ -20,8 +20,9 @@ from concord.people.results.many import score_agents
 from concord.people.results.one import N_RESAMPLES, score_chosen
 from concord.people.table.agents import read_agents
 from concord.people.uncertainty.floor_ceiling import N_SIMULATIONS
-from concord.questions import check, compare, plan
+from concord.questions import compare, plan
 from concord.reasoning.score.replies import score_reasoning
+from concord.recognise import check
 from concord.records import TestTable
 from concord.structure.options.read import score_options
 from concord.structure.score.models import score_structure
@@ -216,6 +217,7 @@ def score_answers(
     n_resamples: int = 400,
     seed: int = 0,
     engine: str | Engine = "serial",
+    labels: str | Path | None = None,
 ) -> "AnswersResult":
     """Score answers as distributions: whether an agent's vary, spread and differ as people's do.
 
@@ -239,6 +241,8 @@ def score_answers(
         Seed of these samples: same input and seed, same numbers.
     engine
         Where outcomes are scored: ``serial``, ``processes``, ``dask``; changes no number.
+    labels
+        Survey file of Qualtrics (``.qsf``), where the table holds texts of choices: their numbers.
 
     Returns
     -------
@@ -258,7 +262,7 @@ def score_answers(
     options: dict[str, Any] = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
     if isinstance(table, str | Path) and str(table) in BUNDLED_ANSWERS and not Path(table).exists():
         table = find_public_table(str(table)).path
-    read = read_answer_table(table, agent_column=agent_column, **options)
+    read = read_answer_table(table, agent_column=agent_column, labels=labels, **options)
     return score_answer_table(
         read, level=level, n_resamples=n_resamples, seed=seed, engine=chosen_engine(engine)
     )

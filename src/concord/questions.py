@@ -1,8 +1,6 @@
-"""What goes through all three questions: comparing, planning, checking files."""
+"""What goes through all three questions: comparing and planning."""
 
-from collections.abc import Mapping, Sequence
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from concord.comparing.metrics import MetricCompareResult
@@ -10,20 +8,12 @@ from concord.comparing.result import CompareResult
 from concord.comparing.run import compare_sources
 from concord.comparing.tables import ScoreColumns, ScoreReading
 from concord.engine import get_engine
-from concord.errors import FileFormatError, OptionError
-from concord.files.contents import read_bytes
-from concord.files.documents import FileCheck, FileKind
-from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.numeric import gated
 from concord.stats.compare import Choices
 
 if TYPE_CHECKING:
     from concord.planning.options import PlanRecord
-
-
-CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
-"""Modules of the three questions that say, in ``FILES``, which files these take."""
 
 
 @gated()
@@ -169,60 +159,3 @@ def plan(
     from concord.planning.plan import plan_from
 
     return plan_from(pilot, ScoreReading(ScoreColumns(item, score, cluster, repeat), metric), options)
-
-
-def check(
-    file: str | Path,
-    *,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    mapping: Mapping[str, str] | None = None,
-) -> FileCheck:
-    """Check that a file is well formed, without scoring or running anything.
-
-    Parameters
-    ----------
-    file
-        A study (``.yaml``), a file of replies (``.jsonl``, or a JSON list of them), vignettes, bias cases or
-        items (JSON), or else a table of tests.
-    sheet
-        Sheet of a workbook, the first by default.
-    encoding
-        Encoding of a table in a text file; UTF-8 by default.
-    decimal_comma
-        In a table ``0,85`` is a number.
-    mapping
-        What the columns of a table made by hand hold, by their titles, such as ``{"Result": "human"}``.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read at all.
-    """
-    path = Path(file)
-    kind = _kind_of(path)
-    if kind is None:
-        from concord.people.check import check_table
-
-        return check_table(path, TableOptions(sheet, encoding, decimal_comma), mapping=mapping)
-    if sheet is not None:
-        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
-    return kind.check(path)
-
-
-def _kind_of(path: Path) -> FileKind | None:
-    """Recognise a file by the end of its name, or by the keys of the JSON it holds."""
-    kinds = [kind for name in CHECKED_BY for kind in import_module(f"concord.{name}").FILES]
-    suffix = path.suffix.lower()
-    if suffix != ".json":
-        return next((kind for kind in kinds if suffix in kind.suffixes), None)
-    try:
-        document = parsed(path.name, read_bytes(path))
-    except FileFormatError:
-        return None
-    if isinstance(document, Mapping):
-        return next((kind for kind in kinds if isinstance(document.get(kind.key), list)), None)
-    rows = document if isinstance(document, list) else []
-    keys = {key for row in rows if isinstance(row, Mapping) for key in row}
-    return next((kind for kind in kinds if kind.field in keys), None)

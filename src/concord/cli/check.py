@@ -16,8 +16,8 @@ def check(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Table of tests (CSV, XLSX, Parquet, JSON), study (YAML), replies (JSON lines), vignettes, "
-            "bias cases or items (JSON)."
+            help="Any file or folder that some command reads: a table, a study, replies, vignettes, items, a "
+            "log or results of another program, a survey, a run, a result."
         ),
     ],
     sheet: Sheet = None,
@@ -51,13 +51,16 @@ def check(
         if len(result.problems) > MOST:
             say(f"and {len(result.problems) - MOST} more, in --json")
         counts = ", ".join(f"{n} {what}" for what, n in result.counts.items() if n)
-        if counts and result.kind not in (
-            "table of tests",
-            "study",
-        ):  # what is told by the keys, not the name
-            counts = f"{result.kind}: {counts}"
+        if result.kind not in ("table of tests", "study"):  # these are told by what is counted
+            counts = f"{result.kind}: {counts}" if counts else result.kind
         verdict = "well formed" if result.passed else f"{len(result.problems)} to fix"
         say(f"{result.file}: {verdict}" + (f" ({counts})" if counts else ""))
+        if result.commands:
+            say(f"taken by: {'; '.join(result.commands)}")
+        if result.columns:
+            say("columns:")
+        for title, meaning in result.columns[:MOST]:
+            say(f"  {title}: {meaning if meaning else 'not used'}")
     if not result.passed:
         raise typer.Exit(code=1)
 

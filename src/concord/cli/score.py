@@ -74,12 +74,16 @@ def score_answers(
     answers: Annotated[
         Path,
         typer.Argument(
-            help="Table of answers per person, counts per option, or moments: CSV, XLSX, Parquet or JSON."
+            help="Table of answers per person, counts per option, or moments: CSV, XLSX, Parquet, JSON, "
+            "SPSS, Stata, exports of Qualtrics and LimeSurvey."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     agent_column: Annotated[
         str | None, typer.Option(help="Column that names the agents (agent, model, design, config).")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Survey file of Qualtrics (.qsf): numbers of texts of choices.")
     ] = None,
     json: Json = False,
     sheet: Sheet = None,
@@ -104,6 +108,7 @@ def score_answers(
         n_resamples=resamples,
         seed=seed,
         engine=engine_of(engine, scheduler),
+        labels=labels,
     )
     files = result.write(out)
     warn(result.warnings, most=MOST_WARNINGS, where=files[0])

@@ -21,6 +21,7 @@ from concord.files.delimited import delimiter_note, header_of, recognise_delimit
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells, without_far_dates
 from concord.files.gate import check_large_text, check_names
 from concord.files.grids import Grid
+from concord.files.survey import SURVEYS, read_survey
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
 from concord.files.text import decode, fixed_text
 from concord.records import InputFile
@@ -67,7 +68,8 @@ class ColumnTable:
 def read_columns(source: TableSource, options: TableOptions, *, name: str | None = None) -> ColumnTable:
     """Open a table to be read in whole columns."""
     if isinstance(source, str | os.PathLike):
-        return _of_file(Path(source), options)
+        path = Path(source)
+        return _of_survey(path, options) if path.suffix.lower() in SURVEYS else _of_file(path, options)
     if options.sheet is not None:
         raise OptionError(f"sheet={options.sheet!r} was given, but only XLSX files have sheets")
     called = FRAME if name is None else name
@@ -80,6 +82,21 @@ def read_columns(source: TableSource, options: TableOptions, *, name: str | None
     if is_pandas(source):
         return _of_pandas(source, called, options)
     return _of_grid(read_grid(source), options, name=name)
+
+
+def _of_survey(path: Path, options: TableOptions) -> ColumnTable:
+    """Open a file of a statistics program."""
+    found = read_survey(path)
+    return ColumnTable(
+        path.name,
+        found.names,
+        None,
+        found.frame.select,
+        found.inputs,
+        found.warnings,
+        True,
+        options.decimal_comma,
+    )
 
 
 def _of_file(path: Path, options: TableOptions) -> ColumnTable:

@@ -331,6 +331,10 @@ class FileCheck:
     counts: dict[str, int]
     """What there is: studies, findings and tests, or replies and their outcomes."""
     kind: str = "table of tests"
+    commands: tuple[str, ...] = ()
+    """Which commands take such a file."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """Every column with what it holds; nothing where it is not used."""
 
     @property
     def passed(self) -> bool:
@@ -353,3 +357,5 @@ class FileKind:
     """A key of a JSON object that holds a list in such a file."""
     field: str | None = None
     """A key of the objects of a JSON list that such a file is."""
+    commands: tuple[str, ...] = ()
+    """Which commands take such a file."""

@@ -10,8 +10,9 @@ from concord.files.raw import read_raw
 from concord.files.tables import TableOptions
 from concord.people.predictions.table import is_prediction_grid, read_predictions
 from concord.people.table.agents import open_table, tables_of
+from concord.people.table.columns import KNOWN, fold
 from concord.people.table.document import stored_table
-from concord.people.table.handmade.header import first_line, spread_merged, suggestion
+from concord.people.table.handmade.header import first_line, spread_merged, suggestion, words_for
 from concord.people.table.handmade.read import handmade_header
 from concord.records import SideOutcome, TestRow, TestTable
 
@@ -49,7 +50,24 @@ def _checked_effects(path: Path, grid: Grid) -> FileCheck:
         "agents": len(table.agents),
         "predictions": sum(map(len, table.agents.values())),
     }
-    return FileCheck(str(path), (), table.warnings, counts)
+    return FileCheck(str(path), (), table.warnings, counts, "effects with standard errors")
+
+
+def understood(path: Path, options: TableOptions) -> tuple[tuple[str, str], ...]:
+    """Return every column of a table of tests with what it is taken for; nothing where it is not used."""
+    try:
+        header = handmade_header(raw := read_raw(path, options))
+        header = first_line(spread_merged(raw)) if header is None else header
+    except FileFormatError:
+        return ()
+    if header is None:
+        return ()
+    meanings = [None if meaning is None else words_for(meaning) for meaning in header.meanings]
+    return tuple(
+        (title, fold(title) if fold(title) in KNOWN else meaning if meaning is not None else "")
+        for title, meaning in zip(header.titles, meanings, strict=True)
+        if title
+    )
 
 
 def suggest_map(path: Path, options: TableOptions) -> str:
@@ -97,4 +115,8 @@ def check_study(path: Path) -> FileCheck:
     return FileCheck(str(path), (), found.warnings, counts, kind="study")
 
 
-FILES = (FileKind(check_study, suffixes=(".yaml", ".yml")),)
+FILES = (
+    FileKind(
+        check_study, suffixes=(".yaml", ".yml"), commands=("concord run people --study", "concord studies")
+    ),
+)

@@ -137,4 +137,4 @@ def check_items(path: Path) -> FileCheck:
     return FileCheck(str(path), (), (), {"items": len(found.items)}, kind="items")
 
 
-FILES = (FileKind(check_items, key="items"),)
+FILES = (FileKind(check_items, key="items", commands=("concord run structure --items",)),)

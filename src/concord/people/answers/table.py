@@ -13,6 +13,7 @@ A file says by its columns what it is:
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files.cells import BadCellError, number, with_point
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
+from concord.files.survey import coded, from_limesurvey, is_limesurvey, read_qsf
 from concord.files.tables import TableOptions, TableSource
 from concord.people.answers.records import AnswerSets, Moments, OutcomeKey
 from concord.people.answers.sides import (
@@ -188,9 +190,10 @@ def read_answer_table(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    labels: str | Path | None = None,
 ) -> AnswerSets:
     """Read a table of answers."""
-    table = without_import_ids(read_columns(source, TableOptions(sheet, encoding, decimal_comma)))
+    table = survey_table(source, TableOptions(sheet, encoding, decimal_comma), labels)
     titles = {fold(title): title for title in table.header}
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
     if {"human_mean", "human_sd", "agent_mean", "agent_sd"} <= set(titles):
@@ -221,6 +224,22 @@ def read_answer_table(
             table, AnswerColumns(found | {"outcome": "outcome"}, who), wide_frame(table, wide)
         )
     raise FileFormatError(f"{table.name}: found the columns {listed(table.header)}; {_WANTED}")
+
+
+def survey_table(source: TableSource, options: TableOptions, labels: str | Path | None = None) -> ColumnTable:
+    """Open a table of answers; exports of survey programs without what these add, texts as numbers.
+
+    ``labels`` is the survey file of Qualtrics, which says what the texts of choices are as numbers.
+    """
+    table = without_import_ids(read_columns(source, options))
+    if labels is None and not is_limesurvey(table.header):
+        return table
+    frame = table.take(table.header)
+    if labels is not None:
+        frame = coded(frame, read_qsf(Path(labels)))
+    if is_limesurvey(table.header):
+        frame = from_limesurvey(frame)
+    return replace(table, header=tuple(frame.columns), load=frame.select)
 
 
 def without_import_ids(table: ColumnTable) -> ColumnTable:

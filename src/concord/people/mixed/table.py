@@ -8,9 +8,10 @@ import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files.cells import BadCellError, number, with_point
-from concord.files.columns import ColumnTable, as_names, read_columns
+from concord.files.columns import ColumnTable, as_names
 from concord.files.tables import TableOptions, TableSource
 from concord.people.answers.sides import codes_of_missing
+from concord.people.answers.table import survey_table
 from concord.people.table.columns import fold
 from concord.records import InputFile
 from concord.stats.elementwise import Floats
@@ -88,7 +89,7 @@ def read_mixed(
     """Read the table of people and that of further predictions."""
     how = TableOptions() if options is None else options
     problems: list[CellProblem] = []
-    tables = [read_columns(source, how) for source in (people, predictions)]
+    tables = [survey_table(source, how) for source in (people, predictions)]
     readers = [_TableRows(table, tuple(covariates), problems) for table in tables]
     rows = [reader.rows(with_answers=i == 0) for i, reader in enumerate(readers)]
     if problems:

@@ -181,7 +181,22 @@ def check_cases(path: Path) -> FileCheck:
 
 
 FILES = (
-    FileKind(check_reply_file, suffixes=(".jsonl", ".ndjson"), field="response"),
-    FileKind(check_samples, key="samples", field="gold_answer"),
-    FileKind(check_cases, key="cases", field="bias_feature"),
+    FileKind(
+        check_reply_file,
+        suffixes=(".jsonl", ".ndjson"),
+        field="response",
+        commands=("concord score reasoning --replies", "concord score run"),
+    ),
+    FileKind(
+        check_samples,
+        key="samples",
+        field="gold_answer",
+        commands=("concord score reasoning --samples", "concord run reasoning --samples"),
+    ),
+    FileKind(
+        check_cases,
+        key="cases",
+        field="bias_feature",
+        commands=("concord score reasoning --bias-cases", "concord run reasoning --bias-cases"),
+    ),
 )

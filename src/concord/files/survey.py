@@ -1,0 +1,210 @@
+"""Exports of survey programs as tables: SPSS and Stata files, Qualtrics with its labels, LimeSurvey.
+
+Codes stay numbers. What a file itself declares as missing, or labels so ("refused"), is missing and counted.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from concord.errors import FileFormatError, MissingExtraError, listed
+from concord.files.contents import fingerprint_file, read_bytes
+from concord.files.json_text import parsed
+from concord.records import InputFile
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SURVEYS = {".sav": "SPSS", ".zsav": "SPSS", ".por": "SPSS", ".dta": "Stata"}
+"""Files of statistics programs by the end of their names."""
+_NO_ANSWER = re.compile(
+    r"(?:refus\w*|don'?t know|do not know|dk|no answer|no response|not applicable|not asked|missing|skipped|"
+    r"prefer not to (?:say|answer)|n/?a|declined|weiß nicht|keine angabe|ne sait pas|no sabe)\W*",
+    re.IGNORECASE,
+)
+"""Labels of codes that are no answers."""
+_LIME = {"submitdate", "lastpage", "startlanguage"}
+"""Columns of every response export of LimeSurvey."""
+_LIME_META = {*_LIME, "id", "seed", "startdate", "datestamp", "ipaddr", "refurl", "token"}
+_LIME_CODE = re.compile(r"A[O]?0*(\d+)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """A file of a statistics program."""
+
+    program: str
+    frame: "pl.DataFrame"
+    labels: Mapping[str, str]
+    """What was asked, by column."""
+    values: Mapping[str, Mapping[float, str]]
+    """What codes mean, by column."""
+    inputs: tuple[InputFile, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(self.frame.columns)
+
+    @property
+    def n(self) -> int:
+        """People, one per row."""
+        return self.frame.height
+
+
+def read_survey(path: Path) -> Survey:
+    """Read a file of SPSS or Stata; codes declared or labelled as missing are missing, and counted."""
+    try:
+        import pyreadstat
+    except ImportError as fault:
+        raise MissingExtraError(f"reading {path.name}", "survey") from fault
+    import polars as pl
+
+    inputs = (fingerprint_file(path),)  # refuses what is no file
+    ending = path.suffix.lower()
+    read = {".dta": pyreadstat.read_dta, ".por": pyreadstat.read_por}.get(ending, pyreadstat.read_sav)
+    try:
+        held, meta = read(str(path), output_format="dict")
+        n_declared = _n_declared(read, path, held) if ending != ".por" else 0
+    except (pyreadstat.ReadstatError, ValueError, UnicodeDecodeError) as fault:
+        raise FileFormatError(
+            f"{path.name}: cannot be read as a file of {SURVEYS[ending]} ({fault}); save it again"
+        ) from fault
+    labels = {
+        name: str(label)
+        for name, label in zip(meta.column_names, meta.column_labels, strict=True)
+        if label is not None
+    }
+    values = {
+        name: {float(code): str(word) for code, word in words.items() if isinstance(code, int | float)}
+        for name, words in meta.variable_value_labels.items()
+    }
+    columns, n_labelled = {}, 0
+    for name in meta.column_names:
+        none = {code for code, word in values.get(name, {}).items() if _NO_ANSWER.fullmatch(word.strip())}
+        cells = [_survey_cell(one) for one in held[name]]
+        n_labelled += sum(one in none for one in cells if one is not None)
+        columns[name] = [None if one is None or one in none else one for one in cells]
+    told = [f"{path.name}: {n:,} values {what} count as missing"
+            for n, what in ((n_declared, "that the file declares as missing"),
+                            (n_labelled, "with labels such as 'refused'")) if n]  # fmt: skip
+    frame = pl.DataFrame({name: pl.Series(name, cells, strict=False) for name, cells in columns.items()})
+    return Survey(SURVEYS[ending], frame, labels, values, inputs, tuple(told))
+
+
+def _survey_cell(value: Any) -> Any:
+    """Return a value as a cell: NaN and nothing are missing."""
+    if value is None or value != value or value == "":
+        return None
+    return value.item() if hasattr(value, "item") else value
+
+
+def _n_declared(read: Any, path: Path, held: Mapping[str, Any]) -> int:
+    """Count values that the file declares as missing."""
+    whole, _ = read(str(path), output_format="dict", user_missing=True)
+    known = {name: sum(_survey_cell(one) is not None for one in cells) for name, cells in held.items()}
+    return sum(
+        sum(_survey_cell(one) is not None for one in cells) - known[name] for name, cells in whole.items()
+    )
+
+
+def read_qsf(path: Path) -> dict[str, dict[str, float]]:
+    """Return what the texts of choices are as numbers, by column, from a Qualtrics survey file.
+
+    A choice has its recoded value where one is given, else its number in the survey.
+    """
+    document = parsed(path.name, read_bytes(path))
+    elements = document.get("SurveyElements") if isinstance(document, Mapping) else None
+    if not isinstance(elements, list):
+        raise FileFormatError(f"{path.name}: expected a survey of Qualtrics (.qsf) with 'SurveyElements'")
+    found: dict[str, dict[str, float]] = {}
+    for element in elements:
+        asked = element.get("Payload") if isinstance(element, Mapping) else None
+        if not isinstance(asked, Mapping) or element.get("Element") != "SQ":
+            continue
+        tag = str(asked.get("DataExportTag", ""))
+        matrix = asked.get("QuestionType") == "Matrix"
+        codes = _codes(asked.get("Answers" if matrix else "Choices"), asked.get("RecodeValues"))
+        if codes:
+            parts = _entries(asked.get("Choices")) if matrix else {}
+            for name in [f"{tag}_{key}" for key in parts] if matrix else [tag]:
+                found[name] = codes
+    return found
+
+
+def _entries(value: object) -> dict[str, Any]:
+    """Return entries by their keys; Qualtrics writes a list where keys are 1, 2, 3."""
+    if isinstance(value, list):
+        return {str(i): one for i, one in enumerate(value, 1)}
+    return {str(key): one for key, one in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _codes(choices: object, recoded: object) -> dict[str, float]:
+    numbers = _entries(recoded)
+    found = {}
+    for key, one in _entries(choices).items():
+        text, code = one.get("Display") if isinstance(one, Mapping) else None, numbers.get(key, key)
+        if isinstance(text, str) and re.fullmatch(r"-?\d+(?:\.\d+)?", str(code)):
+            found[_small_text(text)] = float(code)
+    return found
+
+
+def _small_text(text: str) -> str:
+    """Return a text without tags and doubled blanks, in small letters."""
+    return " ".join(re.sub(r"<[^<>]*>", " ", text).split()).casefold()
+
+
+def coded(frame: "pl.DataFrame", labels: Mapping[str, Mapping[str, float]]) -> "pl.DataFrame":
+    """Return a table with texts of choices as their numbers."""
+    import polars as pl
+
+    there = [name for name in frame.columns if name in labels]
+    if not there:
+        raise FileFormatError(
+            f"the labels are of {listed(list(labels))}; the table has none of these columns: "
+            f"{listed(frame.columns)}"
+        )
+    return frame.with_columns(
+        pl.Series(name, [_number_of(one, labels[name]) for one in frame[name].to_list()], strict=False)
+        for name in there
+    )
+
+
+def _number_of(cell: object, codes: Mapping[str, float]) -> object:
+    number = codes.get(_small_text(cell)) if isinstance(cell, str) else None
+    return cell if number is None else f"{number:g}"
+
+
+def is_limesurvey(header: Sequence[str]) -> bool:
+    """Whether a table is a response export of LimeSurvey."""
+    return {_lime_name(title).casefold() for title in header} >= _LIME
+
+
+def from_limesurvey(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Return the questions of a LimeSurvey export alone; codes of answers (A1, AO02) are numbers."""
+    import polars as pl
+
+    kept = {title: _lime_name(title) for title in frame.columns}
+    kept = {title: name for title, name in kept.items() if name.casefold() not in _LIME_META}
+    columns = {}
+    for title, name in kept.items():
+        cells = [None if one in (None, "") else str(one).strip() for one in frame[title].to_list()]
+        found = [None if one is None else _LIME_CODE.fullmatch(one) for one in cells]
+        is_coded = any(cells) and all(
+            match is not None for match, one in zip(found, cells, strict=True) if one
+        )
+        columns[name] = [match[1] if match else None for match in found] if is_coded else cells
+    return pl.DataFrame({name: pl.Series(name, cells) for name, cells in columns.items()})
+
+
+def _lime_name(title: str) -> str:
+    """Return the code of a question, from titles such as ``Q1. How are you?``.
+
+    >>> _lime_name("Q1. How are you?"), _lime_name("Q2[SQ001]"), _lime_name("id. Response ID")
+    ('Q1', 'Q2[SQ001]', 'id')
+    """
+    code, dot, _ = title.partition(". ")
+    return code if dot and " " not in code else title

@@ -1,0 +1,380 @@
+"""What a file is: every kind that some command reads, the command that takes it, what its columns hold.
+
+A file is told by its content first (a log of a harness, a result of Concord, named lists), then by its
+columns (`recognised.json`: what a kind needs, what it must not have, what its columns are called). The
+reader of that kind then says what is wrong with it; a file of no known kind is never called one.
+"""
+
+import functools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module, resources
+from pathlib import Path
+from typing import Any
+
+from concord.comparing.harnesses import FORMS
+from concord.comparing.inspect_logs import InspectLog, read_inspect_log, read_json_log
+from concord.comparing.judge_logs import verdict_rows
+from concord.comparing.lm_eval import is_lm_eval
+from concord.comparing.scores import read_models
+from concord.errors import FileFormatError, InputError, OptionError, TableError
+from concord.files.columns import read_columns
+from concord.files.contents import read_bytes
+from concord.files.documents import FileCheck, FileKind
+from concord.files.json_text import parsed
+from concord.files.kept_replies import ObjectLines
+from concord.files.survey import SURVEYS, is_limesurvey, read_survey
+from concord.files.tables import TableOptions
+from concord.people.table.columns import KNOWN, fold
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".ods", ".parquet", ".json", ".jsonl", ".ndjson")
+_BY_NAME = {".qsf": ("survey of Qualtrics (labels)", "concord score answers EXPORT.csv --labels FILE")}
+_LISTS = {
+    "samples": ("gold_answer", "vignette"),
+    "cases": ("bias_feature",),
+    "items": ("id", "text", "words"),
+}
+"""Lists in JSON files of questions, and what their entries have."""
+
+
+CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
+"""Modules of the three questions that say, in ``FILES``, which files these take."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableKind:
+    """A kind of table by its columns."""
+
+    kind: str
+    command: str
+    needs: tuple[tuple[str, ...], ...]
+    """Groups of names, of each of which one must be there."""
+    columns: Mapping[str, tuple[str, ...]]
+    """What columns of these names hold."""
+    without: frozenset[str] = frozenset()
+
+    def fits(self, names: set[str]) -> bool:
+        """Whether a table of these columns is of this kind."""
+        return not names & self.without and all(names & set(group) for group in self.needs)
+
+    def understood(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Return every column with what it holds; nothing where it is not used."""
+        meant = {name: meaning for meaning, names in self.columns.items() for name in names}
+        return tuple((title, meant.get(fold(title), "")) for title in header)
+
+
+@functools.cache
+def table_kinds() -> tuple[TableKind, ...]:
+    """Return the kinds of tables, the most specific first."""
+    text = resources.files("concord").joinpath("recognised.json").read_bytes()
+    return tuple(
+        TableKind(
+            one["kind"],
+            one["command"],
+            tuple(map(tuple, one["needs"])),
+            {meaning: tuple(names) for meaning, names in one["columns"].items()},
+            frozenset(one.get("without", ())),
+        )
+        for one in json.loads(text)
+    )
+
+
+def recognised(path: Path, options: TableOptions) -> FileCheck | None:
+    """Return what a file is and whether it can be read; None: a table of tests, or nothing that is known."""
+    suffix = path.suffix.lower()
+    if path.is_dir():
+        return _told_folder(path)
+    if suffix in SURVEYS:
+        return _told_survey(path)
+    if suffix in _BY_NAME:
+        kind, command = _BY_NAME[suffix]
+        parsed(path.name, read_bytes(path))
+        return FileCheck(str(path), (), (), {}, kind, (command,))
+    if suffix == ".eval":
+        return _told_log(path, read_inspect_log(path))
+    if suffix == ".json":
+        return _json_file(path, options)
+    if suffix in (".jsonl", ".ndjson"):
+        return _lines_file(path, options)
+    return _told_table(path, options) if suffix in TABLE_SUFFIXES else None
+
+
+def _told_folder(path: Path) -> FileCheck:
+    """Tell a run, a folder of HELM or of results."""
+    if (path / "run.json").is_file():
+        return FileCheck(
+            str(path), (), (), {}, "run of Concord", ("concord score run", "concord view", "concord report")
+        )
+    if (path / "per_instance_stats.json").is_file():
+        return FileCheck(str(path), (), (), {}, "run of HELM", ("concord compare",))
+    results = sorted(
+        {
+            kind
+            for one in (*path.glob("*.json"), *path.glob("*/*.json"))
+            if (kind := _written_kind(one)) is not None
+        }
+    )
+    if not results:
+        raise FileFormatError(f"{path} is a folder without a run or a result; name the file that is meant")
+    counts = {"results": len(results)}
+    return FileCheck(str(path), (), (), counts, ", ".join(results), ("concord report", "concord compare"))
+
+
+def _written_kind(path: Path) -> str | None:
+    """Return what a document that Concord wrote calls itself."""
+    try:
+        document = parsed(path.name, read_bytes(path))
+    except FileFormatError:
+        return None
+    return _own_kind(document)
+
+
+def _own_kind(document: object) -> str | None:
+    held = document.get("format") if isinstance(document, Mapping) else None
+    return held.removeprefix("concord ") if isinstance(held, str) and held.startswith("concord ") else None
+
+
+def _told_survey(path: Path) -> FileCheck:
+    """Tell an export of SPSS or Stata by its columns and labels."""
+    found = read_survey(path)
+    columns = tuple((name, found.labels.get(name, "")) for name in found.names)
+    counts = {"respondents": found.n, "columns": len(found.names)}
+    commands = ("concord score answers", "concord combine")
+    return FileCheck(str(path), (), (), counts, f"survey of {found.program}", commands, columns)
+
+
+def _told_log(path: Path, log: InspectLog) -> FileCheck:
+    """Tell a log of Inspect, one of Concord's own tasks or another."""
+    own = log.task.startswith("concord/")
+    samples = list(log.summaries)
+    scorers = {name for one in samples if isinstance(one.get("scores"), Mapping) for name in one["scores"]}
+    counts = {"samples": len(samples), "scorers": len(scorers)}
+    commands = ("concord score run", "concord compare") if own else ("concord compare", *_of_samples(samples))
+    problems = () if log.finished else (f"{log.name}: the run did not finish (status {log.status!r})",)
+    return FileCheck(str(path), (), problems, counts, f"log of Inspect, task {log.task}", commands)
+
+
+def _of_samples(samples: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return what else takes samples, by what their metadata holds."""
+    held = [one["metadata"] for one in samples if isinstance(one.get("metadata"), Mapping)]
+    names = {fold(str(key)) for one in held for key in one}
+    if {"order", "pair"} & names or {"model_a", "model_b"} <= names:
+        return ("concord score judge",)
+    if {"arrangement", "permutation", "option_order", "shuffle"} & names:
+        return ("concord score options",)
+    return ()
+
+
+def _json_file(path: Path, options: TableOptions) -> FileCheck | None:
+    """Tell a JSON document."""
+    if (log := read_json_log(path)) is not None:
+        return _told_log(path, log)
+    try:
+        document = parsed(path.name, read_bytes(path))
+    except FileFormatError:
+        return None
+    if (own := _own_kind(document)) is not None and own != "table of tests":
+        commands = ("concord report", "concord compare") if "result" in own else ("concord report",)
+        return FileCheck(str(path), (), (), {}, f"{own} of Concord", commands)
+    if (harness := _of_harness(path, document)) is not None:
+        return harness
+    if isinstance(document, Mapping) and {"results", "configs"} <= document.keys():
+        return _refused(path, "summary of lm-eval", "give the samples_*.jsonl files that lie beside it")
+    for key, fields in _LISTS.items():
+        held = document.get(key) if isinstance(document, Mapping) else None
+        if isinstance(held, list) and held and not any(isinstance(one, str) for one in held):
+            known = {name for one in held if isinstance(one, Mapping) for name in one}
+            if not known & set(fields):
+                return _refused(
+                    path, f"JSON with a list {key!r}", f"its entries have none of {', '.join(fields)}"
+                )
+    rows = document if isinstance(document, list) else None
+    return None if rows is None else _told_rows(path, rows, options)
+
+
+def _refused(path: Path, kind: str, what: str) -> FileCheck:
+    return FileCheck(str(path), (f"{path.name}: a {kind}, which no command takes: {what}",), (), {}, kind)
+
+
+def _of_harness(path: Path, document: Any) -> FileCheck | None:
+    """Tell results of another program."""
+    form = next((one for one in FORMS if one.holds(document)), None)
+    if form is None:
+        return None
+    answers = list(form.answers(path, document))
+    metrics = {name for one in answers for name in one.scores}
+    counts = {"models": len({one.model for one in answers}), "answers": len(answers), "scores": len(metrics)}
+    return FileCheck(str(path), (), (), counts, f"results of {form.name}", ("concord compare",))
+
+
+def _lines_file(path: Path, options: TableOptions) -> FileCheck | None:
+    """Tell JSON lines."""
+    rows = [row for row in ObjectLines(path) if isinstance(row, Mapping)]
+    if not rows:
+        return None
+    if is_lm_eval(rows[0]):
+        return FileCheck(
+            str(path), (), (), {"samples": len(rows)}, "samples of lm-eval", ("concord compare",)
+        )
+    found = _of_harness(path, rows)
+    return _told_rows(path, rows, options) if found is None else found
+
+
+def _told_rows(path: Path, rows: Sequence[Any], options: TableOptions) -> FileCheck | None:
+    """Tell rows by their keys."""
+    objects = [row for row in rows if isinstance(row, Mapping)]
+    header = list(dict.fromkeys(str(key) for row in objects for key in row))
+    replies = {"id", "response"} <= set(header) or {"custom_id"} <= set(header)
+    return None if replies else _by_columns(path, header, len(rows), options)
+
+
+def _told_table(path: Path, options: TableOptions) -> FileCheck | None:
+    """Tell a table by its first line of titles."""
+    try:
+        table = read_columns(path, options)
+        n = table.take([table.header[0]]).height if table.header else 0
+    except InputError:
+        return None  # the reader of tables of tests, which takes most, says why
+    if is_limesurvey(table.header):
+        counts, commands = {"respondents": n}, ("concord score answers", "concord combine")
+        return FileCheck(str(path), (), (), counts, "survey of LimeSurvey", commands)
+    if {"startdate", "responseid"} <= {fold(title) for title in table.header}:
+        commands = ("concord score answers", "concord combine")
+        return FileCheck(str(path), (), (), {"rows": n}, "survey of Qualtrics", commands)
+    return _by_columns(path, table.header, n, options) if table.header else None
+
+
+def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions) -> FileCheck | None:
+    names = {fold(title) for title in header}
+    kind = next((one for one in table_kinds() if one.fits(names)), None)
+    tests = {"test_type", "finding"} <= names or len(names & set(KNOWN)) > 5
+    if kind is None or (tests and kind.columns):
+        return None  # a table of tests, or one that is made by hand
+    found = FileCheck(
+        str(path), (), (), {"rows": n}, kind.kind, (kind.command,), columns=kind.understood(header)
+    )
+    reader = _READERS.get(kind.command.split(" --")[0])
+    if reader is None:
+        return found
+    try:
+        warnings = reader(path, options)
+    except TableError as fault:
+        return replace(found, problems=tuple(map(str, fault.problems)))
+    except InputError as fault:
+        return replace(found, problems=(str(fault),))
+    return replace(found, warnings=tuple(warnings))
+
+
+def _read_answers(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.people.answers.table import read_answer_table
+
+    given = {"sheet": options.sheet, "encoding": options.encoding, "decimal_comma": options.decimal_comma}
+    found: Any = read_answer_table(path, agent_column=None, **given)  # type: ignore[arg-type]
+    return tuple(getattr(found, "warnings", ()))
+
+
+def _read_options(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.structure.options.read import read_option_replies
+    from concord.structure.read.rows import rows_of
+
+    return read_option_replies(rows_of(path, options), model=None).warnings
+
+
+def _read_verdicts(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.structure.judging.read import read_votes
+
+    return read_votes([verdict_rows(path, options)], people=[], judge=None).warnings
+
+
+def _read_hints(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.reasoning.probes.score import score_hint_source
+
+    return score_hint_source(path).warnings
+
+
+def _read_scores(path: Path, options: TableOptions) -> Sequence[str]:
+    return [text for one in read_models(path, options=options) for text in one.warnings]
+
+
+def _read_arrangements(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.structure.read.long import read_long
+    from concord.structure.records import ReadOptions
+
+    read = ReadOptions(None, False, False, options.encoding, options.decimal_comma, options.sheet)
+    return read_long(path, read).warnings
+
+
+_READERS: Mapping[str, Callable[[Path, TableOptions], Sequence[str]]] = {
+    "concord score answers": _read_answers,
+    "concord score options": _read_options,
+    "concord score judge": _read_verdicts,
+    "concord score hints": _read_hints,
+    "concord score structure": _read_arrangements,
+    "concord compare": _read_scores,
+}
+"""What reads a kind of table, and says what is wrong with it."""
+
+
+def check(
+    file: str | Path,
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    mapping: Mapping[str, str] | None = None,
+) -> FileCheck:
+    """Check that a file is well formed, without scoring or running anything.
+
+    Parameters
+    ----------
+    file
+        Any file or folder that some command reads: a study, recorded replies, vignettes, bias cases or items,
+        tables of every kind, logs and results of other programs, surveys, runs and results of Concord. What
+        it is, which command takes it and how each column is understood is part of the answer.
+    sheet
+        Sheet of a workbook, the first by default.
+    encoding
+        Encoding of a table in a text file; UTF-8 by default.
+    decimal_comma
+        In a table ``0,85`` is a number.
+    mapping
+        What the columns of a table made by hand hold, by their titles, such as ``{"Result": "human"}``.
+
+    Raises
+    ------
+    FileFormatError
+        The file cannot be read at all.
+    """
+    path = Path(file)
+    found = None if mapping else recognised(path, TableOptions(sheet, encoding, decimal_comma))
+    if found is not None:
+        return found
+    kind = _kind_of(path)
+    if kind is None:
+        from concord.people.check import check_table, understood
+
+        options = TableOptions(sheet, encoding, decimal_comma)
+        told = check_table(path, options, mapping=mapping)
+        columns = understood(path, options) if path.suffix.lower() != ".json" else ()
+        return replace(told, commands=("concord score people",), columns=columns)
+    if sheet is not None:
+        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
+    return replace(kind.check(path), commands=kind.commands)
+
+
+def _kind_of(path: Path) -> FileKind | None:
+    """Recognise a file by the end of its name, or by the keys of the JSON it holds."""
+    kinds = [kind for name in CHECKED_BY for kind in import_module(f"concord.{name}").FILES]
+    suffix = path.suffix.lower()
+    if suffix != ".json":
+        return next((kind for kind in kinds if suffix in kind.suffixes), None)
+    try:
+        document = parsed(path.name, read_bytes(path))
+    except FileFormatError:
+        return None
+    if isinstance(document, Mapping):
+        return next((kind for kind in kinds if isinstance(document.get(kind.key), list)), None)
+    rows = document if isinstance(document, list) else []
+    keys = {key for row in rows if isinstance(row, Mapping) for key in row}
+    return next((kind for kind in kinds if kind.field in keys), None)

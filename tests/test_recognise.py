@@ -1,0 +1,142 @@
+"""`concord check` names every kind of file that a command reads, and calls none something else."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import concord
+from concord.cli.app import app
+from concord.errors import FileFormatError
+from concord.recognise import table_kinds
+from tests.cli.test_every_command import write_inputs, write_rows
+
+KINDS = {
+    "tests.csv": ("table of tests", "concord score people"),
+    "agents.csv": ("table of tests", "concord score people"),
+    "effects.csv": ("effects with standard errors", "concord score people"),
+    "answers.csv": ("answers as people and agents gave them", "concord score answers"),
+    "scores.csv": ("scores under arrangements", "concord score structure --scores"),
+    "probes.csv": ("answers to probes of reasoning", "concord score probes"),
+    "votes.csv": ("verdicts of judges", "concord score judge"),
+    "chosen.csv": ("answers to questions with options", "concord score options"),
+    "persons.csv": ("people's answers with predictions", "concord combine FILE FURTHER_PREDICTIONS"),
+    "further.csv": ("predictions without answers", "concord combine PEOPLE FILE"),
+    "first.csv": ("scores on items", "concord compare"),
+    "samples.json": ("vignettes", "concord score reasoning --samples"),
+    "replies.jsonl": ("recorded replies", "concord score reasoning --replies"),
+}
+INSPECT = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "arc", "model": "lab/m", "dataset": {"samples": 3}, "config": {}},
+    "samples": [
+        {"id": i, "epoch": 1, "input": "?", "target": "A", "scores": {"match": {"value": "C"}}}
+        for i in range(3)
+    ],
+}
+PROMPTFOO = {
+    "results": {
+        "results": [
+            {"success": True, "score": 1, "vars": {"q": i}, "provider": {"id": "echo"}, "testIdx": i}
+            for i in range(4)
+        ]
+    }
+}
+OTHERS: dict[str, tuple[Any, str, str]] = {
+    "log.json": (INSPECT, "log of Inspect, task arc", "concord compare"),
+    "foo.json": (PROMPTFOO, "results of promptfoo", "concord compare"),
+    "deep.json": (
+        {"testCases": [{"name": "a", "metricsData": [{"name": "m", "score": 1.0}]}]},
+        "results of DeepEval",
+        "concord compare",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("files")
+    write_inputs(path)
+    for name, (document, _, _) in OTHERS.items():
+        (path / name).write_text(json.dumps(document), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_of_table_and_file_is_named_with_the_command_that_takes_it(
+    name: str, folder: Path
+) -> None:
+    found = concord.check(folder / name)
+    kind, command = KINDS[name]
+    assert (found.kind, found.passed, found.commands[0]) == (kind, True, command)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_files_of_other_programs_are_named(name: str, folder: Path) -> None:
+    found = concord.check(folder / name)
+    assert (found.kind, found.commands[0], found.passed) == (*OTHERS[name][1:], True)
+
+
+def test_a_log_of_inspect_is_never_called_vignettes(folder: Path) -> None:
+    done = CliRunner().invoke(app, ["check", str(folder / "log.json")])
+    assert "log of Inspect, task arc: 3 samples, 1 scorers" in done.output and "vignettes" not in done.output
+
+
+def test_lm_eval_and_openai_evals_lines_are_named(tmp_path: Path) -> None:
+    sample = {"doc_id": 0, "doc": {}, "target": "A", "resps": [["A"]], "acc": 1.0, "metrics": ["acc"]}
+    (tmp_path / "samples.jsonl").write_text(json.dumps(sample) + "\n", "utf-8")
+    assert concord.check(tmp_path / "samples.jsonl").kind == "samples of lm-eval"
+    lines = [
+        {"spec": {"eval_name": "t", "completion_fns": ["m"]}},
+        {"sample_id": "t.1", "type": "match", "data": {"correct": True}},
+    ]
+    (tmp_path / "evals.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines), "utf-8")
+    assert concord.check(tmp_path / "evals.jsonl").kind == "results of OpenAI evals"
+
+
+def test_each_column_is_shown_with_what_it_holds(folder: Path, tmp_path: Path) -> None:
+    write_rows(tmp_path / "x.csv", [{"Item": i, "Score": i % 2, "colour": "red"} for i in range(6)])
+    assert concord.check(tmp_path / "x.csv").columns == (("Item", "item"), ("Score", "score"), ("colour", ""))
+    done = CliRunner().invoke(app, ["check", str(tmp_path / "x.csv")])
+    assert "  Score: score\n  colour: not used" in done.output and "taken by: concord compare" in done.output
+    tests = dict(concord.check(folder / "tests.csv").columns)
+    assert tests["human_statistic"] == "human_statistic" and tests["study"] == "study"
+
+
+def test_results_and_runs_are_named_as_what_they_are(folder: Path, tmp_path: Path) -> None:
+    concord.score_people(folder / "tests.csv", n_resamples=0, n_simulations=0).write(tmp_path / "one")
+    assert concord.check(tmp_path / "one" / "benchmark_summary.json").kind == "people result of Concord"
+    assert concord.check(tmp_path / "one" / "detailed_stats.csv").kind == "tests of a result of Concord"
+    assert "concord report" in concord.check(tmp_path / "one").commands
+    with pytest.raises(FileFormatError, match="is a folder without a run or a result"):
+        concord.check(empty(tmp_path))
+
+
+def empty(path: Path) -> Path:
+    (path / "nothing").mkdir(exist_ok=True)
+    return path / "nothing"
+
+
+def test_a_summary_of_lm_eval_and_an_unknown_list_are_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps({"results": {}, "configs": {}}), "utf-8")
+    found = concord.check(tmp_path / "r.json")
+    assert not found.passed and "give the samples_*.jsonl files" in found.problems[0]
+    (tmp_path / "s.json").write_text(json.dumps({"samples": [{"x": 1}]}), "utf-8")
+    found = concord.check(tmp_path / "s.json")
+    assert not found.passed and "its entries have none of gold_answer, vignette" in found.problems[0]
+
+
+def test_what_a_reader_refuses_is_a_problem_of_the_kind(tmp_path: Path) -> None:
+    write_rows(tmp_path / "x.csv", [{"item": i, "score": "red"} for i in range(4)])
+    found = concord.check(tmp_path / "x.csv")
+    assert found.kind == "scores on items" and not found.passed
+
+
+def test_every_kind_needs_columns_that_it_explains() -> None:
+    for kind in table_kinds():
+        known = {name for names in kind.columns.values() for name in names}
+        assert not kind.columns or all(set(group) & known for group in kind.needs), kind.kind
+        assert kind.command.startswith("concord ")
