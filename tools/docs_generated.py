@@ -2,8 +2,8 @@
 
 Study cards, the JSON Schema of studies, the finished reports, the recording of the first page and all figures
 are not kept in the repository; they are made when the site is built, and so is the help of every command.
-A marker on a page says what is in its place: ``<!-- help -->``, ``<!-- figure: NAME -->`` or
-``<!-- gallery -->``.
+A marker on a page says what is in its place: ``<!-- help -->``, ``<!-- readings -->``,
+``<!-- reading rates -->``, ``<!-- figure: NAME -->`` or ``<!-- gallery -->``.
 """
 
 import re
@@ -18,6 +18,7 @@ from mkdocs.structure.files import File
 TOOLS = Path(__file__).resolve().parent
 HELP = "<!-- help -->"
 SPELLINGS = "<!-- spellings -->"
+READINGS, RATES = "<!-- readings -->", "<!-- reading rates -->"
 GALLERY = "<!-- gallery -->"
 FIGURE = re.compile(r"<!-- figure: ([a-z0-9-]+) -->")
 
@@ -50,14 +51,19 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the live help and the spellings in the place of their markers."""
+    """Put the live help, the spellings and what is known of the reader in the place of their markers."""
     markdown = markdown.replace(SPELLINGS, spellings()) if SPELLINGS in markdown else markdown
-    if HELP not in markdown:
-        return markdown
     with_tools()
-    import cli_reference
+    if HELP in markdown:
+        import cli_reference
 
-    return markdown.replace(HELP, cli_reference.section())
+        markdown = markdown.replace(HELP, cli_reference.section())
+    if READINGS in markdown:
+        import reading_rates
+
+        markdown = markdown.replace(READINGS, reading_rates.examples())
+        markdown = markdown.replace(RATES, reading_rates.stored_tables())
+    return markdown
 
 
 def spellings() -> str:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from concord.reading.asked import asks_again, both, read_form
 from concord.reading.forms import again_words, answer_line, reasoning_of, schema_of
+from concord.reading.read import asks_again, both, read_form
 from concord.reasoning.words.split import reasoning_steps, split_reply
 from concord.records import AnswerForm
 

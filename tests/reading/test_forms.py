@@ -3,7 +3,7 @@
 import pytest
 
 from concord.reading import ReadOutcome, read_reply
-from concord.reading.mentions import affirmed
+from concord.reading.several import affirmed
 
 AB = {"A": "accept", "B": "refuse"}
 

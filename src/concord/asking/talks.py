@@ -19,8 +19,8 @@ from concord.asking.journal import (
     SERVED_AGAIN,
     STRUCTURED,
 )
-from concord.reading.asked import asks_again, both, read_form
 from concord.reading.forms import again_words
+from concord.reading.read import asks_again, both, read_form
 from concord.reading.records import ReadOutcome
 from concord.records import Answer, AnswerForm, AskOutcome, Message, Trial, Usage
 

@@ -1,4 +1,4 @@
-"""One of several options: its letter or its words at the start of a text, and what may follow it."""
+"""Options: one of them by its letter or words and what may follow it, or all of them in an order."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from concord.reading.records import NOTHING, OK, SEVERAL, UNREADABLE, Found, Value
-from concord.reading.text import DECORATION, ENDING, Piece, folded, sentences_of
-from concord.reading.words import any_of, words
+from concord.reading.text import DECORATION, ENDING, Piece, any_of, folded, sentences_of, words
 
 _VOWELS = ("A", "I", "O", "E", "Y", "U")
 """Letters that are words as well."""
@@ -46,7 +45,8 @@ def _patterns() -> _Patterns:
     flags = re.IGNORECASE
     return _Patterns(
         re.compile(
-            rf"[{signs}]{{0,12}}(?:(?:{any_of('so')})[,:]{{0,1}}\s)?(?:(?:{any_of('articles')})\s){{0,2}}"
+            rf"[{signs}]{{0,12}}(?:(?:{any_of('so', 'maybe')})[,:]{{0,1}}\s)?"
+            rf"(?:(?:{any_of('articles')})\s){{0,2}}"
             rf"((?:{any_of('option_names')})\s{{0,3}}[:#]?\s{{0,3}}|l'option\s)?[{signs}]{{0,8}}",
             flags,
         ),
@@ -58,7 +58,7 @@ def _patterns() -> _Patterns:
         ),
         re.compile(rf"{_CLOSING}(?:[-,;.:]|\s-)?\s{{0,2}}(?:{reason}|{good}{end})", flags),
         re.compile(rf"\s{good}", flags),
-        re.compile(rf"{_CLOSING}[.,]{{0,2}}\s{{0,2}}(?:[/&+]|(?:{any_of('and')})(?!\w))", flags),
+        re.compile(rf"{_CLOSING}[.,(]{{0,2}}\s{{0,2}}(?:[/&+]|(?:{any_of('and')})(?!\w))", flags),
         re.compile(rf"{_CLOSING},?\s(?:or|and)\s(?:maybe|perhaps|possibly|possible|at most|if)(?!\w)", flags),
         re.compile(rf"{_CLOSING}[,;-]?\s{{0,2}}(?:{any_of('but')})(?!\w)", flags),
         re.compile(rf"{_CLOSING}[,;-]?\s{{0,2}}(?:only\s|but only\s)?(?:{any_of('if')})(?!\w)", flags),
@@ -137,6 +137,12 @@ class ChoiceOf:
         turned = [one for one in self.options if one.casefold() == found.casefold()]
         alone = named or not after.strip(ENDING) or after[:1] == ")"
         marked = after[:1] in ".,:;" and found.upper() not in _VOWELS
+        if (
+            turned
+            and after[:1] == "."
+            and self._with_words(text, match.end(), turned[0]) not in (None, match.end())
+        ):
+            return turned[0]
         return turned[0] if turned and (alone or marked) else None
 
     def _is_letter(self, text: str, match: re.Match[str], letter: str, named: bool) -> bool:
@@ -169,13 +175,16 @@ class ChoiceOf:
                 return letter, begin, match.end()
         return None
 
-    def others(self, text: str, letter: str) -> bool:
+    def others(self, text: str, letter: Value | None) -> bool:
         """Whether a text names another option by its letter, or in its words."""
         sure = rf"(?<![\w'])(?:{'|'.join(re.escape(one) for one in self.options if one != letter)})(?![\w'])"
         for match in re.finditer(sure, text):
             if match.group() not in ("A", "I") or not re.match(r"\s[a-z]", text[match.end() :]):
                 return True
         said = f" {folded(text)} "
+        for word, own, _ in self._labels:
+            if own == letter:
+                said = said.replace(f" {word} ", " | ")
         return any(
             other != letter and len(word) > 3 and f" {word} " in said for word, other, _ in self._labels
         )
@@ -220,11 +229,12 @@ class ChoiceOf:
         found = self._read(piece, strict=False)
         if found.outcome is not UNREADABLE:
             return found
-        last = re.search(r"\(([A-Za-z])\)[\s.*_\"']{0,6}$", piece.text)
-        if last is not None and last.group(1) in self.options:
+        last = re.search(r"\(([^()]{1,80})\)[\s.*_\"']{0,6}$", piece.text)
+        inside = None if last is None else self._read(Piece(last.group(1), 0), strict=True)
+        if last is not None and inside is not None and inside.outcome is OK:
             named = self._words_at(piece.text, len(piece.text) - len(piece.text.lstrip(DECORATION)))
-            if named is None or named[0] == last.group(1):
-                return Found(OK, last.group(1), (piece.start + last.start(1), piece.start + last.end(1)))
+            if (named is None or named[0] == inside.value) and not self.others(piece.text, inside.value):
+                return Found(OK, inside.value, (piece.start + last.start(1), piece.start + last.end(1)))
         return NOTHING
 
     def in_words(self, piece: Piece) -> Found:
@@ -276,3 +286,163 @@ def _worded(word: str) -> re.Pattern[str]:
     """Return the pattern of an option's words; a script without blanks has no ends of words."""
     pattern = r"[$€£]?" + r"[\W_]{1,4}".join(map(re.escape, word.split()))
     return re.compile(pattern + (r"(?![^\W_])" if word.isascii() else ""), re.IGNORECASE)
+
+
+_PLACED = re.compile(r"[\s*_|\-]{0,6}([^|\n]{1,80}?)[\s*_]{0,4}[:=|][\s*_#]{0,4}(\d{1,2})[\s*_.|]{0,6}$")
+_RULE = re.compile(r"[\s|:-]{3,}")
+
+
+@cache
+def _numbered_line() -> re.Pattern[str]:
+    """Return the pattern of a line that begins with its place, in figures or words."""
+    places = "|".join(f"(?P<n{i}>{one})" for i, one in enumerate(words()["ordinals"], start=1))
+    return re.compile(
+        rf"[\s*_#\-]{{0,6}}(?:#?(\d{{1,2}})(?:st|nd|rd|th)?[.):]?|(?:{places}))(?:\s(?:{any_of('rank_heads')}|choice))?"
+        r"[:.)]?[\s*_:-]{1,6}(.{1,400})",
+        re.IGNORECASE,
+    )
+
+
+def _place(match: re.Match[str]) -> int:
+    """Return the place that a numbered line begins with."""
+    if match.group(1) is not None:
+        return int(match.group(1))
+    return next(int(name[1:]) for name, held in match.groupdict().items() if held is not None)
+
+
+@dataclass(frozen=True)
+class OrderOf:
+    """Names in an order."""
+
+    options: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def _choices(self) -> ChoiceOf:
+        return ChoiceOf(self.options)
+
+    def whole(self, piece: Piece) -> Found:
+        """Read an order: letters or words, one behind another or one a line, or places by name."""
+        text = piece.text
+        if text.lstrip().startswith("|"):
+            names = self._of_table(text)
+        else:
+            names = self._placed(text) or self._numbered(text) or self._listed(text)
+        if names is None or len(names) != len(self.options):
+            return NOTHING
+        return Found(OK, tuple(names), (piece.start, piece.end))
+
+    stated = whole
+
+    def _placed(self, text: str) -> list[str] | None:
+        """Read "A: 3, B: 1": the place of each name."""
+        places: dict[int, str] = {}
+        for part in re.split(r"[\n,;]", text):
+            match = _PLACED.match(part)
+            if match is None:
+                continue
+            found = self._choices.whole(Piece(match.group(1), 0))
+            if found.outcome is not OK or int(match.group(2)) in places:
+                return None
+            places[int(match.group(2))] = str(found.value)
+        complete = sorted(places) == list(range(1, len(self.options) + 1))
+        return (
+            [places[i] for i in sorted(places)]
+            if complete and len(set(places.values())) == len(places)
+            else None
+        )
+
+    def _numbered(self, text: str) -> list[str] | None:
+        """Read lines that are numbered from 1 on, each a name with a reason behind it."""
+        lines = [match for line in text.split("\n") if (match := _numbered_line().match(line)) is not None]
+        if [_place(match) for match in lines] != list(range(1, len(self.options) + 1)):
+            return None
+        said = [Piece(match.groups()[-1], 0) for match in lines]
+        found = [
+            one if (one := self._choices.whole(line)).outcome is OK else self._choices.stated(line)
+            for line in said
+        ]
+        names = [str(one.value) for one in found if one.outcome is OK]
+        return names if len(set(names)) == len(self.options) else None
+
+    def _of_table(self, text: str) -> list[str] | None:
+        """Read rows of places and names; a head over the places calls them so."""
+        lines = [line for line in text.splitlines() if "|" in line]
+        rows = [[cell.strip(" *_.#") for cell in line.strip().strip("|").split("|")] for line in lines]
+        ruled = len(lines) > 1 and _RULE.fullmatch(lines[1]) is not None
+        head, rows = (rows[0], rows[2:]) if ruled else ([], rows)
+        if len(rows) != len(self.options) or len({len(row) for row in (head, *rows) if row}) != 1:
+            return None
+        for column in range(len(rows[0])):
+            places = {row[column]: row for row in rows}
+            if set(places) != {str(i) for i in range(1, len(rows) + 1)}:
+                continue
+            if head and re.fullmatch(any_of("rank_heads"), head[column], re.IGNORECASE) is None:
+                return None
+            cells = [
+                [cell for i, cell in enumerate(places[place]) if i != column]
+                for place in sorted(places, key=int)
+            ]
+            found = [[self._choices.whole(Piece(cell, 0)) for cell in row] for row in cells]
+            names = [str(one.value) for row in found for one in row[:2] if one.outcome is OK]
+            return names if len(set(names)) == len(names) == len(rows) else None
+        return None
+
+    def _listed(self, text: str) -> list[str] | None:
+        """Read names one behind another; every one once."""
+        if re.search(r"=|\b(?:tied?|ties|equal(?:ly|s)?)\b", text.casefold()):
+            return None
+        parts = [one for one in re.split(r"[\n>→,;]", text) if one.strip(ENDING)]
+        if len(parts) == 1 and all(one in self.options for one in text.split()):
+            parts = text.split()
+        names = []
+        for part in parts:
+            plain = re.sub(
+                r"^[\s*_\-]{0,6}(?:\d{1,2}[.):]|#\d{1,2}|(?:then|and|first|second|third|last)\b)[\s*_]{0,6}",
+                "",
+                part.strip(),
+            )
+            found = self._choices.whole(Piece(plain, 0))
+            if found.outcome is not OK:
+                return None
+            names.append(str(found.value))
+        return names if len(set(names)) == len(names) else None
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text names an option."""
+        return self._choices.mentions(text)
+
+    def others(self, text: str, value: Value | None) -> bool:
+        """Whether a text gives another order."""
+        return self.mentions(text)
+
+    def structured(self, held: object) -> Value | None:
+        """Read an order from a list of JSON."""
+        if isinstance(held, str):
+            found = self.whole(Piece(held, 0))
+            return found.value if found.outcome is OK else None
+        if isinstance(held, Mapping):
+            return self._of_places(held)
+        if not isinstance(held, list):
+            return None
+        if held and all(isinstance(one, Mapping) for one in held):
+            held = _in_places(held)
+        names = [self._choices.structured(one) for one in held]
+        known = [str(one) for one in names if one is not None]
+        return tuple(known) if len(known) == len(set(known)) == len(self.options) == len(held) else None
+
+    def _of_places(self, held: Mapping[str, object]) -> Value | None:
+        text = "\n".join(f"{key}: {value}" for key, value in held.items())
+        names = self._placed(text) or self._numbered(text)
+        return None if names is None else tuple(names)
+
+
+def _in_places(held: list[Mapping[str, object]]) -> list[object]:
+    """Return what objects such as {"rank": 1, "name": "A"} hold, by their places where they have some."""
+    rank = re.compile(any_of("rank_heads"), re.IGNORECASE)
+    places = [[value for key, value in one.items() if rank.fullmatch(key)] for one in held]
+    rest = [[value for key, value in one.items() if not rank.fullmatch(key)] for one in held]
+    if any(len(one) != 1 for one in rest):
+        return []
+    if all(len(one) == 1 and isinstance(one[0], int) for one in places):
+        rest = [one for _, one in sorted(zip(places, rest, strict=True), key=lambda pair: pair[0])]
+    return [one[0] for one in rest]

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from concord.reading.text import MOST_LINES, Piece, lines_of, one_form, sentences_of
-from concord.reading.words import any_of, words
+from concord.reading.text import MOST_LINES, Piece, any_of, lines_of, one_form, sentences_of, words
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _LEFT = r"(?<![A-Za-z0-9_\u00c0-\u04ff-])"
@@ -15,8 +14,8 @@ _RIGHT = rf"(?:(?<=[{_CJK}])|(?!\w))"
 _BLANK = rf"(?:\s{{1,3}}|(?<=[{_CJK}]))"
 _SIGNS = r"(?:[^\w\n]|_|\d{1,2}[.)]\s){0,12}"
 """Signs at the start of a line: those of a list, a heading or emphasis, pictures."""
-_GAP = r"[\s*_\"'(\[]{0,12}"
-"""What may be between a mark and the answer."""
+_TURN = r"(?:^|[.,;:!?>→\n(-])[\s*_\"'(.-]{0,6}"
+"""Where something new may be said: after a sign, or at the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +41,21 @@ class _Patterns:
     """A sentence that tells what to choose."""
     copula: re.Pattern[str]
     """A statement of anything: "it is"."""
-    topic: re.Pattern[str]
-    """What is asked for in other words, at the start of a last line: "Sentiment:"."""
-    topic_said: re.Pattern[str]
+    emphatic: re.Pattern[str]
+    """What is asked for in other words, and called the main one: "the dominant emotion is"."""
+    headed: re.Pattern[str]
+    """Any heading of a line: "Fine:"."""
+    aside: re.Pattern[str]
+    """In a heading of something else than the answer: "Runner-up:"."""
+    aside_of_choices: re.Pattern[str]
+    certainty: re.Pattern[str]
+    overall: re.Pattern[str]
+    total: re.Pattern[str]
     revised: re.Pattern[str]
-    """The start of a sentence that may take back what was said before."""
+    """What may take back what was said before it, where another answer follows."""
+    turned: re.Pattern[str]
+    """The same, where another answer follows at once: "no, 4"."""
+    retracted: re.Pattern[str]
     corrected: re.Pattern[str]
     behind: re.Pattern[str]
     """Behind a name: "is the most likely diagnosis"."""
@@ -68,17 +77,16 @@ def patterns() -> _Patterns:
     """Return all patterns; each is linear in the length of a sentence."""
     before, after = any_of("before_names"), any_of("after_names")
     own = rf"(?:(?:{before}){_BLANK}){{0,4}}(?P<noun>{any_of('names')})(?:\s{{0,3}}(?:{after})){{0,2}}"
-    topic = rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{any_of('topics')})"
     flags = re.IGNORECASE
     return _Patterns(
         heading=re.compile(
-            rf"^{_SIGNS}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>\]]|"
+            rf"^{_SIGNS}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>→\]]|"
             rf"\s-\s)+[\s*_\"']{{0,6}}",
             flags,
         ),
         opening=re.compile(
             rf"{_LEFT}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}"
-            rf"(?:[:=>\]|]|\s-\s|(?:{any_of('links')}){_RIGHT}|[^\w\n]{{0,8}}\n)",
+            rf"(?:[:=>→\]|]|\s-\s|(?:{any_of('links')}){_RIGHT}|[^\w\n]{{0,8}}\n)",
             flags,
         ),
         title=re.compile(rf"^(?:#{{1,6}}\s|\*\*|__|\[)?{_SIGNS}{own}[^\w\n]{{0,8}}$", flags),
@@ -94,10 +102,31 @@ def patterns() -> _Patterns:
         ),
         first_person=re.compile(rf"{_LEFT}(?:{any_of('first_person')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
         would=re.compile(rf"{_LEFT}(?:{any_of('would')})(?![\w'])[\s*_\":']{{0,6}}", flags),
-        copula=re.compile(rf"{_LEFT}(?:{any_of('copulas')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
-        topic=re.compile(rf"^{_SIGNS}{topic}[\s*_\"']{{0,6}}[:=][\s*_\"']{{0,6}}", flags),
-        topic_said=re.compile(rf"{_LEFT}{topic}\s(?:is|was|ist|es|est|è|é)\s[\s*_\":']{{0,6}}", flags),
-        revised=re.compile(rf"[\s*_\"'(.-]{{0,8}}(?:{any_of('revised')})(?!\w)", flags),
+        copula=re.compile(
+            rf"{_LEFT}(?:{any_of('copulas')}){_RIGHT}(?:\s(?-i:an?)(?=\s\w\w))?[\s*_\":']{{0,6}}", flags
+        ),
+        emphatic=re.compile(
+            rf"{_LEFT}(?:the|my)\s(?:{any_of('emphatic')})\s"
+            r"(?P<heading>[\w-]{1,20}(?: [\w-]{1,20})?)\sis\s[\s*_\":']{0,6}",
+            flags,
+        ),
+        headed=re.compile(
+            rf"^{_SIGNS}(?P<heading>[^\W\d_][^:=→\n|]{{0,60}}?)?[\s*_\"')\]]{{0,6}}(?:[:=]>?|->|→|\?[*_]{{2}})[\s*_\"']{{0,6}}"
+        ),
+        aside=re.compile(rf"{_LEFT}(?:{any_of('aside_headings')}){_RIGHT}", flags),
+        aside_of_choices=re.compile(rf"{_LEFT}(?:{any_of('aside_of_choices')}){_RIGHT}", flags),
+        certainty=re.compile(rf"{_LEFT}(?:{any_of('certainty')}){_RIGHT}", flags),
+        overall=re.compile(rf"{_LEFT}(?:{any_of('overall')}){_RIGHT}", flags),
+        total=re.compile(rf"{_LEFT}(?:{any_of('totals')}){_RIGHT}", flags),
+        revised=re.compile(rf"{_TURN}(?:{any_of('revised')})(?:\s?[,.:;!-]|\s|$)", flags),
+        turned=re.compile(
+            rf"{_TURN}(?:{any_of('turned')})\s?[,.:;!-]{{1,3}}\s{{0,2}}(?:(?:{any_of('instead', 'turned')})"
+            r"[\s,.:;!-]{1,4}){0,3}",
+            flags,
+        ),
+        retracted=re.compile(
+            rf"{_TURN}(?:{any_of('revised')}|[\s,]){{0,2}}(?:{any_of('retracted')})(?!\w)", flags
+        ),
         corrected=re.compile(rf"{_LEFT}(?:{any_of('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
         behind=re.compile(
             rf"[\s*_\"')]{{1,4}}(?:(?:is|remains|as|would be|seems|appears to be)\s)?(?:the|my|our)\s"
@@ -166,11 +195,6 @@ def marks_of(text: str) -> Iterator[AnswerMark]:
                 denied = patterns().denied.match(rest.text) is not None
                 yield AnswerMark(rest, firm=_is_firm(heading), denied=denied, heads=True)
             continue
-        alone = below is None and not any(patterns().heading.match(one.text) for one in lines[:-1])
-        topic = patterns().topic.match(line.text) if alone else None
-        if topic is not None and patterns().denied.match(line.text[topic.end() :]) is None:
-            rest = Piece(line.text[topic.end() :], line.start + topic.end())
-            yield AnswerMark(rest, firm=True, loose=True, heads=True)
         yield from reversed(list(_in_line(line)))
 
 
@@ -208,13 +232,14 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
                     content = Piece(sentence.text[at:], sentence.start + at)
                     found.append(AnswerMark(content, firm=_is_firm(heading)))
         said_by = (held.would, held.stated, held.first_person, held.imperative, held.corrected, held.copula)
-        for pattern in (*said_by, held.topic_said):
+        for pattern in (*said_by, held.emphatic):
             for match in pattern.finditer(sentence.text):
-                if _is_statement(sentence.text, match):
+                aside = pattern is held.emphatic and is_aside(match["heading"])
+                if not aside and _is_statement(sentence.text, match):
                     content = Piece(sentence.text[match.end() :], sentence.start + match.end())
                     firm = pattern is held.stated and _is_firm(match) and _is_sure(match, content)
                     said, words_only = pattern is not held.stated, pattern is held.would
-                    loose = pattern in (held.copula, held.topic_said)
+                    loose = pattern in (held.copula, held.emphatic)
                     found.append(AnswerMark(content, said, words_only, firm=firm, loose=loose))
         yield from sorted(found, key=lambda mark: mark.content.start)
 
@@ -248,7 +273,7 @@ def _is_sure(match: re.Match[str], content: Piece) -> bool:
 
 _LIKELIEST = re.compile(r"likel|probab|wahrscheinlich|可能|가능|final|correct", re.IGNORECASE)
 _TURNS = re.compile(
-    r"[:>]\s|--\s?|,\s|(?<=\s)(?=[*_]{0,3}(?:FINAL )?(?:ANSWER|DIAGNOSIS|VERDICT)[*_\s]{0,4}:)"
+    r"[:>→]\s|--\s?|,\s|(?<=\s)(?=[*_]{0,3}(?:FINAL )?(?:ANSWER|DIAGNOSIS|VERDICT)[*_\s]{0,4}:)"
 )
 """Places in a sentence after which an answer may be stated anew."""
 _MOST_TURNS = 8
@@ -256,11 +281,7 @@ _MAY = re.compile(
     r"(?:might|may|could|can|would|initially|at first|tempting to|podría|könnte)[\s\w]{0,12}$", re.I
 )
 _PARTS = re.compile(r"[,;:]\s|\sbut\s")
-_SET_ASIDE = re.compile(
-    r"(?<!\w)(?:rul\w{1,4} out|exclud\w{1,4}|against|reject\w{1,4}|history of|previous|prior|"
-    r"neither|not|no|never|without|unlikely|doubt|isn't|doesn't|don't|nicht|keine?|pas|sin)(?!\w)",
-    re.IGNORECASE,
-)
+_SET_ASIDE = re.compile(rf"(?<!\w)(?:{any_of('set_aside')})(?!\w)", re.IGNORECASE)
 _BROKEN = re.compile("[a-z][a-z]")
 """The end of a line and the start of the next where a sentence goes on."""
 _RULE = re.compile(r"[-=*_]{3,}")
@@ -294,9 +315,76 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     return held.reported.search(re.split(r",\s(?=[Ii]\b)", clause)[-1]) is None
 
 
+@dataclass(frozen=True, slots=True)
+class HeadedLine:
+    """A line with a heading of its own: "Fine: €5,000"."""
+
+    heading: str
+    content: Piece
+    bold: bool = False
+    """Emphasised."""
+    item: bool = False
+    """An item of a list."""
+
+
+def headed_line(line: Piece) -> HeadedLine | None:
+    """Divide a line into its heading and the rest, a row into its two cells; None without a heading."""
+    cells = line.text.strip("|").split("|")
+    if line.text.startswith("|"):
+        if len(cells) != 2 or not is_overall(cells[0]):
+            return None
+        begin = line.start + line.text.index(cells[0]) + len(cells[0]) + 1
+        return HeadedLine(cells[0], Piece(cells[1], begin).trimmed(" \t\r\n*_"), item=True)
+    match = patterns().headed.match(line.text)
+    if match is None or line.text[:1] in "{[<" or not line.text[match.end() :].strip():
+        return None
+    heading = "" if match["heading"] is None else match["heading"]
+    content = Piece(line.text[match.end() :], line.start + match.end()).trimmed(" \t\r\n*_")
+    return HeadedLine(heading, content, line.text[:2] in ("**", "__"), _ITEM.match(line.text) is not None)
+
+
+_MOST_HEADING = 6
+_ITEM = re.compile(r"[-*•·+]\s|\d{1,2}[.)]\s")
+_LETTER_ALONE = re.compile(r"(?<![\w'])[A-H](?![\w'])|\d|[?!\"]")
+
+
+def is_aside(heading: str, *, of_choices: bool = False) -> bool:
+    """Whether a heading, a key or the name of an element belongs to something else than the answer."""
+    held, plain = patterns(), heading.replace("_", " ").strip(" *'\"")
+    others = [held.aside, held.hypothetical, held.reported, _LETTER_ALONE]
+    if of_choices:
+        others.append(held.aside_of_choices)
+    return len(plain.split()) > _MOST_HEADING or any(one.search(plain) is not None for one in others)
+
+
+def is_certainty(heading: str) -> bool:
+    """Whether a heading is of how sure somebody is."""
+    return patterns().certainty.search(heading.replace("_", " ")) is not None
+
+
+def is_overall(heading: str) -> bool:
+    """Whether a heading sums up the lines before it."""
+    return not heading or patterns().overall.search(heading) is not None
+
+
+def is_total(heading: str) -> bool:
+    """Whether a heading is that of a sum."""
+    return patterns().total.search(heading) is not None
+
+
+def revisions(after: str) -> Iterator[int]:
+    """Return where another answer may begin that takes the place of one before: behind "no," or "wait"."""
+    yield from (match.end() for match in patterns().turned.finditer(after))
+
+
 def is_revised(after: str) -> bool:
-    """Whether what follows a statement begins by taking it back: "Well, …"."""
-    return patterns().revised.match(after) is not None
+    """Whether what follows a statement takes it back where it goes on with another: "Hmm, no"."""
+    return patterns().revised.search(after) is not None
+
+
+def is_retracted(after: str) -> bool:
+    """Whether what follows a statement takes it back: "I take that back"."""
+    return patterns().retracted.search(after) is not None
 
 
 def stated_from(reply: str, start: int) -> int:

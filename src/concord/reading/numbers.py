@@ -1,80 +1,39 @@
-"""Numbers as people write them: digits of several countries, words, magnitudes, shares of a scale."""
+"""Numbers as people write them: digits of several countries, words, magnitudes, shares, amounts."""
 
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
-from concord.reading.records import ReadOutcome
-from concord.reading.text import folded
-from concord.reading.words import words
+from concord.reading.records import NOTHING, OK, OUT, Found, ReadOutcome, Value
+from concord.reading.text import Piece, any_of, folded, words, worth
 
 _DIGITS = (
     r"\d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?!\d)|\d{1,3}(?:,\d{3}){1,5}\.\d{1,9}|\d{1,3}(?:\.\d{3}){2,5}(?![\d,])|"
     r"\d{1,3}(?:[,'\u202f\u00a0 ]\d{3}){1,5}(?!\d)|\d{1,15}[.,]\d{1,9}|\d{1,15}|[.,]\d{1,9}"
 )
-_MAGNITUDES = {
-    "k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "mille": 1e3, "тысяч": 1e3, "千": 1e3, "천": 1e3,
-    "m": 1e6, "mn": 1e6, "million": 1e6, "millions": 1e6, "millionen": 1e6, "millón": 1e6, "millones": 1e6,
-    "milhões": 1e6, "milhão": 1e6, "milioni": 1e6, "миллиона": 1e6, "миллионов": 1e6,
-    "bn": 1e9, "billion": 1e9,
-    "milliarden": 1e9, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8,
-}  # fmt: skip
-_SCALE = "|".join(sorted(map(re.escape, _MAGNITUDES), key=len, reverse=True))
-_CURRENCY = r"(?:[$€£¥₩₹]|us\$|usd|eur|gbp|krw|chf|dollars?|euros?|points?|tokens?)"
+_CURRENCY = any_of("currency")
 NUMBER = re.compile(
-    rf"(?<![A-Za-z0-9_.,\u00c0-\u04ff])(?:(minus|negative)\s)?([-+]?)\s?\\?{_CURRENCY}?\s?([-+]?)({_DIGITS})"
-    rf"(?:\s?({_SCALE})(?![A-Za-z]))?(?!\d|[.,]\d)",
+    rf"(?<![A-Za-z0-9_.,\u00c0-\u04ff])(?:(minus|negative)\s)?([-+]?)\s?\\?(?:{_CURRENCY})?\s?([-+]?)({_DIGITS})"
+    rf"(?:\s?({'|'.join(sorted(map(re.escape, worth()['magnitudes']), key=len, reverse=True))})(?![A-Za-z]))?"
+    r"(?!\d|[.,]\d)",
     re.IGNORECASE,
 )
-_SMALL = {
-    "zero": 0, "nothing": 0, "none": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
-    "six": 6,
-    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
-    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "null": 0, "nichts": 0,
-    "eins": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9,
-    "zehn": 10, "cero": 0, "nada": 0, "uno": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6,
-    "siete": 7, "ocho": 8, "nueve": 9, "diez": 10, "zéro": 0, "rien": 0, "un": 1, "deux": 2, "trois": 3,
-    "quatre": 4, "cinq": 5, "sept": 7, "huit": 8, "neuf": 9, "dix": 10,
-}  # fmt: skip
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-    "ninety": 90,
-    "zwanzig": 20, "dreißig": 30, "vierzig": 40, "fünfzig": 50, "cincuenta": 50, "veinte": 20,
-    "cinquante": 50,
-    "vingt": 20, "cinquenta": 50,
-}  # fmt: skip
-_LARGE = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "hundert": 100, "cien": 100, "cent": 100}
-_LARGE_ALONE = ("hundred", "thousand", "hundert", "cien", "cent")
-_HALVES = (("and", "a", "half"),)
-_UNITS = (
-    r"(?:%|percent|per cent|prozent|por ciento|pour cent|points?|punkte|puntos|dollars?|usd|us\$|\$|"
-    r"€|£|¥|₩|eur|euros?|"
-    r"tokens?|people|persons?|participants|units?|years?|stars?|out of \d+|won|yen|yuan|元|円|원|"
-    r"点|점|分|人|名|명|度|歳|岁|percentage points|degrees?|°[CF]?|hours?|minutes?|days?|weeks?|months?|"
-    r"miles?|feet|ft|met(?:er|re)s?|km|students|families|drinks|babies)"
-)
+_UNITS = f"(?:{any_of('units')})"
 _BARE_HEDGE = re.compile(
-    r"^[\s*_\"'(\[]{0,8}(?:(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|~|≈|exactly|only|just|"
-    r"ungefähr|etwa|rund|genau|environ|unos|unas|aproximadamente|cerca de|около|约|大约|約|약|=|:|"
-    r"maybe|perhaps|probably)[\s:*_\"'(\[]{1,6}|[~≈约約약=:]|大约|un |una |une |eine? ){0,3}",
+    rf"^[\s*_\"'(\[]{{0,8}}(?:(?:{any_of('hedges')})[\s:*_\"'(\[]{{1,6}}|[~≈约約약=:]|大约|"
+    r"un |una |une |eine? ){0,3}",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
-    r"^[\s*_\"'(\[]{0,8}(?:(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|~|≈|exactly|"
-    r"only|just|a|an|"
-    r"at|of|the|ungefähr|etwa|rund|genau|environ|unos|unas|aproximadamente|cerca de|circa|"
-    r"около|约|大约|約|약|=|:|"
-    r"maybe|perhaps|probably|likely|say|it|be|as|un|una|une|eine?n?)[\s:*_\"'(\[]{1,6}|[~≈约約약=:]|大约){0,4}",
+    rf"^[\s*_\"'(\[]{{0,8}}(?:(?:{any_of('hedges', 'hedges_stated')})[\s:*_\"'(\[]{{1,6}}|"
+    r"[~≈约約약=:]|大约){0,4}",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
-    r"\b(?:at least|at most|more than|less than|fewer than|no more|no less|up to|over|under|above|"
-    r"below|minimum|"
-    r"maximum|or more|or less|or fewer|mindestens|höchstens|mehr als|weniger als|über|unter|bis zu|al menos|"
-    r"como mucho|como máximo|más de|menos de|hasta|plus de|moins de|au moins|au plus)\b|"
-    r"以上|以下|未満|より多|至少|"
-    r"最多|超过|不到|이상|이하|미만|초과|[<>≤≥±]|\d\s?\+(?!\d)",
+    rf"\b(?:{any_of('bounds')})\b|以上|以下|未満|より多|至少|最多|超过|不到|이상|이하|미만|초과|[<>≤≥±]|\d\s?\+(?!\d)",
     re.IGNORECASE,
 )
 _RANGE = re.compile(
@@ -101,11 +60,14 @@ _ON_SCALE = re.compile(
     r"\s(?:on|in|from) (?:a|the|this) (?:scale|range)(?: (?:of|from))? -?\d{1,4} ?(?:to|-) ?\d{1,4}",
     re.IGNORECASE,
 )
-_OR = re.compile(r",?\s{1,2}(?:or |oder |ou )?(?:maybe|perhaps|possibly|vielleicht)\s[$€£]?\d", re.IGNORECASE)
+_OR = re.compile(
+    r"(?:,?\s{1,2}(?:(?:or|oder|ou)\s)?(?:maybe|perhaps|possibly|vielleicht)|,\s(?:or|oder|ou|o))\s[$€£]?\d",
+    re.IGNORECASE,
+)
 
 
 _MONEY = re.compile(r"[$€£¥₩₹]|usd|eur|gbp|chf", re.IGNORECASE)
-_EUROS = re.compile(r"\s?(?:€|euros?\b)", re.IGNORECASE)
+_EUROS = re.compile(rf"\s?(?:{any_of('decimal_comma')})(?!\w)", re.IGNORECASE)
 """What has no third decimal: 1.150 € are more than a thousand."""
 
 
@@ -127,7 +89,9 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
         plain = plain.replace(".", "").replace(",", ".")
     elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain):
         plain = plain.replace(",", "")
-    elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", plain) and _EUROS.match(match.string, match.end()):
+    elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", plain) and (
+        _EUROS.match(match.string, match.end()) or _EUROS.match(match.group())
+    ):
         plain = plain.replace(".", "")
     elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", plain) and not scale:
         if high is None or float(plain) * 1000 <= high:
@@ -140,7 +104,7 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
         if match.string[match.end() - 2 : match.end() - 1] != " ":
             return None  # "5m" may be metres or millions
         scale = ""
-    value = float(plain) * (_MAGNITUDES[scale.casefold()] if scale else 1.0)
+    value = float(plain) * (worth()["magnitudes"][scale.casefold()] if scale else 1.0)
     return -value if word or "-" in (sign, second) else value
 
 
@@ -149,7 +113,7 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
 
     Returns value and span, an outcome where there are several numbers, or None where there is none.
     """
-    boxed = re.match(r"^[\s$\\*_\"'({\[]{0,12}", text)
+    boxed = re.match(r"^(?:#{2,6}\s)?[\s$\\*_\"'({\[]{0,12}", text)
     begin = 0 if boxed is None else boxed.end()
     hedge = (_BARE_HEDGE if alone else _HEDGE).match(text, 0)
     begin = max(begin, 0 if hedge is None else hedge.end())
@@ -204,87 +168,126 @@ def _in_words(text: str, begin: int) -> tuple[float, int, int] | None:
 @cache
 def _of_words(tokens: tuple[str, ...]) -> float | None:
     """Return the number that words say, such as ``two hundred fifty``."""
-    if tokens[-3:] in _HALVES and len(tokens) > 3:
+    if tokens[-3:] == ("and", "a", "half") and len(tokens) > 3:
         whole = _of_words(tokens[:-3])
         return None if whole is None else whole + 0.5
     if tokens[:1] in (("minus",), ("negative",)) and len(tokens) > 1:
         whole = _of_words(tokens[1:])
         return None if whole is None else -whole
+    small, tens, large = (worth()[f"number_{kind}"] for kind in ("words", "tens", "large"))
     total, current, room = 0.0, 0.0, math.inf  # what may still be added: after "fifty" less than ten
     for token in tokens:
         if token == "and" and room < math.inf:
             continue
-        one = _SMALL.get(token, _TENS.get(token))
+        one = small.get(token, tens.get(token))
         if one is not None and one < room:
-            current, room = current + one, 10.0 if token in _TENS else 0.0
-        elif token in _LARGE and (room < math.inf or token in _LARGE_ALONE):
-            current, room = (current if current else 1.0) * _LARGE[token], float(_LARGE[token])
-            if _LARGE[token] >= 1000:
+            current, room = current + one, 10.0 if token in tens else 0.0
+        elif token in large and (room < math.inf or large[token] < 1_000_000):
+            current, room = (current if current else 1.0) * large[token], float(large[token])
+            if large[token] >= 1000:
                 total, current = total + current, 0.0
         else:
             return None
     return total + current if room < math.inf else None
 
 
-def amounts_in(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, float] | None:
-    """Return an amount for every name: beside it, or below it in a table; None where one lacks."""
-    found = _of_table(text, names)
-    if found is not None:
-        return found
-    low, amounts = text.casefold(), {}
-    if _BOUND.search(low):
-        return None
-    listed = _listed_amounts(low, names)
-    if listed is not None:
-        return listed
-    for name, own in _sayings(names).items():
-        said = "|".join(re.escape(one.casefold()) for one in sorted(own, key=len, reverse=True))
-        after = re.findall(
-            rf"(?<![\w])(?:{said})[\s*_\"')\]]{{0,4}}[:=-][\s*_\"']{{0,4}}({NUMBER.pattern})", low
-        )
-        before = re.findall(
-            rf"({NUMBER.pattern})[\s*_]{{0,4}}(?:{_UNITS}\s)?(?:for|to|für|an|pour|à|para|"
-            rf"a)\s(?:the\s)?(?:{said})(?![\w])",
-            low,
-        )
-        held = {amount for one in (after or before) if (amount := _plain(one[0])) is not None}
-        if len(held) != 1:
-            return None
-        (amounts[name],) = held
-    return amounts
-
-
-def _sayings(names: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the words of each name; where one is the person who is asked, all words for that."""
-    own = {name: (name, *said) for name, said in names.items()}
-    selves = [name for name, said in own.items() if {folded(one) for one in said} & set(words()["self"])]
-    return {name: (*said, *words()["self"]) if [name] == selves else said for name, said in own.items()}
-
-
-_LISTED_AMOUNT = re.compile(
-    rf"[\s*_\"'|\-]{{0,8}}([^\d$€£|:=]{{1,80}}?)[\s*_\"'|:=-]{{1,8}}({NUMBER.pattern})"
-    rf"(?:\s?{_UNITS}){{0,2}}[\s*_\"'.|]{{0,6}}",
+_PARTS = re.compile(r"\n|[,;+](?!\d)|\s(?:and|und|et|y|e)\s")
+_EACH = re.compile(
+    rf"[\s*_]{{0,4}}({NUMBER.pattern})(?:\s[^\W\d_]{{1,12}})?\s?(?:{any_of('each')})[\s*_.!]{{0,4}}",
     re.IGNORECASE,
 )
+_HALVES = re.compile(
+    r"[\s*_]{0,4}(?:(\d{1,9})%?\s?[/:-]\s?(\d{1,9})%?|fifty[- ]fifty)(?: split)?[\s*_.!]{0,4}", re.IGNORECASE
+)
+_FILLER = re.compile(f"{any_of('given_to', 'units')}", re.IGNORECASE)
 
 
-def _listed_amounts(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, float] | None:
-    """Read a list, or rows of a table, of nothing but names with their amounts."""
-    known = {folded(word): name for name, said in _sayings(names).items() for word in said}
-    amounts: dict[str, float] = {}
-    for part in re.split(r"\n|[,;](?!\d)|\sand\s", text):
-        match = _LISTED_AMOUNT.fullmatch(part)
-        if match is None:
-            if "|" in part or not part.strip(" .*_-"):
-                continue  # a head or a rule of a table
+def amounts_in(text: str, names: Mapping[str, tuple[str, ...]], total: float) -> dict[str, float] | None:
+    """Return an amount for every name: beside it, or below it in a table; None where one lacks."""
+    if is_bound(text):
+        return None
+    found = _of_table(text, names)
+    if found is None:
+        found = _equal(text, names, total)
+    if found is None:
+        found = _listed_amounts(text, names, total)
+    return _given_amounts(text, names) if found is None else found
+
+
+def _given_amounts(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, float] | None:
+    """Read sentences in which every name is given one amount: "6 for me"."""
+    known = _sayings(names)
+    said = "|".join(re.escape(one) for one in sorted(known, key=len, reverse=True))
+    given = (
+        rf"({NUMBER.pattern})[\s*_]{{0,4}}(?:{_UNITS}\s)?(?:(?:{any_of('given_to')})\s){{1,2}}({said})(?!\w)"
+    )
+    amounts: dict[str, set[float | None]] = {}
+    for match in re.finditer(given, text, re.IGNORECASE):
+        amounts.setdefault(known[match.groups()[-1].casefold()], set()).add(_plain(match.group(1)))
+    if set(amounts) != set(names) or any(len(held) != 1 or None in held for held in amounts.values()):
+        return None
+    return {name: amount for name, held in amounts.items() for amount in held if amount is not None}
+
+
+def _equal(text: str, names: Mapping[str, tuple[str, ...]], total: float) -> dict[str, float] | None:
+    """Read "6 each", or two halves, in amounts or percentages."""
+    each, halves = _EACH.fullmatch(text), _HALVES.fullmatch(text)
+    if each is not None and (amount := _plain(each.group(1))) is not None and amount * len(names) == total:
+        return dict.fromkeys(names, amount)
+    if halves is None or len(names) != 2 or halves.group(1) != halves.group(2):
+        return None
+    said = 100.0 if halves.group(1) is None else 2 * float(halves.group(1))
+    return dict.fromkeys(names, total / 2) if said in (total, 100.0) else None
+
+
+def _spoken_name(said: str) -> str:
+    """Return the words of a name without units and "for the"; all of them where nothing else is left."""
+    tokens = folded(said).split()
+    kept = [one for one in tokens if _FILLER.fullmatch(one) is None]
+    return " ".join(kept if kept else tokens)
+
+
+def _sayings(names: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return the name that words stand for; where one is the person who is asked, all words for that."""
+    own = {name: {_spoken_name(one) for one in (name, *said)} for name, said in names.items()}
+    selves = [name for name, said in own.items() if said & set(words()["self"])]
+    if len(selves) == 1:
+        own[selves[0]] |= set(words()["self"])
+    return {word: name for name, said in own.items() for word in said}
+
+
+def _listed_amounts(text: str, names: Mapping[str, tuple[str, ...]], total: float) -> dict[str, float] | None:
+    """Read a list, or rows of a table, of nothing but names with their amounts; a sum of them may follow."""
+    known, amounts, shares = _sayings(names), dict[str, float](), 0
+    row = re.compile(r"^\s*\|", re.MULTILINE).search(text) is not None
+    plain = text.replace("|", " " if row else "\n").replace(" - ", " : ")
+    for part in _PARTS.split(plain):
+        numbers = list(NUMBER.finditer(part))
+        if not numbers and (row or not folded(part)):
+            continue  # a head or a rule of a table
+        if not numbers:
             return None
-        said = folded(match.group(1))
-        name = known.get(said, known.get(said.removeprefix("the ")))
-        value = _plain(match.group(2))
-        if name is None or value is None or name in amounts:
+        rests = [(one, _spoken_name(f"{part[: one.start()]} {part[one.end() :]}")) for one in numbers]
+        number, said = next(((one, rest) for one, rest in rests if rest in known), rests[0])
+        if (value := _value(number, total)) is None:
             return None
-        amounts[name] = value
-    return amounts if len(amounts) == len(names) else None
+        if said not in known and value == total and _TOTAL.fullmatch(said):
+            continue
+        if said not in known or known[said] in amounts:
+            return None
+        amounts[known[said]] = value
+        shares += part[number.end() :].lstrip()[:1] == "%"
+    if len(amounts) != len(names) or (shares and total != 100.0):
+        return None  # percentages of another total may be shares of anything
+    return {name: amounts[name] for name in names}
+
+
+_TOTAL = re.compile(any_of("totals"), re.IGNORECASE)
+
+
+def numbers_in(text: str) -> list[float | None]:
+    """Return every number of a text; None of one that may be two."""
+    return [_value(match, None) for match in NUMBER.finditer(text)]
 
 
 def _plain(text: str) -> float | None:
@@ -302,11 +305,179 @@ def _of_table(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, floa
     rows = [row for row in rows if any(re.search(r"\w", cell) for cell in row)]
     if len(rows) != 2 or len(rows[0]) != len(rows[1]):
         return None
-    amounts = {}
-    for name, own in _sayings(names).items():
-        at = [i for i, cell in enumerate(rows[0]) if cell.casefold() in {one.casefold() for one in own}]
+    known, amounts = _sayings(names), {}
+    for name in names:
+        at = [i for i, cell in enumerate(rows[0]) if known.get(_spoken_name(cell)) == name]
         value = _plain(rows[1][at[0]]) if len(at) == 1 else None
         if value is None:
             return None
         amounts[name] = value
     return amounts
+
+
+class AskedFor(Protocol):
+    """What was asked, and so what an answer looks like."""
+
+    def whole(self, piece: Piece) -> Found:
+        """Read a text that is nothing but an answer, with at most a reason behind it."""
+
+    def stated(self, piece: Piece) -> Found:
+        """Read what follows the words that state an answer."""
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text speaks of any answer."""
+
+    def others(self, text: str, value: Value | None) -> bool:
+        """Whether a text speaks of another answer than one."""
+
+    def structured(self, held: object) -> Value | None:
+        """Read an answer that is a value of JSON; None where it is none."""
+
+
+_SHARE = re.compile(r"[\s*_\"'~]{0,4}(\d{1,3}(?:\.\d{1,4})?)\s?(?:%|percent|/\s?(\d{1,4}))[\s*_\"'.]{0,4}")
+_WORDED = re.compile(r"[\s*_\"']{0,4}[^\W\d][^\d()\n]{0,40}\((\d{1,4})\)[\s*_\"'.]{0,4}")
+
+
+@dataclass(frozen=True)
+class NumberOf:
+    """A number within a range."""
+
+    low: float | None
+    high: float | None
+    whole_only: bool = False
+
+    def _judged(self, value: float, place: tuple[int, int]) -> Found:
+        beyond = (self.low is not None and value < self.low) or (self.high is not None and value > self.high)
+        if beyond or (self.whole_only and not float(value).is_integer()):
+            return Found(OUT)
+        return Found(OK, float(value), place)
+
+    def whole(self, piece: Piece) -> Found:
+        """Read a line that is a number, with its unit and a reason behind it."""
+        share = self._share(piece)
+        if share.outcome is OK:
+            return share
+        found = read_number(piece.text, self.high, alone=True)
+        return self._found(found, piece)
+
+    def stated(self, piece: Piece) -> Found:
+        """Read the number that follows a mark."""
+        share = self._share(piece)
+        if share.outcome is OK:
+            return share
+        worded = _WORDED.fullmatch(piece.text)
+        if worded is not None:  # "Disagree (2)"
+            return self._judged(
+                float(worded.group(1)), (piece.start + worded.start(1), piece.start + worded.end(1))
+            )
+        found = read_number(piece.text, self.high, alone=False)
+        return self._found(found, piece)
+
+    def _share(self, piece: Piece) -> Found:
+        """Read a percentage or a fraction where numbers are from 0 to 1."""
+        match = _SHARE.fullmatch(piece.text.strip()) if self.high is not None and self.high <= 1 else None
+        if match is None or float(match.group(2) or 100) == 0:
+            return NOTHING
+        value = float(match.group(1)) / float(match.group(2) or 100)
+        return self._judged(value, (piece.start, piece.end))
+
+    def _found(self, found: tuple[float, int, int] | ReadOutcome | None, piece: Piece) -> Found:
+        if found is None:
+            return NOTHING
+        if isinstance(found, ReadOutcome):
+            return Found(found)
+        value, start, end = found
+        return self._judged(value, (piece.start + start, piece.start + end))
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text holds a number."""
+        return any(sign.isdigit() for sign in text)
+
+    def others(self, text: str, value: Value | None) -> bool:
+        """Whether a text holds another number."""
+        return any(one is not None and one != value for one in numbers_in(text))
+
+    def structured(self, held: object) -> Value | None:
+        """Read a number from a value of JSON."""
+        if isinstance(held, bool):
+            return None
+        if isinstance(held, int | float):
+            return float(held) if math.isfinite(held) else None
+        if not isinstance(held, str):
+            return None
+        found = read_number(held, self.high, alone=True)
+        return found[0] if isinstance(found, tuple) else None
+
+
+@dataclass(frozen=True)
+class SplitOf:
+    """An amount divided between names."""
+
+    total: float
+    names: Mapping[str, tuple[str, ...]]
+    whole_only: bool = False
+
+    def whole(self, piece: Piece) -> Found:
+        """Read an amount for every name; they must add up."""
+        amounts = amounts_in(piece.text.strip(), self.names, self.total)
+        if amounts is None:
+            return NOTHING
+        if abs(sum(amounts.values()) - self.total) > 1e-6 * self.total or min(amounts.values()) < 0:
+            return Found(OUT)
+        if self.whole_only and not all(amount.is_integer() for amount in amounts.values()):
+            return Found(OUT)
+        return Found(OK, amounts, (piece.start, piece.end))
+
+    stated = whole
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text holds an amount."""
+        return any(sign.isdigit() for sign in text)
+
+    def others(self, text: str, value: Value | None) -> bool:
+        """Whether a text holds another amount."""
+        return self.mentions(text)
+
+    def structured(self, held: object) -> Value | None:
+        """Read amounts from an object of JSON."""
+        if isinstance(held, str):
+            found = self.whole(Piece(held, 0))
+            return found.value if found.outcome is OK else None
+        if not isinstance(held, Mapping):
+            return None
+        text = "\n".join(f"{key}: {value}" for key, value in held.items() if self.mentions(str(value)))
+        found = self.whole(Piece(text, 0))
+        return found.value if found.outcome is OK else None
+
+
+@dataclass(frozen=True)
+class CodesOf:
+    """Free text, coded by the words that occur in it."""
+
+    codes: Mapping[str, tuple[str, ...]]
+
+    def _held(self, text: str) -> dict[str, float]:
+        said = f" {folded(text)} "
+        return {
+            code: float(any(f" {folded(word)} " in said for word in words))
+            for code, words in self.codes.items()
+        }
+
+    def whole(self, piece: Piece) -> Found:
+        """Read any text that says something."""
+        said = piece.trimmed()
+        return Found(OK, self._held(said.text), (said.start, said.end)) if said.text else NOTHING
+
+    stated = whole
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text holds a word of a code."""
+        return any(self._held(text).values())
+
+    def others(self, text: str, value: Value | None) -> bool:
+        """Whether a text takes back what it says; free text does not."""
+        return False
+
+    def structured(self, held: object) -> Value | None:
+        """Read the text of a value of JSON."""
+        return self._held(held) if isinstance(held, str) else None

@@ -1,78 +1,62 @@
 """Reading a reply in a fixed order: without its thinking; structured, marked, bare; otherwise no answer."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from concord.errors import OptionError
 from concord.files import limits
-from concord.reading.choices import ChoiceOf
-from concord.reading.labels import LabelOf
+from concord.reading.choices import ChoiceOf, OrderOf
 from concord.reading.marks import (
     AnswerMark,
+    headed_line,
+    is_certainty,
+    is_overall,
+    is_retracted,
     is_revised,
-    is_title,
     marks_of,
     named_before,
     refuses,
+    revisions,
     weak_marks,
 )
-from concord.reading.records import NOTHING, Found, Reading, ReadOutcome, Value
+from concord.reading.names import LabelOf
+from concord.reading.numbers import AskedFor, CodesOf, NumberOf, SplitOf
+from concord.reading.records import NOTHING, Found, Reading, ReadOutcome
 from concord.reading.second import ABSTAINED, HOW, SaidAnswer, active, place_of_quote
+from concord.reading.structured import (
+    LONGEST_LIST,
+    MOST_MARKS,
+    bare_answer,
+    is_beside,
+    judged,
+    structured_answer,
+    under_heading,
+)
 from concord.reading.text import (
     Piece,
     ReplyText,
-    elements,
+    any_of,
     lines_of,
     one_form,
     without_frames,
     without_thinking,
 )
-from concord.reading.values import AskedFor, CodesOf, NumberOf, OrderOf, SplitOf
+from concord.records import AnswerForm
 
 LONGEST = limits.REPLY_CHARACTERS
 """Characters of a reply that is still read."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_KEYS = (
-    "answer", "final_answer", "finalanswer", "final answer", "final", "choice", "option", "selected",
-    "selection",
-    "rating", "score", "value", "response", "verdict", "winner", "label", "diagnosis", "ranking", "rank",
-    "order",
-    "number", "estimate", "amount", "prediction", "decision", "result", "allocation", "split", "antwort",
-    "respuesta", "réponse", "resposta", "risposta", "答案", "回答", "答え", "정답", "답", "ответ",
-)  # fmt: skip
-_ASIDE = (
-    "reason",
-    "explan",
-    "thought",
-    "think",
-    "analysis",
-    "confiden",
-    "rationale",
-    "justif",
-    "comment",
-    "note",
-)
-_BOXED = re.compile(r"\\boxed\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
-_DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
-_BETWEEN = re.compile(r"\s{0,2}(?:,|/|or|and|oder|und|,\s?or|,\s?and){1,2}\s{0,2}", re.IGNORECASE)
-_BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])")
+_KEPT = re.compile(any_of("kept"), re.IGNORECASE)
+"""What is kept is the rest of what is given: beside it, a line is no surer."""
+_BUT = re.compile(rf"[\s,;](?:{any_of('but')})\s", re.IGNORECASE)
 _MOST_LABELS = 60
 """Names that a second reader is told."""
-_MOST_OBJECTS = 40
-_LONGEST_OBJECT = 20_000
-_LONGEST_LIST = 4_000
-_DEEPEST = 4
-"""Objects inside each other that are looked into."""
-_NAME_KEYS = ("name", "primary", "main", "most_likely", "title")
-"""Keys of the answer in an object that is the answer."""
 _REVISED = 400
 """Characters after a statement in which it may be taken back."""
-_MOST_MARKS = 40
-"""Objects and marks that are looked at: the last ones decide."""
 
 Words = str | Sequence[str]
 
@@ -155,7 +139,8 @@ def spoken(text: str | None) -> ReplyText | Reading:
 
 def read_piece(said: ReplyText, piece: Piece, asked: AskedFor) -> Reading:
     """Read the answer of a part of a reply."""
-    how, found = _first_reading(piece.text, asked)
+    how, read = _first_reading(piece.text, asked)
+    found = _standing(piece.text, read, asked)
     if found.outcome is ReadOutcome.OK and found.where is not None:
         where = said.span(piece.start + found.where[0], piece.start + found.where[1])
         reading = Reading(found.value, found.outcome, how, where, found.other)
@@ -269,19 +254,84 @@ def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
     """Return what the first rule finds that decides, and how: structured, marked, bare."""
     if isinstance(asked, CodesOf):
         return "bare", NOTHING if refuses(text) and not asked.mentions(text) else asked.whole(Piece(text, 0))
-    at, structured = _structured(text, asked)
-    for mark in islice(marks_of(text), _MOST_MARKS):
-        if structured is not None and (mark.content.start < at or not mark.heads):
-            break  # only a line below it that states another answer is later than an object
-        found = _marked(text, mark, asked)
-        if found is not None and (structured is None or found.outcome is ReadOutcome.OK):
-            return "marked", found
+    at, structured = structured_answer(text, asked)
+    marked = _last_marked(text, asked, at if structured is not None else None)
     if structured is not None:
-        return "structured", structured
-    bare = _bare(text, asked)
+        return ("structured", structured) if marked is None else ("marked", marked[1])
+    headed = _headed(text, asked, marked)
+    if headed is not None:
+        return "marked", headed
+    bare = bare_answer(text, asked)
     if isinstance(asked, LabelOf) and bare.outcome is ReadOutcome.UNREADABLE:
         return "marked", _pointed_to(text, asked)
     return "bare", bare
+
+
+def _last_marked(text: str, asked: AskedFor, after: int | None) -> tuple[AnswerMark, Found] | None:
+    """Return what the last mark states that decides; behind an object only a line that states an answer."""
+    for mark in islice(marks_of(text), MOST_MARKS):
+        if after is not None and (mark.content.start < after or not mark.heads):
+            return None
+        found = _marked(text, mark, asked)
+        if found is not None and (after is None or found.outcome is ReadOutcome.OK):
+            return mark, found
+    return None
+
+
+def _headed(text: str, asked: AskedFor, marked: tuple[AnswerMark, Found] | None) -> Found | None:
+    """Return what a mark states, or a last (or first) line with a heading of its own: "Fine: €5,000".
+
+    The line is nothing but its heading and an answer. Another such line, or a statement, with another
+    answer leaves it open, unless its heading sums up: "Overall". How sure somebody is decides only where
+    nothing else could be the answer.
+    """
+    said = [one for one in lines_of(text) if any(sign.isalnum() for sign in one.text)]
+    lines = [*said[:1], *said[1:][-MOST_MARKS:]]
+    own = [headed_line(line) for line in lines]
+    while own and own[-1] is not None and is_certainty(own[-1].heading):
+        own.pop()
+    stated = None if marked is None else marked[1]
+    if len(own) < len(lines) and marked is None:
+        before = text[: lines[len(own)].start]
+        if not asked.mentions(before) and next(marks_of(before), None) is None:
+            sure = headed_line(lines[-1])
+            return None if sure is None else under_heading(sure, asked)
+    numbers = isinstance(asked, NumberOf)
+    while len(own) > 1 and own[-1] is not None and not numbers and is_beside(own[-1], asked):
+        own.pop()
+    if isinstance(asked, LabelOf) and len(lines) == 1:  # alone, it is as sure as one that is emphasised
+        own = [None if one is None else replace(one, bold=True) for one in own]
+    under = [(one, under_heading(one, asked)) for one in own if one is not None]
+    held = [(one, found) for one, found in under if found is not None]
+    if not held:
+        return stated
+    (head, found), rest = held[-1], text[held[-1][0].content.end :]
+    if head is not own[-1]:
+        first = len(held) == 1 and head is own[0] and stated is None
+        return found if first and not asked.mentions(rest) else stated
+    if marked is not None and (marked[0].content.start >= head.content.start or marked[0].heads):
+        inside = marked[0].content.start >= head.content.start
+        return stated if inside or not is_overall(head.heading) else found
+    rivals = [one for one in own if one is not None and (head.item or not one.item)]
+    others = [asked.whole(one.content) for one in rivals if numbers and _KEPT.search(one.heading)]
+    others += [*(one for line, one in held if line in rivals), asked.whole(lines[0])]
+    others += [] if stated is None else [stated]
+    differ = any(one.outcome is ReadOutcome.OK and one.value != found.value for one in others)
+    return Found(ReadOutcome.SEVERAL) if differ and not is_overall(head.heading) else found
+
+
+def _standing(text: str, found: Found, asked: AskedFor) -> Found:
+    """Return an answer unless what follows it takes it back: "no, 4", "wait", "I take that back"."""
+    if found.outcome is not ReadOutcome.OK or found.where is None:
+        return found
+    after = text[found.where[1] : found.where[1] + _REVISED]
+    if is_retracted(after) or (is_revised(after) and asked.others(after, found.value)):
+        return NOTHING
+    for place in revisions(after):
+        other = asked.stated(Piece(after[place:], 0))
+        if other.outcome is ReadOutcome.OK and other.value != found.value and not other.other:
+            return NOTHING
+    return found
 
 
 def _marked(text: str, mark: AnswerMark, asked: AskedFor) -> Found | None:
@@ -296,158 +346,88 @@ def _marked(text: str, mark: AnswerMark, asked: AskedFor) -> Found | None:
         return None
     if found.outcome is ReadOutcome.UNREADABLE and "\n" not in content.text:
         found = _below(text, content, asked) or found
-    if found.outcome is ReadOutcome.OK and found.other and not mark.firm:
+    if found.outcome is ReadOutcome.OK and found.other and (not mark.firm or _is_foreign(text, found, asked)):
         return None  # "it is important": any words would be a name
     loose = mark.loose or (isinstance(asked, LabelOf) and not mark.firm)  # "Note: … was considered"
     if found.outcome is ReadOutcome.UNREADABLE and (loose or not asked.mentions(content.text)):
         return None
-    after = text[content.end : content.end + _REVISED]
-    taken_back = not mark.heads and is_revised(after) and asked.mentions(after)
-    return NOTHING if taken_back else found
+    return found
+
+
+def _is_foreign(text: str, found: Found, asked: AskedFor) -> bool:
+    """Whether a reply is in another language than the names: one outside the list may be one of it."""
+    start, end = found.where if found.where is not None else (0, 0)
+    rest = text[max(0, start - LONGEST_LIST) : start] + text[end : end + LONGEST_LIST]
+    letters = (sign for sign in rest if sign.isalpha() and not sign.isascii())
+    return isinstance(asked, LabelOf) and asked.is_ascii and next(letters, None) is not None
 
 
 def _pointed_to(text: str, asked: LabelOf) -> Found:
     """Return the one name of the list that a reply says the case points to; two are none."""
-    found = [asked.stated(mark.content) for mark in islice(weak_marks(text), _MOST_MARKS)]
-    found += [asked.before(piece) for piece in islice(named_before(text), _MOST_MARKS)]
+    found = [asked.stated(mark.content) for mark in islice(weak_marks(text), MOST_MARKS)]
+    found += [asked.before(piece) for piece in islice(named_before(text), MOST_MARKS)]
     known = [one for one in found if one.outcome is ReadOutcome.OK and not one.other]
+    known = [one for one in known if one.where is None or not _is_turned(text[one.where[1] :], one, asked)]
     return known[-1] if len({one.value for one in known}) == 1 else NOTHING
+
+
+def _is_turned(after: str, found: Found, asked: LabelOf) -> bool:
+    """Whether "but" and another name follow."""
+    but = _BUT.search(after[:LONGEST_LIST])
+    return but is not None and asked.others(after[but.end() : LONGEST_LIST], found.value)
 
 
 def _below(text: str, content: Piece, asked: AskedFor) -> Found | None:
     """Read what is below a mark: an order or a split takes several lines."""
     if not isinstance(asked, OrderOf | SplitOf):
         return None
-    found = asked.whole(Piece(text[content.start : content.start + _LONGEST_LIST], content.start).trimmed())
+    found = asked.whole(Piece(text[content.start : content.start + LONGEST_LIST], content.start).trimmed())
     return None if found.outcome is ReadOutcome.UNREADABLE else found
 
 
-def _structured(text: str, asked: AskedFor) -> tuple[int, Found | None]:
-    """Read the last element, box, pair of brackets or object that holds an answer, and where it ends."""
-    places: list[tuple[int, int, Found]] = []
-    for element in elements(text):
-        places.append((element.start, element.end, _inside(element, asked)))
-    for pattern in (_BOXED, _DOUBLE):
-        for match in _unlisted(list(pattern.finditer(text))[-_MOST_OBJECTS:], text):
-            plain = re.sub(r"\\(?:text|mathrm|textbf|mathbf)\s?\{([^{}]*)\}", r"\1", match.group(1))
-            found = asked.stated(Piece(plain.replace("\\", ""), 0))
-            place = (match.start(1), match.end(1))
-            held_in = Found(found.outcome, found.value, place, found.other)
-            places.append((match.start(), match.end(), held_in))
-    for start, end, held in objects_in(text):
-        found_value = held_answer(held, asked)
-        if found_value is not None:
-            places.append((start, end, judged(found_value, asked, (start, end))))
-    last = max(places, key=lambda one: one[0], default=(0, 0, None))
-    return last[1], last[2]
+AGAIN_AFTER = (ReadOutcome.UNREADABLE, ReadOutcome.SEVERAL, ReadOutcome.OUT_OF_RANGE)
+"""After these an answer is asked for once more. A refusal is an answer of its kind; a reply that is cut or
+empty is no answer of this conversation: it is asked anew, with more tokens, by ``--again``."""
 
 
-def _unlisted(marks: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
-    """Return brackets that are not a list of what could be answered: "[[A]], [[B]] or [[C]]"."""
-    joined = [
-        _BETWEEN.fullmatch(text, one.end(), other.start()) is not None
-        for one, other in zip(marks, marks[1:], strict=False)
-    ]
-    pairs = zip(marks, [False, *joined], [*joined, False], strict=False)
-    return [mark for mark, before, after in pairs if not before and not after]
+def read_form(form: AnswerForm, text: str | None) -> Reading:
+    """Read a reply to a prompt that asks for this answer."""
+    names = dict(form.names)
+    if form.kind == "choice":
+        return read_reply(text, choices=names)
+    if form.kind == "number":
+        return read_reply(text, number=(form.low, form.high), whole=form.whole)
+    if form.kind == "ranking":
+        return read_reply(text, ranking=names)
+    if form.kind == "split":
+        return read_reply(text, split=(0.0 if form.total is None else form.total, names))
+    if form.kind == "label":
+        return read_reply(text, labels=names)
+    said = "" if text is None else text.strip()
+    return Reading(said, ReadOutcome.OK) if said else Reading(None, ReadOutcome.EMPTY)
 
 
-def _inside(piece: Piece, asked: AskedFor) -> Found:
-    """Read the content of an element: marked or bare, or as the answer itself."""
-    for mark in marks_of(piece.text):
-        shifted = Piece(mark.content.text, piece.start + mark.content.start)
-        found = asked.stated(shifted)
-        if found.outcome is not ReadOutcome.UNREADABLE:
-            return found
-    trimmed = piece.trimmed()
-    bare = _bare(trimmed.text, asked)
-    if bare.outcome is not ReadOutcome.UNREADABLE:
-        moved = None if bare.where is None else (bare.where[0] + trimmed.start, bare.where[1] + trimmed.start)
-        return Found(bare.outcome, bare.value, moved, bare.other)
-    return asked.stated(trimmed)
+def asks_again(outcomes: Sequence[str]) -> bool:
+    """Whether the answers of a reply are asked for once more; never after a refusal.
+
+    Examples
+    --------
+    >>> asks_again(["ok", "unreadable"]), asks_again(["refused"]), asks_again(["ok"]), asks_again(["empty"])
+    (True, False, False, False)
+    """
+    return str(ReadOutcome.REFUSED) not in outcomes and any(one in AGAIN_AFTER for one in outcomes)
 
 
-def judged(value: Value, asked: AskedFor, place: tuple[int, int]) -> Found:
-    """Return an answer of an object, within its range."""
-    if isinstance(asked, NumberOf) and isinstance(value, float):
-        return asked._judged(value, place)
-    other = isinstance(asked, LabelOf) and isinstance(value, str) and value not in asked.labels
-    return Found(ReadOutcome.OK, value, place, other)
+def both(first: str, second: str, form: AnswerForm) -> str:
+    r"""Return a reply and the answer that was asked for after it as one text: its last line is the answer.
 
-
-def objects_in(text: str) -> Iterator[tuple[int, int, object]]:
-    """Return the objects and lists of JSON in a text, with their places."""
-    decoder, at = json.JSONDecoder(), 0
-    begins = [match.start() for match in _BEGINS.finditer(text)]
-    for start in sorted({*begins[:_MOST_OBJECTS], *begins[-_MOST_OBJECTS:]}):
-        if start < at:
-            continue
-        try:
-            held, end = decoder.raw_decode(text[start : start + _LONGEST_OBJECT])
-        except (ValueError, RecursionError):
-            continue
-        yield start, start + end, held
-        at = start + end
-
-
-def held_answer(held: object, asked: AskedFor, depth: int = 0) -> Value | None:
-    """Return the answer that an object holds."""
-    if isinstance(held, Mapping):
-        if isinstance(asked, SplitOf | OrderOf):
-            found = asked.structured(held)
-            if found is not None:
-                return found
-        known = {str(key).casefold().strip(): value for key, value in held.items()}
-        titled = (key for key in known if is_title(key.replace("_", " ")))
-        for key in (*(key for key in _KEYS if key in known), *titled):
-            value = known[key]
-            if isinstance(value, Mapping):
-                return _named(value, asked, depth + 1) if depth < _DEEPEST else None
-            return asked.structured(value)
-        rest = [value for key, value in known.items() if not any(word in key for word in _ASIDE)]
-        return asked.structured(rest[0]) if len(rest) == 1 else None
-    if isinstance(held, list) and isinstance(asked, OrderOf):
-        return asked.structured(held)
-    return None
-
-
-def _named(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | None:
-    """Return the answer of an object that is itself the value of an answer's key: the name in it."""
-    known = {str(key).casefold().strip(): value for key, value in held.items()}
-    inner = next((known[key] for key in _NAME_KEYS if key in known), None)
-    return held_answer(held, asked, depth) if inner is None else asked.structured(inner)
-
-
-def _bare(text: str, asked: AskedFor) -> Found:
-    """Read a reply, its first or its last line that is nothing but an answer; two that differ are several."""
-    lines = lines_of(text)
-    if not lines:
-        return NOTHING
-    if isinstance(asked, LabelOf):
-        return _bare_name(lines, asked)
-    if isinstance(asked, OrderOf | SplitOf):
-        whole = asked.whole(Piece(text, 0).trimmed()) if len(text) <= _LONGEST_LIST else NOTHING
-        if whole.outcome is not ReadOutcome.UNREADABLE:
-            return whole
-    first, last = asked.whole(lines[0]), asked.whole(lines[-1])
-    if isinstance(asked, ChoiceOf) and len(lines) > 1:
-        listed = [asked.is_listed(lines, place) for place in (0, len(lines) - 1)]
-        if all(listed):
-            return NOTHING if "%" in text else Found(ReadOutcome.SEVERAL)
-        first, last = NOTHING if listed[0] else first, NOTHING if listed[1] else last
-    if first.outcome is ReadOutcome.OK and last.outcome is ReadOutcome.OK and first.value != last.value:
-        return Found(ReadOutcome.SEVERAL)
-    if last.outcome is not ReadOutcome.UNREADABLE:
-        return last
-    return first
-
-
-def _bare_name(lines: list[Piece], asked: LabelOf) -> Found:
-    """Read a reply of one line that is a name; of more lines the first or last that is one of the list."""
-    if len(lines) == 1:
-        return asked.alone(lines[0])
-    found = [asked.whole(line) for line in (lines[0], *lines[1:-1][-_MOST_MARKS:], lines[-1])]
-    values = {one.value for one in found if one.outcome is ReadOutcome.OK}
-    if len(values) != 1:
-        return NOTHING
-    return found[-1] if found[-1].outcome is ReadOutcome.OK else found[0]
+    Examples
+    --------
+    >>> both("REASONING: It fits.", "Panic Disorder", AnswerForm("label", mark="DIAGNOSIS", reasoning=True))
+    'REASONING: It fits.\n\nDIAGNOSIS: Panic Disorder'
+    """
+    said = second.strip()
+    found, marked = read_form(form, said), f"{form.mark}: {said}"
+    surely = found.ok and found.how != "bare"
+    last = marked if not surely and read_form(form, marked).ok else said
+    return f"{first.rstrip()}\n\n{last}"

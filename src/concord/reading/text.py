@@ -1,12 +1,41 @@
 """A reply as text in which places are kept: one form of every sign, and what is no answer blanked out."""
 
+import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
+from typing import Any
 
 from concord.files.text import normal_form
+
+
+@cache
+def words() -> Mapping[str, list[str]]:
+    """Return the vocabulary by kind; what is in it are parts of patterns."""
+    return {kind: held for kind, held in _vocabulary().items() if isinstance(held, list)}
+
+
+@cache
+def worth() -> Mapping[str, Mapping[str, Any]]:
+    """Return words with what they stand for, by kind: numbers, or words of another language."""
+    return {kind: held for kind, held in _vocabulary().items() if isinstance(held, dict)}
+
+
+@cache
+def _vocabulary() -> Mapping[str, Any]:
+    text = resources.files("concord.reading").joinpath("words.json").read_text("utf-8")
+    held: Mapping[str, Any] = json.loads(text)
+    return held
+
+
+def any_of(*kinds: str) -> str:
+    """Return a pattern of any word of some kinds, the longest first."""
+    held = {word for kind in kinds for word in words()[kind]}
+    return "|".join(sorted(held, key=lambda word: (-len(word), word)))
+
 
 _SIGNS = {
     **dict.fromkeys("‐‑‒–—―−﹘﹣－⁻₋", "-"),
@@ -14,7 +43,8 @@ _SIGNS = {
     **dict.fromkeys("“”„‟«»", '"'),
     **dict.fromkeys("\ufe0e\ufe0f\u20e3\u200b\u200c\u200d\u2060\ufeff\u00ad", ""),
     "。": ".", "．": ".", "、": ",", "，": ",", "：": ":", "；": ";", "！": "!", "？": "?",
-    "「": '"', "」": '"', "『": '"', "』": '"', "【": "[", "】": "]", "→": ">", "⇒": ">",
+    "「": '"', "」": '"', "『": '"', "』": '"', "【": "[", "】": "]", "⇒": "→", "➜": "→", "➡": "→", "👉": "→",
+    "🥇": "1. ", "🥈": "2. ", "🥉": "3. ",
 }  # fmt: skip
 """Signs that are written in several ways, and those that are not seen."""
 
@@ -69,21 +99,13 @@ def one_form(reply: str) -> ReplyText:
     return ReplyText("".join(made), places)
 
 
-_THOUGHT = (
-    "think|thinking|thought|thoughts|reasoning|scratchpad|seed:think|reflection|analysis|cot|"
-    "chain_of_thought|inner_monologue|antthinking|internal_reasoning"
-)
+_THOUGHT = any_of("thought_elements")
 _TAG = re.compile(
     rf"<(/?)(?:{_THOUGHT})(?:\s[^<>\n]{{0,80}})?>|\[(/?)(?:{_THOUGHT})\]|◁(/?)(?:{_THOUGHT})▷|"
     rf"<\|(/?)(?:{_THOUGHT})\|>|<\|(begin|end)_of_(?:thought|think|thinking)\|>",
     re.IGNORECASE,
 )
-_CLOSED = re.compile(
-    r"</(answer|final_answer|final-answer|finalanswer|final|content|choice|verdict|output|result|solution|"
-    r"response|diagnosis|final_diagnosis|label|antwort|diagnose|respuesta|diagnóstico|réponse|diagnostic|答案|诊断|"
-    r"答え|診断|정답|진단)>",
-    re.IGNORECASE,
-)
+_CLOSED = re.compile(rf"</({any_of('answer_elements')})>", re.IGNORECASE)
 """The end of an element that holds an answer."""
 _LONGEST_ELEMENT = 4000
 _MOST_ELEMENTS = 20
@@ -171,15 +193,15 @@ _INLINE = re.compile(
     r"</?(?:b|i|u|em|strong|br|p|div|span|mark|h[1-6]|li|ul|ol|code)\s{0,2}/?>|~~[^~\n]{1,200}~~", re.I
 )
 """Signs of HTML, and words that are struck out."""
-_EMPHASIS = re.compile(r"\$?\\(?:textbf|text|textit|mathbf|mathrm)\s?\{")
+_EMPHASIS = re.compile(r"(\$?\\(?:textbf|text|textit|mathbf|mathrm)\s?\{)[^{}\n]{0,200}(\}?)")
 _QUOTED = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
 
 
 def without_frames(said: ReplyText) -> ReplyText:
     """Return a reply without the signs of code fences, and without what it quotes where it says more."""
-    made = said.blanked(
-        [match.span() for one in (_FENCE, _INLINE, _EMPHASIS) for match in one.finditer(said.text)]
-    )
+    signs = [match.span() for one in (_FENCE, _INLINE) for match in one.finditer(said.text)]
+    signs += [match.span(i) for match in _EMPHASIS.finditer(said.text) for i in (1, 2)]
+    made = said.blanked(signs)
     quoted = made.blanked([match.span() for match in _QUOTED.finditer(made.text)])
     return quoted if quoted.text.strip() else made
 

@@ -11,7 +11,7 @@ from concord.people.studies.sessions import Session
 from concord.people.studies.wording import compile_experiment
 from concord.reading import named_parts, read_reply, split_thinking
 from concord.reading.forms import fields_of
-from concord.reading.mentions import affirmed
+from concord.reading.several import affirmed
 from concord.records import Design, Message, Template, Trial
 
 SUITE = "memory"

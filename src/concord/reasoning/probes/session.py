@@ -12,7 +12,7 @@ from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.json_text import parsed
 from concord.files.templates import fill, read_template
-from concord.reading.asked import read_form
+from concord.reading.read import read_form
 from concord.reasoning.design import MARK
 from concord.reasoning.hints.choices import OptionQuestion, choice_messages, choice_text
 from concord.reasoning.hints.rows import KINDS, UNHINTED

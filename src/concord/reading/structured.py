@@ -1,0 +1,247 @@
+"""Answers that a text holds as a whole: in an object, an element or a box, under a heading, or bare."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from concord.reading.choices import ChoiceOf, OrderOf
+from concord.reading.marks import HeadedLine, is_aside, is_certainty, is_title, is_total, marks_of
+from concord.reading.names import LabelOf
+from concord.reading.numbers import AskedFor, NumberOf, SplitOf
+from concord.reading.records import NOTHING, Found, ReadOutcome, Value
+from concord.reading.text import Piece, elements, lines_of, words
+
+_BOXED = re.compile(r"\\boxed\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
+_TEX_WORDS = re.compile(r"\\(?:text|mathrm|textbf|mathbf|textit)\s?\{([^{}]*)\}")
+_TEX_SPACE = re.compile(r"\\[,;!: ]|~")
+_TEX_NUMBER = re.compile(
+    r"\s{0,3}(-?)\s{0,3}(?:\\[dt]?frac\{(\d{1,9})\}\{(\d{1,9})\}|"
+    r"(\d{1,9}(?:\.\d{1,9})?)\s{0,3}(?:\\times|\\cdot|×|\*)\s{0,3}10\^\{?(-?\d{1,2})\}?)\s{0,3}"
+)
+_ELEMENT = re.compile(r"<([^\W\d][\w:-]{0,30})(\s[^<>\n]{0,60})?>([^<>]{1,400})</\1>")
+_DIGITS = re.compile(r"\d{1,3}")
+_CLOSING_TAGS = re.compile(r"</[\w:-]{1,30}>")
+_DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
+_BETWEEN = re.compile(r"\s{0,2}(?:,|/|or|and|oder|und|,\s?or|,\s?and){1,2}\s{0,2}", re.IGNORECASE)
+_BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])")
+_MOST_OBJECTS = 40
+_LONGEST_OBJECT = 20_000
+_DEEPEST = 4
+"""Objects inside each other that are looked into."""
+LONGEST_LIST = 4_000
+MOST_MARKS = 40
+"""Objects and marks that are looked at: the last ones decide."""
+
+
+def structured_answer(text: str, asked: AskedFor) -> tuple[int, Found | None]:
+    """Read the last element, box, pair of brackets or object that holds an answer, and where it ends."""
+    places: list[tuple[int, int, Found]] = []
+    for element in elements(text):
+        places.append((element.start, element.end, _inside(element, asked)))
+    for pattern in (_BOXED, _DOUBLE):
+        for match in _unlisted(list(pattern.finditer(text))[-_MOST_OBJECTS:], text):
+            found = _in_box(match.group(1), asked)
+            place = (match.start(1), match.end(1))
+            held_in = Found(found.outcome, found.value, place, found.other)
+            places.append((match.start(), match.end(), held_in))
+    for start, end, held in objects_in(text):
+        found_value = held_answer(held, asked)
+        if found_value is not None:
+            places.append((start, end, judged(found_value, asked, (start, end))))
+    if all(one[2].outcome is ReadOutcome.UNREADABLE for one in places):
+        named = _of_any_name(text, asked)
+        places = named if named else places
+    last = max(places, key=lambda one: one[0], default=(0, 0, None))
+    return last[1], last[2]
+
+
+def _in_box(said: str, asked: AskedFor) -> Found:
+    """Read what is in a box of TeX: as it is written, or a fraction or a power of ten."""
+    plain = _TEX_SPACE.sub("", _TEX_WORDS.sub(r"\1", said))
+    number = _TEX_NUMBER.fullmatch(plain) if isinstance(asked, NumberOf) else None
+    if number is None:
+        return asked.stated(Piece(plain.replace("\\", ""), 0))
+    sign, top, below, times, power = number.groups()
+    if below is not None and float(below) == 0:
+        return NOTHING
+    value = float(top) / float(below) if below is not None else float(times) * 10.0 ** int(power)
+    return judged(-value if sign else value, asked, (0, len(said)))
+
+
+def _of_any_name(text: str, asked: AskedFor) -> list[tuple[int, int, Found]]:
+    """Read the one element of any name, among the last of a reply, that is nothing but an answer.
+
+    Orders and splits take several elements: names of places or of parts.
+    """
+    found: list[tuple[int, int, Found]] = []
+    matches = list(_ELEMENT.finditer(text))[-_MOST_OBJECTS:]
+    if isinstance(asked, OrderOf | SplitOf) and (several := _of_elements(matches, asked)):
+        return several
+    for match in matches:
+        head = HeadedLine(match.group(1), Piece(match.group(3), match.start(3)).trimmed())
+        read = None if is_certainty(head.heading) else under_heading(head, asked)
+        if read is not None:
+            found.append((match.start(), match.end(), read))
+    values = {one[2].value for one in found if one[2].outcome is ReadOutcome.OK}
+    after = _ELEMENT.sub("", text[found[-1][1] :]) if found else ""
+    return found[-1:] if len(values) <= 1 and not _CLOSING_TAGS.sub("", after).strip() else []
+
+
+def _of_elements(matches: Sequence[re.Match[str]], asked: OrderOf | SplitOf) -> list[tuple[int, int, Found]]:
+    """Read an order or a split of which every part is an element."""
+    if not matches:
+        return []
+    named = {match.group(1): match.group(3).strip() for match in matches}
+    ranks = [_DIGITS.search(match.group(2) or "") for match in matches]
+    placed = sorted(zip(matches, ranks, strict=True), key=lambda pair: int(pair[1].group()) if pair[1] else 0)
+    value = asked.structured(named) if len(named) == len(matches) else None
+    if value is None and isinstance(asked, OrderOf):
+        value = asked.structured([match.group(3).strip() for match, _ in placed])
+    start, end = matches[0].start(), matches[-1].end()
+    return [] if value is None else [(start, end, judged(value, asked, (start, end)))]
+
+
+def _unlisted(marks: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
+    """Return brackets that are not a list of what could be answered: "[[A]], [[B]] or [[C]]"."""
+    joined = [
+        _BETWEEN.fullmatch(text, one.end(), other.start()) is not None
+        for one, other in zip(marks, marks[1:], strict=False)
+    ]
+    pairs = zip(marks, [False, *joined], [*joined, False], strict=False)
+    return [mark for mark, before, after in pairs if not before and not after]
+
+
+def _inside(piece: Piece, asked: AskedFor) -> Found:
+    """Read the content of an element: marked or bare, or as the answer itself."""
+    for mark in marks_of(piece.text):
+        shifted = Piece(mark.content.text, piece.start + mark.content.start)
+        found = asked.stated(shifted)
+        if found.outcome is not ReadOutcome.UNREADABLE:
+            return found
+    trimmed = piece.trimmed()
+    bare = bare_answer(trimmed.text, asked)
+    if bare.outcome is not ReadOutcome.UNREADABLE:
+        moved = None if bare.where is None else (bare.where[0] + trimmed.start, bare.where[1] + trimmed.start)
+        return Found(bare.outcome, bare.value, moved, bare.other)
+    return asked.stated(trimmed)
+
+
+def judged(value: Value, asked: AskedFor, place: tuple[int, int]) -> Found:
+    """Return an answer of an object, within its range."""
+    if isinstance(asked, NumberOf) and isinstance(value, float):
+        return asked._judged(value, place)
+    other = isinstance(asked, LabelOf) and isinstance(value, str) and value not in asked.labels
+    return Found(ReadOutcome.OK, value, place, other)
+
+
+def objects_in(text: str) -> Iterator[tuple[int, int, object]]:
+    """Return the objects and lists of JSON in a text, with their places."""
+    decoder, at = json.JSONDecoder(), 0
+    begins = [match.start() for match in _BEGINS.finditer(text)]
+    for start in sorted({*begins[:_MOST_OBJECTS], *begins[-_MOST_OBJECTS:]}):
+        if start < at:
+            continue
+        try:
+            held, end = decoder.raw_decode(text[start : start + _LONGEST_OBJECT])
+        except (ValueError, RecursionError):
+            continue
+        yield start, start + end, held
+        at = start + end
+
+
+def held_answer(held: object, asked: AskedFor, depth: int = 0) -> Value | None:
+    """Return the answer that an object holds."""
+    if isinstance(held, Mapping):
+        if isinstance(asked, SplitOf | OrderOf):
+            found = asked.structured(held)
+            if found is not None:
+                return found
+        known = {str(key).casefold().strip(): value for key, value in held.items()}
+        titled = (key for key in known if is_title(key.replace("_", " ")))
+        for key in (*(key for key in words()["answer_keys"] if key in known), *titled):
+            value = known[key]
+            if isinstance(value, Mapping):
+                return _named(value, asked, depth + 1) if depth < _DEEPEST else None
+            return asked.structured(value)
+        return _only_answer(held, asked, depth)
+    if isinstance(held, list) and isinstance(asked, OrderOf):
+        return asked.structured(held)
+    one = held[0] if isinstance(held, list) and len(held) == 1 else None
+    return held_answer(one, asked, depth + 1) if isinstance(one, Mapping) and depth < _DEEPEST else None
+
+
+def _only_answer(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | None:
+    """Return the one value of an object that can be the answer, under whatever name."""
+    own = {
+        key: value
+        for key, value in held.items()
+        if not is_certainty(str(key)) and not is_aside(str(key), of_choices=isinstance(asked, ChoiceOf))
+    }
+    inner = [value for value in own.values() if isinstance(value, Mapping)]
+    if len(own) == len(inner) == 1 and depth < _DEEPEST:
+        return held_answer(inner[0], asked, depth + 1)
+    found = [one for value in own.values() if (one := asked.structured(value)) is not None]
+    if isinstance(asked, LabelOf) and len(own) > 1:
+        found = [one for one in found if one in asked.labels]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | None:
+    """Return the answer of an object that is itself the value of an answer's key: the name in it."""
+    known = {str(key).casefold().strip(): value for key, value in held.items()}
+    inner = next((known[key] for key in words()["name_keys"] if key in known), None)
+    return held_answer(held, asked, depth) if inner is None else asked.structured(inner)
+
+
+def is_beside(head: HeadedLine, asked: AskedFor) -> bool:
+    """Whether a heading is of something else than the answer; tickets and cases of labels have numbers."""
+    heading = re.sub(r"[#\d]", "", head.heading) if isinstance(asked, LabelOf) else head.heading
+    of_choices = isinstance(asked, ChoiceOf)
+    return is_aside(heading, of_choices=of_choices) or (of_choices and asked.mentions(heading))
+
+
+def under_heading(head: HeadedLine, asked: AskedFor) -> Found | None:
+    """Read what is under a heading and is nothing but an answer; None where it is something else."""
+    if is_beside(head, asked):
+        return None
+    found = asked.whole(head.content)
+    if isinstance(asked, LabelOf) and found.outcome is ReadOutcome.UNREADABLE and head.bold:
+        found = NOTHING if head.content.text[:1].islower() else asked.stated(head.content)
+    if isinstance(asked, NumberOf) and is_total(head.heading) and found.value == asked.high:
+        return None  # the total of what there is
+    return found if found.outcome in (ReadOutcome.OK, ReadOutcome.OUT_OF_RANGE) else None
+
+
+def bare_answer(text: str, asked: AskedFor) -> Found:
+    """Read a reply, its first or its last line that is nothing but an answer; two that differ are several."""
+    lines = lines_of(text)
+    if not lines:
+        return NOTHING
+    if isinstance(asked, LabelOf):
+        return _bare_name(lines, asked)
+    if isinstance(asked, OrderOf | SplitOf):
+        whole = asked.whole(Piece(text, 0).trimmed()) if len(text) <= LONGEST_LIST else NOTHING
+        if whole.outcome is not ReadOutcome.UNREADABLE:
+            return whole
+    first, last = asked.whole(lines[0]), asked.whole(lines[-1])
+    if isinstance(asked, ChoiceOf) and len(lines) > 1:
+        listed = [asked.is_listed(lines, place) for place in (0, len(lines) - 1)]
+        if all(listed):
+            return NOTHING if "%" in text else Found(ReadOutcome.SEVERAL)
+        first, last = NOTHING if listed[0] else first, NOTHING if listed[1] else last
+    if first.outcome is ReadOutcome.OK and last.outcome is ReadOutcome.OK and first.value != last.value:
+        return Found(ReadOutcome.SEVERAL)
+    if last.outcome is not ReadOutcome.UNREADABLE:
+        return last
+    return first
+
+
+def _bare_name(lines: list[Piece], asked: LabelOf) -> Found:
+    """Read a reply of one line that is a name; of more lines the first or last that is one of the list."""
+    if len(lines) == 1:
+        return asked.alone(lines[0])
+    found = [asked.whole(line) for line in (lines[0], *lines[1:-1][-MOST_MARKS:], lines[-1])]
+    values = {one.value for one in found if one.outcome is ReadOutcome.OK}
+    if len(values) != 1:
+        return NOTHING
+    return found[-1] if found[-1].outcome is ReadOutcome.OK else found[0]
