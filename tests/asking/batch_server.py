@@ -88,6 +88,7 @@ class BatchServer(ThreadingHTTPServer):
         self.reached: Counter[str] = Counter()
         self.at: dict[str, Callable[[], None]] = {}
         """What happens when a step is first reached."""
+        self._kill: tuple[int, Callable[[], None]] | None = None
         self._numbers, self._lock = itertools.count(1), threading.Lock()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -104,8 +105,15 @@ class BatchServer(ThreadingHTTPServer):
         with self._lock:
             self.reached[step] += 1
             act = self.at.pop(step, None)
+            if self._kill is not None and self.reached.total() >= self._kill[0]:
+                act, self._kill = self._kill[1], None
         if act is not None:
             act()
+
+    def kill_after(self, events: int, kill: Callable[[], None]) -> None:
+        """Kill a caller when so many steps were reached in all."""
+        with self._lock:
+            self._kill = events, kill
 
     def make(self, body: dict[str, Any]) -> dict[str, Any]:
         batch = {

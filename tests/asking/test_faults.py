@@ -21,7 +21,7 @@ from concord.asking.limits import Limits
 from concord.errors import ModelError
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
-from concord.asking.inspect.replies import answer_of, fault_of  # noqa: E402
+from concord.asking.inspect.received import answer_of, fault_of  # noqa: E402
 
 pytest.importorskip("openai", reason="the extra `live` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -1,5 +1,6 @@
 """What a run's record says when a session ends: outcomes, what is paid, who answered."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def _spent(account: Account, prices: Prices | None, *, known: bool) -> dict[str,
     # Where no call said what it took, the cost is not known; it is not nothing.
     cost = cost_of(paid, prices) if known and (prices is not None or paid.calls) else None
     told = {"warnings": account.warnings(), "versions": account.told()}
-    return {"tokens": paid.tokens(), "cost": cost, "paid": account.record(), "who": told}
+    return {"tokens": paid.tokens(), "cost": cost, "paid": asdict(account), "who": told}
 
 
 def _reading_record(tally: Tally) -> dict[str, Any]:

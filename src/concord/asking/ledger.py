@@ -9,7 +9,7 @@ told.
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import astuple, dataclass, field
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -225,10 +225,6 @@ class Account:
         self.parts[part] = self.part(part) + Paid(*counts)
         if isinstance(asked, str):
             self.answered.setdefault(asked, Answered()).add(row)
-
-    def record(self) -> dict[str, Any]:
-        """Return the sums as a run's record holds them, so that they need not be added up again."""
-        return asdict(self)
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "Account":

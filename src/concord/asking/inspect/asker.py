@@ -31,8 +31,7 @@ from concord.asking.connection import Connection, Redactor
 from concord.asking.inspect.batches import SIZE as BATCH_SIZE
 from concord.asking.inspect.batches import Batcher
 from concord.asking.inspect.private import without_transcript
-from concord.asking.inspect.received import Sends, hearing
-from concord.asking.inspect.replies import FailedCall, FaultKind, answer_of, fault_of
+from concord.asking.inspect.received import FailedCall, FaultKind, Sends, answer_of, fault_of, hearing
 from concord.asking.journal import STRUCTURED
 from concord.asking.limits import Budget, Payer
 from concord.asking.replies import ProviderRefusedError

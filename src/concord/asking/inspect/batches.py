@@ -228,6 +228,7 @@ class _Batch:
         self.name, self.ids, self.begun = name, frozenset(ids), begun
         self.left = set(self.ids)
         self.results: dict[str, Any] | None = None
+        self.known, self.protocol, self.watched = "", "", False
 
 
 class Batcher:
@@ -274,6 +275,8 @@ class Batcher:
                 self._begin(self._gather(protocol))
         elif batch.results is not None:
             self._hand_over(batch)
+        elif not batch.watched:  # one whose replies are all stored is not looked at again
+            self._begin_watch(batch)
         try:
             return await future
         finally:
@@ -341,6 +344,7 @@ class Batcher:
             return
         self._tell(f"batch {known}: {len(gathered):,} requests are sent")
         self._follow(protocol, batch, known)
+        self._begin_watch(batch)
 
     async def _send(self, provider: Provider, batch: _Batch, requests: Mapping[str, Any]) -> str:
         """Send a batch; one whose answer is lost may be there all the same, and is looked for."""
@@ -367,10 +371,14 @@ class Batcher:
             return found
 
     def _follow(self, protocol: str, batch: _Batch, known: str) -> None:
+        batch.protocol, batch.known = protocol, known
         self._batches.append(batch)
         for name in batch.ids:
             self._at[name] = batch
-        self._begin(self._watch(self._provider(protocol), batch, known))
+
+    def _begin_watch(self, batch: _Batch) -> None:
+        batch.watched = True
+        self._begin(self._watch(self._provider(batch.protocol), batch, batch.known))
 
     async def _watch(self, provider: Provider, batch: _Batch, known: str) -> None:
         """Look at a batch until it has ended."""
@@ -417,7 +425,7 @@ class Batcher:
     def close(self, *, finished: bool) -> None:
         """Let go of the file; once every reply is stored, nothing of a batch is needed any more."""
         for batch in self._batches:
-            if finished and batch.results is not None:
+            if finished:
                 self._note(batch.name, done=True)
         self._journal.close()
 

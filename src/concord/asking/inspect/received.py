@@ -1,15 +1,28 @@
 """The one strict reading of raw replies: a small record, before Inspect or anything else sees a reply.
 
 An answer that tells an error, or that the server broke off, is raised as what it is. Of what is left, fields
-that are absent or not of their kind are put in order, and who answered is told to whoever asked.
+that are absent or not of their kind are put in order, and who answered is told to whoever asked. What Inspect
+makes of it is read below: an answer with its outcome, or why there is none.
 """
 
 import functools
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import json
+import math
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
+
+from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
+
+from concord.asking.inspect.private import TooLongError, asks_to_retry, retry_after
+from concord.asking.journal import SERVED
+from concord.asking.replies import outcome_of, says_overflow, says_quota
+from concord.files import limits
+from concord.files.gate import kept_of
+from concord.records import Answer, AskOutcome, Usage
 
 _BROKEN = frozenset(
     ("error", "abort", "aborted", "failed", "cancelled", "canceled", "insufficient_system_resource")
@@ -203,3 +216,201 @@ def _are_counts(usage: Any, name: str) -> bool:
 def _text(part: Any) -> str:
     found = part.get("text") if isinstance(part, dict) else getattr(part, "text", part)
     return found if isinstance(found, str) else ""
+
+
+_WORDS = 500
+_PASSING = frozenset((202, 408, 409, 425, *range(500, 600)))
+"""Statuses that another attempt may not meet."""
+
+
+class FaultKind(StrEnum):
+    """What a failed call says about the next one."""
+
+    PASSING = "passing"
+    """Worth another attempt: a server error, a dropped connection, no answer in time."""
+    BUSY = "busy"
+    """Worth another attempt after a while: a limit of calls or tokens per minute."""
+    REFUSED = "refused"
+    """A model or an address that is not there, or not for this key."""
+    ACCOUNT = "account"
+    """A wrong key or an empty account: every other call ends the same way."""
+    OVERFLOW = "overflow"
+    """The prompt does not fit."""
+    TOO_LONG = "too long"
+    """The answer is longer than is received."""
+    OTHER = "other"
+    """This call cannot be answered; others may."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call without a reply."""
+
+    kind: FaultKind
+    words: str
+    """The provider's own reason first."""
+    wait: float | None = None
+    """Seconds that the server asked to wait."""
+
+    @property
+    def passes(self) -> bool:
+        """Whether another attempt is worth while."""
+        return self.kind in (FaultKind.PASSING, FaultKind.BUSY)
+
+
+def fault_of(error: BaseException, model: Any) -> FailedCall:
+    """Read a provider's error."""
+    cause = _cause(error)
+    status, words = _status_of(cause), _words(cause)
+    for told in (cause, cause.__cause__):
+        if isinstance(told, TooLongError):
+            return FailedCall(FaultKind.TOO_LONG, str(told))
+    if status == 402 or (status in (None, 403, 429) and says_quota(words)):
+        return FailedCall(FaultKind.ACCOUNT, words)
+    if says_overflow(words) and status in (None, 400, 413, 422, 500):
+        return FailedCall(FaultKind.OVERFLOW, words)
+    if status == 401 or type(cause).__name__ == "AuthenticationError":
+        return FailedCall(FaultKind.ACCOUNT, words)
+    if status in (403, 404) or type(cause).__name__ in ("PermissionDeniedError", "NotFoundError"):
+        return FailedCall(FaultKind.REFUSED, words)
+    if status == 429:
+        return FailedCall(FaultKind.BUSY, words, retry_after(cause))
+    if type(cause).__name__ == "AttemptTimeoutError":
+        return FailedCall(FaultKind.PASSING, "no answer in the time that --timeout allows")
+    if status in _PASSING or isinstance(cause, BrokenOffError) or asks_to_retry(model, cause):
+        return FailedCall(FaultKind.PASSING, words, retry_after(cause))
+    cut = isinstance(cause, json.JSONDecodeError) and cause.doc.lstrip()[:1] in ("", "{")
+    return FailedCall(FaultKind.PASSING if cut else FaultKind.OTHER, words)
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return the provider's own error behind those that wrap it."""
+    while type(error).__name__ in ("RetryError", "ModelGenerateError") and error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def _status_of(error: BaseException) -> int | None:
+    found = getattr(error, "status_code", None)
+    return found if isinstance(found, int) else None
+
+
+def _words(error: BaseException) -> str:
+    """Say what went wrong: the provider's reason, its status, and the kind of error; not too long."""
+    status = _status_of(error)
+    kind = type(error).__name__ if status is None else f"HTTP {status}"
+    told = _reason(getattr(error, "body", None))
+    if told is None and isinstance(error, json.JSONDecodeError):
+        kind = "the answer is no JSON"
+        told = f"it begins {error.doc[:60]!r}; is this the address of an OpenAI-compatible server?"
+    if told is None and isinstance(error, json.JSONDecodeError) and not error.doc.strip():
+        kind, told = "an empty answer", "the server sent nothing"
+    text = str(getattr(error, "message", error)) if told is None else told
+    below = error.__cause__  # a client says "Connection error." where TLS or the protocol failed
+    if status is None and told is None and below is not None and (words := _deepest(below)).strip():
+        text = f"{text.rstrip('.')}: {words}"
+    return f"{kind}: {' '.join(text.split())}"[:_WORDS]
+
+
+def _deepest(error: BaseException) -> str:
+    """Return the words of the first error of a chain that has any."""
+    found = str(error)
+    while error.__cause__ is not None or error.__context__ is not None:
+        below = error.__cause__ if error.__cause__ is not None else error.__context__
+        assert below is not None
+        found, error = (str(below) if str(below).strip() else found), below
+    return found
+
+
+def _reason(body: Any) -> str | None:
+    """Return the reason in what a server sent with an error, in whichever form: text, object, list."""
+    if isinstance(body, str):
+        return body if body.strip() else None
+    if isinstance(body, list):
+        return "; ".join(found for part in body if (found := _reason(part)) is not None) or None
+    if not isinstance(body, dict):
+        return None
+    for name in ("message", "msg", "detail", "error"):
+        found = _reason(body.get(name))
+        if found is not None:
+            place = body.get("loc")  # FastAPI names the field apart from what is wrong with it
+            return f"{'.'.join(map(str, place))}: {found}" if isinstance(place, list) else found
+    return None
+
+
+def answer_of(output: ModelOutput, seconds: float | None, heard: Sequence[Received] = ()) -> Answer:
+    """Read what came back: the text, the thinking apart from it, which outcome that is, and who answered."""
+    usage, served = _usage(output), _served(output, heard)
+    if output.empty:
+        return Answer(AskOutcome.EMPTY, "", None, None, output.error, usage, seconds, served)
+    stop, text, thinking = str(output.stop_reason), output.completion, _thinking(output)
+    # Inspect puts a provider's error that is an outcome into the text, and then there is no usage.
+    error = output.error is not None or (output.usage is None and says_overflow(text))
+    # What is longer is called so below, whatever its end would say.
+    outcome = outcome_of(stop, text[: limits.REPLY_CHARACTERS], error=error)
+    answer = Answer(
+        outcome, text, thinking, stop, output.error, usage, seconds, (*_logprobs(output), *served)
+    )
+    if (refusal := _refusal_told(output)) is not None:
+        # The model's words are no answer; where they stand in a field of their own, they are a reason.
+        return replace(answer, outcome=AskOutcome.FILTERED, response="", error=refusal, more=served)
+    return _not_too_long(answer, served)
+
+
+def _refusal_told(output: ModelOutput) -> str | None:
+    """Return the refusal that a provider gives in a field of its own instead of a reply."""
+    content = output.message.content
+    if isinstance(content, str) or str(output.stop_reason) == "content_filter":
+        return None
+    told = [part.text for part in content if isinstance(part, ContentText) and part.refusal and part.text]
+    return f"the model refuses: {' '.join(' '.join(told).split())}"[:_WORDS] if told else None
+
+
+def _not_too_long(answer: Answer, served: tuple[tuple[str, object], ...]) -> Answer:
+    """Return an answer as it is stored: of one that is too long the beginning, with its length."""
+    if (cut := kept_of(answer.response, answer.thinking)) is None:
+        return answer
+    length, beginning, thinking = cut
+    told = (
+        f"the reply has {length:,} characters, expected at most {limits.REPLY_CHARACTERS:,}; its first "
+        f"{limits.REPLY_KEPT:,} are kept"
+    )
+    return replace(
+        answer, outcome=AskOutcome.TOO_LONG, response=beginning, thinking=thinking, error=told, more=served
+    )
+
+
+def _thinking(output: ModelOutput) -> str | None:
+    content = output.message.content
+    if isinstance(content, str):
+        return None
+    thoughts = [
+        part.reasoning for part in content if isinstance(part, ContentReasoning) and not part.redacted
+    ]
+    return "\n".join(thoughts) if thoughts else None
+
+
+def _served(output: ModelOutput, heard: Sequence[Received]) -> tuple[tuple[str, object], ...]:
+    """Return who answered: as the raw reply says, or, where there was none to be seen, as Inspect does."""
+    who = heard[-1].who() if heard else {"model": output.model} if output.model else {}
+    return ((SERVED, who),) if who else ()
+
+
+def _usage(output: ModelOutput) -> Usage:
+    """Return the tokens; what is no number of tokens is not known."""
+    usage: Any = output.usage
+    if usage is None:
+        return Usage()
+    # Inspect counts those tokens of the input apart that the provider had in its cache.
+    cached, stored = usage.input_tokens_cache_read, usage.input_tokens_cache_write
+    tokens_in = sum(part for part in (usage.input_tokens, cached, stored) if part is not None)
+    tokens = (tokens_in, usage.output_tokens, cached, stored, usage.reasoning_tokens)
+    return Usage(*(n if isinstance(n, int) and n >= 0 else None for n in tokens))
+
+
+def _logprobs(output: ModelOutput) -> tuple[tuple[str, object], ...]:
+    found = output.choices[0].logprobs
+    if found is None:
+        return ()
+    told = [[one.token, one.logprob if math.isfinite(one.logprob) else None] for one in found.content]
+    return (("logprobs", told),)

@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from concord.asking.inspect.replies import answer_of
+from concord.asking.inspect.received import answer_of
 from concord.reasoning import NAME as REASONING
 from concord.reasoning.read.records import BiasCase, Outcome, RecordedReply
 from concord.reasoning.read.records import Sample as Vignette

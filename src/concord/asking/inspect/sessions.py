@@ -13,7 +13,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from concord.asking.askable import Sessions
 from concord.asking.folder import Turns
 from concord.asking.inspect.asker import Asker, chat
-from concord.asking.inspect.replies import answer_of
+from concord.asking.inspect.received import answer_of
 from concord.asking.journal import ANSWERS, ASKED_AGAIN, CONVERSATION
 from concord.asking.replies import LOST, packed
 from concord.asking.requests import Request, Sampling, trial_key
