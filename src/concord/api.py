@@ -16,7 +16,7 @@ from concord.people.protocol import Protocol
 from concord.people.protocol_file import get_protocol
 from concord.people.public import ANSWERS as BUNDLED_ANSWERS
 from concord.people.public import public_table as find_public_table
-from concord.people.results.many import score_agents
+from concord.people.results.many import refuse_uncertain_lead, score_agents
 from concord.people.results.one import N_RESAMPLES, score_chosen
 from concord.people.table.agents import read_agents
 from concord.people.uncertainty.floor_ceiling import N_SIMULATIONS
@@ -106,6 +106,8 @@ def score_people(
     decimal_comma: bool = False,
     agent_column: str | None = None,
     mapping: Mapping[str, str] | None = None,
+    map_only: bool = False,
+    strict: bool = False,
     model: str | None = None,
     level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
@@ -136,6 +138,12 @@ def score_people(
         Name of the column with the agents' names, where it is none of the usual ones.
     mapping
         What the columns of a table made by hand hold, by their titles: ``{"Result": "human"}``.
+    map_only
+        Use no column that `mapping` does not name.
+    strict
+        Refuse a table with a cell that cannot be read. Otherwise the cell leaves its row's side out: it is
+        counted in the first sentence and listed in ``left_out.csv``; a table is refused where less than half
+        of its rows can be used, or where the rows left out could change which agent is first.
     model
         Name of the model that took the place of the participants, for reports and comparisons.
     level
@@ -176,14 +184,17 @@ def score_people(
         table,
         agent_column=agent_column,
         mapping=mapping,
+        map_only=map_only,
+        strict=strict,
         sheet=sheet,
         encoding=encoding,
         decimal_comma=decimal_comma,
     )
     if not isinstance(tests, TestTable):
-        return score_agents(
+        chosen = get_protocol(protocol, **choices)
+        many = score_agents(
             tests,
-            get_protocol(protocol, **choices),
+            chosen,
             level=level,
             n_resamples=n_resamples,
             n_simulations=n_simulations,
@@ -191,6 +202,8 @@ def score_people(
             engine=chosen_engine(engine),
             margin=margin,
         )
+        refuse_uncertain_lead(tests, many, chosen)
+        return many
     return score_chosen(
         tests,
         protocol=protocol,

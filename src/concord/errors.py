@@ -220,6 +220,10 @@ class CellProblem:
     column: str
     value: object
     expected: str
+    part: str = ""
+    """What can be left out because of it: a side of its row, the ``row``; empty where nothing can."""
+    agent: str = ""
+    """Whose side it is, where a row holds several agents."""
 
     def __str__(self) -> str:
         place = [self.file]
@@ -238,13 +242,39 @@ class TableError(InputError):
     ----------
     problems
         Every bad cell, in the order of the file.
+    first
+        A line above them.
     """
 
     SHOWN = 10
 
-    def __init__(self, problems: Sequence[CellProblem]) -> None:
+    def __init__(self, problems: Sequence[CellProblem], first: str = "") -> None:
         self.problems = tuple(problems)
-        super().__init__(_listed(self.problems, self.SHOWN))
+        listed = _listed(by_cause(self.problems), self.SHOWN)
+        super().__init__(f"{first}\n{listed}" if first else listed)
+
+
+def by_cause(problems: Sequence[CellProblem]) -> list[str]:
+    """Return one line per cause: cells of a column of which the same was expected, with their rows."""
+    same: dict[tuple[object, ...], list[CellProblem]] = {}
+    for one in problems:
+        same.setdefault((one.file, one.sheet, one.column, one.expected), []).append(one)
+    told = dict.fromkeys(
+        _cause(found) if len(found := same[one.file, one.sheet, one.column, one.expected]) > 2 else str(one)
+        for one in problems
+    )
+    return list(told)
+
+
+def _cause(found: Sequence[CellProblem]) -> str:
+    rows = list(dict.fromkeys(one.row for one in found if one.row is not None))
+    first = found[0]
+    sheet = "" if first.sheet is None else f", sheet {first.sheet!r}"
+    more = f" and {len(rows) - 10} more" if len(rows) > 10 else ""
+    values = list(dict.fromkeys(_short(one.value) for one in found))
+    got = f"{', '.join(values[:3])}{', …' if len(values) > 3 else ''}"
+    named = f"rows {', '.join(map(str, rows[:10]))}{more}"
+    return f"{first.file}{sheet}, {named}, column {first.column!r}: got {got}, expected {first.expected}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,8 @@ class SideOutcome(StrEnum):
     """Nothing was given for this side."""
     TOO_SMALL = "too small"
     """The sample is too small for the test to exist (agent side only; an error on the human side)."""
+    LEFT_OUT = "left out"
+    """A cell of the side could not be read."""
     UNREAD = "no readable answer"
     """Participants were asked, and in a group of the test no answer could be read (agent side only)."""
 
@@ -204,6 +206,29 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A cell that could not be read, and what was left out of the scores because of it."""
+
+    file: str
+    sheet: str | None
+    row: int | None
+    column: str
+    value: str
+    reason: str
+    """In a word or two, as it is counted."""
+    expected: str
+    part: str
+    """``human``, ``agent`` or ``row``."""
+    agent: str = ""
+    """Whose side it is, where a row holds several agents."""
+
+    @property
+    def what_to_do(self) -> str:
+        """What would bring the side back."""
+        return f"give {self.expected}; or leave the cell empty"
+
+
+@dataclass(frozen=True, slots=True)
 class TestTable:
     """A table of tests, read and checked."""
 
@@ -219,6 +244,15 @@ class TestTable:
     """Who took the place of the participants, where the table says."""
     made: "Provenance | None" = None
     """How the agent's replies were made, where a run says so."""
+    left_out: tuple[LeftOut, ...] = field(default=(), metadata=EMPTY)
+    """Cells that could not be read; their sides, or their rows, are not scored."""
+
+    @property
+    def rows_used(self) -> tuple[int, int]:
+        """How many rows could be read, and how many are left out."""
+        gone = {one.row for one in self.left_out} - {row.row for row in self.rows}
+        lost = sum(SideOutcome.LEFT_OUT in (row.human_outcome, row.agent_outcome) for row in self.rows)
+        return len(self.rows) - lost, lost + len(gone)
 
 
 @dataclass(frozen=True, slots=True)

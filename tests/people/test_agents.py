@@ -84,8 +84,17 @@ def test_rows_without_an_agent_and_bad_cells_of_all_agents_are_named_together() 
     rows[14]["human_statistic"] = "many"
     rows[30]["agent_n"] = "few"
     with pytest.raises(TableError) as error:
-        concord.score_people(rows)
+        concord.score_people(rows, strict=True)
     assert [bad.row for bad in error.value.problems] == [5, 16, 32]
+
+
+def test_a_human_side_that_one_row_garbles_is_that_of_the_other_agents() -> None:
+    rows = rows_of()
+    whole = scored(rows, n_resamples=0, n_simulations=0)
+    rows[14]["human_statistic"] = "many"
+    found = scored(rows, n_resamples=0, n_simulations=0)
+    assert [agent.pas.value for agent in found.agents] == [agent.pas.value for agent in whole.agents]
+    assert [(one.row, one.value) for one in found.left_out] == [(16, "many")]
 
 
 @pytest.mark.parametrize("protocol", list(PROTOCOLS))

@@ -49,6 +49,12 @@ def score_people(
         list[str] | None,
         typer.Option(help="What a column of a table made by hand holds, 'title=column', or a mapping file."),
     ] = None,
+    map_only: Annotated[
+        bool, typer.Option("--map-only", help="Use no column that --map does not name.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse a table with a cell that cannot be read.")
+    ] = False,
     json: Json = False,
     sheet: Sheet = None,
     encoding: Encoding = None,
@@ -68,7 +74,7 @@ def score_people(
     from concord.people.predictions.table import is_prediction_grid
 
     options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
-    source = _source(tests, options, [] if map is None else map)
+    source = _source(tests, options, [] if map is None else map, map_only=map_only)
     if isinstance(source, Grid) and is_prediction_grid(source):
         found = api.score_predictions(
             source, level=level, agent_column=agent_column, respondents=respondents, seed=seed
@@ -80,8 +86,8 @@ def score_people(
     refuse_other_table(out, tests.name, model)
     try:
         result: Any = api.score_people(
-            source, protocol=protocol, model=model, agent_column=agent_column, margin=margin, level=level,
-            n_resamples=resamples, n_simulations=simulations, seed=seed,
+            source, protocol=protocol, model=model, agent_column=agent_column, strict=strict,
+            margin=margin, level=level, n_resamples=resamples, n_simulations=simulations, seed=seed,
             engine=engine_of(engine, scheduler), **options,
         )  # fmt: skip
     except TableError:
@@ -95,7 +101,7 @@ def score_people(
     _tell(result, result.to_dict() if json else None, result.write(out), full=full)
 
 
-def _source(path: Path, options: dict[str, Any], mapped: list[str]) -> "Path | Grid":
+def _source(path: Path, options: dict[str, Any], mapped: list[str], *, map_only: bool) -> "Path | Grid":
     """Return a table as a grid, so that its columns say what it is; a stored table of tests as its path."""
     from concord.files.tables import TableOptions
     from concord.people.table.agents import open_table
@@ -104,7 +110,7 @@ def _source(path: Path, options: dict[str, Any], mapped: list[str]) -> "Path | G
 
     if stored_table(path) is not None:
         return path
-    return open_table(path, TableOptions(**options), mapping=read_mapping(mapped))
+    return open_table(path, TableOptions(**options), mapping=read_mapping(mapped), map_only=map_only)
 
 
 def _tell_many(result: "AgentsResult | PredictionResult", files: tuple[Path, ...], *, json: bool) -> None:

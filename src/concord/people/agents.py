@@ -35,8 +35,8 @@ from concord.people.referee import STUDIES as REFEREE_STUDIES
 from concord.people.referee import TESTS as REFEREE_TESTS
 from concord.people.referee import RefereeResult
 from concord.people.result import COMPARED, METRICS, AgentPair, AgentScores, AgentStanding, Score, human_row
-from concord.people.tables import SCORE_COLUMNS
-from concord.records import Estimate, InputFile, Interval
+from concord.people.tables import LEFT_OUT, SCORE_COLUMNS, left_out_words
+from concord.records import Estimate, InputFile, Interval, LeftOut
 from concord.stats.elementwise import Floats, each_or_none, or_nan
 from concord.stats.multiple import distinguishable
 
@@ -303,11 +303,20 @@ class AgentsResult(Kind):
     SECTION: ClassVar[str] = "agents"
     HEADING: ClassVar[str] = "Many agents"
     KEY: ClassVar[str] = "standings"
-    TABLES: ClassVar[tuple[Table, ...]] = (FILE_ROWS, BOARD, EVERY_NUMBER, LACKING, STANDINGS, PAIRS)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        *(FILE_ROWS, BOARD, EVERY_NUMBER, LACKING, STANDINGS, PAIRS, LEFT_OUT),
+    )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("pas", "people_plots.agents_picture", small=True),)
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"without", "n_resamples", "n_simulations", "protocol"}  # the title names the protocol
+        {
+            "without",
+            "n_resamples",
+            "n_simulations",
+            "protocol",
+            "n_undirected",
+            "rows_of_table",
+        }  # the title names the protocol
     )
 
     agents: tuple[AgentScores, ...]
@@ -326,6 +335,14 @@ class AgentsResult(Kind):
     n_simulations: int = 0
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    """What had to be assumed, with the tests it concerns and the column that would remove it."""
+    n_undirected: int = 0
+    """Tests that have no direction on a side of some agent."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Cells of the table that could not be read; their sides, or rows, are not scored."""
+    rows_of_table: tuple[int, int] = (0, 0)
+    """Rows of all agents that are scored, and all of them, where some are left out."""
     one: Callable[[str], PeopleResult] | None = field(default=None, compare=False)
     """Gives the result of one agent by its name."""
 
@@ -351,7 +368,22 @@ class AgentsResult(Kind):
         return sorted(self.agents, key=lambda one: math.inf if one.pas.value is None else -one.pas.value)
 
     def sentences(self) -> Sequence[str]:
-        """Return who leads, and from how many it cannot be distinguished."""
+        """Return what was left out, who leads, from how many it cannot be distinguished, what was assumed."""
+        left = left_out_words(self.left_out, *self.rows_of_table)
+        return [*left, *self._lead(), *(f"Assumed: {line}." for line in self.assumptions)]
+
+    def _depends(self) -> str:
+        """Say that the order may rest on tests without a direction, where they could turn it."""
+        values = [agent.pas.value for agent in self.in_order() if agent.pas.value is not None]
+        n_tests = max((agent.n_tests for agent in self.agents), default=0)
+        if not self.n_undirected or len(values) < 2 or values[0] - values[1] > self.n_undirected / n_tests:
+            return ""
+        return (
+            f" {self.n_undirected} of {n_tests} tests have no direction on a side, and who is first may "
+            "depend on it: give directions."
+        )
+
+    def _lead(self) -> Sequence[str]:
         ordered = self.in_order()
         best, tied = ordered[0], leaders([(agent.name, agent.pas.value) for agent in ordered])
         if best.pas.value is None:
@@ -363,7 +395,8 @@ class AgentsResult(Kind):
             return [lead + "."]
         standing = self.standing("pas")
         if not standing.n_pairs:
-            return [f"{lead}; no pair of agents can be tested: too few studies, or no spread between them."]
+            why = "no pair of agents can be tested: too few studies, or no spread between them"
+            return [f"{lead}; {why}.{self._depends()}"]
         alike = {name for group in standing.groups if best.name in group for name in group} - {best.name}
         others = (
             "every other agent is distinguishable from it"
@@ -374,7 +407,7 @@ class AgentsResult(Kind):
         )
         return [
             f"{lead}; {others}. {standing.n_distinguishable} of {standing.n_pairs} pairs of agents are "
-            f"distinguishable (paired by study, Holm, {1 - self.level:.2g})."
+            f"distinguishable (paired by study, Holm, {1 - self.level:.2g}).{self._depends()}"
         ]
 
     def notes(self) -> Sequence[str]:
@@ -444,6 +477,9 @@ class AgentsResult(Kind):
         folder, places = Path(out), self._folders()
         write_csv(folder / FILE_ROWS.file, FILE_ROWS.file_columns(), FILE_ROWS.file_rows(self))
         written = [folder / self.FILE, folder / FILE_ROWS.file]
+        if self.left_out:
+            write_csv(folder / LEFT_OUT.file, *LEFT_OUT.file_table(self))
+            written.append(folder / LEFT_OUT.file)
         for one in self.each() if places else ():
             written.extend(one.write(folder / places[str(one.model)]))
         write_json(folder / self.FILE, self.to_dict())
@@ -548,8 +584,9 @@ def _own_files(summary: Path) -> list[Path]:
         inner = [
             file for place in places if (place / SUMMARY).is_file() for file in _own_files(place / SUMMARY)
         ]
-        return [*inner, *(path for path in (folder / FILE_ROWS.file, summary) if path.is_file())]
+        own = (folder / FILE_ROWS.file, folder / LEFT_OUT.file, summary)
+        return [*inner, *(path for path in own if path.is_file())]
     studies = [path for path in folder.glob(f"*/{STUDY}") if path.is_file()]
-    tables = (DETAILED, RefereeResult.FILE, REFEREE_TESTS.file, REFEREE_STUDIES.file)
+    tables = (DETAILED, RefereeResult.FILE, REFEREE_TESTS.file, REFEREE_STUDIES.file, LEFT_OUT.file)
     others = (*(folder / name for name in tables), summary)
     return [*studies, *(path for path in others if path.is_file())]

@@ -35,7 +35,7 @@ from concord.people.result import (
 )
 from concord.people.tables import DETAILED_COLUMNS, detailed_cell
 from concord.people.words.sentences import conclusion_words, effect_words, replication_words
-from concord.records import EMPTY, Estimate, InputFile, Interval, Provenance, ScoredBy, Told
+from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOut, Provenance, ScoredBy, Told
 from concord.unread import holds, unread_notes, unread_sentences, withheld
 
 FLAGS = (
@@ -111,6 +111,8 @@ def check_detailed(path: Path, n_tests: int) -> None:
 
 SUMMARY, DETAILED, STUDY = "benchmark_summary.json", tables.DETAILED.file, "evaluation_results.json"
 _STUDY_KIND = "people result of a study"
+FEWEST_FINDINGS = 4
+"""Findings of a single study that are probably those of several."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -169,6 +171,10 @@ class PeopleResult(Kind):
     """What had to be assumed, with the tests it concerns and the column that would remove it."""
     unread: Told = field(default=(), metadata=EMPTY)
     """Answers of replies that could not be read, by condition."""
+    left_out: tuple[LeftOut, ...] = field(default=(), metadata=EMPTY)
+    """Cells of the table that could not be read; their sides, or rows, are not scored."""
+    rows_of_table: tuple[int, int] = (0, 0)
+    """Rows of the table that are scored, and all of them, where some are left out."""
     referee: Referee | None = None
     """What a referee asks: replication, difference, selection, priors; None in results before it."""
     scored_by: ScoredBy | None = field(default=None, compare=False, repr=False)
@@ -185,7 +191,9 @@ class PeopleResult(Kind):
             or effect_words(self.ecs, self.companions, self.sizes),
         )
         closing = " ".join(part for part in parts if part)
-        return [*unread_sentences(self.unread), closing, *(f"Assumed: {line}." for line in self.assumptions)]
+        left = tables.left_out_words(self.left_out, *self.rows_of_table)
+        assumed = (f"Assumed: {line}." for line in self.assumptions)
+        return [*left, *one_study_words(self), *unread_sentences(self.unread), closing, *assumed]
 
     def _between(self) -> str:
         """Return between which ends the scores lie whatever the unread answers were."""
@@ -284,11 +292,12 @@ class PeopleResult(Kind):
         for path, content in zip(studies, study_documents(self), strict=True):
             write_json(path, content)
         more = () if self.referee is None else RefereeResult(self.model, self.referee).write(folder)
-        if self.unread:
-            write_csv(folder / tables.UNREAD.file, *tables.UNREAD.file_table(self))
-            more = (*more, folder / tables.UNREAD.file)
-        else:
-            (folder / tables.UNREAD.file).unlink(missing_ok=True)  # of an earlier result
+        for table, held in ((tables.UNREAD, self.unread), (tables.LEFT_OUT, self.left_out)):
+            if held:
+                write_csv(folder / table.file, *table.file_table(self))
+                more = (*more, folder / table.file)
+            else:
+                (folder / table.file).unlink(missing_ok=True)  # of an earlier result
         return (folder / SUMMARY, folder / DETAILED, *studies, *more)
 
     @classmethod
@@ -306,6 +315,17 @@ class PeopleResult(Kind):
     def read_file(cls, path: Path, *, with_tests: bool = True) -> Self:
         """Read a result from its summary, and its tests from the documents of studies beside it."""
         return cls(**_fields_of(path, with_tests=with_tests))
+
+
+def one_study_words(result: PeopleResult) -> list[str]:
+    """Return what to say of many findings that are all one study."""
+    findings = len(result.findings)
+    if len(result.studies) != 1 or findings < FEWEST_FINDINGS:
+        return []
+    return [
+        f"All {findings} findings are one study ({result.studies[0].name!r}): nothing is said about other "
+        "studies; where a column names studies, --map 'TITLE=study'."
+    ]
 
 
 def _interval_method(ends: Interval) -> str:
@@ -422,6 +442,8 @@ def _summary(scores: PeopleResult) -> dict[str, Any]:
         "referee": None if scores.referee is None else _referee_summary(scores.referee),
         "warnings": list(scores.warnings),
         **({"unread": encode(scores.unread)} if scores.unread else {}),
+        **({"left_out": encode(scores.left_out)} if scores.left_out else {}),
+        **({"rows_of_table": list(scores.rows_of_table)} if scores.left_out else {}),
         "protocol_choices": scores.protocol.to_dict(),
         "options": {
             "level": scores.level,
@@ -517,6 +539,10 @@ def _fields_of(path: Path, *, with_tests: bool) -> dict[str, Any]:
         sizes=_sizes_of(document, where),
         assumptions=decode(tuple[str, ...], document.get("assumptions", []), where=f"{where}, 'assumptions'"),
         unread=decode(Told, document.get("unread", []), where=f"{where}, 'unread'"),
+        left_out=decode(tuple[LeftOut, ...], document.get("left_out", []), where=f"{where}, 'left_out'"),
+        rows_of_table=decode(
+            tuple[int, int], document.get("rows_of_table", [0, 0]), where=f"{where}, 'rows_of_table'"
+        ),
         referee=RefereeResult.read(folder).referee if with_tests and referee.is_file() else None,
     )
 

@@ -1,13 +1,14 @@
 """The tables of a result about people: what its files, the terminal, the page and a paper show of it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from concord.files.number_words import interval, number
-from concord.kinds import PAGE, PAPER, TERMINAL, Column, PictureOf, Table, unread_table
+from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, PictureOf, Table, unread_table
 from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
-from concord.records import Estimate
+from concord.records import Estimate, LeftOut
 
 MOST_GROUPS = 60
 """Studies of which the page shows every number; of more, files hold them."""
@@ -419,9 +420,51 @@ REFEREE = Table(
     columns=(Column("for_the_referee", str, "For the referee", words=True),),
 )
 UNREAD = unread_table("unread.csv")
+LEFT_OUT = Table(
+    "left_out",
+    rows=lambda result: result.left_out,
+    title="Cells that could not be read, and what to do about them",
+    file="left_out.csv",
+    on=(PAGE,),
+    folded=True,
+    columns=(
+        Column("file", words=True, on=(FILE,)),
+        Column("sheet", words=True, on=(FILE,)),
+        Column("row", count=True),
+        Column("column", words=True),
+        Column("value", words=True),
+        Column("reason", words=True),
+        Column("what_to_do", title="what to do", words=True),
+        Column("part", title="left out", words=True),
+        Column("agent", words=True, optional=True),
+        Column("expected", words=True, on=()),
+    ),
+)
+
+
+def left_out_words(left_out: Sequence[LeftOut], n_scored: int, n_rows: int) -> list[str]:
+    """Return the first line of a result of which rows were left out: how many, and why.
+
+    >>> cell = LeftOut("t.csv", None, 4, "Human", "AD = 13", "AD", "t or F", "human")
+    >>> left_out_words([cell], 9, 10)
+    ['9 of 10 rows scored; 1 left out: AD × 1 (left_out.csv).']
+    """
+    if not left_out:
+        return []
+    rows = {(one.file, one.sheet, one.row, one.agent): one.reason for one in left_out}
+    counts = Counter(rows.values()).most_common()
+    named = ", ".join(f"{reason} × {n}" for reason, n in counts[:_MOST_REASONS])
+    more = ", …" if len(counts) > _MOST_REASONS else ""
+    return [
+        f"{n_scored} of {n_rows} rows scored; {n_rows - n_scored} left out: {named}{more} ({LEFT_OUT.file})."
+    ]
+
+
+_MOST_REASONS = 6
+"""Reasons that the first line counts; the file holds every cell."""
 TABLES = (
     DETAILED, HEADLINE, GROUPS, STUDIES, READINGS, COMPANIONS, EVERY_SCORE, FINDINGS, TESTS, REFEREE,
-    UNREAD,
+    UNREAD, LEFT_OUT,
 )  # fmt: skip
 
 _DRAWN = ("effects", "conclusions", "losses", "pas", "ecs", "quadrants")

@@ -9,10 +9,10 @@ from concord.people.table.agents import read_agents
 from concord.records import TestTable
 
 
-@pytest.mark.parametrize("number", range(1, 30, 2))
+@pytest.mark.parametrize("number", BOOKS)
 def test_a_workbook_is_read_right_in_one_step(number: int, tmp_path: Path) -> None:
     book = BOOKS[number]
-    found = read_agents(book.write(tmp_path / "book.xlsx"))
+    found = read_agents(book.write(tmp_path / "book.xlsx"), strict=False)
     tables = {"" if found.model is None else found.model: found} if isinstance(found, TestTable) else found
     assert list(tables) == list(book.truth)
     for name, truth in book.truth.items():

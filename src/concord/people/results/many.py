@@ -7,13 +7,13 @@ agents of one design (the same tests with the same sample sizes); arrays have ag
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
-from concord.errors import MismatchError, UndefinedError
+from concord.errors import CellProblem, MismatchError, TableError, UndefinedError, listed
 from concord.files.limits import AGENT_FOLDERS
 from concord.numeric import SMALLEST_D, gated
 from concord.people.agents import AgentsResult
@@ -41,7 +41,8 @@ from concord.people.uncertainty.other_studies import (
     mean_bounds,
     rate_bounds,
 )
-from concord.records import TestRow, TestTable
+from concord.people.words.reasons import assumptions_of, flags_of
+from concord.records import SideOutcome, TestRow, TestTable
 from concord.stats.elementwise import Floats, or_none
 from concord.stats.equivalence import SMALLEST_OF_INTEREST
 
@@ -85,6 +86,7 @@ def score_agents(
     shape = (len(names), len(layout.rows))
     without = {metric: np.full((len(names), len(layout.studies)), np.nan) for metric in METRICS}
     columns = {name: np.full(shape, np.nan) for name in COLUMNS}
+    undirected = np.zeros(shape, dtype=np.bool_)
     for members in groups.values():
         group = _compute(same, [agents[i] for i in members], folders=len(names) <= AGENT_FOLDERS)
         bounds = {
@@ -100,6 +102,7 @@ def score_agents(
                 without[metric][i] = group.without[metric][place]
         for name, column in columns.items():
             column[members] = getattr(group.scores, name)
+        undirected[members] = group.scores.two_states
     compared = compare_agents(names, columns, layout, protocol, level=level)
 
     def one(name: str) -> PeopleResult:
@@ -124,8 +127,77 @@ def score_agents(
             *dict.fromkeys(text for table in tables.values() for text in table.warnings),
             *_told(names),
         ),
+        **_assumed(agents, undirected, protocol),
+        **_left_out(tables),
         one=one,
     )
+
+
+class _Flagged(NamedTuple):
+    """A test with what was assumed for it in any agent."""
+
+    study: str
+    finding: str
+    test: str
+    flags: tuple[str, ...]
+
+
+def _assumed(
+    agents: Sequence[AgentTests], undirected: NDArray[np.bool_], protocol: Protocol
+) -> dict[str, Any]:
+    """Return what had to be assumed in any agent, as for one, and how many tests have no direction."""
+    flags: dict[tuple[str, str, str, str], dict[str, None]] = defaultdict(dict)
+    for agent, without in zip(agents, undirected.tolist(), strict=True):
+        for row, two_states in zip(agent.rows, without, strict=True):
+            is_there = row.pas is None and row.human is not None and row.agent is not None
+            found = flags_of(
+                row, KINDS[row.test_type], protocol, two_states=two_states and is_there, half_directed=None
+            )
+            flags[row.key].update(dict.fromkeys(found))
+    tests = [_Flagged(key[0], key[2], key[3], tuple(found)) for key, found in flags.items()]
+    n = sum(any("a side has no direction" in flag for flag in test.flags) for test in tests)
+    return {"assumptions": assumptions_of(tests), "n_undirected": n}
+
+
+def _left_out(tables: Mapping[str, TestTable]) -> dict[str, Any]:
+    """Return the cells of all agents that could not be read, and how many rows they leave."""
+    cells = tuple(dict.fromkeys(one for table in tables.values() for one in table.left_out))
+    kept, lost = (sum(counts) for counts in zip(*(table.rows_used for table in tables.values()), strict=True))
+    return {"left_out": cells, "rows_of_table": (kept, kept + lost) if cells else (0, 0)}
+
+
+def refuse_uncertain_lead(tables: Mapping[str, TestTable], result: AgentsResult, protocol: Protocol) -> None:
+    """Refuse a leader whom rows that were left out for some agents could bring down.
+
+    Bounds: every left-out test of the leader as a PAS of 0, every one of the others as 1.
+    """
+    ordered = [agent for agent in result.in_order() if agent.pas.value is not None]
+    if len(ordered) < 2 or not any(one.part == "agent" for one in result.left_out):
+        return
+    first = ordered[0].name
+    worst = {
+        name: replace(table, rows=tuple(_as_given(row, 0.0 if name == first else 1.0) for row in table.rows))
+        for name, table in tables.items()
+    }
+    bounds = score_agents(worst, protocol, n_resamples=0, n_simulations=0)
+    values = {agent.name: agent.pas.value for agent in bounds.agents}
+    low = values[first]
+    above = [name for name, value in values.items() if value is not None and low is not None and value > low]
+    if above:
+        cells = [one for one in result.left_out if one.part == "agent"]
+        problems = [CellProblem(o.file, o.sheet, o.row, o.column, o.value, o.expected) for o in cells]
+        said = (
+            f"the rows left out could change who is first: {first} leads, and {listed(above)} could be above "
+            "it if they were read; repair these cells, or score the agents apart:"
+        )
+        raise TableError(problems, said)
+
+
+def _as_given(row: TestRow, pas: float) -> TestRow:
+    """Return a test whose agent side was left out with a PAS that it may have had."""
+    if row.agent_outcome is not SideOutcome.LEFT_OUT or row.human is None:
+        return row
+    return replace(row, pas=pas, n_eff=1.0)
 
 
 def _told(names: Sequence[str]) -> list[str]:

@@ -104,6 +104,8 @@ def score_agent(
         warnings=table.warnings if coded is None else (*table.warnings, coded),
         model=table.model,
         inputs=table.inputs,
+        left_out=table.left_out,
+        rows_of_table=(table.rows_used[0], sum(table.rows_used)) if table.left_out else (0, 0),
         sizes=sizes,
         assumptions=assumptions_of(tests),
         made=Provenance() if table.made is None else table.made,

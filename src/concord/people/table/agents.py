@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from concord.errors import CellProblem, FileFormatError, TableError, listed
+from concord.errors import CellProblem, FileFormatError, OptionError, TableError, listed
 from concord.files.cells import is_missing
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid
@@ -25,7 +25,7 @@ from concord.people.table.document import stored_table
 from concord.people.table.handmade.read import handmade_grid
 from concord.people.table.handmade.words import meaning_of
 from concord.people.table.read import read_tests, tests_of_grid
-from concord.records import SideOutcome, TestRow, TestTable
+from concord.records import Side, SideOutcome, TestRow, TestTable
 
 _OWN_FORMS = ("human_estimate",)
 """Columns of other tables about people, which are never made by hand into tests."""
@@ -39,22 +39,38 @@ MOST_SHEETS = 20
 """Further sheets that are looked at where the first holds no table."""
 
 
-def open_table(source: Any, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> Grid:
+def open_table(
+    source: Any,
+    options: TableOptions,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    map_only: bool = False,
+) -> Grid:
     """Return the cells of a table of tests.
 
     A table with the columns of the file format is taken as it is. Any other is looked at as one that was
     made by hand: a header below titles, means, counts and printed statistics. Where that finds no result of
-    people the table is returned as it is, for the reader of the format to say what is missing.
+    people the table is returned as it is, for the reader of the format to say what is missing. A mapping
+    decides about the columns that it names; with `map_only` no other column is used.
     """
+    if map_only and not mapping:
+        raise OptionError("--map-only goes with --map: it uses no column that a mapping does not name")
     if isinstance(source, Grid):
         grid = source
     else:
-        grid = read_grid(
-            source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
-        )
+        try:
+            grid = read_grid(
+                source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+            )
+        except FileFormatError:  # a first sheet of remarks is no table
+            elsewhere = _on_another_sheet(source, None, options, mapping)
+            if elsewhere is None:
+                raise
+            return elsewhere
     if not mapping and (_is_of_the_format(grid) or _is_made_by_machine(grid)):
         return grid
-    found = handmade_grid(of_grid(grid) if source is grid else read_raw(source, options), mapping)
+    raw = of_grid(grid) if source is grid else read_raw(source, options)
+    found = handmade_grid(raw, mapping, map_only=map_only)
     if found is None:
         found = _on_another_sheet(source, grid, options, mapping)
     if found is None and mapping:
@@ -84,13 +100,18 @@ def _lies_on_its_side(grid: Grid) -> bool:
 
 
 def _on_another_sheet(
-    source: Any, first: Grid, options: TableOptions, mapping: Mapping[str, str] | None
+    source: Any, first: Grid | None, options: TableOptions, mapping: Mapping[str, str] | None
 ) -> Grid | None:
     """Return the only other sheet that holds a table of tests, and say so; none where several do."""
     found = []
     for sheet in other_sheets(source, options)[:MOST_SHEETS]:
         chosen = replace(options, sheet=sheet)
-        grid = read_grid(source, sheet=sheet, encoding=options.encoding, decimal_comma=options.decimal_comma)
+        try:
+            grid = read_grid(
+                source, sheet=sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+            )
+        except FileFormatError:
+            continue  # no table either
         if mapping or not _is_of_the_format(grid):
             made = handmade_grid(read_raw(source, chosen), mapping)
         else:
@@ -100,7 +121,8 @@ def _on_another_sheet(
     if len(found) != 1:
         return None
     (one,) = found
-    note = f"{one.place}: this sheet was read; the first, {first.sheet!r}, holds no table of tests"
+    other = "the first" if first is None else f"the first, {first.sheet!r},"
+    note = f"{one.place}: this sheet was read; {other} holds no table of tests"
     return replace(one, warnings=(note, *one.warnings))
 
 
@@ -139,12 +161,17 @@ _KEY = ("study", "sub_study", "finding", "test")
 
 
 def tables_of(
-    source: Any, opened: Callable[[Any], Grid], *, agent_column: str | None = None, **options: Any
+    source: Any,
+    opened: Callable[[Any], Grid],
+    *,
+    agent_column: str | None = None,
+    strict: bool = True,
+    **options: Any,
 ) -> TestTable | dict[str, TestTable]:
     """Read a table of tests, or that of each agent by its name; what is neither is opened as a grid."""
     if isinstance(source, Mapping):
         return {
-            str(name): table if isinstance(table, TestTable) else read_tests(table, **options)
+            str(name): table if isinstance(table, TestTable) else read_tests(table, strict=strict, **options)
             for name, table in source.items()
         }
     if isinstance(source, Sequence) and source and all(isinstance(one, TestTable) for one in source):
@@ -155,9 +182,9 @@ def tables_of(
     grid = opened(source)
     at = _column(grid, agent_column)
     if at is not None:
-        return _split(grid, at)
+        return _split(grid, at, strict=strict)
     grid, model = _one_model(grid)
-    found = tests_of_grid(grid)
+    found = tests_of_grid(grid, strict=strict)
     return found if model is None else replace(found, model=model)
 
 
@@ -201,7 +228,7 @@ def _has_repeated_tests(grid: Grid, names: Sequence[str]) -> bool:
     return len(set(keys)) < len(keys)
 
 
-def _split(grid: Grid, at: int) -> dict[str, TestTable]:
+def _split(grid: Grid, at: int, *, strict: bool) -> dict[str, TestTable]:
     """Read the rows of each agent as a table of their own."""
     cells = [grid.cells(j) for j in range(len(grid.columns))]
     rows_of: dict[str, list[int]] = {}
@@ -227,16 +254,31 @@ def _split(grid: Grid, at: int) -> dict[str, TestTable]:
             header=tuple(grid.header[j] for j in others),
             columns=tuple([cells[j][i] for i in kept] for j in others),
             rows=[grid.rows[i] for i in kept],
-            problems=(),
+            problems=tuple(one for one in grid.problems if one.part and one.agent in ("", label)),
         )
         try:
-            found[label] = tests_of_grid(part)
+            found[label] = tests_of_grid(part, strict=strict)
         except TableError as error:
-            problems.extend(error.problems)
-    problems.extend(grid.problems)
+            problems.extend(one for one in error.problems if one not in problems)
+    problems.extend(one for one in grid.problems if not one.part)
     if problems:
         raise TableError(sorted(problems, key=lambda bad: -1 if bad.row is None else bad.row))
-    return found
+    return _with_people_of_others(found)
+
+
+def _with_people_of_others(tables: dict[str, TestTable]) -> dict[str, TestTable]:
+    """Return tables in which people's side, where one agent's row garbles it, is that of the other agents."""
+    known = {row.key: row.human for table in tables.values() for row in table.rows if row.human is not None}
+    return {
+        name: replace(table, rows=tuple(_with_people(row, known.get(row.key)) for row in table.rows))
+        for name, table in tables.items()
+    }
+
+
+def _with_people(row: TestRow, human: Side | None) -> TestRow:
+    if row.human_outcome is not SideOutcome.LEFT_OUT or human is None:
+        return row
+    return replace(row, human=human, human_outcome=SideOutcome.OK)
 
 
 def on_the_same_tests(tables: Mapping[str, TestTable]) -> dict[str, TestTable]:
@@ -264,13 +306,30 @@ def read_agents(
     *,
     agent_column: str | None = None,
     mapping: Mapping[str, str] | None = None,
+    map_only: bool = False,
+    strict: bool = True,
     **options: Any,
 ) -> TestTable | dict[str, TestTable]:
     """Read a table of tests, or that of each agent by its name where the source holds several."""
     chosen = TableOptions(**options)
-    return tables_of(
+    found = tables_of(
         source,
-        lambda one: open_table(one, chosen, mapping=mapping),
+        lambda one: open_table(one, chosen, mapping=mapping, map_only=map_only),
         agent_column=agent_column,
+        strict=strict,
         **options,
     )
+    if not strict:
+        _refuse_mostly_unread([found] if isinstance(found, TestTable) else list(found.values()))
+    return found
+
+
+def _refuse_mostly_unread(tables: Sequence[TestTable]) -> None:
+    """Refuse tables of which less than half of the rows can be used."""
+    kept, lost = (sum(counts) for counts in zip(*(table.rows_used for table in tables), strict=True))
+    if lost and kept < lost:
+        problems = [
+            CellProblem(one.file, one.sheet, one.row, one.column, one.value, one.expected)
+            for one in dict.fromkeys(one for table in tables for one in table.left_out)
+        ]
+        raise TableError(problems, f"only {kept} of {kept + lost} rows can be used, fewer than half:")

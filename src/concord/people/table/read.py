@@ -18,7 +18,7 @@ from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
 from concord.people.table.reported import complete_with_reported, reports_coefficient
 from concord.people.table.values import PARSERS, canonical_type, names_coefficient, type_flags
-from concord.records import Side, SideOutcome, TestRow, TestTable
+from concord.records import LeftOut, Side, SideOutcome, TestRow, TestTable
 
 _WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling", "data_note"})
 """Columns of names and words, in which a comma is a comma."""
@@ -36,6 +36,7 @@ def read_tests(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    strict: bool = True,
 ) -> TestTable:
     """Read a table of tests: one row per test, a human and an agent side.
 
@@ -55,6 +56,8 @@ def read_tests(
         Encoding of a text file; UTF-8 when not given.
     decimal_comma
         In a column of numbers ``0,85`` is a number.
+    strict
+        Refuse a table with a cell that cannot be read; otherwise the cell's side is left out and listed.
 
     Returns
     -------
@@ -78,16 +81,19 @@ def read_tests(
     stored = stored_table(source)
     if stored is not None:
         return stored
-    return tests_of_grid(read_grid(source, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma))
+    grid = read_grid(source, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
+    return tests_of_grid(grid, strict=strict)
 
 
-def tests_of_grid(grid: Grid) -> TestTable:
-    """Read a table of tests whose cells are at hand."""
+def tests_of_grid(grid: Grid, *, strict: bool = True) -> TestTable:
+    """Read a table of tests whose cells are at hand; unless strict, leave out what cannot be read."""
     columns = locate(grid)
     reader = _Reader(grid, columns.position, problems=list(grid.problems))
     rows = reader.rows()
-    if reader.problems:
-        raise TableError(reader.ordered_problems())
+    problems = reader.ordered_problems()
+    if problems and (strict or not all(one.part for one in problems)):
+        raise TableError(problems)
+    rows = _without_unread(rows, problems)
     advice = "score them in several files, or name what the tests belong to, not the tests, in 'study'"
     refuse_more(len({row.study for row in rows}), STUDIES, "studies", grid.place, advice)
     worded = reader.warnings()
@@ -101,7 +107,48 @@ def tests_of_grid(grid: Grid) -> TestTable:
         *given_twice(grid.name, rows),
     )
     inconsistent = tuple(text for key, text in worded.items() if key in reader.contradictions)
-    return TestTable(rows, grid.inputs, warnings, inconsistent)
+    return TestTable(rows, grid.inputs, warnings, inconsistent, left_out=tuple(map(left_out, problems)))
+
+
+def _without_unread(rows: tuple[TestRow, ...], problems: Sequence[CellProblem]) -> tuple[TestRow, ...]:
+    """Return the rows whose names can be read, with sides that cannot be read marked as left out."""
+    parts: dict[int | None, set[str]] = {}
+    for one in problems:
+        parts.setdefault(one.row, set()).add(one.part)
+    marked = []
+    for row in rows:
+        for side in parts.get(row.row, set()) & set(SIDES):
+            row = replace(row, **{side: None, f"{side}_outcome": SideOutcome.LEFT_OUT})  # type: ignore[arg-type]
+        if "row" not in parts.get(row.row, set()):
+            marked.append(row)
+    return tuple(marked)
+
+
+_NAMED = re.compile(r"([^\W\d_]\w{0,7})\s?(?:\([^)]{0,40}\)\s?)?[=<>]")
+
+
+def left_out(problem: CellProblem) -> LeftOut:
+    """Return the record of a cell that could not be read, with its reason in a word or two.
+
+    >>> place = ("t.csv", None, 4, "Human")
+    >>> left_out(CellProblem(*place, "AD = 13.0", "one of t, F", "human")).reason
+    'AD'
+    >>> left_out(CellProblem(*place[:3], "human_n", "", "a value: test type t needs n", "human")).reason
+    'no n'
+    """
+    value = "" if problem.value is None else " ".join(str(problem.value).split())
+    named = _NAMED.search(value[:200])
+    if not value:
+        reason = f"no {problem.column.partition('_')[2].strip('12') or problem.column}"
+    elif re.match(r"(?:an?|the) n\b|n of|a mean, an SD", problem.expected):
+        reason = "no n"
+    elif named is not None:
+        reason = named[1]
+    else:
+        reason = "not a number" if any(map(str.isdigit, value)) else "only words"
+    shown = value if len(value) <= 200 else value[:199] + "…"
+    place = (problem.file, problem.sheet, problem.row, problem.column)
+    return LeftOut(*place, shown, reason, problem.expected, problem.part, problem.agent)
 
 
 def _data_notes(name: str, cells: Sequence[object]) -> list[str]:
@@ -167,15 +214,15 @@ class _Reader:
                     value = parse(with_point(cell) if has_comma else cell)
                 except BadCellError as error:
                     self.bad.add((index, part))
-                    self.problem(index, name, cell, str(error))
+                    self.problem(index, name, cell, str(error), part=part if part in SIDES else "row")
             values.append(value)
         return values
 
-    def problem(self, index: int, column: str, value: object, expected: str) -> None:
-        """Record an unusable cell."""
+    def problem(self, index: int, column: str, value: object, expected: str, *, part: str = "") -> None:
+        """Record an unusable cell, and what of its row can be left out."""
         shown = "" if value is None else value
         place = (self.grid.name, self.grid.sheet, self.grid.rows[index])
-        self.problems.append(CellProblem(*place, column, shown, expected))
+        self.problems.append(CellProblem(*place, column, shown, expected, part))
 
     def ordered_problems(self) -> list[CellProblem]:
         """Return every problem in the order of the file: by row, then by column."""
@@ -319,7 +366,7 @@ class _Reader:
             )
             faults.extend((f"{draft.side}_{name}", "", needs) for name in dict.fromkeys(draft.lacking))
         for column, value, expected in faults:
-            self.problem(index, column, value, expected)
+            self.problem(index, column, value, expected, part=draft.side)
         return None, SideOutcome.MISSING
 
     def check_p(self, index: int, row: TestRow, draft: Draft, side: Side) -> None:
@@ -339,7 +386,7 @@ class _Reader:
             if table is not None and (len(table), len(table[0])) != (2, 2):
                 shape = f"{len(table)} x {len(table[0])}"
                 expected = f"another sampling than hypergeom for a {shape} table: it is defined for 2 x 2"
-                self.problem(index, "sampling", "hypergeom", expected)
+                self.problem(index, "sampling", "hypergeom", expected, part="row")
                 return
 
     def check_keys(self, rows: Sequence[TestRow]) -> None:

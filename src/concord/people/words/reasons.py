@@ -1,10 +1,10 @@
 """In words: how each test ended, what was assumed for it, and why numbers are undefined."""
 
 from collections.abc import Sequence
+from typing import Protocol as Shape
 
 from concord.people.families.base import TestKind
 from concord.people.protocol import Protocol
-from concord.people.result import TestResult
 from concord.records import Side, SideOutcome, TestRow
 
 
@@ -86,7 +86,27 @@ _ASSUMED: tuple[tuple[str, str, str], ...] = (
 _MOST_NAMED = 3
 
 
-def assumptions_of(tests: Sequence[TestResult]) -> tuple[str, ...]:
+class Flagged(Shape):
+    """A test with what was assumed for it."""
+
+    @property
+    def study(self) -> str:
+        """Its study."""
+
+    @property
+    def finding(self) -> str:
+        """Its finding."""
+
+    @property
+    def test(self) -> str:
+        """Its name."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What was assumed."""
+
+
+def assumptions_of(tests: Sequence[Flagged]) -> tuple[str, ...]:
     """Return one line per assumption: how many tests rest on it, which, and what would remove it."""
     lines = []
     for part, words, column in _ASSUMED:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from concord.errors import FileFormatError, OptionError
@@ -41,7 +42,10 @@ MOST_MERGED = 2000
 """Merged areas that are looked at; people do not make more by hand."""
 FEWEST = 3
 """Columns whose words must be known."""
-_SIZE = re.compile(r"[(\[,;]?\s{0,9}\bn\s{0,9}=\s{0,9}(\d{1,40})\s{0,9}[)\]]?", re.IGNORECASE)
+_SIZE = re.compile(
+    r"[(\[,;]?\s{0,9}\bn\s{0,9}=\s{0,9}(\d{1,40})(\s{1,9}(?:per|each|je|pro|par|por)\b[^)\]]{0,20})?\s{0,9}[)\]]?",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(VOCABULARY["units"], re.IGNORECASE)
 
 
@@ -205,7 +209,7 @@ def _column_meaning(texts: Sequence[str]) -> Meaning | None:
 def _last_size(texts: Sequence[str]) -> HeadSize | None:
     """Return the size of a sample that the lowest line gives."""
     found = [
-        HeadSize(float(match[1]), names_whole_side(_SIZE.sub(" ", text)))
+        HeadSize(float(match[1]), not match[2] and names_whole_side(_SIZE.sub(" ", text)))
         for text in texts
         if (match := _SIZE.search(text)) is not None
     ]
@@ -314,7 +318,7 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
     meanings = _with_groups(_with_owners(_with_agents(header, _with_study(header))))
     meanings = _with_outcomes(header, meanings, records, mapped)
     if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
-        meanings = _with_names(meanings, _cells_below(header, records, 0))
+        meanings = _with_names(meanings, partial(_cells_below, header, records))
     return replace(header, meanings=tuple(meanings))
 
 
@@ -335,14 +339,33 @@ def _cells_below(header: Header, records: Sequence[Numbered], j: int) -> list[ob
     return [record[j] for record in below if j < len(record) and not is_blank(record[j])]
 
 
-def _with_names(found: Meanings, cells: Sequence[object]) -> Meanings:
-    """Take a first column of words that no title explains for names: of studies, or of the tests."""
-    fields = {one.field for one in found if one is not None}
-    if found[0] is not None or not cells or fields & {"study", "who"}:
-        return found
-    if all(isinstance(cell, str) and not cell.strip().isdigit() for cell in cells):
-        found[0] = Meaning("study" if fields & {"finding", "test"} else "test")
+def _with_names(found: Meanings, below: Callable[[int], list[object]]) -> Meanings:
+    """Take columns of words before the numbers that no title explains for names of studies or tests."""
+    first = next((j for j, one in enumerate(found) if one is not None and one.is_number), 0)
+    for j in range(min(first, _MOST_NAMES)):
+        fields = {one.field for one in found if one is not None}
+        cells = below(j) if found[j] is None else []
+        if (
+            "who" in fields
+            or not cells
+            or any(not isinstance(cell, str) or cell.strip().isdigit() for cell in cells)
+        ):
+            continue
+        if "study" not in fields and (fields & {"finding", "test"} or _groups_rows(cells, below(j + 1))):
+            found[j] = Meaning("study")
+        elif not fields & {"finding", "test"} and (j == 0 or len(set(map(str, cells))) == len(cells)):
+            found[j] = Meaning("test")
     return found
+
+
+_MOST_NAMES = 4
+"""First columns in which names without a known title are looked for."""
+
+
+def _groups_rows(cells: Sequence[object], beside: Sequence[object]) -> bool:
+    """Whether a column groups rows: few values, each several times, beside a column of other words."""
+    words = all(isinstance(cell, str) for cell in beside) and len(beside) >= len(cells) > 3
+    return words and 1 < len(set(map(str, cells))) <= len(cells) / 2
 
 
 def _with_outcomes(

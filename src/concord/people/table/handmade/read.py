@@ -124,19 +124,35 @@ class _Test:
     sides: dict[tuple[str, str], list[Entry]] = field(default_factory=dict)
 
 
-def handmade_header(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Header | None:
+def handmade_header(
+    raw: RawTable, mapping: Mapping[str, str] | None = None, *, map_only: bool = False
+) -> Header | None:
     """Return the header of a hand-made table with what a mapping says of it; ``None`` where there is none."""
     named = mapping if mapping else {}
     records = spread_merged(raw)
     header = find_header(records, {title_key(title) for title in named})
     if header is None:
         return None
-    return _settled(apply_mapping(header, named, raw.place) if named else header, records, named)
+    if not named:
+        return _settled(header, records, named)
+    mapped = apply_mapping(header, named, raw.place)
+    if map_only:
+        known = set(map(title_key, named))
+        used = [known & {title_key(title), title_key(title.rpartition(" / ")[2])} for title in mapped.titles]
+        chosen = (one if at else None for one, at in zip(mapped.meanings, used, strict=True))
+        return replace(mapped, meanings=tuple(chosen))
+    return _settled(mapped, records, named)
 
 
 def _settled(header: Header, records: Sequence[Numbered], mapping: Mapping[str, str]) -> Header:
     """Return a header with what its columns say of each other; what a mapping says stays."""
     made = settled(header, records, mapping)
+    named = set(map(title_key, mapping))
+    kept = [
+        own if named & {title_key(title), title_key(title.rpartition(" / ")[2])} else one
+        for title, own, one in zip(header.titles, header.meanings, made.meanings, strict=True)
+    ]
+    made = replace(made, meanings=tuple(kept))
     is_mapped = any(column == "test" for column in mapping.values())
     return made if is_mapped else with_types(made, records, _is_type)
 
@@ -149,9 +165,11 @@ def _is_type(cell: object) -> bool:
     return True
 
 
-def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Grid | None:
-    """Return a hand-made table as the grid of a table of tests."""
-    header = handmade_header(raw, mapping)
+def handmade_grid(
+    raw: RawTable, mapping: Mapping[str, str] | None = None, *, map_only: bool = False
+) -> Grid | None:
+    """Return a hand-made table as the grid of a table of tests; what cannot be read are its problems."""
+    header = handmade_header(raw, mapping, map_only=map_only)
     if header is None:
         return None
     raw = without_thousands(raw, header.places_of("mean", "mean_se", "sd", "se"))
@@ -174,11 +192,11 @@ def handmade_grid(raw: RawTable, mapping: Mapping[str, str] | None = None) -> Gr
         rows += [row for test in _told_apart(tests) for row in maker.rows(test)]
         problems += maker.problems
         warnings += [*_how_it_was_read(raw, own, body), *maker.notes()]
-    if problems:
+    if not rows and problems:
         raise TableError(_shortened(problems))
     if not rows:
         return None
-    return _made_grid(raw, rows, tuple(warnings))
+    return replace(_made_grid(raw, rows, tuple(warnings)), problems=tuple(_shortened(problems)))
 
 
 def _tests(body: Body) -> list[_Test]:
@@ -254,7 +272,7 @@ class _Maker:
         made = []
         for agent in dict.fromkeys(agents) if agents else [None]:
             other = None if agent is None else self._side(test, "agent", agent, hint)
-            row = self._row(test, hint, human, other)
+            row = self._row(test, "" if agent is None else agent, human, other)
             if row is not None:
                 made.append({**row, "agent": agent if agent else None})
         return made
@@ -266,18 +284,18 @@ class _Maker:
         try:
             return canonical_type(given)
         except BadCellError as error:
-            self.problems.append(self._place(test.row)("test type", given, str(error)))
+            self.problems.append(self._place(test.row, "row")("test type", given, str(error)))
             return None
 
-    def _place(self, row: int):  # type: ignore[no-untyped-def]
+    def _place(self, row: int, part: str, agent: str = ""):  # type: ignore[no-untyped-def]
         return lambda title, value, expected: CellProblem(
-            self.raw.name, self.raw.sheet, row, title, value, expected
+            self.raw.name, self.raw.sheet, row, title, value, expected, part, agent
         )
 
     def _side(self, test: _Test, side: str, agent: str, hint: str | None) -> tuple[str, Fields] | None:
         """Return the type and the columns of a side; ``None`` where it is empty."""
         entries = test.sides.get((side, agent), [])
-        place = self._place(test.row)
+        place = self._place(test.row, side, agent)
         try:
             found = gather(entries, shares=self.shares, place=place, order=self._groups(test, side))
             if found.is_empty:
@@ -313,7 +331,7 @@ class _Maker:
     def _row(
         self,
         test: _Test,
-        hint: str | None,
+        named: str,
         human: tuple[str, Fields] | None,
         agent: tuple[str, Fields] | None,
     ) -> dict[str, object] | None:
@@ -327,8 +345,9 @@ class _Maker:
         if len(types) > 1:
             found = ", ".join(f"{name}: {side[0]}" for name, side in sides.items())
             expected = "the same test on both sides, or a column that says the type of test"
-            self.problems.append(self._place(test.row)("test type", found, expected))
-            return None
+            self.problems.append(self._place(test.row, "agent", named)("test type", found, expected))
+            del sides["agent"]
+            types = {side[0] for side in sides.values()}
         row: dict[str, object] = {**test.names, **test.settings, "test_type": types.pop(), "row": test.row}
         for name, (_, fields) in sides.items():
             row.update({f"{name}_{key}": value for key, value in fields.items()})
@@ -336,7 +355,10 @@ class _Maker:
 
     def notes(self) -> list[str]:
         """Return what was computed, with the rows."""
-        return [f"{self.raw.place}, {rows_in_words(rows)}: {text}" for text, rows in self.told.items()]
+        return [
+            f"{self.raw.place}, {rows_in_words(list(dict.fromkeys(rows)))}: {text}"
+            for text, rows in self.told.items()
+        ]
 
 
 def _alike(sides: dict[str, tuple[str, Fields]]) -> dict[str, tuple[str, Fields]]:
@@ -368,11 +390,15 @@ def _as_f(fields: Fields) -> Fields:
 def _how_it_was_read(raw: RawTable, header: Header, body: Body) -> list[str]:
     """Say how the table was read: the header's row, what each column was taken for, what was left out."""
     used = [
-        f"{repr(title) if title else 'a first column'} as {'who' if j == body.who else words_for(meaning)}"
+        (title if title else "a first column", "who" if j == body.who else words_for(meaning))
         for j, (title, meaning) in enumerate(zip(header.titles, header.meanings, strict=True))
         if meaning is not None and (title or j == 0)
     ]
-    told = [f"{raw.place}: read as a table made by hand, header in row {header.last_row}: {', '.join(used)}"]
+    width = min(max(len(title) for title, _ in used), 50)
+    columns = "".join(f"\n  {title:{width}}  {taken}" for title, taken in used)
+    how = f"concord check {raw.name} --suggest-map my.map saves this"
+    where = f"header in row {header.last_row}"
+    told = [f"{raw.place}: read as a table made by hand, {where}; {how}; columns:{columns}"]
     for rows, what in (
         (body.totals, "sums or averages of others, left out"),
         (body.notes, "notes, left out"),
