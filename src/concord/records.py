@@ -206,7 +206,7 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class CellLeftOut:
     """A cell that could not be read, and what was left out of the scores because of it."""
 
     file: str
@@ -244,7 +244,7 @@ class TestTable:
     """Who took the place of the participants, where the table says."""
     made: "Provenance | None" = None
     """How the agent's replies were made, where a run says so."""
-    left_out: tuple[LeftOut, ...] = field(default=(), metadata=EMPTY)
+    left_out: tuple[CellLeftOut, ...] = field(default=(), metadata=EMPTY)
     """Cells that could not be read; their sides, or their rows, are not scored."""
 
     @property

@@ -36,7 +36,7 @@ from concord.people.referee import TESTS as REFEREE_TESTS
 from concord.people.referee import RefereeResult
 from concord.people.result import COMPARED, METRICS, AgentPair, AgentScores, AgentStanding, Score, human_row
 from concord.people.tables import LEFT_OUT, SCORE_COLUMNS, left_out_words
-from concord.records import Estimate, InputFile, Interval, LeftOut
+from concord.records import CellLeftOut, Estimate, InputFile, Interval
 from concord.stats.elementwise import Floats, each_or_none, or_nan
 from concord.stats.multiple import distinguishable
 
@@ -339,7 +339,7 @@ class AgentsResult(Kind):
     """What had to be assumed, with the tests it concerns and the column that would remove it."""
     n_undirected: int = 0
     """Tests that have no direction on a side of some agent."""
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[CellLeftOut, ...] = ()
     """Cells of the table that could not be read; their sides, or rows, are not scored."""
     rows_of_table: tuple[int, int] = (0, 0)
     """Rows of all agents that are scored, and all of them, where some are left out."""

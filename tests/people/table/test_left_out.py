@@ -1,4 +1,4 @@
-"""A cell that cannot be read leaves out its side of the row: counted, listed, refused where it would decide."""
+"""A cell that cannot be read leaves its side of the row out: counted, listed, refused where it decides."""
 
 import csv
 from pathlib import Path

@@ -257,10 +257,8 @@ def _is_line(record: Numbered) -> bool:
 
 
 def _is_result(text: str) -> bool:
-    if not re.search(r"\d", text):
-        return False
-    if "=" in text:  # a result that cannot be read is one all the same
-        return True
+    if not re.search(r"\d", text) or "=" in text:  # a result that cannot be read is one all the same
+        return "=" in text and bool(re.search(r"\d", text))
     try:
         read_any(text)
     except BadCellError:
@@ -342,7 +340,7 @@ def _cells_below(header: Header, records: Sequence[Numbered], j: int) -> list[ob
 def _with_names(found: Meanings, below: Callable[[int], list[object]]) -> Meanings:
     """Take columns of words before the numbers that no title explains for names of studies or tests."""
     first = next((j for j, one in enumerate(found) if one is not None and one.is_number), 0)
-    for j in range(min(first, _MOST_NAMES)):
+    for j in range(min(first, 4)):
         fields = {one.field for one in found if one is not None}
         cells = below(j) if found[j] is None else []
         if (
@@ -356,10 +354,6 @@ def _with_names(found: Meanings, below: Callable[[int], list[object]]) -> Meanin
         elif not fields & {"finding", "test"} and (j == 0 or len(set(map(str, cells))) == len(cells)):
             found[j] = Meaning("test")
     return found
-
-
-_MOST_NAMES = 4
-"""First columns in which names without a known title are looked for."""
 
 
 def _groups_rows(cells: Sequence[object], beside: Sequence[object]) -> bool:
