@@ -23,13 +23,14 @@ class Recorded:
     source: str
     suite: str
     model: str
-    rows: tuple[Mapping[str, Any], ...]
-    planned: tuple[Mapping[str, Any], ...]
+    rows: Sequence[Mapping[str, Any]]
+    """As they are on the disk, where a folder holds them: whoever needs them all at once makes a list."""
+    planned: Sequence[Mapping[str, Any]]
     n_missing: int
     files: Mapping[str, bytes]
     options: Mapping[str, Any]
     made: Provenance
-    followed: tuple[Mapping[str, Any], ...] = ()
+    followed: Sequence[Mapping[str, Any]] = ()
     """Replies of the run that followed this one (a judge's, say); none where there was none."""
 
 

@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-import os
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.asking.connection import Redactor
+from concord.asking.index import TRIALS, WORTH, StoredRows, read_index, read_planned, write_index
 from concord.asking.journal import (
     FAILURES,
     REPLIES,
@@ -21,11 +21,10 @@ from concord.asking.journal import (
     Tally,
     journals,
     line_bytes,
-    read_index,
     read_lines,
+    replace_file,
     shard_name,
     stored_lines,
-    sync_folder,
 )
 from concord.asking.requests import Again, PlannedKeys, Request, Requests
 from concord.asking.structured import OFF
@@ -34,7 +33,7 @@ from concord.files.contents import read_bytes
 from concord.records import Answer, AnswerForm, AskOutcome
 
 FORMAT_VERSION = 1
-RECORD, TRIALS = "run.json", "trials.jsonl"
+RECORD = "run.json"
 SUPERSEDED, INPUTS, LOGS = "superseded.jsonl", "inputs", "logs"
 _OLDER = {"structured": OFF, "ask_again": 0}
 """How runs were asked whose record does not say so: they are older than the option."""
@@ -223,8 +222,10 @@ class RunFolder:
                 replace_file(folder / name, [data])
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Let go of the folder; a long run leaves an index, with which it is opened in no time."""
         self._store.close()
+        if self._n_stored >= WORTH:
+            write_index(self.path, self.index, self.requests.keys())
 
     def _write_plan(self) -> None:
         """Write the plan, unless the folder holds the very same."""
@@ -405,19 +406,15 @@ class StoredRun:
         return self.tally.outcomes[str(AskOutcome.NOT_ASKED)]
 
     @cached_property
-    def rows(self) -> tuple[Mapping[str, Any], ...]:
+    def rows(self) -> Sequence[Mapping[str, Any]]:
         """Stored replies and, where a trial has none, its last failed call; in the order of the plan."""
-        stored = {line.row["key"]: line.row for _, line in stored_lines(self.path, FAILURES)}
-        stored |= {line.row["key"]: line.row for _, line in stored_lines(self.path, REPLIES)}
-        keys = (planned["key"] for planned in planned_prompts(self.path))
-        return tuple(stored[key] for key in keys if key in stored)
+        return StoredRows(self.path, read_planned(self.path)[1])
 
 
 def read_run(path: Path) -> StoredRun:
     """Read a run's folder, finished or not."""
     record = read_record(path)
-    keys = {planned["key"]: None for planned in planned_prompts(path)}
-    index = read_index(path, keys)
+    index, keys = read_planned(path)
     return StoredRun(path, record, index.tally(keys), len(keys), len(index.outside))
 
 
@@ -445,20 +442,6 @@ def journals_changed(folder: Path, logs: Path) -> bool:
 def planned_prompts(path: Path) -> Iterator[Mapping[str, Any]]:
     """Return what was to be asked, trial by trial."""
     return (line.row for line in read_lines(path / TRIALS))
-
-
-def replace_file(path: Path, data: Iterable[bytes]) -> None:
-    """Write a whole file so that a reader sees the old or the new one, never a part."""
-    new = path.with_name(path.name + ".new")
-    try:
-        with new.open("wb") as file:
-            file.writelines(data)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
-    except OSError as fault:
-        raise RunFolderError.cannot_write(path, fault) from fault
-    sync_folder(path.parent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ A process that is killed leaves at most one torn last line, which is cut when th
 was written reaches the disk itself within a tenth of a second, many lines at a time, so that a power cut
 loses no more than that.
 
-The index is what a folder's journals hold, read once: outcome and tokens of every stored reply, by its key.
-Replies themselves stay on the disk: a journal of 100,000 lines takes a few dozen megabytes in memory.
+What is known of stored replies without their texts (outcome and tokens by key) is an `Index`; replies stay on
+the disk.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import re
 import sys
 import threading
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -461,6 +461,10 @@ class Index:
         failed = row["outcome"] == AskOutcome.FAILED
         (self.failures if failed else self.replies)[row["key"]] = self.shared(row)
 
+    def know(self, entries: Iterable[Entry]) -> None:
+        """Take entries that are there as those that rows alike share."""
+        self._known.update((entry, entry) for entry in set(entries))
+
     def shared(self, row: Mapping[str, Any]) -> Entry:
         """Return the entry of a row, one for all rows alike."""
         entry = Entry.of(row)
@@ -511,20 +515,6 @@ def stored_lines(folder: Path, name: str) -> Iterator[tuple[Path, Line]]:
             yield path, line
 
 
-def read_index(folder: Path, planned: Container[str]) -> Index:
-    """Read what a folder holds, once."""
-    index = Index(sizes={path.name: path.stat().st_size for path in _all(folder)})
-    with without_collections():
-        for _, line in stored_lines(folder, REPLIES):
-            row, key = line.row, line.row["key"]
-            index.replies[key] = index.shared(row)
-            if key not in planned:
-                index.outside[key] = (row["id"], row["mode"], row["repeat"])
-        for _, line in stored_lines(folder, FAILURES):
-            index.failures[line.row["key"]] = index.shared(line.row)
-    return index
-
-
 @contextmanager
 def without_collections() -> Iterator[None]:
     """Make many small things that hold no cycles, without looking for cycles among all others meanwhile."""
@@ -539,3 +529,17 @@ def without_collections() -> Iterator[None]:
 
 def _all(folder: Path) -> list[Path]:
     return [*journals(folder, REPLIES), *journals(folder, FAILURES)]
+
+
+def replace_file(path: Path, data: Iterable[bytes]) -> None:
+    """Write a whole file so that a reader sees the old or the new one, never a part."""
+    new = path.with_name(path.name + ".new")
+    try:
+        with new.open("wb") as file:
+            file.writelines(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as fault:
+        raise RunFolderError.cannot_write(path, fault) from fault
+    sync_folder(path.parent)

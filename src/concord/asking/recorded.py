@@ -5,14 +5,15 @@ No model is asked. A log carries its plan and question files; no path that it na
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from concord.asking.askable import NAMES, Recorded, askable, find
-from concord.asking.folder import INPUTS, TRIALS, StoredRun, planned_prompts, read_run
+from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
+from concord.asking.index import TRIALS
 from concord.asking.replies import LOST, corrected, outcome_of, read_corrections, says_overflow
 from concord.errors import FileFormatError, MissingExtraError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
@@ -121,7 +122,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
     one = find(str(record["suite"]))
     after = path / one.followed_in if one is not None and one.followed_in else None
     files = inputs_of(path, record)
-    planned = tuple(_planned_row(path, row) for row in planned_prompts(path))
+    planned = PlannedRows(path, stored.n_planned)
     return Recorded(
         str(path),
         record["suite"],
@@ -134,6 +135,22 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         made_of(record),
         read_run(after).rows if after is not None and after.is_dir() else (),
     )
+
+
+class PlannedRows(Sequence[Mapping[str, Any]]):
+    """The names of the trials of a plan, read as they are looked at."""
+
+    def __init__(self, path: Path, n: int) -> None:
+        self._path, self._n = path, n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return (_planned_row(self._path, row) for row in planned_prompts(self._path))
+
+    def __getitem__(self, at: Any) -> Any:
+        return list(self)[at]
 
 
 def _planned_row(path: Path, row: Mapping[str, Any]) -> dict[str, Any]:

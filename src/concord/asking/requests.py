@@ -3,7 +3,7 @@
 import hashlib
 import json
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, overload
@@ -199,8 +199,8 @@ def requests_of(design: Design, model: str, sampling: Sampling) -> Requests:
     return Requests(design.trials, bytes(digests))
 
 
-class PlannedKeys:
-    """Says whether a key is one of the plan; the set of keys is made when the first one is asked for."""
+class PlannedKeys(Collection[str]):
+    """The keys of a plan; the set of them is made when the first one is looked for."""
 
     def __init__(self, requests: Requests) -> None:
         self._requests = requests
@@ -211,3 +211,9 @@ class PlannedKeys:
 
     def __contains__(self, key: object) -> bool:
         return key in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return self._requests.keys()
+
+    def __len__(self) -> int:
+        return len(self._requests)

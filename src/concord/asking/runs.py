@@ -17,8 +17,9 @@ from concord.asking.folder import (
     left_to_ask,
     read_record,
 )
+from concord.asking.index import read_index
 from concord.asking.job import Job, Listeners, ask_all, helpers_of, load_ahead, open_model
-from concord.asking.journal import read_index
+from concord.asking.journal import without_collections
 from concord.asking.limits import SPENT, Budget, Limits, Prices
 from concord.asking.options import Asking, options_of
 from concord.asking.plan import Plan, make_plan
@@ -109,9 +110,11 @@ def job(
     one = askable(question)
     if one.sessions is not None and one.sessions.lined:
         design["answer_line"] = structured == AUTO
-    laid_out = one.design(limit=limit, repeats=one.repeats if repeats is None else repeats, **design)
+    with without_collections():
+        laid_out = one.design(limit=limit, repeats=one.repeats if repeats is None else repeats, **design)
+        words = lined(laid_out) if structured == AUTO and one.sessions is None else laid_out
     return Job(
-        lined(laid_out) if structured == AUTO and one.sessions is None else laid_out,
+        words,
         model,
         chosen,
         Connection() if connection is None else connection,

@@ -7,7 +7,7 @@ same; a schema only keeps to its form what the words ask for.
 from dataclasses import replace
 
 from concord.reading.forms import answer_line
-from concord.records import AnswerForm, Design, Message, Trial
+from concord.records import Design, Message, Trial
 
 AUTO, OFF = "auto", "off"
 WAYS = (AUTO, OFF)
@@ -31,19 +31,31 @@ _OWN = "/own"
 
 def lined(design: Design) -> Design:
     """Return a design whose prompts ask for the answer in a last line, where they do not do so already."""
-    known: dict[tuple[int, tuple[AnswerForm, ...]], tuple[Message, ...]] = {}
+    known: dict[tuple[int, int, str], tuple[Message, ...]] = {}
 
     def with_line(trial: Trial) -> Trial:
-        line = "" if trial.template.endswith(_OWN) or not trial.messages else answer_line(trial.forms)
-        if not line or f"{trial.forms[0].mark}:" in trial.messages[-1].text:
+        place = (
+            id(trial.messages),
+            id(trial.forms),
+            trial.template,
+        )  # repeats share their words, which the design keeps
+        messages = known.get(place)
+        if messages is None:
+            messages = known[place] = _lined_words(trial)
+        if messages is trial.messages:
             return trial
-        place = id(trial.messages), trial.forms  # repeats share their words
-        if place not in known:
-            last = trial.messages[-1]
-            known[place] = (*trial.messages[:-1], Message(last.role, f"{last.text}\n{line}"))
-        return replace(trial, messages=known[place])
+        rest = (trial.repeat, trial.template, trial.about, trial.forms)
+        return Trial(trial.suite, trial.item, trial.cell, messages, *rest)
 
     return replace(design, trials=tuple(map(with_line, design.trials)))
+
+
+def _lined_words(trial: Trial) -> tuple[Message, ...]:
+    line = "" if trial.template.endswith(_OWN) or not trial.messages else answer_line(trial.forms)
+    if not line or f"{trial.forms[0].mark}:" in trial.messages[-1].text:
+        return trial.messages
+    last = trial.messages[-1]
+    return (*trial.messages[:-1], Message(last.role, f"{last.text}\n{line}"))
 
 
 def takes_schema(model: str) -> bool:

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from concord.asking.folder import RECORD, TRIALS, read_record
+from concord.asking.folder import RECORD, read_record
+from concord.asking.index import TRIALS
 from concord.asking.journal import (
     ANSWERS,
     ASKED_AGAIN,

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from concord import people, reasoning
-from concord.asking.folder import TRIALS, read_record
+from concord.asking.folder import read_record
+from concord.asking.index import TRIALS
 from concord.asking.journal import (
     FAILURES,
     REPLIES,

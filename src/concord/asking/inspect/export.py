@@ -36,12 +36,12 @@ from concord.asking.folder import (
     EXPORTED,
     LOGS,
     RECORD,
-    TRIALS,
     StoredRun,
     journals_digest,
     planned_prompts,
     read_run,
 )
+from concord.asking.index import TRIALS
 from concord.asking.inspect.asker import chat
 from concord.asking.inspect.scorers import FIRST_LOOKS
 from concord.asking.journal import FAILURES, REPLIES, read_at, stored_lines

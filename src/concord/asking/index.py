@@ -1,0 +1,292 @@
+"""The index beside the journals of a long run: a folder is opened without reading every line again.
+
+It is a cache and nothing else. It is used where it is whole (its own digest), and where the journals and the
+plan still begin with the very bytes that it was made from (theirs); lines that came later are read and added.
+Missing, torn, stale or changed, it is made anew from the journals, which alone say what a run holds.
+"""
+
+import contextlib
+import hashlib
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, overload
+
+from pydantic_core import from_json
+
+from concord.asking.journal import (
+    FAILURES,
+    REPLIES,
+    Entry,
+    Index,
+    check_row,
+    journals,
+    line_bytes,
+    open_file,
+    parsed_line,
+    read_lines,
+    replace_file,
+    stored_lines,
+    without_collections,
+)
+from concord.errors import FileFormatError, RunFolderError
+from concord.records import AskOutcome
+
+INDEX, TRIALS = "index.bin", "trials.jsonl"
+WORTH = 2_000
+"""Lines from which on an index is written; fewer are read in no time."""
+_KEY = 32
+"""Bytes of a key; a run whose keys are others has no index."""
+_BLOCK = 2**20
+_PLACE_BITS = 48
+"""Of where a line begins in its file; the number of the file is above."""
+_LARGEST = 2**30
+"""Bytes of an index: that of ten million replies is smaller."""
+_MADE = hashlib.sha256(repr(("1", Entry._fields)).encode()).hexdigest()
+"""Changes with what is kept of a reply."""
+_OUTCOMES = frozenset(map(str, AskOutcome))
+
+
+@dataclass(frozen=True, slots=True)
+class _Covered:
+    """The beginning of a file that an index was made from."""
+
+    size: int
+    lines: int
+    sha256: str
+
+
+class Keys(Collection[str]):
+    """Keys in their order, kept as bytes."""
+
+    def __init__(self, digests: bytes | memoryview) -> None:
+        self._digests = digests
+
+    def __len__(self) -> int:
+        return len(self._digests) // _KEY
+
+    def __iter__(self) -> Iterator[str]:
+        digests = self._digests
+        return (digests[place : place + _KEY].hex() for place in range(0, len(digests), _KEY))
+
+    def __contains__(self, key: object) -> bool:
+        return any(key == one for one in self)
+
+
+@dataclass(slots=True)
+class _Held:
+    """What an index says."""
+
+    files: dict[str, _Covered] = field(default_factory=dict)
+    replies: dict[str, Entry] = field(default_factory=dict)
+    failures: dict[str, Entry] = field(default_factory=dict)
+    plan: Collection[str] = ()
+
+
+def read_index(folder: Path, planned: Collection[str]) -> Index:
+    """Read what a folder holds, once: from the index as far as it goes, from the journals beyond it."""
+    return _read(folder, _held(folder), planned)
+
+
+def read_planned(folder: Path) -> tuple[Index, Collection[str]]:
+    """Read what a folder holds, and the keys of its plan in their order."""
+    held = _held(folder)
+    keys = planned_keys(folder) if held is None else held.plan
+    return _read(folder, held, keys), keys
+
+
+def planned_keys(folder: Path) -> Collection[str]:
+    """Return the keys of a plan, in their order."""
+    with without_collections():
+        return [line.row["key"] for line in read_lines(folder / TRIALS)]
+
+
+def _read(folder: Path, held: _Held | None, planned: Collection[str]) -> Index:
+    with without_collections():
+        index, n_read = _added(folder, _Held() if held is None else held)
+        _find_outside(folder, index, planned)
+    if n_read >= WORTH and (folder / TRIALS).exists():
+        write_index(folder, index, planned)
+    return index
+
+
+def write_index(folder: Path, index: Index, planned: Iterable[str]) -> None:
+    """Write the index of a folder whose journals are read to their ends; one that cannot be is left out."""
+    entries: dict[Entry, int] = {}
+    columns = []
+    try:
+        for found in (index.replies, index.failures):
+            columns.append(bytes.fromhex("".join(found)))
+            ids = array("I", (entries.setdefault(one, len(entries)) for one in found.values()))
+            columns.append(ids.tobytes())
+        columns.append(bytes.fromhex("".join(planned)))
+    except ValueError:  # keys that are none of ours
+        return
+    lengths = list(map(len, columns))
+    if lengths[0] != _KEY * len(index.replies) or lengths[2] != _KEY * len(index.failures):
+        return
+    with contextlib.suppress(OSError, RunFolderError, FileFormatError):
+        files = {path.name: _covered(path) for path in _files(folder)}
+        head = {
+            "made": _MADE,
+            "files": {name: [one.size, one.lines, one.sha256] for name, one in files.items()},
+            "columns": lengths,
+            "entries": list(entries),
+        }
+        rest = b"".join((line_bytes(head), *columns))
+        replace_file(folder / INDEX, [hashlib.sha256(rest).digest(), rest])
+
+
+def _files(folder: Path) -> list[Path]:
+    plan = folder / TRIALS
+    return [*journals(folder, REPLIES), *journals(folder, FAILURES), *([plan] if plan.exists() else [])]
+
+
+def _covered(path: Path, size: int | None = None) -> _Covered:
+    """Return size, lines and digest of a file up to its last whole line, or of so many of its bytes."""
+    with open_file(path) as file:
+        left = _whole(file) if size is None else size
+        digest, lines, total = hashlib.sha256(), 0, left
+        file.seek(0)
+        while left and (block := file.read(min(_BLOCK, left))):
+            digest.update(block)
+            lines += block.count(b"\n")
+            left -= len(block)
+    return _Covered(total - left, lines, digest.hexdigest())
+
+
+def _whole(file: BinaryIO) -> int:
+    """Return where the last whole line of a file ends."""
+    end = file.seek(0, 2)
+    while end:
+        begin = max(0, end - _BLOCK)
+        file.seek(begin)
+        found = file.read(end - begin).rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        end = begin
+    return 0
+
+
+def _held(folder: Path) -> _Held | None:
+    """Return what the index says, where it is whole and was made from what the folder's files begin with."""
+    path = folder / INDEX
+    try:
+        if not path.is_file() or path.stat().st_size > _LARGEST:
+            return None
+        data = path.read_bytes()
+        view = memoryview(data)
+        if hashlib.sha256(view[_KEY:]).digest() != data[:_KEY]:
+            return None
+        end = data.index(b"\n", _KEY)
+        with without_collections():
+            held = _unpacked(from_json(data[_KEY:end]), view[end + 1 :])
+        files = {one.name: one for one in _files(folder)}
+        for name, known in held.files.items():
+            if name not in files or _covered(files[name], known.size) != known:
+                return None
+        if TRIALS in files and held.files[TRIALS].size != files[TRIALS].stat().st_size:
+            return None
+    except (OSError, ValueError, LookupError, TypeError, FileFormatError):
+        return None
+    return held
+
+
+def _unpacked(head: Mapping[str, Any], columns: memoryview) -> _Held:
+    """Return the parts of an index; what does not fit raises what `_held` takes for an index of no use."""
+    if head["made"] != _MADE or sum(head["columns"]) != len(columns):
+        raise ValueError
+    entries = [_entry(one) for one in head["entries"]]
+    parts, begin = [], 0
+    for length in head["columns"]:
+        parts.append(columns[begin : begin + length])
+        begin += length
+    replies, reply_ids, failures, failure_ids, plan = parts
+    files = {str(name): _Covered(*one) for name, one in head["files"].items()}
+    found = _found(replies, reply_ids, entries), _found(failures, failure_ids, entries)
+    return _Held(files, *found, Keys(bytes(plan)))
+
+
+def _entry(held: list[Any]) -> Entry:
+    entry = Entry(*held)
+    entry = entry._replace(answers=tuple((str(name), int(n)) for name, n in entry.answers))
+    if entry.outcome not in _OUTCOMES:
+        raise ValueError
+    return entry
+
+
+def _found(digests: memoryview, numbers: memoryview, entries: list[Entry]) -> dict[str, Entry]:
+    ids = array("I")
+    ids.frombytes(numbers)
+    return dict(zip(Keys(digests), map(entries.__getitem__, ids), strict=True))
+
+
+def _added(folder: Path, held: _Held) -> tuple[Index, int]:
+    """Return the index with the lines that it does not know yet, and how many these were."""
+    sizes = {path.name: path.stat().st_size for path in _files(folder) if path.name != TRIALS}
+    index = Index(held.replies, held.failures, sizes=sizes)
+    index.know((*held.replies.values(), *held.failures.values()))
+    n_read = 0
+    for name, found in ((REPLIES, index.replies), (FAILURES, index.failures)):
+        for path in journals(folder, name):
+            known = held.files.get(path.name, _Covered(0, 0, ""))
+            for line in read_lines(path, known.size, known.lines):
+                found[line.row["key"]] = index.shared(check_row(path, line))
+                n_read += 1
+    return index, n_read
+
+
+def _find_outside(folder: Path, index: Index, planned: Collection[str]) -> None:
+    """Name the replies that the plan does not hold; journals are read for it only where there are some."""
+    if sum(key in index.replies for key in planned) == len(index.replies):
+        return
+    within = frozenset(planned)
+    for _, line in stored_lines(folder, REPLIES):
+        row = line.row
+        if row["key"] not in within:
+            index.outside[row["key"]] = (row["id"], row["mode"], row["repeat"])
+
+
+class StoredRows(Sequence[Mapping[str, Any]]):
+    """The rows of some trials in their order, read from the journals as they are looked at."""
+
+    def __init__(self, folder: Path, keys: Iterable[str]) -> None:
+        self._files: list[Path] = []
+        found: dict[str, int] = {}
+        for name in (FAILURES, REPLIES):  # a reply takes the place of failed calls
+            for path in journals(folder, name):
+                begin = len(self._files) << _PLACE_BITS
+                self._files.append(path)
+                for line in read_lines(path):
+                    found[check_row(path, line)["key"]] = begin + line.start
+        self._places = array("q", (found[key] for key in keys if key in found))
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(open_file(path)) for path in self._files]
+            for place in self._places:
+                yield self._row(files[place >> _PLACE_BITS], place)
+
+    @overload
+    def __getitem__(self, at: int) -> Mapping[str, Any]: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Mapping[str, Any]]: ...
+
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            return [self[place] for place in range(*at.indices(len(self)))]
+        place = self._places[at]
+        with open_file(self._files[place >> _PLACE_BITS]) as file:
+            return self._row(file, place)
+
+    def _row(self, file: BinaryIO, place: int) -> Mapping[str, Any]:
+        file.seek(place & ((1 << _PLACE_BITS) - 1))
+        row = parsed_line(file.readline())
+        if row is None:
+            raise FileFormatError(f"{file.name} has changed while it was read; try again")
+        return row
