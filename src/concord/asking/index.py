@@ -86,14 +86,14 @@ class _Held:
 
 def read_index(folder: Path, planned: Collection[str]) -> Index:
     """Read what a folder holds, once: from the index as far as it goes, from the journals beyond it."""
-    return _read(folder, _held(folder), planned)
+    return _up_to_date(folder, _kept_index(folder), planned)
 
 
 def read_planned(folder: Path) -> tuple[Index, Collection[str]]:
     """Read what a folder holds, and the keys of its plan in their order."""
-    held = _held(folder)
+    held = _kept_index(folder)
     keys = planned_keys(folder) if held is None else held.plan
-    return _read(folder, held, keys), keys
+    return _up_to_date(folder, held, keys), keys
 
 
 def planned_keys(folder: Path) -> Collection[str]:
@@ -102,9 +102,9 @@ def planned_keys(folder: Path) -> Collection[str]:
         return [line.row["key"] for line in read_lines(folder / TRIALS)]
 
 
-def _read(folder: Path, held: _Held | None, planned: Collection[str]) -> Index:
+def _up_to_date(folder: Path, held: _Held | None, planned: Collection[str]) -> Index:
     with without_collections():
-        index, n_read = _added(folder, _Held() if held is None else held)
+        index, n_read = _with_new_lines(folder, _Held() if held is None else held)
         _find_outside(folder, index, planned)
     if n_read >= WORTH and (folder / TRIALS).exists():
         write_index(folder, index, planned)
@@ -127,7 +127,7 @@ def write_index(folder: Path, index: Index, planned: Iterable[str]) -> None:
     if lengths[0] != _KEY * len(index.replies) or lengths[2] != _KEY * len(index.failures):
         return
     with contextlib.suppress(OSError, RunFolderError, FileFormatError):
-        files = {path.name: _covered(path) for path in _files(folder)}
+        files = {path.name: _covered(path) for path in _indexed_files(folder)}
         head = {
             "made": _MADE,
             "files": {name: [one.size, one.lines, one.sha256] for name, one in files.items()},
@@ -138,7 +138,7 @@ def write_index(folder: Path, index: Index, planned: Iterable[str]) -> None:
         replace_file(folder / INDEX, [hashlib.sha256(rest).digest(), rest])
 
 
-def _files(folder: Path) -> list[Path]:
+def _indexed_files(folder: Path) -> list[Path]:
     plan = folder / TRIALS
     return [*journals(folder, REPLIES), *journals(folder, FAILURES), *([plan] if plan.exists() else [])]
 
@@ -146,7 +146,7 @@ def _files(folder: Path) -> list[Path]:
 def _covered(path: Path, size: int | None = None) -> _Covered:
     """Return size, lines and digest of a file up to its last whole line, or of so many of its bytes."""
     with open_file(path) as file:
-        left = _whole(file) if size is None else size
+        left = _end_of_last_line(file) if size is None else size
         digest, lines, total = hashlib.sha256(), 0, left
         file.seek(0)
         while left and (block := file.read(min(_BLOCK, left))):
@@ -156,7 +156,7 @@ def _covered(path: Path, size: int | None = None) -> _Covered:
     return _Covered(total - left, lines, digest.hexdigest())
 
 
-def _whole(file: BinaryIO) -> int:
+def _end_of_last_line(file: BinaryIO) -> int:
     """Return where the last whole line of a file ends."""
     end = file.seek(0, 2)
     while end:
@@ -169,7 +169,7 @@ def _whole(file: BinaryIO) -> int:
     return 0
 
 
-def _held(folder: Path) -> _Held | None:
+def _kept_index(folder: Path) -> _Held | None:
     """Return what the index says, where it is whole and was made from what the folder's files begin with."""
     path = folder / INDEX
     try:
@@ -181,8 +181,8 @@ def _held(folder: Path) -> _Held | None:
             return None
         end = data.index(b"\n", _KEY)
         with without_collections():
-            held = _unpacked(from_json(data[_KEY:end]), view[end + 1 :])
-        files = {one.name: one for one in _files(folder)}
+            held = _unpacked_index(from_json(data[_KEY:end]), view[end + 1 :])
+        files = {one.name: one for one in _indexed_files(folder)}
         for name, known in held.files.items():
             if name not in files or _covered(files[name], known.size) != known:
                 return None
@@ -193,22 +193,22 @@ def _held(folder: Path) -> _Held | None:
     return held
 
 
-def _unpacked(head: Mapping[str, Any], columns: memoryview) -> _Held:
-    """Return the parts of an index; what does not fit raises what `_held` takes for an index of no use."""
+def _unpacked_index(head: Mapping[str, Any], columns: memoryview) -> _Held:
+    """Return the parts of an index; what does not fit raises an error that `_kept_index` knows."""
     if head["made"] != _MADE or sum(head["columns"]) != len(columns):
         raise ValueError
-    entries = [_entry(one) for one in head["entries"]]
+    entries = [_sound_entry(one) for one in head["entries"]]
     parts, begin = [], 0
     for length in head["columns"]:
         parts.append(columns[begin : begin + length])
         begin += length
     replies, reply_ids, failures, failure_ids, plan = parts
     files = {str(name): _Covered(*one) for name, one in head["files"].items()}
-    found = _found(replies, reply_ids, entries), _found(failures, failure_ids, entries)
+    found = _entries_by_key(replies, reply_ids, entries), _entries_by_key(failures, failure_ids, entries)
     return _Held(files, *found, Keys(bytes(plan)))
 
 
-def _entry(held: list[Any]) -> Entry:
+def _sound_entry(held: list[Any]) -> Entry:
     entry = Entry(*held)
     entry = entry._replace(answers=tuple((str(name), int(n)) for name, n in entry.answers))
     if entry.outcome not in _OUTCOMES:
@@ -216,15 +216,15 @@ def _entry(held: list[Any]) -> Entry:
     return entry
 
 
-def _found(digests: memoryview, numbers: memoryview, entries: list[Entry]) -> dict[str, Entry]:
+def _entries_by_key(digests: memoryview, numbers: memoryview, entries: list[Entry]) -> dict[str, Entry]:
     ids = array("I")
     ids.frombytes(numbers)
     return dict(zip(Keys(digests), map(entries.__getitem__, ids), strict=True))
 
 
-def _added(folder: Path, held: _Held) -> tuple[Index, int]:
+def _with_new_lines(folder: Path, held: _Held) -> tuple[Index, int]:
     """Return the index with the lines that it does not know yet, and how many these were."""
-    sizes = {path.name: path.stat().st_size for path in _files(folder) if path.name != TRIALS}
+    sizes = {path.name: path.stat().st_size for path in _indexed_files(folder) if path.name != TRIALS}
     index = Index(held.replies, held.failures, sizes=sizes)
     index.know((*held.replies.values(), *held.failures.values()))
     n_read = 0
