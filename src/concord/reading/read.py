@@ -364,7 +364,13 @@ def _is_foreign(text: str, found: Found, asked: AskedFor) -> bool:
 
 def _pointed_to(text: str, asked: LabelOf) -> Found:
     """Return the one name of the list that a reply says the case points to; two are none."""
-    found = [asked.stated(mark.content) for mark in islice(weak_marks(text), MOST_MARKS)]
+    found = [
+        asked.stated(mark.content)
+        for mark in islice(weak_marks(text), MOST_MARKS)
+        if not asked.named(
+            text[max(0, mark.content.start - 20) : mark.content.start]
+        )  # "support" may be a name
+    ]
     found += [asked.before(piece) for piece in islice(named_before(text), MOST_MARKS)]
     known = [one for one in found if one.outcome is ReadOutcome.OK and not one.other]
     known = [one for one in known if one.where is None or not _is_turned(text[one.where[1] :], one, asked)]

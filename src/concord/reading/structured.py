@@ -57,7 +57,7 @@ def structured_answer(text: str, asked: AskedFor) -> tuple[int, Found | None]:
 
 def _in_box(said: str, asked: AskedFor) -> Found:
     """Read what is in a box of TeX: as it is written, or a fraction or a power of ten."""
-    plain = _TEX_SPACE.sub("", _TEX_WORDS.sub(r"\1", said))
+    plain = _TEX_SPACE.sub("", _TEX_WORDS.sub(r"\1", said)).replace("{,}", ",")  # 2{,}048
     number = _TEX_NUMBER.fullmatch(plain) if isinstance(asked, NumberOf) else None
     if number is None:
         return asked.stated(Piece(plain.replace("\\", ""), 0))
