@@ -167,7 +167,9 @@ def _is_close(name: str, known: str) -> bool:
     if name == known:
         return True
     allowed = 0 if len(known) < 4 else 1 if len(known) < 6 else 2
-    return abs(len(name) - len(known)) <= allowed and slips(name, known) <= allowed
+    if abs(len(name) - len(known)) > allowed or len(set(name) ^ set(known)) > 2 * allowed:
+        return False  # a slip changes two letters at most: of thousands of columns few are looked at
+    return slips(name, known) <= allowed
 
 
 def slips(one: str, other: str) -> int:
