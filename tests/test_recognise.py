@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import concord
 from concord.cli.app import app
+from concord.comparing.result import CompareResult
 from concord.errors import FileFormatError
 from concord.recognise import table_kinds
 from tests.cli.test_every_command import write_inputs, write_rows
@@ -140,3 +142,32 @@ def test_every_kind_needs_columns_that_it_explains() -> None:
         known = {name for names in kind.columns.values() for name in names}
         assert not kind.columns or all(set(group) & known for group in kind.needs), kind.kind
         assert kind.command.startswith("concord ")
+
+
+def test_braintrust_rows_are_compared_by_what_was_asked(tmp_path: Path) -> None:
+    """Two experiments on four questions: means 3/4 and 1/4, difference 1/2, by hand."""
+    for name, right in (("a", 3), ("b", 1)):
+        rows = [
+            {"id": f"{name}{i}", "input": f"q{i}", "output": "x", "expected": "x",
+             "scores": {"exact": float(i < right)}, "metadata": {"model": name}} for i in range(4)
+        ]  # fmt: skip
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows), "utf-8")
+    found = concord.compare(tmp_path / "a.json", tmp_path / "b.json")
+    assert isinstance(found, CompareResult)
+    assert found.difference is not None and found.difference.value == pytest.approx(0.5)
+    assert [one.mean.value for one in found.models] == pytest.approx([0.75, 0.25])
+    assert concord.check(tmp_path / "a.json").kind == "results of Braintrust"
+
+
+def test_effects_with_one_column_per_agent_are_read(tmp_path: Path) -> None:
+    effects = [(1.0, 1.2, 0.5), (2.0, 2.5, 1.5), (4.0, 3.0, 4.5), (3.0, 3.5, 2.0)]
+    rows: list[dict[str, object]] = [
+        {"study": "S", "condition": f"c{i}", "human_estimate": h, "human_se": 0.5, "team5": a, "team9": b}
+        for i, (h, a, b) in enumerate(effects)
+    ]
+    write_rows(tmp_path / "effects.csv", rows)
+    found = concord.score_predictions(tmp_path / "effects.csv")
+    people, first, second = (np.array(one) for one in zip(*effects, strict=True))
+    for name, own in (("team5", first), ("team9", second)):
+        value = found.agent(name).numbers["pearson"].value
+        assert value == pytest.approx(float(np.corrcoef(people, own)[0, 1]), abs=1e-12)

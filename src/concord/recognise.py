@@ -161,8 +161,6 @@ def _of_samples(samples: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     names = {fold(str(key)) for one in held for key in one}
     if {"order", "pair"} & names or {"model_a", "model_b"} <= names:
         return ("concord score judge",)
-    if {"arrangement", "permutation", "option_order", "shuffle"} & names:
-        return ("concord score options",)
     return ()
 
 

@@ -1,4 +1,4 @@
-"""Scores from results of other harnesses: OpenAI evals, promptfoo, HELM, DeepEval, tables of MLflow."""
+"""Scores from results of other harnesses: OpenAI evals, promptfoo, HELM, DeepEval, Braintrust, MLflow."""
 
 import hashlib
 import json
@@ -215,6 +215,23 @@ def _deepeval_answers(path: Path, document: Any) -> Iterator[HarnessAnswer]:
         )
 
 
+def _braintrust_answers(path: Path, rows: Objects) -> Iterator[HarnessAnswer]:
+    """Read rows of an experiment; an item is what was asked, since ids are those of single answers."""
+    for row in _only_objects(rows):
+        about = _inner(row.get("metadata"))
+        asked = row.get("input")
+        scores = {name: one for name, one in _inner(row.get("scores")).items() if one is not None}
+        if scores or row.get("error") is not None:
+            yield HarnessAnswer(
+                model=shown(about.get("model") or path.stem),
+                item=asked if isinstance(asked, str | int) else json.dumps(asked, sort_keys=True),
+                scores=scores,
+                failed=row.get("error") is not None and not scores,
+                asked=asked,
+                fields=about,
+            )
+
+
 def _eval_name(rows: Any) -> str | None:
     name = _inner(rows[0].get("spec")).get("eval_name")
     return None if name is None else shown(name)
@@ -224,5 +241,6 @@ FORMS = (
     Harness("OpenAI evals", _first_has("spec"), _openai_answers, _eval_name),
     Harness("promptfoo", _is_promptfoo, _promptfoo_answers, usual="score"),
     Harness("HELM", _first_has("instance_id", "stats"), _helm_answers),
+    Harness("Braintrust", _first_has("input", "scores", "expected"), _braintrust_answers),
     Harness("DeepEval", lambda found: isinstance(found, dict) and "testCases" in found, _deepeval_answers),
 )

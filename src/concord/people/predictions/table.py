@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
-from concord.files.cells import BadCellError, with_point
+from concord.files.cells import BadCellError, number, with_point
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid
 from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER
@@ -52,9 +52,22 @@ def as_estimates(grid: Grid) -> Grid:
     )
     wide = [j for j, name in enumerate(names) if name.endswith(_WIDE) and name != f"agent{_WIDE}"]
     own = [fold(title) for title in renamed]
+    if not wide and "agent_estimate" not in own:  # one column per agent, under its own name
+        wide = [
+            j for j, name in enumerate(own) if name not in (*KNOWN, *_AGENTS, "") and _has_numbers(grid, j)
+        ]
     if not wide or any(name in own for name in _AGENTS):
         return replace(grid, header=renamed)
     return _below_each_other(replace(grid, header=renamed), own, wide)
+
+
+def _has_numbers(grid: Grid, column: int) -> bool:
+    """Whether a column holds numbers, and nothing else but missing cells."""
+    try:
+        found = [number(cell) for cell in grid.cells(column)]
+    except BadCellError:
+        return False
+    return any(one is not None for one in found)
 
 
 def _below_each_other(grid: Grid, names: list[str], wide: list[int]) -> Grid:
