@@ -1,6 +1,7 @@
 """What a notebook imports: one function per question, frozen results that show themselves."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -8,6 +9,7 @@ from concord import people
 from concord.comparing.judge_logs import score_judge
 from concord.engine import Engine, chosen_engine
 from concord.files.documents import FileCheck
+from concord.files.tables import table_options
 from concord.numeric import SMALLEST_D, gated, whole
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
@@ -226,6 +228,10 @@ def score_answers(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    missing: str | Sequence[object] | None = None,
+    questions: str | Sequence[str] | None = None,
+    weights: str | None = None,
+    strict: bool = False,
     level: float = 0.95,
     n_resamples: int = 400,
     seed: int = 0,
@@ -246,6 +252,15 @@ def score_answers(
         Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
     sheet, encoding, decimal_comma
         How the table is read.
+    missing
+        Codes for no answer, as a text (``"99,-1,refused"``) or a list. What lies off a declared scale, and
+        codes that surveys usually take, are left out and told without it.
+    questions
+        Of a table with one column per question, the columns that are questions: ``"q1..q12"``, or names.
+    weights
+        Column of survey weights, where it has none of the usual names; they count in every number.
+    strict
+        Refuse the table where a cell cannot be read, instead of leaving it out and listing it.
     level
         Nominal coverage of intervals.
     n_resamples
@@ -272,10 +287,14 @@ def score_answers(
     from concord.people.answers.score import score_answer_table
     from concord.people.answers.table import read_answer_table
 
-    options: dict[str, Any] = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
     if isinstance(table, str | Path) and str(table) in BUNDLED_ANSWERS and not Path(table).exists():
         table = find_public_table(str(table)).path
-    read = read_answer_table(table, agent_column=agent_column, labels=labels, **options)
+    options = table_options(
+        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
+    )
+    read = read_answer_table(
+        table, agent_column=agent_column, questions=questions, weights=weights, labels=labels, options=options
+    )
     return score_answer_table(
         read, level=level, n_resamples=n_resamples, seed=seed, engine=chosen_engine(engine)
     )
@@ -289,6 +308,8 @@ def score_predictions(
     encoding: str | None = None,
     decimal_comma: bool = False,
     agent_column: str | None = None,
+    missing: str | Sequence[object] | None = None,
+    strict: bool = False,
     level: float = 0.95,
     respondents: Any = None,
     seed: int = 0,
@@ -304,6 +325,10 @@ def score_predictions(
         How the file is read, as for `score_people`.
     agent_column
         Name of the column with the agents' names, where it is none of the usual ones.
+    missing
+        Codes for missing values, as a text (``"99,-1"``) or a list.
+    strict
+        Refuse a table with a cell that cannot be read, instead of leaving its row out and listing it.
     level
         Nominal coverage of intervals.
     respondents
@@ -333,15 +358,15 @@ def score_predictions(
     from concord.people.predictions.score import score_predictions as scored
     from concord.people.predictions.table import read_predictions
 
-    read = read_predictions(
-        table, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, agent_column=agent_column
+    options = table_options(
+        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
     )
+    read = read_predictions(table, agent_column=agent_column, options=options)
     if respondents is None:
         return scored(read, level=level)
-    from concord.files.tables import TableOptions
     from concord.people.predictions.respondents import read_respondents
 
-    people = read_respondents(respondents, read.pairs, TableOptions(None, encoding, decimal_comma))
+    people = read_respondents(respondents, read.pairs, replace(options, sheet=None))
     return scored(read, level=level, people=people, seed=seed)
 
 

@@ -6,7 +6,7 @@ has one renderer per surface that takes any declaration.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -15,7 +15,7 @@ from concord.errors import OptionError
 from concord.files.codec import encode
 from concord.files.documents import heading, holding_folder, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
-from concord.records import Estimate, Interval, Presented, Provenance
+from concord.records import Estimate, Interval, LeftOutCell, Presented, Provenance
 
 if TYPE_CHECKING:
     import polars as pl
@@ -206,6 +206,17 @@ def unread_table(file: str) -> Table:
             Column("differs", lambda row: row[0].differs, words=True),
         ),
     )
+
+
+LEFT_OUT_CELLS = Table(
+    "left_out",
+    rows=attrgetter("left_out"),
+    file="left_out.csv",
+    on=(),
+    optional=True,
+    columns=tuple(Column(one.name) for one in fields(LeftOutCell)),
+)
+"""Cells that could not be read, of a kind with the field ``left_out``; no file where all were."""
 
 
 @dataclass(frozen=True, slots=True)

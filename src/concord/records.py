@@ -206,6 +206,19 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOutCell:
+    """A cell that could not be read, and what it left out."""
+
+    file: str
+    sheet: str | None
+    row: int | None
+    column: str
+    value: str
+    reason: str
+    what_to_do: str
+
+
+@dataclass(frozen=True, slots=True)
 class CellLeftOut:
     """A cell that could not be read, and what was left out of the scores because of it."""
 

@@ -21,6 +21,11 @@ JsonAlone = Annotated[bool, typer.Option("--json", help="Print one JSON document
 Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook (default: the first).")]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of text files (UTF-8).")]
 DecimalComma = Annotated[bool, typer.Option("--decimal-comma", help="0,85 is a number.")]
+Missing = Annotated[str | None, typer.Option(help="Codes for no answer, such as 99,-1,refused.")]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Refuse a table with a cell that cannot be read; else it is left out."),
+]
 Level = Annotated[float, typer.Option(help="Nominal coverage of intervals.")]
 EngineName = Annotated[str, rare(help="serial, processes or dask.", envvar=_ENGINE, show_envvar=True)]
 Scheduler = Annotated[

@@ -13,8 +13,10 @@ from concord.cli.options import (
     Json,
     JsonAlone,
     Level,
+    Missing,
     Scheduler,
     Sheet,
+    Strict,
     engine_of,
     rare,
 )
@@ -89,6 +91,14 @@ def score_answers(
     sheet: Sheet = None,
     encoding: Encoding = None,
     decimal_comma: DecimalComma = False,
+    missing: Missing = None,
+    questions: Annotated[
+        str | None, typer.Option(help="Columns that are questions, one column each: q1..q12, or names.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Column of survey weights (default: weight, wt, ...).")
+    ] = None,
+    strict: Strict = False,
     level: Level = 0.95,
     resamples: Annotated[int, typer.Option(help="Samples behind each interval and reference.")] = 400,
     seed: Annotated[int, typer.Option(help="Seed of these samples.")] = 0,
@@ -104,6 +114,10 @@ def score_answers(
         sheet=sheet,
         encoding=encoding,
         decimal_comma=decimal_comma,
+        missing=missing,
+        questions=questions,
+        weights=weights,
+        strict=strict,
         level=level,
         n_resamples=resamples,
         seed=seed,
@@ -339,6 +353,8 @@ def combine(
     sheet: Sheet = None,
     encoding: Encoding = None,
     decimal_comma: DecimalComma = False,
+    missing: Missing = None,
+    strict: Strict = False,
     level: Level = 0.95,
 ) -> None:
     """Combine people's answers with a model's predictions: what the model is worth in participants."""
@@ -351,6 +367,8 @@ def combine(
         sheet=sheet,
         encoding=encoding,
         decimal_comma=decimal_comma,
+        missing=missing,
+        strict=strict,
         level=level,
     )
     if json:

@@ -48,7 +48,12 @@ class ColumnTable:
     warnings: tuple[str, ...] = ()
     typed: bool = True
     """The table knows numbers from text."""
-    decimal_comma: bool = False
+    options: TableOptions = TableOptions()
+
+    @property
+    def decimal_comma(self) -> bool:
+        """Whether ``0,85`` is a number."""
+        return self.options.decimal_comma
 
     def take(self, names: Sequence[str]) -> "pl.DataFrame":
         """Return some columns, each of which must be in the header once."""
@@ -78,7 +83,7 @@ def read_columns(source: TableSource, options: TableOptions, *, name: str | None
     if is_polars(source):
         frame: pl.DataFrame = source  # type: ignore[assignment]
         header = tuple(frame.columns)
-        return ColumnTable(called, header, None, frame.select, (), (), True, options.decimal_comma)
+        return ColumnTable(called, header, None, frame.select, (), (), True, options)
     if is_pandas(source):
         return _of_pandas(source, called, options)
     return _of_grid(read_grid(source), options, name=name)
@@ -95,7 +100,7 @@ def _of_survey(path: Path, options: TableOptions) -> ColumnTable:
         found.inputs,
         found.warnings,
         True,
-        options.decimal_comma,
+        options,
     )
 
 
@@ -112,7 +117,7 @@ def _of_file(path: Path, options: TableOptions) -> ColumnTable:
         def load(names: list[str]) -> "pl.DataFrame":
             return without_far_dates(found.read(names))
 
-        return ColumnTable(path.name, found.header, None, load, inputs, (), True, options.decimal_comma)
+        return ColumnTable(path.name, found.header, None, load, inputs, (), True, options)
     if kind == "text" and is_file(path) and path.stat().st_size > limits.LARGE_TEXT:
         large = _large_text(path, options)
         if large is not None:
@@ -139,7 +144,7 @@ def _of_pandas(frame: Any, name: str, options: TableOptions) -> ColumnTable:
         # by name: of a list of columns, polars would give one without a name another
         return pl.DataFrame({title: series_of(title, column) for title, column in cells.items()})
 
-    return ColumnTable(name, header, None, load, (), (), True, options.decimal_comma)
+    return ColumnTable(name, header, None, load, (), (), True, options)
 
 
 def _of_grid(grid: Grid, options: TableOptions, *, name: str | None = None) -> ColumnTable:
@@ -161,7 +166,7 @@ def _of_grid(grid: Grid, options: TableOptions, *, name: str | None = None) -> C
         grid.inputs,
         grid.warnings,
         grid.typed,
-        options.decimal_comma,
+        options,
     )
 
 
@@ -237,7 +242,7 @@ def _large_text(path: Path, options: TableOptions) -> ColumnTable | None:
         return frame.select(pl.col(str(header.index(title))).alias(title) for title in names)
 
     notes = delimiter_note(path.name, delimiter)
-    return ColumnTable(path.name, header, rows, load, inputs, notes, False, options.decimal_comma)
+    return ColumnTable(path.name, header, rows, load, inputs, notes, False, options)
 
 
 def refuse_nested(table: str, series: "pl.Series", expected: str) -> None:

@@ -7,7 +7,7 @@ files, frames and lists have no header row: their first row is row 2, as if the 
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,6 +19,7 @@ from concord.files.frames import from_mappings, from_pandas, from_polars, is_laz
 from concord.files.gate import check_size
 from concord.files.grids import Grid
 from concord.files.json_text import UnusableError, parsed, parsed_line
+from concord.files.missing import MissingCodes, declared_missing
 from concord.files.text import decode
 
 KINDS = {
@@ -63,6 +64,22 @@ class TableOptions:
     """Encoding of text files; ``None``: UTF-8 with or without a byte order mark, and nothing else."""
     decimal_comma: bool = False
     """``0,85`` is a number."""
+    missing: MissingCodes = MissingCodes()
+    """Codes for no answer that a user declared."""
+    strict: bool = False
+    """A cell that cannot be read refuses the table."""
+
+
+def table_options(
+    *,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    missing: str | Iterable[object] | None = None,
+    strict: bool = False,
+) -> TableOptions:
+    """Return how a table is to be read, as users say it."""
+    return TableOptions(sheet, encoding, decimal_comma, declared_missing(missing), strict)
 
 
 def read_grid(
@@ -82,6 +99,13 @@ def read_grid(
     if not grid.rows and not grid.problems:
         raise FileFormatError(f"{grid.name}: found a header but no rows below it; expected at least one")
     return replace(grid, decimal_comma=decimal_comma)
+
+
+def grid_of(source: TableSource, options: TableOptions) -> Grid:
+    """Read the cells of a table as options say."""
+    return read_grid(
+        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+    )
 
 
 def read_object(source: object) -> Grid:

@@ -43,7 +43,7 @@ def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str]
 
 def _checked_effects(path: Path, grid: Grid) -> FileCheck:
     """Check a table of effects with standard errors."""
-    table = read_predictions(grid)
+    table = read_predictions(grid, options=TableOptions(strict=True))
     counts = {
         "studies": len({pair.study for pair in table.pairs}),
         "effects": len(table.pairs),

@@ -77,7 +77,37 @@ class Spread:
         return abs(self.l_skewness) > limit or self.l_kurtosis > L_HEAVY
 
 
-def answer_spread(values: ArrayLike) -> Spread:
+def kish_n(weights: ArrayLike) -> float:
+    r"""Compute how many answers of equal weight say as much, :math:`(\sum w)^2 / \sum w^2`.
+
+    References
+    ----------
+    Kish, L. (1965). Survey Sampling. Wiley.
+
+    Examples
+    --------
+    >>> kish_n([1, 1, 1, 1]), round(kish_n([3, 1, 1, 1]), 2)
+    (4.0, 3.0)
+    """
+    w = np.asarray(weights, dtype=np.float64)
+    return float(w.sum() ** 2 / (w**2).sum())
+
+
+def _weighted_spread(x: Floats, weights: Floats) -> Spread:
+    """Return the spread of weighted answers: moments by weight, n Kish's, kurtosis about the mean."""
+    n, share = kish_n(weights), weights / weights.sum()
+    if n <= 1:
+        raise UndefinedError(f"{n:g} answers have no variance")
+    squares = float(share @ (x - share @ x) ** 2)
+    if squares == 0:
+        return Spread(0.0, round(n))
+    influence = (x - share @ x) ** 2 / squares - 1
+    kurtosis, cube = float(share @ (influence + 1) ** 2), float(share @ influence**3)
+    df = influence_df(influence * share * x.size)
+    return Spread(squares * n / (n - 1), round(n), kurtosis, df, *_l_moment_ratios(x), influence_cube=cube)
+
+
+def answer_spread(values: ArrayLike, weights: ArrayLike | None = None) -> Spread:
     """Compute the variance of answers and its kurtosis about the trimmed mean.
 
     Source: Bonett, D. G. (2006). Robust confidence interval for a ratio of standard deviations. Applied
@@ -91,6 +121,8 @@ def answer_spread(values: ArrayLike) -> Spread:
     n = x.size
     if n < 2:
         raise UndefinedError(f"{n} answers have no variance")
+    if weights is not None:
+        return _weighted_spread(x, np.asarray(weights, dtype=np.float64))
     squares = float(((x - x.mean()) ** 2).sum())
     cut = int(n / (2 * np.sqrt(n - 4))) if n > 4 else 0
     cut = min(cut, (n - 1) // 2)
@@ -278,7 +310,9 @@ def person_correlation_interval(
     return RatioEnds(r, float(np.tanh(centre - reach)), float(np.tanh(centre + reach)))
 
 
-def person_correlation_error(human: ArrayLike, agent: ArrayLike) -> tuple[float, float]:
+def person_correlation_error(
+    human: ArrayLike, agent: ArrayLike, weights: ArrayLike | None = None
+) -> tuple[float, float]:
     r"""Compute the standard error of a correlation and its degrees of freedom, for answers of any shape.
 
     From the influence of each person, :math:`z_h z_a - \tfrac r2 (z_h^2 + z_a^2)`, over
@@ -291,8 +325,10 @@ def person_correlation_error(human: ArrayLike, agent: ArrayLike) -> tuple[float,
     [0.064, 4.0]
     """
     h, a = (np.asarray(side, dtype=np.float64) for side in (human, agent))
-    zh, za = (h - h.mean()) / h.std(), (a - a.mean()) / a.std()
-    r = float((zh * za).mean())
-    influence = zh * za - r / 2 * (zh**2 + za**2)
-    df = max(min(influence_df(influence - influence.mean()), float(len(h) - 2)), LEAST_DF)
-    return float(influence.std() / np.sqrt(max(len(h) - 3, 1))), df
+    w = np.ones(len(h)) if weights is None else np.asarray(weights, dtype=np.float64)
+    n, share = kish_n(w), w / w.sum()
+    zh, za = ((x - share @ x) / np.sqrt(share @ (x - share @ x) ** 2) for x in (h, a))
+    r = float(share @ (zh * za))
+    influence = (zh * za - r / 2 * (zh**2 + za**2)) * share * len(h)
+    df = max(min(influence_df(influence - influence.mean()), n - 2), LEAST_DF)
+    return float(influence.std() / np.sqrt(len(h)) * np.sqrt(n / max(n - 3, 1))), df

@@ -124,7 +124,7 @@ class AnswerCounts:
     @property
     def sizes(self) -> tuple[int, int]:
         """Answers of people and of the agent."""
-        return int(self.human.sum()), int(self.agent.sum())
+        return round(float(self.human.sum())), round(float(self.agent.sum()))
 
     @property
     def noise_sizes(self) -> tuple[int, int]:
@@ -248,12 +248,12 @@ def _noise_factor(counts: AnswerCounts, times: int, rng: np.random.Generator) ->
     Resampling draws from n answers, which vary less than their population; split halves do not, and are
     right in expectation: the factor is E D(halves) / E D*(halves).
     """
-    n, _ = counts.sizes
+    whole = np.round(counts.human).astype(np.int64)
+    n = int(whole.sum())  # of weighted answers the counts are no whole numbers
     names = counts.functions()
     half = n // 2
     if half < 2:
         return dict.fromkeys(names, 1.0)
-    whole = np.round(counts.human).astype(np.int64)
     first = rng.multivariate_hypergeometric(whole, half, size=times, method="marginals")
     split = counts.distances(first / half, (whole - first) / (n - half))
     p, _ = counts.shares

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import concord
 from concord.comparing.metrics import MetricCompareResult
 from concord.errors import FileFormatError, TableError
+from concord.files.tables import TableOptions
 from concord.people.answers.outcome import _mean_gap
 from concord.people.answers.records import AnswerSet, Moments, OutcomeKey
 from concord.people.answers.result import AnswersResult
-from concord.people.answers.sides import codes_of_missing, scale_of_words
+from concord.people.answers.sides import scale_of_words
 from concord.people.answers.table import read_answer_table
 from concord.show.declared import report_of
 from concord.show.terminal import drawn, fitting
@@ -170,7 +171,13 @@ def test_a_word_among_numbers_is_named_by_row_and_column(tmp_path: Path) -> None
     frame[7, "agent"] = "seven"
     frame.write_csv(tmp_path / "answers.csv")
     with pytest.raises(TableError, match=r"answers.csv, row 9, column 'agent': got 'seven'"):
-        read_answer_table(tmp_path / "answers.csv")
+        concord.score_answers(tmp_path / "answers.csv", strict=True)
+    result = concord.score_answers(tmp_path / "answers.csv", n_resamples=40)
+    (cell,) = result.left_out
+    assert (cell.row, cell.column, cell.value) == (9, "agent", "seven")
+    assert "left out: column 'agent' cannot be read × 1 (see left_out.csv)" in result.warnings[0]
+    result.write(tmp_path / "out")
+    assert "answers.csv,,9,agent,seven" in (tmp_path / "out" / "left_out.csv").read_text("utf-8")
 
 
 def test_a_person_who_answered_twice_is_named() -> None:
@@ -244,7 +251,7 @@ def test_codes_of_missing_answers_are_left_out_and_told() -> None:
     plain = concord.score_answers(_answers([*people], [*agent]))
     coded = concord.score_answers(_answers([*people, -99, -99], [*agent, 99]))
     assert _numbers(coded) == _numbers(plain)
-    assert "2 answers of human to 'q' are -99, 99, a code for no answer: left out" in coded.warnings[0]
+    assert "2 answers of human to 'q' are -99, 99, codes for no answer: left out" in coded.warnings[0]
     slider = concord.score_answers(_answers([0, 50, 99, 100] * 10, [40, 60] * 20))
     assert not slider.warnings
 
@@ -287,7 +294,77 @@ def test_a_column_per_question_with_the_lines_of_a_survey_program_is_read(tmp_pa
     text = path.read_text("utf-8") + "".join(f"R_{i},human,4,2\n" for i in range(9, 19))
     path.write_text(text, "utf-8")
     with pytest.raises(TableError, match="row 4, column .*: got 'warm'"):
-        read_answer_table(path)
+        read_answer_table(path, options=TableOptions(strict=True))
+    assert [(cell.row, cell.value) for cell in read_answer_table(path).left_out] == [(4, "warm")]
+
+
+def _survey(n: int = 60) -> pl.DataFrame:
+    """Return a survey with one column per question beside ids, weights and demographics."""
+    rng = np.random.default_rng(4)
+    columns = {
+        "resp_id": range(1001, 1001 + n),
+        "source": ["human", "gpt"] * (n // 2),
+        "weight": rng.uniform(0.3, 2.5, n).round(2),
+        "party": rng.choice(["left", "right", "none"], n),
+        "age": rng.integers(18, 90, n),
+        **{f"q{i}": rng.integers(1, 6, n) for i in range(1, 5)},
+        "q_note": ["text"] * n,
+    }
+    return pl.DataFrame({name: list(column) for name, column in columns.items()})
+
+
+def test_ids_weights_and_demographics_are_no_questions() -> None:
+    found = read_answer_table(_survey(), questions="q1..q3")
+    (sets,) = found.sets.values()
+    assert [one.key.outcome for one in sets] == ["q1", "q2", "q3"]
+    assert found.groups == ("left", "none", "right")
+    said = "\n".join(found.warnings)
+    assert "3 questions: 'q1', 'q2', 'q3'; person 'resp_id'; weight 'weight'; group 'party'" in said
+    assert "columns not used: 'age', 'q4', 'q_note'" in said
+    guessed = read_answer_table(_survey().drop("q_note"))
+    assert [one.key.outcome for one in next(iter(guessed.sets.values()))] == ["q1", "q2", "q3", "q4"]
+    assert "columns not used: 'age'" in "\n".join(guessed.warnings)
+    hidden = read_answer_table(_survey().drop("q_note").rename({"resp_id": "nummer"}))
+    assert "person 'nummer'" in "\n".join(hidden.warnings)
+    with pytest.raises(FileFormatError, match="no column 'q9'"):
+        read_answer_table(_survey(), questions="q1..q9")
+
+
+def test_weights_are_in_every_number() -> None:
+    frame = _survey()
+    result = concord.score_answers(frame, questions="q1", n_resamples=60)
+    outcome = result.agents[0].outcomes[0]
+    people, agent = (frame.filter(pl.col("source") == who) for who in ("human", "gpt"))
+    h, w = people["q1"].to_numpy().astype(float), people["weight"].to_numpy()
+    a, v = agent["q1"].to_numpy().astype(float), agent["weight"].to_numpy()
+
+    def variance(x: np.ndarray, weights: np.ndarray) -> float:
+        mean = np.average(x, weights=weights)
+        share = weights / weights.sum()
+        return float(share @ (x - mean) ** 2 / (1 - (share**2).sum()))
+
+    shares = [
+        np.array([weights[x == k].sum() for k in range(1, 6)]) / weights.sum()
+        for x, weights in ((h, w), (a, v))
+    ]
+    value = {name: number.estimate.value for name, number in outcome.numbers.items()}
+    assert value["variance_ratio"] == pytest.approx(variance(a, v) / variance(h, w))
+    assert value["tvd"] == pytest.approx(np.abs(shares[0] - shares[1]).sum() / 2)
+    assert value["w1"] == pytest.approx(np.abs(np.cumsum(shares[0] - shares[1])[:-1]).sum() / 4)
+    gap = (np.average(a, weights=v) - np.average(h, weights=w)) / np.sqrt(variance(h, w))
+    assert value["mean_gap"] == pytest.approx(gap)
+    assert outcome.means[0] == pytest.approx(np.average(h, weights=w))
+    assert outcome.kish_n == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    equal = frame.with_columns(weight=pl.lit(3.0))
+    with_equal, without = (
+        concord.score_answers(one, questions="q1,q2", n_resamples=60) for one in (equal, frame.drop("weight"))
+    )
+    for one, two in zip(with_equal.agents[0].outcomes, without.agents[0].outcomes, strict=True):
+        for name, number in two.numbers.items():
+            assert one.numbers[name].estimate.value == pytest.approx(number.estimate.value)
+    bad = frame.with_columns(weight=pl.lit(-1.0))
+    with pytest.raises(TableError, match="a weight, 0 or more"):
+        concord.score_answers(bad)
 
 
 def test_a_summary_is_not_placed_where_random_answers_are_as_near_as_people() -> None:
@@ -384,25 +461,3 @@ def test_the_words_of_a_whole_scale_are_numbered_from_1(words: list[str]) -> Non
 )
 def test_words_of_no_one_scale_are_no_numbers(words: list[str]) -> None:
     assert scale_of_words(words) is None
-
-
-@pytest.mark.parametrize(
-    ("values", "codes"),
-    [
-        ([1, 7, 3, 27], ()),
-        ([1, 7, 99], (99.0,)),
-        ([0, 20, 77], (77.0,)),
-        ([0, 21, 77], ()),
-        ([0, 100, -99], (-99.0,)),
-        ([0, 101, -99], ()),
-        ([-5, 5, -99], ()),
-        ([3, 99], ()),
-        ([0, 1, 2, -9, 77, 88], (-9.0, 77.0, 88.0)),
-        ([60, 75, 88], ()),
-        ([60, 70, 77], ()),
-    ],
-)
-def test_codes_of_missing_answers_lie_farther_off_than_the_scale_is_wide(
-    values: list[float], codes: tuple[float, ...]
-) -> None:
-    assert codes_of_missing(np.array(values, dtype=float)) == codes

@@ -148,12 +148,44 @@ def test_rows_without_a_number_are_counted_and_words_are_named(tmp_path: Path) -
         [*rows, {"answer": None, "prediction": 1.0}], [{"prediction": float(i % 3)} for i in range(9)]
     )
     assert found.warnings == ("list: 1 rows lack an answer, a prediction or a covariate and are left out",)
+    more = [{"prediction": float(i % 3)} for i in range(9)]
+    wrong = [*rows, {"answer": 1.0, "prediction": "x"}]
     with pytest.raises(TableError, match="column 'prediction': got 'x'"):
-        concord.combine([*rows, {"answer": 1.0, "prediction": "x"}], rows)
+        concord.combine(wrong, more, strict=True)
+    left = concord.combine(wrong, more)
+    assert [(cell.row, cell.value) for cell in left.left_out] == [(52, "x")]
+    assert left.warnings == (
+        "list: 50 of 51 rows are used whole; 1 left out: column 'prediction' cannot be read × 1 "
+        "(see left_out.csv)",
+    )
     with pytest.raises(FileFormatError, match="no column of people's answers"):
         concord.combine([{"prediction": 1.0}], rows)
     with pytest.raises(InputError, match="no row of the arm 'b'"):
         concord.combine(_rows(60, seed=1), [row | {"arm": "a"} for row in _further(_rows(60, seed=2))])
+
+
+def test_the_same_people_do_not_count_twice(tmp_path: Path) -> None:
+    rows = _rows(60, seed=1)
+    with pytest.raises(FileFormatError, match="60 rows are rows of list: the same people cannot count twice"):
+        concord.combine(rows, rows)
+    with pytest.raises(FileFormatError, match="3 rows are rows of list"):
+        concord.combine(rows, _further([*_rows(200, seed=2), *rows[:3]]))
+    few = [{"answer": float(i % 5), "prediction": float(i % 3)} for i in range(60)]
+    with pytest.raises(FileFormatError, match="the same people cannot count twice"):
+        concord.combine(few, few)
+    named = [row | {"person": i} for i, row in enumerate(few)]
+    more = [{"prediction": float(i % 3), "person": i} for i in range(58, 200)]
+    with pytest.raises(FileFormatError, match="2 persons are in list too, such as '58'"):
+        concord.combine(named, more)
+    assert concord.combine(named, more[2:]).estimates
+
+
+def test_declared_codes_are_no_answers() -> None:
+    rows = [{"answer": float(1 + i % 5), "prediction": float(i % 3)} for i in range(60)]
+    more = [{"prediction": float(i % 3)} for i in range(9)]
+    coded = [*rows, *({"answer": code, "prediction": 1.0} for code in (6, "refused"))]
+    found = concord.combine(coded, more, missing="6,refused").estimates[0]
+    assert found.estimate == concord.combine(rows, more).estimates[0].estimate
 
 
 def test_what_is_written_is_read_back_whole(tmp_path: Path) -> None:

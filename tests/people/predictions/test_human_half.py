@@ -123,7 +123,9 @@ def test_what_cannot_be_used_is_named() -> None:
     with pytest.raises(FileFormatError, match="columns are missing: 'condition'"):
         concord.score_predictions(effects(rows), respondents=[{"answer": 1.0}])
     with pytest.raises(TableError, match="column 'answer': got 'much'"):
-        concord.score_predictions(effects(rows), respondents=[*rows, {"condition": "t1", "answer": "much"}])
+        concord.score_predictions(
+            effects(rows), respondents=[*rows, {"condition": "t1", "answer": "much"}], strict=True
+        )
     other = [row | {"condition": f"x{row['condition']}"} for row in rows]
     with pytest.raises(InputError, match="no effect has its condition and its control group"):
         concord.score_predictions(effects(rows), respondents=other)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from concord.errors import FileFormatError, InputError, TableError
+from concord.files.tables import TableOptions
 from concord.people.predictions.result import PredictionResult
 from concord.people.predictions.score import score_predictions
 from concord.people.predictions.table import read_predictions
@@ -111,7 +112,13 @@ def test_a_bad_cell_is_named(change: dict[str, str], message: str) -> None:
     rows = sdc(("GPT-4", "agent_effect_d"))
     rows[0] |= change
     with pytest.raises(TableError, match=message):
-        read_predictions(rows)
+        read_predictions(rows, options=TableOptions(strict=True))
+    table, whole = read_predictions(rows), read_predictions(sdc(("GPT-4", "agent_effect_d")))
+    (cell,) = table.left_out
+    assert cell.row == 2
+    assert f"{len(rows) - 1} of {len(rows)} rows are used whole; 1 left out" in table.warnings[0]
+    side = len(whole.pairs) - ("agent_se" not in change)
+    assert (len(table.pairs), len(table.agents["GPT-4"])) == (side, len(whole.pairs) - 1)
 
 
 def test_two_effects_of_one_name_and_two_predictions_are_refused() -> None:

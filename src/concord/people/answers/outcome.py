@@ -26,6 +26,7 @@ from concord.stats.answer_spread import (
     entropy_ratio,
     influence_df,
     joined_df,
+    kish_n,
     person_correlation_error,
     person_correlation_interval,
     shared_log_variance,
@@ -54,13 +55,16 @@ class Cells:
     is_bounded: bool = False
     """Whether the ends of the scale are known, so that random answers are."""
 
-    def counts(self, values: Floats) -> Floats:
-        """Count answers per cell."""
+    def counts(self, values: Floats, weights: Floats | None = None) -> Floats:
+        """Count answers per cell; weighted ones by weight, as many in all as Kish's n."""
         if self.kind != "values":
             place = np.searchsorted(self.edges, values)
         else:
             place = np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0, len(self.edges) - 1)
-        return np.bincount(place, minlength=len(self.edges)).astype(np.float64)
+        if weights is None or not values.size:
+            return np.bincount(place, minlength=len(self.edges)).astype(np.float64)
+        size = max(1, round(kish_n(weights)))
+        return np.asarray(np.bincount(place, weights, len(self.edges)) * (size / weights.sum()))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -71,7 +75,7 @@ class Cells:
 def lay_out(sets: Iterable[Sequence[AnswerSet | Moments]]) -> dict[OutcomeKey, Cells]:
     """Lay out the cells of every outcome from the answers of people and of all agents."""
     values: dict[tuple[str, str], list[Floats]] = {}
-    people: dict[tuple[str, str], dict[str, Floats]] = {}
+    people: dict[tuple[str, str], dict[str, AnswerSet]] = {}
     example: dict[tuple[str, str], AnswerSet] = {}
     keys: list[OutcomeKey] = []
     for own in sets:
@@ -80,7 +84,7 @@ def lay_out(sets: Iterable[Sequence[AnswerSet | Moments]]) -> dict[OutcomeKey, C
                 continue
             name = (one.key.study, one.key.outcome)
             values.setdefault(name, []).extend((one.people, one.replies))
-            people.setdefault(name, {}).setdefault(one.key.condition, one.people)
+            people.setdefault(name, {}).setdefault(one.key.condition, one)
             example.setdefault(name, one)
             keys.append(one.key)
     made = {
@@ -90,8 +94,8 @@ def lay_out(sets: Iterable[Sequence[AnswerSet | Moments]]) -> dict[OutcomeKey, C
     return {key: made[key.study, key.outcome] for key in keys}
 
 
-def _outcome_cells_of(one: AnswerSet, values: Floats, people: Mapping[str, Floats]) -> Cells:
-    everybody = np.concatenate(list(people.values()))
+def _outcome_cells_of(one: AnswerSet, values: Floats, people: Mapping[str, AnswerSet]) -> Cells:
+    everybody = np.concatenate([own.people for own in people.values()])
     span = float(np.ptp(everybody)) if everybody.size else 0.0
     if one.options:
         return _with_pooled(Cells("choice", np.arange(len(one.options), dtype=np.float64), 1.0), people)
@@ -116,12 +120,22 @@ def _outcome_cells_of(one: AnswerSet, values: Floats, people: Mapping[str, Float
     return _with_pooled(Cells("values", edges, width, is_bounded=bounded), people)
 
 
-def _with_pooled(cells: Cells, people: Mapping[str, Floats]) -> Cells:
+def _with_pooled(cells: Cells, people: Mapping[str, AnswerSet]) -> Cells:
     """Keep people's shares over all conditions, where there are several."""
     if len(people) < 2:
         return cells
-    counts = cells.counts(np.concatenate(list(people.values())))
+    counts = np.sum([cells.counts(*_side(own, own.human)) for own in people.values()], axis=0)
     return Cells(cells.kind, cells.edges, cells.range, counts / counts.sum(), cells.is_bounded)
+
+
+def _side(one: AnswerSet, side: Floats) -> tuple[Floats, Floats | None]:
+    """Return the answers of a side, and their weights."""
+    return side[~np.isnan(side)], one.weights_of(side)
+
+
+def _pair_weights(one: AnswerSet) -> Floats | None:
+    """Return the weights of persons who are on both sides."""
+    return None if one.weight is None else one.weight[~np.isnan(one.human) & ~np.isnan(one.agent)]
 
 
 def dependence(one: AnswerSet, cells: Cells) -> float:
@@ -132,8 +146,9 @@ def dependence(one: AnswerSet, cells: Cells) -> float:
     h, a = one.pairs
     if h.size < 2 or h.size < 0.5 * min(one.people.size, one.replies.size):
         return 0.0
-    p, q = cells.counts(h) / h.size, cells.counts(a) / h.size
-    same = _same_cell(h, a, cells)
+    w = _pair_weights(one)
+    p, q = (count / count.sum() for count in (cells.counts(h, w), cells.counts(a, w)))
+    same = _same_cell(h, a, cells, w)
     variances = float((p * (1 - p)).sum() + (q * (1 - q)).sum())
     if variances <= 0:
         return 0.0
@@ -141,21 +156,21 @@ def dependence(one: AnswerSet, cells: Cells) -> float:
     return float(np.clip(2 * (same - float(p @ q)) / variances * share, 0.0, 0.95))
 
 
-def _same_cell(h: Floats, a: Floats, cells: Cells) -> float:
+def _same_cell(h: Floats, a: Floats, cells: Cells, weights: Floats | None) -> float:
     """Return the share of persons whose two answers fall into one cell."""
     if cells.kind == "values":
         places = [np.searchsorted(cells.edges, side, side="right") for side in (h, a)]
     else:
         places = [np.searchsorted(cells.edges, side) for side in (h, a)]
-    return float(np.mean(places[0] == places[1]))
+    return float(np.average(places[0] == places[1], weights=weights))
 
 
 def as_counts(one: AnswerSet, cells: Cells) -> AnswerCounts:
     """Return both sides as counts over the cells."""
     ordered = cells.kind != "choice" and cells.range > 0
     return AnswerCounts(
-        cells.counts(one.people),
-        cells.counts(one.replies),
+        cells.counts(*_side(one, one.human)),
+        cells.counts(*_side(one, one.agent)),
         cells.edges if ordered else None,
         cells.range if ordered else 1.0,
         dependence(one, cells),
@@ -172,9 +187,8 @@ def as_fine_counts(one: AnswerSet, cells: Cells, counts: AnswerCounts) -> Answer
     middle = np.bincount(
         np.searchsorted(edges, both, side="right") - 1, weights=both, minlength=edges.size
     ) / np.maximum(np.bincount(np.searchsorted(edges, both, side="right") - 1, minlength=edges.size), 1)
-    return AnswerCounts(
-        fine.counts(one.people), fine.counts(one.replies), middle, cells.range, counts.dependence
-    )
+    sides = [fine.counts(*_side(one, side)) for side in (one.human, one.agent)]
+    return AnswerCounts(sides[0], sides[1], middle, cells.range, counts.dependence)
 
 
 def _after_atoms(values: Floats) -> Floats:
@@ -190,9 +204,11 @@ def _after_atoms(values: Floats) -> Floats:
 def exact_distances(one: AnswerSet, cells: Cells) -> dict[str, float]:
     """Compute W1 and KS from the answers themselves."""
     at = np.unique(np.concatenate([one.people, one.replies]))
-    below = [
-        np.searchsorted(np.sort(side), at, side="right") / side.size for side in (one.people, one.replies)
-    ]
+    below = []
+    for values, weights in (_side(one, one.human), _side(one, one.agent)):
+        order = np.argsort(values)
+        mass = np.append(0.0, np.cumsum(np.ones(values.size) if weights is None else weights[order]))
+        below.append(mass[np.searchsorted(values[order], at, side="right")] / mass[-1])
     apart = np.abs(below[0] - below[1])
     return {"w1": float((apart[:-1] * np.diff(at)).sum() / cells.range), "ks": float(apart.max())}
 
@@ -242,7 +258,7 @@ def score_outcome(
     if "w1" in numbers and cells.kind == "values":
         numbers["w1"] = _noted(numbers["w1"], tail_note(one, cells))
     if one.has_pairs and cells.kind != "choice":
-        numbers["person_r"] = AnswerNumber(_person_r(*one.pairs, level=level))
+        numbers["person_r"] = AnswerNumber(_person_r(*one.pairs, _pair_weights(one), level=level))
         if one.group is not None:
             numbers["r_explained"] = AnswerNumber(_explained(one, level))
     return _outcome_of(one, cells, numbers)
@@ -250,13 +266,18 @@ def score_outcome(
 
 def _outcome_of(one: AnswerSet, cells: Cells, numbers: dict[str, AnswerNumber]) -> OutcomeAnswers:
     sides = one.people, one.replies
-    counts = [cells.counts(side) for side in sides]
+    weights = [one.weights_of(side) for side in (one.human, one.agent)]
+    counts = [cells.counts(*both) for both in zip(sides, weights, strict=True)]
     shares = [tuple(map(float, count / max(count.sum(), 1))) for count in counts]
-    means = [float(side.mean()) if side.size and cells.kind != "choice" else None for side in sides]
+    means = [
+        float(np.average(side, weights=w)) if side.size and cells.kind != "choice" else None
+        for side, w in zip(sides, weights, strict=True)
+    ]
+    kish = None if weights[0] is None or not sides[0].size else kish_n(weights[0])
     labels = one.options if one.options else cells.labels
     return OutcomeAnswers(
         one.key.study, one.key.outcome, one.key.condition, cells.kind, sides[0].size, sides[1].size,
-        one.pairs[0].size, numbers, labels, shares[0], shares[1], (means[0], means[1]),
+        one.pairs[0].size, numbers, labels, shares[0], shares[1], (means[0], means[1]), kish,
     )  # fmt: skip
 
 
@@ -292,9 +313,9 @@ def _variance(one: AnswerSet, level: float, note: str) -> AnswerNumber:
     people, replies = one.people, one.replies
     n = min(people.size, replies.size)
     try:
-        human, agent = answer_spread(people), answer_spread(replies)
+        human, agent = (answer_spread(*_side(one, side)) for side in (one.human, one.agent))
         h, a = one.pairs
-        joint = h.size == people.size == replies.size
+        joint = h.size == people.size == replies.size and one.weight is None
         shared = shared_log_variance(h, a) if joint else 0.0
         found = variance_ratio(agent, human, shared=shared, level=level)
     except UndefinedError as fault:
@@ -338,6 +359,8 @@ def _entropy(counts: AnswerCounts, level: float) -> Estimate:
 
 
 def _mean_gap(one: AnswerSet, level: float, note: str) -> Estimate:
+    if one.weight is not None:
+        return _weighted_gap(one, level, note)
     h, a = one.people, one.replies
     n = min(h.size, a.size)
     sd = float(h.std(ddof=1)) if h.size > 1 else 0.0
@@ -360,6 +383,26 @@ def _mean_gap(one: AnswerSet, level: float, note: str) -> Estimate:
         df = joined_df(vh, influence_df(person - person.mean()), va, influence_df(a - a.mean()))
     reach = float(special.stdtrit(min(df, n - 1), 0.5 + level / 2)) * se
     ends = _interval_or_none(value - reach, value + reach, level, "t by degrees of freedom, delta method")
+    return Estimate(value, ends, n=n, note=note)
+
+
+def _weighted_gap(one: AnswerSet, level: float, note: str) -> Estimate:
+    """Return the gap of weighted means; its error is that of the two means by Kish's n."""
+    n = min(one.people.size, one.replies.size)
+    try:
+        spread, other = (answer_spread(*_side(one, side)) for side in (one.human, one.agent))
+    except UndefinedError as fault:
+        return Estimate(None, n=n, note=f"undefined: {fault}")
+    if spread.variance == 0:
+        return Estimate(None, n=n, note="undefined: people's answers do not vary")
+    h, a = (float(np.average(v, weights=w)) for v, w in (_side(one, one.human), _side(one, one.agent)))
+    sd = float(np.sqrt(spread.variance))
+    value = (a - h) / sd
+    if n < FEWEST:
+        return Estimate(value, n=n, note=f"no interval: fewer than {FEWEST} answers")
+    shift = 1 / spread.n + value**2 / 4 * spread.log_se2 + other.variance / spread.variance / other.n
+    reach = float(special.stdtrit(min(spread.n, other.n) - 1, 0.5 + level / 2) * np.sqrt(shift))
+    ends = _interval_or_none(value - reach, value + reach, level, "t by Kish's n, delta method")
     return Estimate(value, ends, n=n, note=note)
 
 
@@ -440,7 +483,7 @@ def _overlap(tvd: AnswerNumber, level: float) -> AnswerNumber:
     return AnswerNumber(turned(tvd.estimate), people, random, tvd.place)
 
 
-def _person_r(h: Floats, a: Floats, *, level: float) -> Estimate:
+def _person_r(h: Floats, a: Floats, weights: Floats | None = None, *, level: float) -> Estimate:
     if h.size < FEWEST or np.ptp(h) == 0 or np.ptp(a) == 0:
         side = "people's" if h.size and np.ptp(h) == 0 else "the agent's"
         few = h.size < FEWEST
@@ -448,13 +491,15 @@ def _person_r(h: Floats, a: Floats, *, level: float) -> Estimate:
             f"undefined: {h.size} persons on both sides" if few else f"undefined: {side} answers are all one"
         )
         return Estimate(None, n=h.size, note=note)
-    r = float(np.corrcoef(h, a)[0, 1])
+    both = np.cov(h, a, aweights=weights)
+    r = float(both[0, 1] / np.sqrt(both[0, 0] * both[1, 1]))
+    n = h.size if weights is None else round(kish_n(weights))
     is_rare = min(map(_beside_usual, (h, a))) < FEWEST_RARE
     try:
-        se, df = person_correlation_error(h, a)
+        se, df = person_correlation_error(h, a, weights)
         if is_rare:  # one cell of a small table may be empty by chance: no influence, and no error
-            se = max(se, (1 - r * r) / np.sqrt(max(h.size - 3, 1)))
-        found = person_correlation_interval(r, h.size, se=se, df=df, level=level)
+            se = max(se, (1 - r * r) / np.sqrt(max(n - 3, 1)))
+        found = person_correlation_interval(r, n, se=se, df=df, level=level)
     except UndefinedError as fault:
         return Estimate(r, n=h.size, note=f"no interval: {fault}")
     ends = _interval_or_none(found.low, found.high, level, "Fisher's z, influence of persons")
@@ -478,9 +523,12 @@ def _explained(one: AnswerSet, level: float) -> Estimate:
     n, n_groups = h.size, np.unique(g).size
     if n_groups < 2 or n <= n_groups + 2:
         return Estimate(None, n=n, note="undefined: fewer than two groups")
-    sizes = np.maximum(np.bincount(g), 1)
-    dh, da = (x - (np.bincount(g, weights=x) / sizes)[g] for x in (h, a))
-    total, within = (h - h.mean()) * (a - a.mean()), dh * da
+    w_ = np.ones(n) if one.weight is None else one.weight[kept]
+    share = w_ / w_.mean()
+    sizes = np.maximum(np.bincount(g, share), 1e-12)
+    dh, da = (x - (np.bincount(g, weights=x * share) / sizes)[g] for x in (h, a))
+    total = (h - np.average(h, weights=share)) * (a - np.average(a, weights=share)) * share
+    within = dh * da * share
     t, w = float(total.sum()) / (n - 1), float(within.sum()) / (n - n_groups)
     influence = (within - w) - (w / t) * (total - t) if t != 0 else within
     if t <= 0 or abs(t) < 2 * float(total.std()) / np.sqrt(n):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from concord.records import Estimate, InputFile
+from concord.records import Estimate, InputFile, LeftOutCell
 from concord.stats.elementwise import Floats
 
 MOST_OPTIONS = 25
@@ -45,6 +45,12 @@ class AnswerSet:
     """Ends of the scale, where the table says."""
     has_pairs: bool = False
     """Whether a row's two answers are of the same person."""
+    weight: Floats | None = None
+    """What each row counts for, where the table says."""
+
+    def weights_of(self, side: Floats) -> Floats | None:
+        """Return the weights of the answers of a side."""
+        return None if self.weight is None else self.weight[~np.isnan(side)]
 
     @property
     def people(self) -> Floats:
@@ -88,6 +94,7 @@ class AnswerSets:
     groups: tuple[str, ...] = ()
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    left_out: tuple[LeftOutCell, ...] = ()
 
     @property
     def n_answers(self) -> int:
@@ -152,6 +159,13 @@ class OutcomeAnswers:
     agent_shares: tuple[float, ...] = ()
     means: tuple[float | None, float | None] = (None, None)
     """Of people and of the agent."""
+    kish_n: float | None = None
+    """People of equal weight who would say as much, where answers are weighted."""
+
+    @property
+    def effective_n(self) -> float:
+        """People, or Kish's n where they are weighted."""
+        return self.n_people if self.kish_n is None else self.kish_n
 
     @property
     def name(self) -> str:
@@ -171,7 +185,7 @@ class OutcomeAnswers:
     def people_bands(self, level: float) -> list[tuple[float, float]]:
         """Return where so many of other samples of people of the agent's size lie, around the shares seen."""
         reach = float(special.ndtri(0.5 + level / 2))
-        noise = 1 / max(self.n_people, 1) + 1 / max(self.n_agent, 1)
+        noise = 1 / max(self.effective_n, 1) + 1 / max(self.n_agent, 1)
         ends = ((p, reach * math.sqrt(max(0.0, p * (1 - p)) * noise)) for p in self.human_shares)
         return [(max(0.0, p - half), min(1.0, p + half)) for p, half in ends]
 

@@ -7,7 +7,17 @@ from typing import Any, ClassVar, NamedTuple
 from scipy import special
 
 from concord.files.number_words import UNDEFINED, how_many, interval_words, level_words, number
-from concord.kinds import PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table, with_provenance
+from concord.kinds import (
+    LEFT_OUT_CELLS,
+    PAGE,
+    PAPER,
+    TERMINAL,
+    Column,
+    Kind,
+    PictureOf,
+    Table,
+    with_provenance,
+)
 from concord.people.answers.records import (
     METRICS,
     AgentAnswers,
@@ -19,7 +29,7 @@ from concord.people.answers.records import (
     noted_outcomes,
 )
 from concord.people.differences import AgentDifference, differences_table, pairs_apart
-from concord.records import Estimate, InputFile, Interval
+from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell
 
 SHORT = {
     "variance_ratio": "variance ratio", "entropy_ratio": "entropy ratio", "tvd": "TVD", "overlap": "overlap",
@@ -200,6 +210,7 @@ EACH = Table(
 _OUTCOME = (
     Column("full_name", lambda row: row[1].full_name, "outcome", words=True),
     Column("n_people", lambda row: row[1].n_people, "n people", count=True),
+    Column("kish_n", lambda row: _whole(row[1].kish_n), "Kish's n", count=True, optional=True),
     Column("n_agent", lambda row: row[1].n_agent, "n agent", count=True),
     Column("spread", lambda row: _estimate_of(row[1].spread), "variance or entropy"),
     Column("tvd", lambda row: _estimate_of(row[1].numbers.get("tvd")), "TVD", optional=True),
@@ -282,6 +293,7 @@ class AnswersResult(Kind):
     KEY: ClassVar[str] = "answer_metrics"
     TABLES: ClassVar[tuple[Table, ...]] = (
         AGENTS, NUMBERS, EACH, FARTHEST, OUTCOMES, GROUPS, EVERY_GROUP, NUMBER_ROWS, DIFFERENCES,
+        LEFT_OUT_CELLS,
     )  # fmt: skip
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("agents", "answers_plots.leaderboard_picture", small=True),
@@ -310,7 +322,7 @@ class AnswersResult(Kind):
 
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
         # studies of all outcomes are in titles; of each outcome screens show a few numbers, answers.csv all
-        {"n_resamples", "n_studies", "agents.outcomes.numbers"}
+        {"n_resamples", "n_studies", "agents.outcomes.numbers", "left_out"}
     )
 
     agents: tuple[AgentAnswers, ...]
@@ -320,6 +332,7 @@ class AnswersResult(Kind):
     seed: int = 0
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
 
     def agent(self, name: str) -> AgentAnswers:
         """Return one agent's numbers."""
@@ -404,6 +417,10 @@ class AnswersResult(Kind):
             yield from _group_notes(first.groups)
         for metric, by in (("tvd", "their distance"), ("variance_ratio", "the log of their variance ratio")):
             yield from pairs_apart(self._pairs_of(metric), by, DIFFERENCES.file)
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
 
 
 def _value_of(found: AnswerNumber | None) -> float | None:

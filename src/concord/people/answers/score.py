@@ -32,6 +32,7 @@ from concord.people.answers.result import AnswersResult
 from concord.people.answers.sides import refuse_many
 from concord.people.differences import AgentDifference, with_holm
 from concord.records import Estimate, Interval
+from concord.stats.answer_spread import answer_spread, kish_n
 from concord.stats.clustered import clustered_mean
 from concord.stats.distances import N_RESAMPLES
 from concord.stats.elementwise import Floats
@@ -216,7 +217,7 @@ def _uniform(one: OutcomeAnswers) -> tuple[float, float]:
     """Return the distance of uniform answers from people's, and its sampling variance."""
     p = np.array(one.human_shares)
     signs = np.sign(p - 1 / len(p))
-    variance = float(p @ signs**2 - (p @ signs) ** 2) / 4 / one.n_people
+    variance = float(p @ signs**2 - (p @ signs) ** 2) / 4 / one.effective_n
     return float(np.abs(p - 1 / len(p)).sum() / 2), variance
 
 
@@ -294,7 +295,7 @@ def _none() -> Estimate:
 def _group_means(one: AnswerSet) -> list[_Row]:
     """Return the groups of one outcome; both sides need answers."""
     people, replies = one.people, one.replies
-    sd = float(people.std(ddof=1)) if people.size > 1 else 0.0
+    all_people, sd = _mean_and_sd(people, one.weights_of(one.human))
     if sd == 0 or not replies.size:
         return []
     assert one.group is not None  # noqa: S101 - asked for with groups only
@@ -303,18 +304,31 @@ def _group_means(one: AnswerSet) -> list[_Row]:
     order = np.argsort(one.group, kind="stable")
     order = order[one.group[order] >= 0]
     codes, starts = np.unique(one.group[order], return_index=True)
-    all_people, all_replies = people.mean(), replies.mean()
+    all_replies, _ = _mean_and_sd(replies, one.weights_of(one.agent))
     for i, own in zip(codes, np.split(order, starts[1:]), strict=True):
-        h, a = (side[own][~np.isnan(side[own])] for side in (one.human, one.agent))
+        sides = [side[own] for side in (one.human, one.agent)]
+        h, a = (side[~np.isnan(side)] for side in sides)
         if h.size < 2 or not a.size:
             continue
-        human, agent = float(h.mean() - all_people) / sd, float(a.mean() - all_replies) / sd
-        error = float(a.mean() - h.mean()) / sd
-        noise = float(h.var(ddof=1)) / h.size / sd**2 * (1 - h.size / people.size)
+        weights = [None if one.weight is None else one.weight[own][~np.isnan(side)] for side in sides]
+        (h_mean, h_sd), (a_mean, _) = _mean_and_sd(h, weights[0]), _mean_and_sd(a, weights[1])
+        human, agent = (h_mean - all_people) / sd, (a_mean - all_replies) / sd
+        n = h.size if weights[0] is None else kish_n(weights[0])
+        noise = h_sd**2 / n / sd**2 * (1 - h.size / people.size)
+        error = (a_mean - h_mean) / sd
         rows.append(
             _Row(int(i), one.key.study, one.key.words, min(h.size, a.size), human, agent, error, noise)
         )
     return rows
+
+
+def _mean_and_sd(values: Floats, weights: Floats | None) -> tuple[float, float]:
+    """Return the mean and the standard deviation, by weight where there are weights; 0 of one answer."""
+    if values.size < 2:
+        return (float(values.mean()) if values.size else float("nan")), 0.0
+    if weights is None:
+        return float(values.mean()), float(values.std(ddof=1))
+    return float(np.average(values, weights=weights)), float(np.sqrt(answer_spread(values, weights).variance))
 
 
 def _left_out_units(rows: Sequence[_Row]) -> tuple[Floats, str]:
@@ -415,7 +429,9 @@ def score_answer_table(
             f"{COMPARED_IN_PAIRS:,} agents; score those that matter in a table of their own"
         )
         warnings = (*warnings, told)
-    return AnswersResult(agents, differences, level, n_resamples, seed, table.inputs, warnings)
+    return AnswersResult(
+        agents, differences, level, n_resamples, seed, table.inputs, warnings, table.left_out
+    )
 
 
 def _n_options(cells: Cells) -> int:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from concord.files import limits
 from concord.files.cells import BadCellError, is_missing, number, with_point
 from concord.files.columns import ColumnTable, refuse_nested
 from concord.files.gate import refuse_more
+from concord.files.left_out import left_out_cells, told_left_out
+from concord.files.missing import found_codes, is_refusal
 from concord.people.answers.records import AnswerSet, AnswerSets, OutcomeKey
 from concord.stats.elementwise import Floats
 
@@ -19,14 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-_REFUSALS = re.compile(
-    r"prefer not to (?:say|answer|respond)|no answer|refused|not answered|skipped|missing|keine angabe"
-    r"|k\.?\s?a\.?|sans r[ée]ponse|ns/nr|sin respuesta|sem resposta|nessuna risposta",
-    re.IGNORECASE,
-)
-_CODES = (-9.0, -66.0, -77.0, -88.0, -99.0, -999.0, -9999.0, 77.0, 88.0, 99.0, 999.0, 9999.0)
-_WIDEST_SCALE = 20.0
-"""The widest scale beside which a positive code cannot be an answer; sliders reach 100."""
 _MIDDLE = re.compile(r"neither .*|neutral|undecided|(?:neither|no opinion)")
 _POLES = (("disagree", "agree"), ("unlikely", "likely"), ("dissatisfied", "satisfied"))
 _STRENGTHS = {
@@ -34,41 +28,6 @@ _STRENGTHS = {
     **dict.fromkeys(("", "mostly", "moderately", "quite"), 2),
     **dict.fromkeys(("somewhat", "slightly", "rather", "a little"), 1),
 }
-
-
-def is_refusal(cell: object) -> bool:
-    """Whether a cell says that a person did not answer.
-
-    Examples
-    --------
-    >>> is_refusal("Prefer not to say"), is_refusal("k. A."), is_refusal("no")
-    (True, True, False)
-    """
-    return isinstance(cell, str) and _REFUSALS.fullmatch(cell.strip()) is not None
-
-
-def codes_of_missing(values: Floats) -> tuple[float, ...]:
-    """Return the codes of missing answers among numbers: usual ones, farther off than the scale is wide.
-
-    Examples
-    --------
-    >>> codes_of_missing(np.array([1.0, 5.0, 3.0, -99.0, 7.0]))
-    (-99.0,)
-    >>> codes_of_missing(np.array([0.0, 99.0, 40.0])), codes_of_missing(np.array([1.0, 99.0, 7.0]))
-    ((), (99.0,))
-    """
-    there = np.unique(values[np.isfinite(values)])
-    others = there[~np.isin(there, _CODES)]
-    if len(others) < 2:
-        return ()
-    low, high = float(others[0]), float(others[-1])
-    if low < 0 or high - low > 100:
-        return ()
-    return tuple(
-        float(code)
-        for code in there[np.isin(there, _CODES)]
-        if code < 0 or (high - low <= _WIDEST_SCALE and code - high > high - low)
-    )
 
 
 def scale_of_words(words: list[str]) -> dict[str, float] | None:
@@ -123,6 +82,8 @@ class AnswerColumns:
     """Titles by part."""
     agent: str | None
     """The column that names agents."""
+    used: frozenset[str] = frozenset()
+    """Further columns that are used."""
 
 
 def refuse_vast(table: ColumnTable, answers: float) -> None:
@@ -162,6 +123,7 @@ def read_answers_frame(
         "who": _name_column(frame, who, "agent"),
         "person": _name_column(frame, found.get("person"), None),
         "group": _name_column(frame, found.get("group"), None),
+        "weight": pl.Series("weight", _weight_column(table, frame, found.get("weight")), dtype=pl.Float64),
         "human": frame[found["human"]],
         "agent": frame[found["agent_answer"]],
         "row_number": frame["row_number"],
@@ -172,6 +134,26 @@ def read_answers_frame(
     whole = pl.DataFrame([series.alias(name) for name, series in parts.items()])
     names = ("human", found["human"]), ("agent", found["agent_answer"])
     return _Reading(table, dict(names), "person" in found).table(whole, _unused(table, columns))
+
+
+def _weight_column(table: ColumnTable, frame: "pl.DataFrame", title: str | None) -> list[float | None]:
+    """Return survey weights; one that is none is named."""
+    if title is None:
+        return [None] * frame.height
+    values: list[float | None] = []
+    problems = []
+    for i, cell in enumerate(frame[title].to_list()):
+        try:
+            found = number(with_point(cell) if table.decimal_comma else cell)
+        except BadCellError:
+            found = -1.0
+        values.append(found)
+        if found is not None and found < 0:
+            row = table.row(int(frame["row_number"][i]))
+            problems.append(CellProblem(table.name, None, row, title, cell, "a weight, 0 or more"))
+    if problems:
+        raise TableError(problems)
+    return values
 
 
 def _name_column(frame: "pl.DataFrame", title: str | None, default: str | None) -> "pl.Series":
@@ -187,7 +169,7 @@ def _name_column(frame: "pl.DataFrame", title: str | None, default: str | None) 
 
 
 def _unused(table: ColumnTable, columns: AnswerColumns) -> tuple[str, ...]:
-    used = {*columns.found.values(), columns.agent}
+    used = {*columns.found.values(), *columns.used, columns.agent}
     others = [
         title
         for title in table.header
@@ -207,77 +189,122 @@ class _Reading:
     titles: dict[str, str]
     has_persons: bool
     told: list[str] = field(default_factory=list)
+    counted: dict[tuple[str, str], tuple[int, dict[str, None]]] = field(default_factory=dict)
+    """Side and what became of answers: how many, and of which outcomes."""
+    problems: dict[tuple[int | None, str, str], CellProblem] = field(default_factory=dict)
 
     def table(self, whole: "pl.DataFrame", warnings: tuple[str, ...]) -> AnswerSets:
-        """Read every outcome, or raise once with every bad cell."""
-        problems: list[CellProblem] = []
+        """Read every outcome; cells that cannot be read are left out, or refuse the table."""
         refuse_many(whole.select("study", "outcome", "who", "condition").n_unique(), self.table_.name)
         groups = tuple(whole["group"].drop_nulls().unique().sort().to_list())
         sets: dict[str, list[AnswerSet]] = {}
         kinds = {}
         for (study, outcome), part in whole.group_by(["study", "outcome"], maintain_order=True):
-            kinds[(study, outcome)] = self.values(part, problems)
-        if problems:
-            raise TableError(sorted(problems, key=lambda bad: -1 if bad.row is None else bad.row))
+            kinds[(study, outcome)] = self.values(part)
+        n_rows = whole["row_number"].n_unique()
+        bad = sorted(self.problems.values(), key=lambda one: -1 if one.row is None else one.row)
+        left = left_out_cells(bad, n_rows, strict=self.table_.options.strict)
         for key, (part, options) in kinds.items():
             for (who, condition), own in part.group_by(["who", "condition"], maintain_order=True):
                 made = self.answers(
                     own, OutcomeKey(str(key[0]), str(key[1]), str(condition)), options, groups
                 )
                 sets.setdefault(str(who), []).append(made)
+        counted = [
+            f"{self.table_.name}: {n} answers of {side} to {listed(list(names), shown=8)} {what}"
+            for (side, what), (n, names) in self.counted.items()
+        ]
         return AnswerSets(
             {name: tuple(found) for name, found in sets.items()},
             groups,
             self.table_.inputs,
-            (*warnings, *self.told),
+            (*told_left_out(left, n_rows), *warnings, *self.told, *counted),
+            left,
         )
 
-    def values(
-        self, part: "pl.DataFrame", problems: list[CellProblem]
-    ) -> "tuple[pl.DataFrame, tuple[str, ...]]":
+    def values(self, part: "pl.DataFrame") -> "tuple[pl.DataFrame, tuple[str, ...]]":
         """Return the answers of one outcome as numbers, or as places among its options."""
         import polars as pl
 
+        part = self.without_declared(part)
         columns = {side: self.numbers(part, side) for side in ("human", "agent")}
         name = str(part["outcome"][0])
         bad = sum(len(odd) for _, odd in columns.values())
         filled = sum(int(np.count_nonzero(~np.isnan(values))) for values, _ in columns.values()) + bad
         numeric = all(part[side].dtype.is_numeric() for side in columns)
-        if bad and (numeric or bad <= (1 - NUMBERS_SHARE) * filled):
-            for side, (_, odd) in columns.items():
-                problems.extend(self.problem(part, side, i) for i in odd)
-        if bad:
+        if bad and not numeric and bad > (1 - NUMBERS_SHARE) * filled:
             return self.words(part, name)
-        codes = codes_of_missing(np.concatenate([values for values, _ in columns.values()]))
-        shown = ", ".join(f"{code:g}" for code in codes)
-        for side, (values, _) in columns.items():
-            taken = np.isin(values, codes)
-            values[taken] = np.nan
-            self.tell(int(taken.sum()), f"of {side} to {name!r} are {shown}, a code for no answer: left out")
+        for side, (values, odd) in columns.items():
+            values[odd] = np.nan
+            for i in odd:
+                found = self.problem(part, side, i)
+                self.problems.setdefault((found.row, side, name), found)
             self.tell_refusals(part, side, name)
+        self.leave_out_codes(part, {side: values for side, (values, _) in columns.items()}, name)
         made = [pl.Series(side, values) for side, (values, _) in columns.items()]
         return part.with_columns(*made), ()
 
-    def tell(self, n: int, text: str) -> None:
-        """Note what was left out, where anything was."""
-        if n:
-            self.told.append(f"{self.table_.name}: {n} answers {text}")
+    def without_declared(self, part: "pl.DataFrame") -> "pl.DataFrame":
+        """Leave out what the user declared to be no answer."""
+        import polars as pl
 
-    def tell_refusals(self, part: "pl.DataFrame", side: str, name: str) -> None:
+        codes = self.table_.options.missing
+        for side in ("human", "agent") if codes.shown else ():
+            held = [cell for cell in part[side].unique().to_list() if codes.holds(cell)]
+            if held:
+                taken = part[side].is_in(held).fill_null(value=False)
+                self.count(part, taken.to_numpy(), side, f"are {codes.shown} (--missing): left out")
+                part = part.with_columns(pl.when(taken).then(None).otherwise(pl.col(side)).alias(side))
+        return part
+
+    def leave_out_codes(self, part: "pl.DataFrame", sides: dict[str, Floats], name: str) -> None:
+        """Leave out what lies off a declared scale, else codes that are known; ask about the others."""
+        scale = _scale(part)
+        if scale is not None:
+            for side, values in sides.items():
+                off = (values < scale[0]) | (values > scale[1])
+                shown = ", ".join(f"{code:g}" for code in np.unique(values[off])[:5])
+                values[off] = np.nan
+                where = f"{scale[0]:g} to {scale[1]:g}"
+                self.count(part, off, side, f"lie off the scale {where} ({shown}): no answers, left out")
+            return
+        codes = found_codes(sides["human"], sides["agent"])
+        question = codes.asked_words(np.concatenate(list(sides.values())))
+        for side, values in sides.items():
+            taken = np.isin(values, codes.taken)
+            values[taken] = np.nan
+            self.count(part, taken, side, codes.taken_words)
+            self.count(part, np.isin(values, codes.asked), side, question)
+
+    def count(self, part: "pl.DataFrame", which: Any, side: str, what: str) -> None:
+        """Count answers under one cause; people who meet several agents are counted once."""
+        n = np.unique(part["row_number"].to_numpy()[which]).size
+        if n:
+            so_far, names = self.counted.get((side, what), (0, {}))
+            self.counted[side, what] = so_far + n, {**names, str(part["outcome"][0]): None}
+
+    def tell_refusals(
+        self, part: "pl.DataFrame", side: str, name: str, *, among_numbers: bool = True
+    ) -> None:
         """Note how many cells say that there is no answer."""
         import polars as pl
 
         if part[side].dtype == pl.String:
-            refusals = [cell for cell in part[side].unique().to_list() if is_refusal(cell)]
-            refused = int(part[side].is_in(refusals).sum()) if refusals else 0
-            self.tell(refused, f"of {side} to {name!r} say that there is none: left out")
+            cells = part[side].unique().to_list()
+            refusals = [cell for cell in cells if is_refusal(cell, among_numbers=among_numbers)]
+            if refusals:
+                which = part[side].is_in(refusals).fill_null(value=False).to_numpy()
+                self.count(part, which, side, "say that there is none: left out")
 
     def words(self, part: "pl.DataFrame", name: str) -> "tuple[pl.DataFrame, tuple[str, ...]]":
         """Return the words of a scale as its numbers, other words as places among the options."""
         import polars as pl
 
         made, options = self.options(part)
-        scale = scale_of_words([word for word in options if not is_refusal(word)])
+        unsure = [word for word in options if is_refusal(word, among_numbers=True)]
+        scale = scale_of_words([word for word in options if word not in unsure])
+        for side in ("human", "agent"):
+            self.tell_refusals(part, side, name, among_numbers=scale is not None)
         if scale is None:
             return made, options
         read = ", ".join(f"{word!r} as {value:g}" for word, value in sorted(scale.items(), key=itemgetter(1)))
@@ -287,7 +314,6 @@ class _Reading:
         for side in ("human", "agent"):
             places = made[side].fill_nan(last).fill_null(last).to_numpy().astype(np.intp)
             made = made.with_columns(pl.Series(side, number[places]))
-            self.tell_refusals(part, side, name)
         if "scale_min" not in part.columns:
             top = 7.0 if max(scale.values()) > 5 else 5.0
             made = made.with_columns(pl.lit(1.0).alias("scale_min"), pl.lit(top).alias("scale_max"))
@@ -306,7 +332,7 @@ class _Reading:
         odd = []
         for i in np.flatnonzero(~(np.abs(values) <= limits.LARGEST_NUMBER)):
             cell = text[int(i)]
-            if is_missing(cell) or is_refusal(cell):
+            if is_missing(cell) or is_refusal(cell, among_numbers=True):
                 values[i] = np.nan
                 continue
             try:
@@ -329,8 +355,9 @@ class _Reading:
 
         texts = {side: part[side].cast(pl.String).str.strip_chars() for side in ("human", "agent")}
         names = sorted(
-            {word for text in texts.values() for word in text.unique().to_list() if not is_missing(word)}
-        )
+            {word for text in texts.values() for word in text.unique().to_list()
+             if not is_missing(word) and not is_refusal(word)}
+        )  # fmt: skip
         what = f"different answers to {quoted(part['outcome'][0])}"
         refuse_more(len(names), limits.OPTIONS, what, self.table_.name, "give numbers, or fewer options")
         place = {name: float(i) for i, name in enumerate(names)}
@@ -346,7 +373,7 @@ class _Reading:
         """Return the answers of one agent to one outcome, one row per person where persons are known."""
         import polars as pl
 
-        own = part.select("human", "agent", "group", "person").with_columns(
+        own = part.select("human", "agent", "group", "person", "weight").with_columns(
             pl.col("human").fill_nan(None), pl.col("agent").fill_nan(None)
         )
         if self.has_persons and own["person"].null_count() == 0 and own["person"].is_duplicated().any():
@@ -360,8 +387,18 @@ class _Reading:
                     "once; keep one row per person and outcome, or leave out the column of persons"
                 )
             own = own.group_by("person", maintain_order=True).agg(
-                pl.col("human", "agent", "group").drop_nulls().first()
+                pl.col("human", "agent", "group", "weight").drop_nulls().first()
             )
+        weight = None
+        if part["weight"].null_count() < len(part):
+            has_none = own["weight"].is_null() & own["human"].is_not_null()
+            unweighted = has_none | (own["weight"] == 0).fill_null(value=False)
+            if unweighted.any():
+                names = self.counted.setdefault(("human", "have no weight: left out"), (0, {}))
+                said = {**names[1], key.outcome: None}
+                self.counted["human", "have no weight: left out"] = names[0] + int(unweighted.sum()), said
+                own = own.filter(~unweighted)
+            weight = own["weight"].fill_null(1.0).to_numpy()
         place = {name: i for i, name in enumerate(groups)}
         group = (
             np.array([place.get(one, -1) if one is not None else -1 for one in own["group"]], dtype=np.intp)
@@ -376,6 +413,7 @@ class _Reading:
             options,
             _scale(part),
             self.has_persons,
+            weight,
         )
 
 
@@ -426,7 +464,9 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
         for index in [np.repeat(np.arange(whole.height), whole[side].to_numpy().astype(np.intp))]
     ]
     long = pl.concat(rows, how="diagonal")
-    long = long.with_columns(pl.lit(None, dtype=pl.String).alias("person"))
+    long = long.with_columns(
+        pl.lit(None, dtype=pl.String).alias("person"), pl.lit(None, dtype=pl.Float64).alias("weight")
+    )
     titles = {"human": found["option"], "agent": found["option"]}
     return _Reading(table, titles, has_persons=False).table(long, _unused(table, columns))
 

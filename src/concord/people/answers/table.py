@@ -11,19 +11,21 @@ A file says by its columns what it is:
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from concord.errors import CellProblem, FileFormatError, TableError, listed
-from concord.files.cells import BadCellError, number, with_point
+from concord.errors import FileFormatError, OptionError, listed
+from concord.files.cells import number
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
+from concord.files.declared import DeclaredTable, TableColumn
+from concord.files.grids import plain_title
 from concord.files.survey import coded, from_limesurvey, is_limesurvey, read_qsf
 from concord.files.tables import TableOptions, TableSource
-from concord.people.answers.records import AnswerSets, Moments, OutcomeKey
+from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
 from concord.people.answers.sides import (
     HUMAN_WORDS,
     AnswerColumns,
@@ -45,107 +47,63 @@ def read_moments(
     table: ColumnTable, titles: dict[str, str], found: dict[str, str], agent: str | None
 ) -> AnswerSets:
     """Read moments, one row per agent and outcome."""
-    sizes = {
-        side: titles[name] for side in ("human", "agent") for name in ("n", f"{side}_n") if name in titles
-    }
-    if len(sizes) < 2 or "outcome" not in found:
+    if "outcome" not in found or not ("n" in titles or {"human_n", "agent_n"} <= set(titles)):
         raise FileFormatError(
             f"{table.name}: moments need the columns 'outcome' and 'n' (or 'human_n' and 'agent_n')"
         )
-    r = next((titles[name] for name in R_NAMES if name in titles), None)
-    wanted = {name: titles[name] for name in FIELDS} | {f"{side}_n": title for side, title in sizes.items()}
-    columns = [*wanted.values(), *found.values(), *(one for one in (agent, r) if one is not None)]
-    frame = table.take([title for title in table.header if title in columns])
-    return _Rows(table, frame, wanted, found, agent, r).table()
+    parts = {part: plain_title(found[part]) for part in ("study", "outcome", "condition") if part in found}
+    columns = [
+        *(
+            TableColumn(part, (parts[part],) if part in parts else ())
+            for part in ("study", "outcome", "condition")
+        ),
+        TableColumn("agent", () if agent is None else (plain_title(agent),)),
+        *(TableColumn(name, parse=number) for name in (*FIELDS, "human_n", "agent_n")),
+        TableColumn("r", R_NAMES, number),
+    ]
+    cells = DeclaredTable(table, columns, table.options)
+    for side in ("human_n", "agent_n"):
+        cells.titles.setdefault(side, titles.get("n", side))
+    if agent is None:
+        cells.titles.pop("agent", None)
+    sets: dict[str, dict[OutcomeKey, Moments]] = {}
+    empty = 0
+    for i in range(cells.n_rows):
+        made, who = _moments_of(cells, i), cells.values("agent")[i]
+        if made is None:
+            empty += not any(index == i for index, _ in cells.bad)
+            continue
+        own = sets.setdefault("agent" if who is None else who, {})
+        if made.key in own:
+            cells.problem(i, "outcome", "an outcome that this agent has once", made.key.outcome, refused=True)
+        own.setdefault(made.key, made)
+    left, told = cells.left_out()
+    if not sets:
+        raise FileFormatError(f"{table.name}: no row holds the moments of both sides")
+    lacking = (f"{table.name}: {empty} rows lack a moment and are left out",) if empty else ()
+    kept: dict[str, tuple[AnswerSet | Moments, ...]] = {n: tuple(own.values()) for n, own in sets.items()}
+    return AnswerSets(kept, (), table.inputs, (*told, *table.warnings, *lacking), left)
 
 
-class _Rows:
-    """The rows of a table of moments."""
-
-    def __init__(
-        self,
-        table: ColumnTable,
-        frame: "pl.DataFrame",
-        wanted: dict[str, str],
-        found: dict[str, str],
-        agent: str | None,
-        r: str | None,
-    ) -> None:
-        self.source, self.wanted, self.found, self.agent, self.r = table, wanted, found, agent, r
-        self.rows = frame.rows(named=True)
-        self.problems: list[CellProblem] = []
-
-    def table(self) -> AnswerSets:
-        """Read every row, or raise once with every bad cell."""
-        sets: dict[str, dict[OutcomeKey, Moments]] = {}
-        empty = 0
-        for i, row in enumerate(self.rows):
-            who = "agent" if self.agent is None else str(row[self.agent]).strip()
-            made = self.moments(i, row)
-            if made is None:
-                empty += 1
-                continue
-            own = sets.setdefault(who, {})
-            if made.key in own:
-                self.problem(i, self.found["outcome"], row, "an outcome that this agent has once")
-            own[made.key] = made
-        if self.problems:
-            raise TableError(self.problems)
-        if not sets:
-            raise FileFormatError(f"{self.source.name}: no row holds the moments of both sides")
-        left = (f"{self.source.name}: {empty} rows lack a moment and are left out",) if empty else ()
-        return AnswerSets(
-            {name: tuple(found.values()) for name, found in sets.items()},
-            (),
-            self.source.inputs,
-            (*self.source.warnings, *left),
-        )
-
-    def moments(self, i: int, row: dict[str, object]) -> Moments | None:
-        """Read one row; None where a moment is missing."""
-        values = {name: self.value(i, title, row) for name, title in self.wanted.items()}
-        if any(value is None for value in values.values()):
-            return None
-        known = {name: value for name, value in values.items() if value is not None}
-        for name in ("human_sd", "agent_sd"):
-            if known[name] < 0:
-                self.problem(i, self.wanted[name], row, "a standard deviation, 0 or more")
-        for name in ("human_n", "agent_n"):
-            if known[name] < 2 or known[name] != round(known[name]):
-                self.problem(i, self.wanted[name], row, "a whole number, 2 or more")
-        r = None if self.r is None else self.value(i, self.r, row)
-        if r is not None and abs(r) > 1:
-            self.problem(i, str(self.r), row, "a correlation from -1 to 1")
-        names = {part: str(row[self.found[part]]).strip() for part in ("study", "outcome", "condition")
-                 if part in self.found and row[self.found[part]] is not None}  # fmt: skip
-        key = OutcomeKey(
-            names.get("study", "all"), names.get("outcome", "outcome"), names.get("condition", "")
-        )
-        return Moments(
-            key,
-            known["human_mean"],
-            known["human_sd"],
-            int(known["human_n"]),
-            known["agent_mean"],
-            known["agent_sd"],
-            int(known["agent_n"]),
-            r,
-        )
-
-    def value(self, i: int, title: str, row: dict[str, object]) -> float | None:
-        """Read a number; an unusable cell becomes a problem."""
-        cell = row[title]
-        try:
-            return number(with_point(cell) if self.source.decimal_comma else cell)
-        except BadCellError as error:
-            self.problem(i, title, row, str(error))
-            return None
-
-    def problem(self, i: int, title: str, row: dict[str, object], expected: str) -> None:
-        """Note an unusable cell."""
-        self.problems.append(
-            CellProblem(self.source.name, None, self.source.row(i), title, row[title], expected)
-        )
+def _moments_of(table: DeclaredTable, i: int) -> Moments | None:
+    """Read one row; None where a moment is missing or cannot be."""
+    wanted = [*FIELDS, *(name for name in ("human_n", "agent_n"))]
+    found = {name: table.values(name)[i] for name in (*wanted, "r")}
+    for name in ("human_sd", "agent_sd"):
+        if found[name] is not None and found[name] < 0:
+            table.problem(i, name, "a standard deviation, 0 or more", found[name])
+    for name in ("human_n", "agent_n"):
+        if found[name] is not None and (found[name] < 2 or found[name] != round(found[name])):
+            table.problem(i, name, "a whole number, 2 or more", found[name])
+    if found["r"] is not None and abs(found["r"]) > 1:
+        table.problem(i, "r", "a correlation from -1 to 1", found["r"])
+    if any(found[name] is None for name in wanted) or any((i, name) in table.bad for name in found):
+        return None
+    names = {part: table.values(part)[i] for part in ("study", "outcome", "condition")}
+    usual = {"study": "all", "outcome": "outcome", "condition": ""}
+    key = OutcomeKey(*(usual[part] if name is None else name for part, name in names.items()))
+    h_mean, h_sd, a_mean, a_sd = (found[name] for name in FIELDS)
+    return Moments(key, h_mean, h_sd, int(found["human_n"]), a_mean, a_sd, int(found["agent_n"]), found["r"])
 
 
 NAMES = {
@@ -153,6 +111,8 @@ NAMES = {
     "outcome": ("outcome", "item", "question", "variable", "dv"),
     "condition": ("condition", "arm", "treatment", "cell"),
     "person": ("person", "person_id", "participant", "respondent", "subject", "pid"),
+    "weight": ("weight", "weights", "wt", "wts", "wgt", "weight_final", "sample_weight", "survey_weight",
+               "pweight", "pspwght", "anweight", "person_weight", "poststrat_weight"),
     "group": ("group", "subgroup", "demographic"),
     "scale_min": ("scale_min",),
     "scale_max": ("scale_max",),
@@ -163,7 +123,21 @@ NAMES = {
     "answer": ("answer", "value", "response"),
     "human": ("human", "human_answer", "human_value", "people"),
     "agent_answer": ("agent_answer", "agent_value", "model_answer", "synthetic"),
-}
+}  # fmt: skip
+_IDENTIFIES = re.compile(
+    r"(?:(?:person|participant|resp|respondent|response|subject|case|record|user|worker|panel|prolific|survey)"
+    r"_?)?(?:id|no|nr|number|uuid|pid)|id_.*|idno|caseid|uuid|serial|index|row|row_?(?:id|number)|p?id"
+)
+"""Columns that identify a row, in a table with one column per question."""
+_DESCRIBES = re.compile(
+    r"age|age_?(?:group|cat|range|band)|.*_age|birth_?year|yob|year_of_birth|sex|gender|race|ethnicity|hispanic"
+    r"|educ|education|.*_education|income|hh_?income|party|party_?id|pid[37]|ideo(?:logy)?[357]?|region|state"
+    r"|country|county|city|zip(?:_?code)?|religion|marital(?:_status)?|employ(?:ment|ed)?|occupation|urban"
+    r"|language|lang|nationality|wave|date|time(?:stamp)?|duration|cohort|stratum|strata|cluster|psu"
+    r"|geschlecht|alter|bildung|sexe|edad|sexo"
+)
+"""Columns that describe a person or an interview, in such a table."""
+_MOST_GROUPS, _FEWEST_IDS = 12, 20
 AGENT_NAMES = ("agent", "model", "design", "config")
 """AnswerColumns that name agents; ``agent`` only where another column holds the agent's answers."""
 _IMPORT_ID = '{"ImportId"'
@@ -187,41 +161,48 @@ def read_answer_table(
     source: TableSource,
     *,
     agent_column: str | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
+    questions: str | Sequence[str] | None = None,
+    weights: str | None = None,
     labels: str | Path | None = None,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
 ) -> AnswerSets:
     """Read a table of answers."""
-    table = survey_table(source, TableOptions(sheet, encoding, decimal_comma), labels)
+    table = survey_table(source, options, labels)
     titles = {fold(title): title for title in table.header}
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
+    if weights is not None:
+        found["weight"] = _named(table, titles, weights)
     if {"human_mean", "human_sd", "agent_mean", "agent_sd"} <= set(titles):
         who = _agent_column(table, titles, agent_column, reserved=())
         return read_moments(table, titles, found, who)
     if {"option", "human_count", "agent_count"} <= set(found):
         who = _agent_column(table, titles, agent_column, reserved=())
         return read_counts_frame(table, AnswerColumns(found, who))
-    if "source" in found and "answer" in found and "human" not in found:
+    if questions is None and "source" in found and "answer" in found and "human" not in found:
         return read_answers_frame(table, AnswerColumns(found, None), stacked_frame(table, found))
-    if "source" in found and "human" not in found and "outcome" not in found:
-        questions = _questions(table.header, found)
-        if questions:
+    if "source" in found and (questions is not None or ("human" not in found and "outcome" not in found)):
+        wide = _wide_columns(table, found, questions)
+        if wide.questions:
             return read_answers_frame(
-                table,
-                AnswerColumns(found | {"outcome": "outcome"}, None),
-                by_question_frame(table, found, questions),
+                replace(table, warnings=(*table.warnings, wide.told)),
+                AnswerColumns(wide.found | {"outcome": "outcome"}, None, wide.used),
+                by_question_frame(table, wide.found, wide.questions),
             )
+    if questions is not None:
+        raise OptionError(
+            f"--questions was given, but {table.name} has no column 'source' that names people and agents; "
+            f"found {listed(table.header)}"
+        )
     if "human" in found and "agent_answer" not in found and "agent" in titles:
         found["agent_answer"] = titles["agent"]
     if "human" in found and "agent_answer" in found and "outcome" in found:
         who = _agent_column(table, titles, agent_column, reserved=(found["agent_answer"],))
         return read_answers_frame(table, AnswerColumns(found, who))
-    wide = _wide_outcomes(table.header)
-    if wide:
+    pairs = _wide_outcomes(table.header)
+    if pairs:
         who = _agent_column(table, titles, agent_column, reserved=())
         return read_answers_frame(
-            table, AnswerColumns(found | {"outcome": "outcome"}, who), wide_frame(table, wide)
+            table, AnswerColumns(found | {"outcome": "outcome"}, who), wide_frame(table, pairs)
         )
     raise FileFormatError(f"{table.name}: found the columns {listed(table.header)}; {_WANTED}")
 
@@ -240,6 +221,87 @@ def survey_table(source: TableSource, options: TableOptions, labels: str | Path 
     if is_limesurvey(table.header):
         frame = from_limesurvey(frame)
     return replace(table, header=tuple(frame.columns), load=frame.select)
+
+
+def _named(table: ColumnTable, titles: Mapping[str, str], wanted: str) -> str:
+    """Return the title of a column that the user named."""
+    if fold(wanted) not in titles:
+        raise FileFormatError(f"{table.name}: no column {wanted!r}; found {listed(table.header)}")
+    return titles[fold(wanted)]
+
+
+@dataclass(frozen=True, slots=True)
+class _WideColumns:
+    """What the columns of a table with one column per question are."""
+
+    questions: list[str]
+    found: dict[str, str]
+    used: frozenset[str]
+    told: str
+
+
+def _wide_columns(
+    table: ColumnTable, found: dict[str, str], wanted: str | Sequence[str] | None
+) -> _WideColumns:
+    """Tell questions from columns that identify, weigh or describe, by name and content."""
+    chosen = None if wanted is None else _chosen_questions(table, wanted)
+    found = {part: title for part, title in found.items() if chosen is None or title not in chosen}
+    found = {part: title for part, title in found.items() if part not in ("human", "agent_answer", "outcome")}
+    taken = {*found.values()}
+    free = [title for title in table.header if title.strip() and title not in taken]
+    if chosen is not None:
+        free = [title for title in free if title not in chosen]
+    identify = [one for one in free if not _is_meta(one) and _identifies(table, one, by_name=chosen is None)]
+    describe = [one for one in free if _DESCRIBES.fullmatch(fold(one)) and one not in identify]
+    aside = {*identify, *describe, *(one for one in free if _is_meta(one))}
+    questions = [one for one in free if one not in aside] if chosen is None else chosen
+    if "person" not in found and identify:
+        found["person"] = identify[0]
+    if "group" not in found:
+        few = [one for one in describe if 2 <= table.take([one])[one].n_unique() <= _MOST_GROUPS]
+        found |= {"group": few[0]} if few else {}
+    roles = [f"{part} {found[part]!r}" for part in ("person", "weight", "group") if part in found]
+    said = f"{len(questions)} questions: {listed(questions, shown=8)}"
+    hint = "" if chosen is not None else "; --questions q1..q12 decides which columns are questions"
+    told = f"{table.name}: {'; '.join([said, *roles])}{hint}"
+    return _WideColumns(questions, found, frozenset({*questions, *found.values()}), told)
+
+
+def _chosen_questions(table: ColumnTable, wanted: str | Sequence[str]) -> list[str]:
+    """Return the columns that a user named: ``q1..q12`` by their numbers or their order, or names."""
+    titles = {fold(title): title for title in table.header}
+    chosen: list[str] = []
+    for part in wanted.split(",") if isinstance(wanted, str) else wanted:
+        first, dots, last = (one.strip() for one in part.partition(".."))
+        ends = [_named(table, titles, one) for one in ((first, last) if dots else (first,))]
+        numbered = [re.fullmatch(r"(.*?)(\d+)", one) for one in ends]
+        if len(ends) == 2 and all(numbered) and len({one[1] for one in numbered if one}) == 1:
+            low, high = (int(one[2]) for one in numbered if one)
+            stem = re.compile(re.escape(numbered[0][1]) + r"(\d+)")  # type: ignore[index]
+            held = [(one, stem.fullmatch(one)) for one in table.header]
+            chosen += [one for one, found in held if found and low <= int(found[1]) <= high]
+        elif len(ends) == 2:
+            places = sorted(table.header.index(one) for one in ends)
+            chosen += table.header[places[0] : places[1] + 1]
+        else:
+            chosen += ends
+    return list(dict.fromkeys(chosen))
+
+
+def _identifies(table: ColumnTable, title: str, *, by_name: bool) -> bool:
+    """Whether a column identifies rows: by its name, or running numbers and codes that never repeat."""
+    if by_name and _IDENTIFIES.fullmatch(fold(title)) is not None:
+        return True
+    cells = table.take([title])[title].drop_nulls()
+    if len(cells) < _FEWEST_IDS or cells.n_unique() < len(cells):
+        return False
+    try:
+        values = np.array([float(str(cell)) for cell in cells.to_list()])
+    except ValueError:
+        return not cells.cast(str, strict=False).str.contains(r"\s").any()
+    if np.any(values != np.round(values)):
+        return False
+    return bool(np.ptp(values) <= 1.5 * values.size or values.min() >= 1000)
 
 
 def without_import_ids(table: ColumnTable) -> ColumnTable:
@@ -266,12 +328,6 @@ def without_import_ids(table: ColumnTable) -> ColumnTable:
     )
 
 
-def _questions(header: Sequence[str], found: dict[str, str]) -> list[str]:
-    """Return the columns of questions: those that no other part of a table takes, and no survey program."""
-    taken = {*found.values()}
-    return [title for title in header if title.strip() and title not in taken and not _is_meta(title)]
-
-
 def _is_meta(title: str) -> bool:
     return _META.fullmatch(re.sub(r"[^a-z]", "", title.casefold())) is not None
 
@@ -296,9 +352,7 @@ def _agent_column(
 ) -> str | None:
     """Find the column that names the agents."""
     if wanted is not None:
-        if fold(wanted) not in titles:
-            raise FileFormatError(f"{table.name}: no column {wanted!r}; found {listed(table.header)}")
-        return titles[fold(wanted)]
+        return _named(table, titles, wanted)
     names = [titles[name] for name in AGENT_NAMES if name in titles and titles[name] not in reserved]
     return names[0] if names else None
 

@@ -11,7 +11,7 @@ from concord.errors import InputError, UndefinedError
 from concord.files import limits
 from concord.files.gate import refuse_more
 from concord.files.number_words import level_words, p_words
-from concord.files.tables import TableOptions
+from concord.files.tables import table_options
 from concord.numeric import gated
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
@@ -151,6 +151,8 @@ def combine(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    missing: str | Sequence[object] | None = None,
+    strict: bool = False,
     level: float = 0.95,
 ) -> CombineResult:
     """Combine people's answers with a model's predictions: what the model is worth in participants.
@@ -168,6 +170,10 @@ def combine(
         their difference are estimated.
     sheet, encoding, decimal_comma
         How tables are read.
+    missing
+        Codes for no answer, as a text (``"99,-1,refused"``) or a list.
+    strict
+        Refuse tables with a cell that cannot be read, instead of leaving its row out and listing it.
     level
         Nominal coverage.
 
@@ -193,9 +199,10 @@ def combine(
     >>> found.estimate.interval.low < 0 < found.estimate.interval.high, found.worth.value > 200
     (True, True)
     """
-    tables = read_mixed(
-        people, predictions, covariates=regress, options=TableOptions(sheet, encoding, decimal_comma)
+    options = table_options(
+        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
     )
+    tables = read_mixed(people, predictions, covariates=regress, options=options)
     outcomes = list(dict.fromkeys(tables.people.outcome))
     if not outcomes:
         raise InputError("no row of the people has both an answer and a prediction; fill these columns")
@@ -221,7 +228,7 @@ def combine(
     said = sentence(made, made[-1] if len(outcomes) == 1 else made[0])
     if told[0] and not regress:
         said = _not_together(made[0], told[0][0], len(outcomes))
-    return CombineResult(tuple(made), said, level, tables.inputs, tuple(warnings))
+    return CombineResult(tuple(made), said, level, tables.inputs, tuple(warnings), tables.left_out)
 
 
 def sentence(estimates: Sequence[CombinedEstimate], one: CombinedEstimate) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from concord.files.number_words import level_words
-from concord.kinds import FILE, PAGE, SCREENS, Column, Kind, PictureOf, Table, with_provenance
-from concord.records import Estimate, InputFile
+from concord.kinds import FILE, LEFT_OUT_CELLS, PAGE, SCREENS, Column, Kind, PictureOf, Table, with_provenance
+from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ class CombineResult(Kind):
     SECTION: ClassVar[str] = "combined"
     HEADING: ClassVar[str] = "People and predictions together"
     KEY: ClassVar[str] = "estimates"
-    TABLES: ClassVar[tuple[Table, ...]] = (ESTIMATES,)
+    TABLES: ClassVar[tuple[Table, ...]] = (ESTIMATES, LEFT_OUT_CELLS)
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"left_out"})
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("estimates", "combined_plots.combined_picture", small=True),
     )
@@ -98,6 +99,7 @@ class CombineResult(Kind):
     level: float = 0.95
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
 
     def sentences(self) -> Sequence[str]:
         """Return what the predictions are worth, and what to look at before using it."""

@@ -1,31 +1,33 @@
 """Two tables to what is combined: people with answers and predictions, and further predictions."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from concord.errors import CellProblem, FileFormatError, TableError, listed
-from concord.files.cells import BadCellError, number, with_point
-from concord.files.columns import ColumnTable, as_names
+from concord.errors import FileFormatError
+from concord.files.declared import DeclaredTable, TableColumn, flag
+from concord.files.grids import plain_title
+from concord.files.missing import found_codes
 from concord.files.tables import TableOptions, TableSource
-from concord.people.answers.sides import codes_of_missing
 from concord.people.answers.table import survey_table
-from concord.people.table.columns import fold
-from concord.records import InputFile
+from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats
 
-if TYPE_CHECKING:
-    import polars as pl
-
-ANSWERS = ("human", "answer", "y", "human_answer", "response")
-PREDICTIONS = ("prediction", "agent", "f", "yhat", "agent_answer", "predicted")
-ARMS = ("arm", "condition", "treatment")
-WEIGHTS = ("weight", "weights", "w")
+ANSWER = TableColumn(
+    "human", ("answer", "y", "human_answer", "response"), flag, required=True, what="people's answers"
+)
+PREDICTION = TableColumn(
+    "prediction", ("agent", "f", "yhat", "agent_answer", "predicted"), flag, required=True, what="predictions"
+)
+ARM, OUTCOME = TableColumn("arm", ("condition", "treatment")), TableColumn("outcome", ("item", "question"))
+WEIGHT = TableColumn("weight", ("weights", "w"), flag)
+PERSON = TableColumn("person", ("person_id", "participant", "respondent", "subject", "pid", "id"))
 CONTROLS = ("control", "baseline", "placebo", "0")
 """Arms that others are compared with."""
-OUTCOMES = ("outcome", "item", "question")
+_UNIQUE = 0.9
+"""Share of rows that no other row equals from which on an equal row elsewhere is the same person."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +79,7 @@ class MixedTables:
     covariates: tuple[str, ...] = ()
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    left_out: tuple[LeftOutCell, ...] = ()
 
 
 def read_mixed(
@@ -88,106 +91,94 @@ def read_mixed(
 ) -> MixedTables:
     """Read the table of people and that of further predictions."""
     how = TableOptions() if options is None else options
-    problems: list[CellProblem] = []
-    tables = [survey_table(source, how) for source in (people, predictions)]
-    readers = [_TableRows(table, tuple(covariates), problems) for table in tables]
-    rows = [reader.rows(with_answers=i == 0) for i, reader in enumerate(readers)]
-    if problems:
-        raise TableError(problems)
-    warnings = [note for table in tables for note in table.warnings]
-    warnings += [note for reader in readers for note in reader.told]
-    warnings += [
-        f"{table.name}: {found.n_left_out} rows lack an answer, a prediction or a covariate and are left out"
+    further = tuple(
+        TableColumn(plain_title(name), (), flag, required=True, what=f"the covariate {name!r}")
+        for name in covariates
+    )
+    common = (PREDICTION, *further, WEIGHT, ARM, OUTCOME, PERSON)
+    tables = [
+        DeclaredTable(survey_table(source, how), columns, how)
+        for source, columns in (
+            (people, (ANSWER, *common)),
+            (predictions, (replace(ANSWER, required=False), *common)),
+        )
+    ]
+    told = [note for table in tables for note in table.table.warnings]
+    names = [one.name for one in further]
+    rows = [_rows_of_table(table, names, told, with_answers=i == 0) for i, table in enumerate(tables)]
+    _refuse_same_people(tables)
+    left = [table.left_out() for table in tables]
+    told = [*(note for _, notes in left for note in notes), *told]
+    told += [
+        f"{table.place}: {found.n_left_out} rows lack an answer, a prediction or a covariate and are left out"
         for table, found in zip(tables, rows, strict=True)
         if found.n_left_out
     ]
-    inputs = tuple(item for table in tables for item in table.inputs)
-    return MixedTables(rows[0], rows[1], tuple(covariates), inputs, tuple(warnings))
+    inputs = tuple(item for table in tables for item in table.table.inputs)
+    cells = tuple(cell for found, _ in left for cell in found)
+    return MixedTables(rows[0], rows[1], tuple(covariates), inputs, tuple(told), cells)
 
 
-class _TableRows:
-    """The work of reading one of the two tables."""
-
-    def __init__(self, table: ColumnTable, covariates: tuple[str, ...], problems: list[CellProblem]) -> None:
-        self.table, self.covariates, self.problems = table, covariates, problems
-        self.titles = {fold(title): title for title in table.header}
-        self.told: list[str] = []
-
-    def title(self, names: Sequence[str]) -> str | None:
-        """Return the first column that has one of these names."""
-        return next((self.titles[name] for name in names if name in self.titles), None)
-
-    def needed(self, names: Sequence[str], what: str) -> str:
-        """Return a column that must be there."""
-        found = self.title(names)
-        if found is None:
+def _refuse_same_people(tables: Sequence[DeclaredTable]) -> None:
+    """Refuse people who are in both tables: by their names, by the same file, or by rows that are alike."""
+    advice = "further predictions must be of other people; leave out those who are in the first table"
+    if all("person" in table.titles for table in tables):
+        keys = [set(zip(table.values("outcome"), table.values("person"), strict=True)) for table in tables]
+        both = [person for _, person in keys[0] & keys[1] if person is not None]
+        if both:
             raise FileFormatError(
-                f"{self.table.name}: no column of {what}; found {listed(self.table.header)}, expected one of "
-                f"{', '.join(names)}"
+                f"{tables[1].place}: {len(both)} persons are in {tables[0].place} too, such as {min(both)!r}"
+                f"; {advice}"
             )
-        return found
-
-    def leave_out_codes(self, answers: Floats, outcomes: Sequence[str]) -> None:
-        """Take codes such as -99, far off the scale of an outcome, for missing answers, and say so."""
-        where = np.asarray(outcomes)
-        for name in dict.fromkeys(outcomes):
-            own = where == name
-            codes = codes_of_missing(answers[own])
-            taken = own & np.isin(answers, codes)
-            answers[taken] = np.nan
-            if codes:
-                shown = ", ".join(f"{code:g}" for code in codes)
-                self.told.append(
-                    f"{self.table.name}: {taken.sum()} answers are {shown}, a code for no answer"
-                )
-
-    def rows(self, *, with_answers: bool) -> MixedRows:
-        """Read every row; those that lack a number are counted."""
-        import polars as pl
-
-        answer = self.needed(ANSWERS, "people's answers") if with_answers else None
-        prediction = self.needed(PREDICTIONS, "predictions")
-        covariates = [self.needed((fold(name),), f"the covariate {name!r}") for name in self.covariates]
-        weight, arm, outcome = (self.title(names) for names in (WEIGHTS, ARMS, OUTCOMES))
-        used = [one for one in (answer, prediction, weight, arm, outcome, *covariates) if one is not None]
-        frame = self.table.take(used)
-        columns = {title: column_numbers(self.table, frame[title], self.problems)
-                   for title in (answer, prediction, weight, *covariates) if title is not None}  # fmt: skip
-        names = [
-            (as_names(self.table.name, frame[title]) if title is not None else pl.Series([""] * frame.height))
-            .fill_null("")
-            .to_list()
-            for title in (outcome, arm)
-        ]
-        if answer is not None:
-            self.leave_out_codes(columns[answer], names[0])
-        made = MixedRows(
-            tuple(names[0]),
-            tuple(names[1]),
-            columns[prediction],
-            None if answer is None else columns[answer],
-            None if weight is None else columns[weight],
-            np.column_stack([columns[one] for one in covariates])
-            if covariates
-            else np.empty((frame.height, 0)),
+    same = [name for name in tables[0].titles if name in tables[1].titles]
+    rows = [list(zip(*(table.raw(name) for name in same), strict=True)) for table in tables]
+    known = Counter(map(repr, rows[0]))
+    alone = sum(n == 1 for n in known.values()) >= _UNIQUE * len(rows[0])
+    again = sum(repr(row) in known for row in rows[1])
+    copied = "human" in same and rows[0] == rows[1][: len(rows[0])]
+    if copied or (alone and again):
+        raise FileFormatError(
+            f"{tables[1].place}: {again} rows are rows of {tables[0].place}: the same people cannot count "
+            f"twice; {advice}"
         )
-        there = ~np.isnan(np.column_stack(list(columns.values()))).any(axis=1)
-        kept = made.at(np.flatnonzero(there))
-        return MixedRows(
-            kept.outcome, kept.arm, kept.prediction, kept.answer, kept.weight, kept.covariates,
-            int((~there).sum()),
-        )  # fmt: skip
 
 
-def column_numbers(table: ColumnTable, series: "pl.Series", problems: list[CellProblem]) -> Floats:
-    """Return a column as numbers, NaN where a cell is missing; unusable cells are added to the problems."""
-    values = np.full(len(series), np.nan)
-    for i, cell in enumerate(series.to_list()):
-        value = float(cell) if isinstance(cell, bool) else cell
-        try:
-            found = number(with_point(value) if table.decimal_comma else value)
-        except BadCellError as error:
-            problems.append(CellProblem(table.name, None, table.row(i), str(series.name), cell, str(error)))
-            continue
-        values[i] = np.nan if found is None else found
-    return values
+def _leave_out_codes(
+    table: DeclaredTable, answers: Floats, predictions: Floats, outcomes: Sequence[str], told: list[str]
+) -> None:
+    """Take codes such as -99, far off the scale of an outcome, for missing answers; ask about others."""
+    where = np.asarray(outcomes)
+    for name in dict.fromkeys(outcomes):
+        own = where == name
+        codes = found_codes(answers[own], predictions[own])
+        taken, asked = (own & np.isin(answers, some) for some in (codes.taken, codes.asked))
+        question = codes.asked_words(answers[own])
+        answers[taken] = np.nan
+        of = f" to {name!r}" if name else ""
+        for which, said in ((taken, codes.taken_words), (asked, question)):
+            if which.any():
+                told.append(f"{table.place}: {which.sum()} answers{of} {said}")
+
+
+def _rows_of_table(
+    table: DeclaredTable, covariates: Sequence[str], told: list[str], *, with_answers: bool
+) -> MixedRows:
+    """Read every row; those that lack a number are counted."""
+    wanted = (*(("human",) if with_answers else ()), "prediction", "weight", *covariates)
+    numeric = [one for one in wanted if one in table.titles]
+    columns = {name: table.numbers(name) for name in numeric}
+    n = columns["prediction"].size
+    outcome, arm = (["" if one is None else one for one in table.values(name)] for name in ("outcome", "arm"))
+    if "human" in columns:
+        _leave_out_codes(table, columns["human"], columns["prediction"], outcome, told)
+    made = MixedRows(
+        tuple(outcome),
+        tuple(arm),
+        columns["prediction"],
+        columns.get("human"),
+        columns.get("weight"),
+        np.column_stack([columns[one] for one in covariates]) if covariates else np.empty((n, 0)),
+    )
+    there = ~np.isnan(np.column_stack(list(columns.values()))).any(axis=1)
+    unread = {index for index, _ in table.bad}
+    return replace(made.at(np.flatnonzero(there)), n_left_out=int((~there).sum()) - len(unread))

@@ -1,22 +1,20 @@
 """The people behind measured effects, one row per answer: so that one half of them can predict the other."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.errors import CellProblem, FileFormatError, InputError, TableError, listed
-from concord.files.columns import as_names, read_columns
+from concord.errors import InputError
+from concord.files.columns import read_columns
+from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.tables import TableOptions, TableSource
-from concord.people.mixed.table import ANSWERS, ARMS, CONTROLS, OUTCOMES, column_numbers
+from concord.people.mixed.table import ANSWER, ARM, CONTROLS, OUTCOME, PERSON
 from concord.people.predictions.table import EffectPair, Prediction
-from concord.people.table.columns import fold
 from concord.records import InputFile
 from concord.stats.elementwise import Floats
 
-PERSONS = ("person", "participant", "respondent", "subject", "id")
-STUDIES = ("study",)
 FEWEST = 4
 """People of a condition below which halves have no standard error."""
 N_SPLITS = 20
@@ -47,45 +45,34 @@ def read_respondents(
     source: TableSource, pairs: Sequence[EffectPair], options: TableOptions | None = None
 ) -> Respondents:
     """Read a table of people's answers."""
-    table = read_columns(source, TableOptions() if options is None else options)
-    titles = {fold(title): title for title in table.header}
-    found = {
-        what: next((titles[name] for name in names if name in titles), None)
-        for what, names in (
-            ("answer", ANSWERS), ("condition", ARMS), ("study", STUDIES), ("outcome", OUTCOMES),
-            ("person", PERSONS),
-        )
-    }  # fmt: skip
     only = {what: {getattr(pair, what) for pair in pairs} for what in ("study", "outcome")}
-    needed = ["answer", "condition", *(what for what, values in only.items() if len(values) > 1)]
-    lacking = [what for what in needed if found[what] is None]
-    if lacking:
-        raise FileFormatError(
-            f"{table.name}: columns are missing: {', '.join(map(repr, lacking))}; "
-            f"found {listed(table.header)}"
-        )
-    frame = table.take([title for title in found.values() if title is not None])
-    problems: list[CellProblem] = []
-    answers = column_numbers(table, frame[str(found["answer"])], problems)
-    if problems:
-        raise TableError(problems)
+    how = TableOptions() if options is None else options
+    answer = replace(ANSWER, name="answer", others=("human", *ANSWER.others[1:]), what="")
+    condition = replace(ARM, name="condition", others=("arm", "treatment"), required=True)
+    needed = [replace(one, required=len(only[one.name]) > 1) for one in (TableColumn("study"), OUTCOME)]
+    table = DeclaredTable(read_columns(source, how), (answer, condition, *needed, PERSON), how)
+    answers = table.numbers("answer")
+    left_out, told = table.left_out()
     names = {
-        what: np.array(as_names(table.name, frame[title]).fill_null("").to_list(), dtype=object)
-        for what, title in found.items()
-        if title is not None and what != "answer"
+        what: np.array(["" if one is None else one for one in table.values(what)], dtype=object)
+        for what in table.titles
+        if what != "answer"
     }
     for what, values in only.items():
         names.setdefault(what, np.full(answers.size, next(iter(values)), dtype=object))
     persons = np.unique(names["person"].astype(str), return_inverse=True)[1] if "person" in names else None
     there = ~np.isnan(answers)
-    left = int((~there).sum())
+    left = int((~there).sum()) - len(left_out)
     who = np.arange(answers.size) if persons is None else persons
     return Respondents(
         _by_cell(names, answers, who, there),
         int(np.unique(who[there]).size),
-        table.inputs,
-        (*table.warnings, *((f"{table.name}: {left} rows have no answer and are left out",) if left else ())),
-    )
+        table.table.inputs,
+        (
+            *told, *table.table.warnings,
+            *((f"{table.place}: {left} rows have no answer and are left out",) if left else ()),
+        ),
+    )  # fmt: skip
 
 
 def _by_cell(

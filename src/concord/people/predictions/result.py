@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NamedTuple
 from scipy import special
 
 from concord.files.number_words import how_many, interval_words, level_words, number
-from concord.kinds import PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table, with_provenance
 from concord.people.differences import AgentDifference, differences_table, pairs_apart
 from concord.people.predictions.table import EffectPair, Prediction
-from concord.records import Estimate, InputFile
+from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
 
 METRICS = {
     "pearson": "r",
@@ -178,7 +178,14 @@ class PredictionResult(Kind):
     SECTION: ClassVar[str] = "predictions"
     HEADING: ClassVar[str] = "Predicted effects"
     KEY: ClassVar[str] = "all_positive"
-    TABLES: ClassVar[tuple[Table, ...]] = (AGENTS, EVERY_NUMBER, NUMBER_ROWS, DIFFERENCES, EFFECTS)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        AGENTS,
+        EVERY_NUMBER,
+        NUMBER_ROWS,
+        DIFFERENCES,
+        EFFECTS,
+        LEFT_OUT_CELLS,
+    )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf(
             "errors",
@@ -198,7 +205,7 @@ class PredictionResult(Kind):
     )
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"agents.effects", "references.effects"}
+        {"agents.effects", "references.effects", "left_out"}
     )  # a row each in its file
 
     agents: tuple[AgentAgreement, ...]
@@ -214,6 +221,7 @@ class PredictionResult(Kind):
     level: float = 0.95
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
 
     def agent(self, name: str) -> AgentAgreement:
         """Return one agent's numbers."""

@@ -337,6 +337,7 @@ def score_predictions(
         level,
         (*table.inputs, *(() if people is None else people.inputs)),
         (*table.warnings, *more, *uncompared),
+        table.left_out,
     )
 
 

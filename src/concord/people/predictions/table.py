@@ -3,16 +3,18 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from concord.errors import CellProblem, FileFormatError, TableError, listed
+from concord.errors import FileFormatError, listed
 from concord.files import cells
-from concord.files.cells import BadCellError, number, with_point
+from concord.files.cells import BadCellError, number
+from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.gate import refuse_more
-from concord.files.grids import Grid
+from concord.files.grids import Grid, plain_title
 from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER
-from concord.files.tables import TableSource, read_grid
+from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
-from concord.records import InputFile
+from concord.records import InputFile, LeftOutCell
 from concord.stats.predicted_effects import control_error
 
 OTHER_NAMES = {
@@ -89,15 +91,24 @@ def _below_each_other(grid: Grid, names: list[str], wide: list[int]) -> Grid:
     return replace(grid, header=header, rows=rows, columns=columns, warnings=(*grid.warnings, note))
 
 
-REQUIRED = ("study", "human_estimate", "human_se")
-NAMES = ("study", "outcome", "condition", "agent", "unit", "control")
-NUMBERS = (
-    *("human_estimate", "human_se", "agent_estimate", "agent_se", "scale_min", "scale_max"),
-    *("human_n", "agent_n", "n", "human_sd", "control_se", "control_n"),
-)
-KNOWN = (*NAMES, *NUMBERS)
 AGENT_COLUMNS = (AGENT, *OTHER_AGENT_NAMES)
 """Names of the column that says whose predictions a row holds, the first that is there."""
+COLUMNS = (
+    TableColumn("study", required=True),
+    TableColumn("human_estimate", parse=cells.number, required=True),
+    TableColumn("human_se", parse=cells.number, required=True),
+    *(TableColumn(name) for name in ("outcome", "condition", "unit", "control")),
+    *(
+        TableColumn(name, parse=cells.number)
+        for name in ("scale_min", "scale_max", "human_n", "n", "human_sd")
+    ),
+    *(TableColumn(name, parse=cells.number) for name in ("control_se", "control_n")),
+    *(
+        TableColumn(name, parse=cells.number, side="agent")
+        for name in ("agent_estimate", "agent_se", "agent_n")
+    ),
+)
+REQUIRED = tuple(one.name for one in COLUMNS if one.required)
 POINTS = "percentage points of the scale"
 _UNITS = {
     "share of scale range": 100.0,
@@ -160,143 +171,116 @@ class PredictionTable:
     unit: str
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    left_out: tuple[LeftOutCell, ...] = ()
 
 
 def read_predictions(
     source: TableSource | Grid,
     *,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
     agent_column: str | None = None,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
 ) -> PredictionTable:
     """Read a table of effects: one row per effect and agent."""
-    grid = (
-        source
-        if isinstance(source, Grid)
-        else read_grid(source, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma)
-    )
+    grid = source if isinstance(source, Grid) else grid_of(source, options)
     grid = as_estimates(grid)
-    return _Reader(grid, _locate(grid, agent_column), problems=list(grid.problems)).table()
-
-
-def _locate(grid: Grid, agent_column: str | None) -> dict[str, int]:
-    """Find the known columns."""
-    titles = [fold(title) for title in grid.header]
-    found = {name: titles.index(name) for name in KNOWN if name in titles}
-    usual = AGENT_COLUMNS if agent_column is None else (fold(agent_column),)
-    agents = [name for name in usual if name in titles]
-    if agent_column is not None and not agents:
-        raise FileFormatError(f"{grid.place}: no column {agent_column!r}; found {listed(grid.header)}")
-    if agents:
-        found["agent"] = titles.index(agents[0])
-    missing = [name for name in REQUIRED if name not in found]
-    if missing:
-        raise FileFormatError(
-            f"{grid.place}: columns are missing: {', '.join(map(repr, missing))}; found {listed(grid.header)}"
-        )
-    return found
+    agent = TableColumn("agent", AGENT_COLUMNS[1:])
+    if agent_column is not None:
+        agent = TableColumn("agent", (plain_title(agent_column),))
+        if plain_title(agent_column) not in map(plain_title, grid.header):
+            raise FileFormatError(f"{grid.place}: no column {agent_column!r}; found {listed(grid.header)}")
+    return _Reader(DeclaredTable(grid, (*COLUMNS, agent), options)).table()
 
 
 @dataclass(slots=True)
 class _Reader:
-    """The work of reading one grid."""
+    """The work of reading one table."""
 
-    grid: Grid
-    position: dict[str, int]
-    problems: list[CellProblem]
+    cells: DeclaredTable
     pairs: dict[tuple[str, str, str], EffectPair] = field(default_factory=dict)
     agents: dict[str, dict[tuple[str, str, str], Prediction]] = field(default_factory=dict)
     units: dict[str, int] = field(default_factory=dict)
     """Each unit, and the first row that has it."""
-    columns: dict[str, list[object]] = field(default_factory=dict)
     supposed_controls: int = 0
     """Rows whose control group is as large as the treated one only by supposition."""
 
     def table(self) -> PredictionTable:
-        """Read every row, or raise once with all that is wrong."""
-        for index in range(len(self.grid.rows)):
-            self.row(index)
-        if self.problems:
-            raise TableError(self.problems)
+        """Read every row; what cannot be read is left out, or refuses the table."""
+        columns = {one.name: self.cells.values(one.name) for one in self.cells.columns}
+        for index in range(self.cells.n_rows):
+            self.row(index, {name: values[index] for name, values in columns.items()})
+        place = self.cells.place
+        left, told = self.cells.left_out()
         if len(self.units) > 1:
             named = ", ".join(f"{unit!r} (row {row})" for unit, row in self.units.items())
             raise FileFormatError(
-                f"{self.grid.place}: effects are in several units: {named}; give scale_min and scale_max, so "
+                f"{place}: effects are in several units: {named}; give scale_min and scale_max, so "
                 "that all become percentage points of their scale"
             )
         advice = "score them in several files"
-        refuse_more(len(self.agents), AGENTS, "agents", self.grid.place, advice)
-        refuse_more(len(self.grid.rows), EFFECTS, "effects", self.grid.place, advice)
+        refuse_more(len(self.agents), AGENTS, "agents", place, advice)
+        refuse_more(self.cells.n_rows, EFFECTS, "effects", place, advice)
+        n = self.supposed_controls
+        words = "control groups are taken to be as large as treated ones; give control_se, or control_n and n"
         return PredictionTable(
             tuple(self.pairs.values()),
             self.agents,
             next(iter(self.units), "as given"),
-            self.grid.inputs,
-            (*self.grid.warnings, *self._unused(), *self._supposed()),
-        )
+            self.cells.table.inputs,
+            (
+                *told, *self.cells.table.warnings, *self.cells.unused(),
+                *((f"{place}: {n} rows name a control group: {words}",) if n else ()),
+            ),
+            left,
+        )  # fmt: skip
 
-    def row(self, index: int) -> None:
+    def row(self, index: int, found: Mapping[str, Any]) -> None:
         """Read one row: an effect, and a prediction of it where there is one."""
-        names = {name: self.cell(index, name) for name in NAMES}
-        numbers = {name: self.cell(index, name) for name in NUMBERS}
-        study, estimate, se = names["study"], numbers["human_estimate"], numbers["human_se"]
-        for name, value in (("study", study), ("human_estimate", estimate), ("human_se", se)):
-            if value is None and not self.is_bad(index, name):
-                self.problem(index, name, None, "a value")
-        if not isinstance(study, str) or not isinstance(estimate, float) or not isinstance(se, float):
+        agent = {one.name for one in COLUMNS if one.side == "agent"}
+        if not self.cells.needed(index, REQUIRED):
             return
+        if any((index, name) in self.cells.bad for name in found if name not in agent):
+            return
+        study, estimate, se = (found[name] for name in REQUIRED)
         if se < 1 / LARGEST_NUMBER:  # of less, z leaves the range of numbers
-            self.problem(index, "human_se", se, "a standard error above 0")
+            self.cells.problem(index, "human_se", "a standard error above 0", se)
             return
-        factor = self.factor(index, names["unit"], numbers)
-        if factor is None:
+        factor = self.factor(index, found)
+        if factor is None or not self.sizes_fit(index, found):
             return
-        outcome = str(names["outcome"] or "")
+        outcome = "" if found["outcome"] is None else found["outcome"]
+        condition = "" if found["condition"] is None else found["condition"]
         # an intervention that is named again with its outcome is one intervention
-        condition = str(names["condition"] or "").removesuffix(f"({outcome})").rstrip()
-        key = (study, outcome, condition)
-        if not self.sizes_fit(index, numbers):
-            return
-        sd = self.answer_sd(factor, numbers)
-        row = self.grid.rows[index]
-        n = _first_number(numbers["human_n"], numbers["n"])
-        control = self.control(factor * se, factor, n, names["control"], numbers)
+        key = (study, outcome, condition.removesuffix(f"({outcome})").rstrip())
+        n = _first_number(found["human_n"], found["n"])
+        control = self.control(factor * se, factor, n, found)
+        row = self.cells.row(index)
+        sd = self.answer_sd(factor, found)
         pair = EffectPair(*key, factor * estimate, factor * se, row, n, *sd, *control, per_unit=factor)
         first = self.pairs.setdefault(key, pair)
         if (first.estimate, first.se) != (pair.estimate, pair.se):
-            self.problem(
-                index, "human_estimate", estimate, f"the effect of row {first.row}, which has the same name"
-            )
+            expected = f"the effect of row {first.row}, which has the same name"
+            self.cells.problem(index, "human_estimate", expected, estimate, refused=True)
             return
-        self.predict(index, key, factor, numbers, agent=names["agent"])
+        if not any((index, name) in self.cells.bad for name in agent):
+            self.predict(index, key, factor, found)
 
-    def predict(
-        self,
-        index: int,
-        key: tuple[str, str, str],
-        factor: float,
-        numbers: Mapping[str, object],
-        *,
-        agent: object,
-    ) -> None:
+    def predict(self, index: int, key: tuple[str, str, str], factor: float, found: Mapping[str, Any]) -> None:
         """Keep a prediction; an agent is known even where it gave none."""
-        who = self.agents.setdefault(str(agent) if agent is not None else "agent", {})
-        given, se = numbers["agent_estimate"], numbers["agent_se"]
-        if not isinstance(given, float):
+        who = self.agents.setdefault("agent" if found["agent"] is None else found["agent"], {})
+        given, se = found["agent_estimate"], found["agent_se"]
+        if given is None:
             return
-        if isinstance(se, float) and se < 0:
-            self.problem(index, "agent_se", se, "a standard error, 0 or more")
+        if se is not None and se < 0:
+            self.cells.problem(index, "agent_se", "a standard error, 0 or more", se)
             return
         if key in who:
-            self.problem(
-                index, "agent_estimate", given, "one prediction per agent and effect; this is a second"
-            )
+            expected = "one prediction per agent and effect; this is a second"
+            self.cells.problem(index, "agent_estimate", expected, given, refused=True)
             return
-        n = _first_number(numbers["agent_n"], numbers["n"])
-        who[key] = Prediction(factor * given, factor * se if isinstance(se, float) else None, n)
+        n = _first_number(found["agent_n"], found["n"])
+        who[key] = Prediction(factor * given, None if se is None else factor * se, n)
 
-    def sizes_fit(self, index: int, numbers: Mapping[str, object]) -> bool:
+    def sizes_fit(self, index: int, numbers: Mapping[str, Any]) -> bool:
         """Whether sample sizes and the SD of an answer can be; each that cannot is named."""
         bad = [
             (name, value, wanted)
@@ -308,93 +292,46 @@ class _Reader:
                 ("control_n", 1, "a number of people, 1 or more"),
                 ("control_se", 0, "a standard error above 0"),
             )
-            if isinstance(value := numbers[name], float) and (value < least or value <= 0)
+            if (value := numbers[name]) is not None and (value < least or value <= 0)
         ]
         common, whole = numbers["control_se"], numbers["human_se"]
-        if isinstance(common, float) and isinstance(whole, float) and common >= whole:
+        if common is not None and common >= whole:
             bad.append(("control_se", common, f"less than human_se, of which it is a part ({whole:g})"))
         for name, value, wanted in bad:
-            self.problem(index, name, value, wanted)
+            self.cells.problem(index, name, wanted, value)
         return not bad
 
-    def answer_sd(self, factor: float, numbers: Mapping[str, object]) -> tuple[float | None, bool]:
+    def answer_sd(self, factor: float, numbers: Mapping[str, Any]) -> tuple[float | None, bool]:
         """Return the SD of one answer, and whether it had to be supposed from the scale."""
         given = numbers["human_sd"]
-        if isinstance(given, float):
+        if given is not None:
             return factor * given, False
         return (UNIFORM_SD, True) if POINTS in self.units else (None, False)
 
     def control(
-        self, se: float, factor: float, n: float | None, name: object, numbers: Mapping[str, object]
+        self, se: float, factor: float, n: float | None, found: Mapping[str, Any]
     ) -> tuple[str, float | None]:
         """Return the control group of an effect and the standard error of its mean, where one is said."""
-        given, size = _first_number(numbers["control_se"]), _first_number(numbers["control_n"])
+        name, given, size = found["control"], found["control_se"], found["control_n"]
         if name is None and given is None and size is None:
             return "", None
-        found, supposed = control_error(se, None if given is None else factor * given, size, n)
+        error, supposed = control_error(se, None if given is None else factor * given, size, n)
         self.supposed_controls += supposed
-        return str(name) if name is not None else "control", found
+        return name if name is not None else "control", error
 
-    def factor(self, index: int, unit: object, numbers: Mapping[str, object]) -> float | None:
+    def factor(self, index: int, found: Mapping[str, Any]) -> float | None:
         """Return what carries an effect to percentage points of its scale, and note the unit."""
-        low, high = numbers["scale_min"], numbers["scale_max"]
-        if isinstance(low, float) and isinstance(high, float):
+        low, high, unit = found["scale_min"], found["scale_max"], found["unit"]
+        if low is not None and high is not None:
             if high <= low:
-                self.problem(index, "scale_max", high, f"more than scale_min, which is {low:g}")
+                self.cells.problem(index, "scale_max", f"more than scale_min, which is {low:g}", high)
                 return None
-            self.units.setdefault(POINTS, self.grid.rows[index])
-            return 100 / (high - low)
-        known = _UNITS.get(str(unit).casefold()) if unit is not None else None
-        self.units.setdefault(POINTS if known is not None else str(unit or "as given"), self.grid.rows[index])
+            self.units.setdefault(POINTS, self.cells.row(index))
+            return float(100 / (high - low))
+        known = _UNITS.get(unit.casefold()) if unit is not None else None
+        name = POINTS if known is not None else "as given" if unit is None else unit
+        self.units.setdefault(name, self.cells.row(index))
         return 1.0 if known is None else known
-
-    def cell(self, index: int, name: str) -> str | float | None:
-        """Read a cell; an unusable one becomes a problem."""
-        if name not in self.position:
-            return None
-        raw = self.column(name)[index]
-        parse = cells.name if name in NAMES else cells.number
-        try:
-            value = parse(with_point(raw) if self.grid.decimal_comma and name in NUMBERS else raw)
-        except BadCellError as error:
-            self.problem(index, name, raw, str(error))
-            return None
-        return value
-
-    def column(self, name: str) -> list[object]:
-        """Return a column's cells, which are taken out of the grid once."""
-        if name not in self.columns:
-            self.columns[name] = self.grid.cells(self.position[name])
-        return self.columns[name]
-
-    def is_bad(self, index: int, name: str) -> bool:
-        """Whether a cell was complained about already."""
-        row, title = self.grid.rows[index], self.title(name)
-        return any(problem.row == row and problem.column == title for problem in self.problems)
-
-    def problem(self, index: int, name: str, value: object, expected: str) -> None:
-        """Note an unusable cell."""
-        self.problems.append(
-            CellProblem(
-                self.grid.name, self.grid.sheet, self.grid.rows[index], self.title(name), value, expected
-            )
-        )
-
-    def title(self, name: str) -> str:
-        """Return a column's name as the file has it."""
-        return self.grid.header[self.position[name]] if name in self.position else name
-
-    def _supposed(self) -> tuple[str, ...]:
-        """Say where the size of a shared control group had to be supposed."""
-        n = self.supposed_controls
-        words = "control groups are taken to be as large as treated ones; give control_se, or control_n and n"
-        return (f"{self.grid.place}: {n} rows name a control group: {words}",) if n else ()
-
-    def _unused(self) -> tuple[str, ...]:
-        """Name the columns that are not used."""
-        used = set(self.position.values())
-        others = [title for j, title in enumerate(self.grid.header) if j not in used and title]
-        return (f"{self.grid.place}: columns not used: {listed(others)}",) if others else ()
 
 
 def _first_number(*values: object) -> float | None:

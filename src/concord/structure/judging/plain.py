@@ -7,13 +7,15 @@ coded differ from hand to hand, so that a table is looked at as a whole before i
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from concord.errors import FileFormatError, listed, quoted
+from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, unit_columns
 from concord.structure.judging.ballots import (
     AB,
     BA,
     EVEN,
+    PROMPT,
     TIE,
     UNORDERED,
     UNREADABLE,
@@ -42,7 +44,7 @@ _BY_SEAT = tuple(
 _LONGEST_NAME = 80
 _WIDE = {AB: ("verdict_ab", "winner_ab"), BA: ("verdict_ba", "winner_ba")}
 _ORDERS = {
-    **dict.fromkeys(("ab", "a first", "original", "normal", "forward", "unswapped"), AB),
+    **dict.fromkeys(("ab", "a first", "original", "normal", "forward", "unswapped", "given"), AB),
     **dict.fromkeys(("ba", "b first", "swapped", "reversed", "reverse", "flipped"), BA),
 }
 _TRUTHS = {
@@ -65,6 +67,13 @@ class _Layout:
     """A name is that of a question, under which several pairs of models are, or one pair both ways."""
     by_seat: bool = False
     """``model_a`` is who was in the first seat: pairs of models are there both ways."""
+    unit: tuple[str, ...] = ()
+    """Columns that name what was compared; of seats that are named the models are part of it, too."""
+    variants: tuple[str, ...] = ()
+    """Columns that make one judge several."""
+    names_answer: bool = False
+    """Verdicts of 1 and 2 name an answer, not a seat."""
+    told: tuple[str, ...] = ()
 
 
 def fits_plain(keys: frozenset[str]) -> bool:
@@ -81,6 +90,7 @@ def fits_wide(keys: frozenset[str]) -> bool:
 def plain_reader(source: NamedRows) -> RowReader:
     """Return what reads the rows of a table with one verdict each."""
     layout = _layout(source.rows)
+    _refuse_repeats(source, layout)
 
     def read(row: Row, place: str, judge: str) -> Iterator[Ballot]:
         yield _ballot(small_keys(row), layout, place, judge)
@@ -103,10 +113,23 @@ def wide_reader(source: NamedRows) -> RowReader:
     return read
 
 
+def _refuse_repeats(source: NamedRows, layout: _Layout) -> None:
+    """Refuse more votes on a pair in one order than there are repetitions."""
+    cells = [small_keys(row) for row in source.rows]
+    repeats = [one for one in REPEATS if one in cells[0]]
+    if not repeats:
+        return
+    parts = ("judge", "order", "swapped", "first_model", "second_model", "model_a", "model_b")
+    own = [layout.columns[one] for one in parts if one in layout.columns]
+    columns = [*own, *layout.unit, *layout.variants, *repeats]
+    keys = [tuple(str(row.get(one)) for one in columns) for row in cells]
+    refuse_duplicates(source.name, "one " + " · ".join(columns), keys, source.places)
+
+
 def plain_notes(rows: Sequence[Row]) -> list[str]:
     """Say where no order was found, and which columns were not used."""
     layout = _layout(rows)
-    told = []
+    told = list(layout.told)
     if layout.by_seat:
         told.append(
             "pairs of models are there both ways, so that model_a is taken to have been in the first seat; a "
@@ -132,14 +155,112 @@ def _layout(rows: Sequence[Row]) -> _Layout:
     }
     if columns.get("cluster") == columns.get("pair"):
         columns.pop("cluster", None)
-    if not {"first_model", "model_a", "order", "swapped"} & columns.keys():
+    if not {"first_model", "model_a"} & columns.keys():
         columns |= _seats_named(cells, keys)
     order, verdict = columns.get("order"), columns.get("verdict")
     codes = {_code(row.get(order)) for row in cells} if order is not None else set()
     seats = {_code(row.get(verdict)) for row in cells} if verdict is not None else set()
     several, both = _models(cells, columns)
     by_seat = both and not {"order", "swapped"} & columns.keys()
-    return _Layout(columns, "0" in codes, "2" in seats, several or both, by_seat)
+    made = _Layout(columns, "0" in codes, "2" in seats, several or both, by_seat)
+    return _with_answers(cells, _with_units(cells, made)) if "pair" in columns else made
+
+
+def _with_units(cells: Sequence[Mapping[str, object]], layout: _Layout) -> _Layout:
+    """Find what was compared: an item, and the two answers; and what makes one judge several."""
+    columns = layout.columns
+    if "first_model" in columns:
+        models = [columns["first_model"], columns["second_model"]]
+    else:
+        models = [columns[key] for key in ("model_a", "model_b") if key in columns]
+    filled = [dict(row, _both=" ".join(sorted(str(row.get(one)) for one in models))) for row in cells]
+    own = {columns[key] for key in ("judge", "verdict", "winner", "order", "swapped") if key in columns}
+    names = [
+        name for name in _PAIR if name in filled[0] and name not in own and name not in ("question", "prompt")
+    ]
+    names = names if names else [columns["pair"]]
+    known = ["_both"] if models else []
+    finest = max(names, key=lambda name: len({str(row.get(name)) for row in filled}))
+    unit = unit_columns(filled, [*known, finest], [*names, *(one for one in CONTEXT if one in filled[0])])
+    unit = [one for one in unit if one != "_both"]
+    judge = [columns["judge"]] if "judge" in columns else []
+    key = [
+        *judge,
+        *unit,
+        *known,
+        *(columns[one] for one in ("order", "swapped", "first_model") if one in columns),
+    ]
+    repeats = [one for one in REPEATS if one in filled[0]]
+    variants = unit_columns(filled, [*key, *repeats], [one for one in VARIANTS if one in filled[0]])
+    variants = [one for one in variants if one not in key and one not in repeats]
+    said = [f"a pair is one {' · '.join(unit)}{' and its two models' if models else ''}"]
+    said += [f"a judge is one {' · '.join([*judge, *variants])}"] if variants else []
+    told = ("; ".join(said),) if len(unit) > 1 or variants or unit != [columns["pair"]] else ()
+    return replace(layout, unit=tuple(unit), variants=tuple(variants), told=told)
+
+
+_CODES = frozenset({"1", "2", "a", "b"})
+
+
+def _with_answers(cells: Sequence[Mapping[str, object]], layout: _Layout) -> _Layout:
+    """Tell verdicts that name an answer from those that name a seat: by gold, or ask by the other seating."""
+    columns = layout.columns
+    if "winner" in columns or "verdict" not in columns or not {"order", "swapped"} & columns.keys():
+        return layout
+    said = [bare_word(_code(row.get(columns["verdict"]))) for row in cells]
+    if (
+        not {one for one in said if one and one != "none"} <= {*_CODES, "tie", "c", "0", "="}
+        or layout.by_seat
+    ):
+        return layout
+    first = {"1": 0, "a": 0, "2": 1, "b": 1}
+    order = [_order_or_none(row, layout) for row in cells]
+    gold = [
+        first.get(bare_word(_code(row.get(columns["gold"])))) if "gold" in columns else None for row in cells
+    ]
+    chosen = [first.get(one) for one in said]
+    right: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for row, c, g, o in zip(cells, chosen, gold, order, strict=True):
+        if c is not None and g is not None and o is not None:
+            who = " ".join(str(row.get(one)) for one in (columns.get("judge", ""), *layout.variants))
+            right[who].append((c == g, (c if o == AB else 1 - c) == g))
+    judged = [own for own in right.values() if len(own) >= _FEWEST_GOLD]
+    if judged:  # by the judge that knows most: others may choose by seat or at random
+        answer, seat = (max(sum(one[i] for one in own) / len(own) for own in judged) for i in range(2))
+        if answer - seat > _CLEARLY:
+            told = (
+                f"verdicts name the answer, not the seat: so read a judge agrees with {columns['gold']!r} in "
+                f"{100 * answer:.0f} %, as seats in {100 * seat:.0f} %"
+            )
+            return replace(layout, names_answer=True, told=(*layout.told, told))
+        return layout
+    seen: dict[tuple[str, ...], dict[str, int]] = defaultdict(dict)
+    keys = [*layout.unit, *layout.variants, *(columns[one] for one in ("judge",) if one in columns)]
+    for row, c, o in zip(cells, chosen, order, strict=True):
+        if c is not None and o is not None:
+            seen[tuple(str(row.get(one)) for one in keys)].setdefault(o, c)
+    both = [own for own in seen.values() if len(own) == 2]
+    same = sum(own[AB] == own[BA] for own in both)
+    if len(both) >= _FEWEST_GOLD and same > (0.5 + _CLEARLY) * len(both):
+        told = (
+            f"verdicts are read as seats, and in {100 * same / len(both):.0f} % of pairs they are the same "
+            "in both orders: a judge that looks at seats alone, or verdicts that name the answer? If they "
+            f"do, call the column {columns['verdict']!r} 'winner'"
+        )
+        return replace(layout, told=(*layout.told, told))
+    return layout
+
+
+_FEWEST_GOLD, _CLEARLY = 20, 0.15
+"""Verdicts from which on two readings of them can be compared, and the difference that decides."""
+
+
+def _order_or_none(row: Mapping[str, object], layout: _Layout) -> str | None:
+    found = {key: row.get(layout.columns[key]) for key in ("order", "swapped") if key in layout.columns}
+    try:
+        return _seat_order(found, layout, "")
+    except FileFormatError:
+        return None  # named when its row is read
 
 
 def _seats_named(cells: Sequence[Mapping[str, object]], keys: set[str]) -> dict[str, str]:
@@ -190,10 +311,15 @@ def _ballot(cells: Mapping[str, object], layout: _Layout, place: str, judge: str
     keys = ("first_model", "second_model") if by_seat else ("model_a", "model_b")
     models = (str(found.get(keys[0], "A")).strip(), str(found.get(keys[1], "B")).strip())
     order = AB if by_seat or layout.by_seat else _seat_order(found, layout, place)
-    name, who = str(found["pair"]).strip(), str(found.get("judge", judge)).strip()
+    name = " · ".join(str(cells.get(one)).strip() for one in layout.unit) or str(found["pair"]).strip()
+    who = str(found.get("judge", judge)).strip()
+    if layout.variants:
+        who = f"{who}{PROMPT}{' · '.join(str(cells.get(one)).strip() for one in layout.variants)}"
     verdict = _plain_verdict(found, layout, order, models, place)
     lengths = (_length(found, "a", place), _length(found, "b", place))
     human = tuple(human_verdicts(cells, models, place))
+    if "gold" in found:
+        human = (*human, winning_answer(_code(found["gold"]), models, f"{place}, column 'gold'"))
     cluster = str(found.get("cluster", "")).strip()
     cell = found.get("winner", found.get("verdict"))
     said = "" if cell is None else str(cell)
@@ -244,6 +370,8 @@ def _plain_verdict(
     seat = EVEN if layout.zero_is_tie and _code(value) == "0" else named_seat(_code(value))
     if seat is None:
         raise FileFormatError(f"{place}: 'verdict' is {quoted(value)}, expected first, second or tie")
+    if layout.names_answer:
+        return (A, B, TIE)[seat]
     if order == UNORDERED and seat != EVEN:
         raise FileFormatError(
             f"{place}: {layout.columns['verdict']!r} names a seat, and no column says who was in it; give a "

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from concord.errors import FileFormatError, listed
+from concord.errors import FileFormatError, OptionError, listed
 from concord.files.gate import refuse_more
 from concord.files.grids import plain_title
 from concord.files.limits import JUDGED_PAIRS, JUDGES
@@ -108,6 +108,7 @@ def read_votes(
     for source in sources:
         ballots, told = read_ballots(source, source.name if judge is None else judge)
         warnings += told
+        ballots = _of_judge(ballots, judge)
         said += [ballot for ballot in ballots if ballot.said]
         for ballot in ballots:
             table.setdefault(ballot.judge, {}).setdefault(ballot.pair, _Tally(ballot)).add(ballot)
@@ -139,6 +140,17 @@ def read_votes(
     refuse_more(n_pairs, JUDGED_PAIRS, "pairs", place, "score a random part of them, or one judge at a time")
     inputs = tuple(item for source in (*sources, *people) for item in source.inputs)
     return RecordedVotes(judges, inputs, tuple(warnings), tuple(_stored_verdicts(said)))
+
+
+def _of_judge(ballots: list[Ballot], judge: str | None) -> list[Ballot]:
+    """Return the ballots of the judge that was asked for; all where none was."""
+    if judge is None:
+        return ballots
+    own = [one for one in ballots if judge in (one.judge, one.judge.partition(PROMPT)[0])]
+    if ballots and not own:
+        names = sorted({one.judge.replace(PROMPT, " ") for one in ballots})
+        raise OptionError(f"no verdict is of the judge {judge!r}; the table has {listed(names)}")
+    return own
 
 
 def _stored_verdicts(ballots: Sequence[Ballot]) -> Iterator[StoredReading]:
