@@ -267,9 +267,7 @@ def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions
 def _read_answers(path: Path, options: TableOptions) -> Sequence[str]:
     from concord.people.answers.table import read_answer_table
 
-    given = {"sheet": options.sheet, "encoding": options.encoding, "decimal_comma": options.decimal_comma}
-    found: Any = read_answer_table(path, agent_column=None, **given)  # type: ignore[arg-type]
-    return tuple(getattr(found, "warnings", ()))
+    return read_answer_table(path, options=replace(options, strict=True)).warnings
 
 
 def _read_options(path: Path, options: TableOptions) -> Sequence[str]:

@@ -6,17 +6,19 @@ determine it; rows that agree in all of them and in their repeat are duplicates.
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 
 from concord.errors import FileFormatError
-from concord.files.grids import rows_in_words
+from concord.files.grids import Grid, plain_title
 
 CONTEXT = tuple(
     "benchmark dataset set subset split category task subject domain language turn".split()  # noqa: SIM905
 )
 """Columns under which items are numbered anew, where they are there."""
 REPEATS = tuple("repetition repeat sample run trial epoch rep iteration seed draw".split())  # noqa: SIM905
-VARIANTS = tuple(
-    "strategy prompt_strategy prompt_type prompting template system_prompt config setting".split()  # noqa: SIM905
+VARIANTS = (
+    *("strategy", "prompt_strategy", "prompt_type", "prompting", "template", "system_prompt", "config"),
+    *("setting", "few_shot", "cot", "mode"),
 )
 """Columns that make one model several, each asked in another way."""
 Cells = Sequence[Mapping[str, object]]
@@ -47,19 +49,35 @@ def unit_columns(rows: Cells, first: Sequence[str], further: Sequence[str]) -> l
     return chosen
 
 
-def refuse_duplicates(place: str, what: str, keys: Sequence[Hashable], rows: Sequence[int | str]) -> None:
+def refuse_duplicates(place: str, what: str, keys: Sequence[Hashable], rows: Sequence[object]) -> None:
     """Refuse rows that are of the same unit and repeat, naming them."""
-    found: dict[Hashable, list[int | str]] = defaultdict(list)
+    found: dict[Hashable, list[object]] = defaultdict(list)
     for key, row in zip(keys, rows, strict=True):
         found[key].append(row)
     twice = {key: own for key, own in found.items() if len(own) > 1}
     if twice:
         key, own = next(iter(twice.items()))
         named = " · ".join(str(part) for part in key) if isinstance(key, tuple) else str(key)
-        where = (
-            rows_in_words(own) if all(isinstance(one, int) for one in own) else ", ".join(map(str, own[:3]))
-        )  # type: ignore[arg-type]
         raise FileFormatError(
-            f"{place}: {len(twice)} units are there more than once, such as {named!r} ({where}); a unit is "
-            f"{what}: number its repeats, or name the column that tells these rows apart"
+            f"{place}: {len(twice)} units are there more than once, such as {named!r} "
+            f"({', '.join(map(str, own[:3]))}); a unit is {what}: number its repeats, or name the column "
+            "that tells these rows apart"
         )
+
+
+def with_units(grid: Grid, id_title: str, within: Sequence[str], further: Sequence[str]) -> Grid:
+    """Return a grid whose items have names of their own, with the columns under which they are numbered.
+
+    ``within`` names the columns that tell rows of one item apart.
+    """
+    names = [plain_title(title) for title in grid.header]
+    columns = {name: grid.cells(j) for j, name in enumerate(names)}
+    own = plain_title(id_title)
+    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    unit = [one for one in unit_columns(rows, [own], further) if one not in within]
+    if len(unit) == 1:
+        return grid
+    joined = [" · ".join(str(row[one]) for one in (*unit[1:], own)) for row in rows]
+    told = f"{grid.place}: an item is one {' · '.join((*unit[1:], own))}: {len(set(joined))} items"
+    held = tuple(joined if name == own else grid.columns[j] for j, name in enumerate(names))
+    return replace(grid, columns=held, warnings=(*grid.warnings, told))

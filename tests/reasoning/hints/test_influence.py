@@ -132,11 +132,9 @@ def test_hints_without_a_kind_or_a_target_are_refused(change: dict[str, str], me
         read_hint_rows([{k: v for k, v in row.items() if k != "Hinted Answer"} for row in STRANGERS])
 
 
-def test_two_answers_with_one_number_are_told() -> None:
-    table = read_hint_rows([row | {"run": 0} for row in STRANGERS])
-    assert any("1 row has" in one and "the last one counts" in one for one in table.warnings)
-    table = read_hint_rows([row | {"run": 0} for row in (*STRANGERS, STRANGERS[0])])
-    assert any("2 rows have" in one for one in table.warnings)
+def test_two_answers_with_one_number_are_refused() -> None:
+    with pytest.raises(FileFormatError, match="1 units are there more than once"):
+        read_hint_rows([row | {"run": 0} for row in STRANGERS])
 
 
 def test_replies_are_read_before_they_are_compared_with_the_target() -> None:

@@ -171,7 +171,7 @@ def read_answer_table(
     titles = {fold(title): title for title in table.header}
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
     if weights is not None:
-        found["weight"] = _named(table, titles, weights)
+        found["weight"] = _named_column_of(table, titles, weights)
     if {"human_mean", "human_sd", "agent_mean", "agent_sd"} <= set(titles):
         who = _agent_column(table, titles, agent_column, reserved=())
         return read_moments(table, titles, found, who)
@@ -223,7 +223,7 @@ def survey_table(source: TableSource, options: TableOptions, labels: str | Path 
     return replace(table, header=tuple(frame.columns), load=frame.select)
 
 
-def _named(table: ColumnTable, titles: Mapping[str, str], wanted: str) -> str:
+def _named_column_of(table: ColumnTable, titles: Mapping[str, str], wanted: str) -> str:
     """Return the title of a column that the user named."""
     if fold(wanted) not in titles:
         raise FileFormatError(f"{table.name}: no column {wanted!r}; found {listed(table.header)}")
@@ -273,7 +273,7 @@ def _chosen_questions(table: ColumnTable, wanted: str | Sequence[str]) -> list[s
     chosen: list[str] = []
     for part in wanted.split(",") if isinstance(wanted, str) else wanted:
         first, dots, last = (one.strip() for one in part.partition(".."))
-        ends = [_named(table, titles, one) for one in ((first, last) if dots else (first,))]
+        ends = [_named_column_of(table, titles, one) for one in ((first, last) if dots else (first,))]
         numbered = [re.fullmatch(r"(.*?)(\d+)", one) for one in ends]
         if len(ends) == 2 and all(numbered) and len({one[1] for one in numbered if one}) == 1:
             low, high = (int(one[2]) for one in numbered if one)
@@ -352,7 +352,7 @@ def _agent_column(
 ) -> str | None:
     """Find the column that names the agents."""
     if wanted is not None:
-        return _named(table, titles, wanted)
+        return _named_column_of(table, titles, wanted)
     names = [titles[name] for name in AGENT_NAMES if name in titles and titles[name] not in reserved]
     return names[0] if names else None
 

@@ -2,7 +2,7 @@
 
 import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -12,7 +12,7 @@ from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.frames import from_mappings
-from concord.files.grids import Grid, Titles, is_blank, own_titles
+from concord.files.grids import Grid, Titles, is_blank, own_titles, plain_title
 from concord.files.json_text import Problems, filled_lines, parsed_line
 from concord.files.tables import TableSource, read_grid
 from concord.files.text import plain_utf8
@@ -77,13 +77,11 @@ def read_table(source: TableLike) -> Grid:
     )
 
 
-def read_records(source: TableLike | Grid, kind: type[T], others: Titles = NO_OTHERS) -> RecordTable[T]:
-    """Read the rows of a table as records of one kind."""
-    return records_of_grid(source if isinstance(source, Grid) else read_table(source), kind, others)
-
-
-def records_of_grid(grid: Grid, kind: type[T], others: Titles = NO_OTHERS) -> RecordTable[T]:
-    """Turn the rows of a grid into records."""
+def read_records(
+    source: TableLike | Grid, kind: type[T], others: Titles = NO_OTHERS, also: Sequence[str] = ()
+) -> RecordTable[T]:
+    """Read the rows of a table as records of one kind; ``also`` names columns that are used otherwise."""
+    grid = source if isinstance(source, Grid) else read_table(source)
     known = _field_types(kind)
     titles = own_titles(grid.header, known, others)
     lacking = [name for name, (_, needed) in known.items() if needed and name not in titles]
@@ -115,7 +113,8 @@ def records_of_grid(grid: Grid, kind: type[T], others: Titles = NO_OTHERS) -> Re
     if problems:
         raise TableError(problems)
     used = set(titles.values())
-    left = [title for j, title in enumerate(grid.header) if j not in used and title]
+    free = [title for j, title in enumerate(grid.header) if j not in used and title]
+    left = [title for title in free if plain_title(title) not in also]
     unused = (f"{grid.place}: columns not used: {listed(left)}",) if left else ()
     named = {name: grid.header[titles[name]] for name in columns}
     warnings = (*grid.warnings, *unused)

@@ -2,6 +2,8 @@
 
 import io
 import os
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,10 +62,10 @@ class LongColumns:
 def read_long(source: Any, options: ReadOptions) -> ScoreSet:
     """Read a long table: a path to CSV, XLSX, Parquet or JSON, a frame, or a list of rows."""
     found = Findings()
-    table = _open(source, options)
+    table = _one_row_per_model(_open(source, options))
     found.warnings += table.warnings
     columns = find_columns(table.header, table.name, options, found)
-    frame = table.take(columns.used())
+    frame = _with_whole_items(table, columns, found)
     inputs = table.inputs if table.inputs else (fingerprint(table.name, _frame_bytes(frame)),)
     coded = _code_table(frame, columns, table, options=options, found=found)
     del frame
@@ -89,6 +91,77 @@ def _open(source: Any, options: ReadOptions) -> ColumnTable:
                      for note in table.warnings)  # fmt: skip
     inputs = tuple(replace(file, name=name) for file in table.inputs)
     return replace(table, name=name, warnings=warnings, inputs=inputs)
+
+
+_PER_MODEL = re.compile(r"(.+?)\s*[:|@]\s*(.+)")
+
+
+def _one_row_per_model(table: ColumnTable) -> ColumnTable:
+    """Lay scores that are in one column per model (``p_correct:NAME``) below each other."""
+    import polars as pl
+
+    folded = {fold(title) for title in table.header}
+    scores = {"s_acc", "score", *_NAMES["score"]}
+    held = {title: match for title in table.header if (match := _PER_MODEL.fullmatch(title)) is not None}
+    for score in (one for one in ("s_acc", "score", *_NAMES["score"]) if one not in folded):
+        own = {title: match[2] for title, match in held.items() if fold(match[1]) == score}
+        if not own or folded & {*scores, *_NAMES["model"]}:
+            continue
+        kept = [title for title in table.header if title not in held]
+        whole = table.take([*kept, *own])
+        parts = [
+            whole.select(*kept, pl.lit(name).alias("model"), pl.col(title).alias(score))
+            for title, name in own.items()
+        ]
+        told = f"{table.name}: one column {score!r} per model: {listed(list(own.values()))}"
+        rows = np.arange(whole.height, dtype=np.int64) + 2 if table.rows is None else table.rows
+        return replace(
+            table,
+            header=(*kept, "model", score),
+            load=pl.concat(parts).select,
+            rows=np.tile(rows, len(own)),
+            warnings=(*table.warnings, told),
+        )
+    return table
+
+
+_COMPLETE = 0.8
+"""Share of the units that must be in two arrangements, for a column to be part of what names them."""
+
+
+def _with_whole_items(table: ColumnTable, columns: LongColumns, found: Findings) -> "pl.DataFrame":
+    """Return the columns that are read; an item has the columns beside its name that number it anew."""
+    import polars as pl
+
+    frame = table.take(columns.used())
+    key = [one for one in (columns.model, columns.arrangement, columns.item) if one is not None]
+    if columns.sample is not None or frame.select(key).n_unique() == frame.height:
+        return frame
+    counts = Counter(table.header)
+    others = [one for one in table.header if one and one not in columns.used() and counts[one] == 1]
+    whole = table.take([*key, *others])
+    chosen: list[str] = []
+    for title in others:
+        series = whole[title]
+        if series.dtype.is_float() or series.dtype.is_nested():
+            continue
+        units = whole.select(columns.item, *chosen, title).n_unique()
+        if units == whole.select(columns.item, *chosen).n_unique():
+            continue
+        wide = whole.group_by(columns.item, *chosen, title).agg(
+            pl.col(columns.arrangement).n_unique().alias("n")
+        )
+        if (wide["n"] >= 2).mean() >= _COMPLETE:  # type: ignore[operator]
+            chosen.append(title)
+        if chosen and whole.select(*key, *chosen).n_unique() == whole.height:
+            break
+    if not chosen or whole.select(*key, *chosen).n_unique() < whole.height:
+        return frame
+    named = [pl.col(one).cast(pl.String).fill_null("") for one in (*chosen, columns.item)]
+    joined = whole.select(pl.concat_str(named, separator=" · ").alias(columns.item)).to_series()
+    found.warnings[:] = [note for note in found.warnings if "columns not used" not in note]
+    found.warnings.append(f"{table.name}: an item is one {' · '.join((*chosen, columns.item))}")
+    return frame.with_columns(joined)
 
 
 def _all_models(table: LongTable, found: Findings, options: ReadOptions) -> list[ScoreGrid]:
