@@ -210,7 +210,7 @@ EACH = Table(
 _OUTCOME = (
     Column("full_name", lambda row: row[1].full_name, "outcome", words=True),
     Column("n_people", lambda row: row[1].n_people, "n people", count=True),
-    Column("kish_n", lambda row: _whole(row[1].kish_n), "Kish's n", count=True, optional=True),
+    Column("kish_n", lambda row: _rounded_n(row[1].kish_n), "Kish's n", count=True, optional=True),
     Column("n_agent", lambda row: row[1].n_agent, "n agent", count=True),
     Column("spread", lambda row: _estimate_of(row[1].spread), "variance or entropy"),
     Column("tvd", lambda row: _estimate_of(row[1].numbers.get("tvd")), "TVD", optional=True),
@@ -419,7 +419,7 @@ class AnswersResult(Kind):
             yield from pairs_apart(self._pairs_of(metric), by, DIFFERENCES.file)
 
 
-def _whole(value: float | None) -> int | None:
+def _rounded_n(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
