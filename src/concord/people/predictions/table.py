@@ -109,6 +109,7 @@ COLUMNS = (
     ),
 )
 REQUIRED = tuple(one.name for one in COLUMNS if one.required)
+KNOWN = (*(one.name for one in COLUMNS), "agent")
 POINTS = "percentage points of the scale"
 _UNITS = {
     "share of scale range": 100.0,
