@@ -38,7 +38,7 @@ from concord.people.predictions import result as predictions
 from concord.people.predictions.result import AgentAgreement, PredictionResult
 from concord.people.protocol import PROTOCOLS, Protocol
 from concord.people.referee import RefereeResult, Selection
-from concord.people.result import COMPARED, AgentPair, AgentScores, AgentStanding
+from concord.people.result import COMPARED, AgentScores, AgentStanding, PairAnswer
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.compare import METRICS as RANKED_BY
 from concord.reasoning.compare import RankedModel, ReasoningRanking
@@ -50,6 +50,7 @@ from concord.show.declared import report_of
 from concord.show.page.declared import shown_result
 from concord.show.terminal import drawn, fitting
 from concord.stats.compare import Choices
+from concord.stats.leaderboard import Chosen
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 from concord.structure.judging.result import NUMBERS, JudgeResult, JudgeScores
 from concord.structure.options.result import OptionReply, OptionResult
@@ -190,7 +191,8 @@ OWN: dict[Any, Callable[[], st.SearchStrategy[Any]]] = {
         ModelPair, first=st.just("a"), second=st.just("b"), metrics=st.tuples(_of(MetricDifference))
     ),
     get_type_hints(MetricCompareResult)["pairs"]: lambda: st.tuples(_of(ModelPair)),
-    AgentPair: lambda: record(AgentPair, low=_of(float), high=_of(float)),
+    PairAnswer: lambda: record(PairAnswer, low=_of(float), high=_of(float)),
+    Chosen: lambda: record(Chosen, low=_of(float), high=_of(float), value=_of(float)),
     AgentsResult: lambda: record(
         AgentsResult,
         agents=_two(record(AgentScores)),

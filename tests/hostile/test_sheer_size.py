@@ -20,7 +20,7 @@ from concord.people.agents import AgentsResult
 from concord.people.answers.records import AnswerSets, OutcomeKey
 from concord.people.answers.score import score_answer_table
 from concord.people.predictions.table import read_predictions
-from concord.people.results import pairs
+from concord.people.results import agent_pairs
 from concord.people.studies.distributions import _choices, _numbers_counted
 from concord.people.table.read import read_tests
 from concord.reasoning.read.replies import _element_lines
@@ -215,7 +215,7 @@ def test_very_many_agents_have_an_order_and_no_pairs(monkeypatch: pytest.MonkeyP
         f"a{i}": [{**row, "agent_statistic": 0.5 * i + j} for j, row in enumerate(rows)] for i in range(4)
     }
     compared = concord.score_people(tables, n_resamples=0, n_simulations=0)
-    monkeypatch.setattr(pairs, "COMPARED_AGENTS", 3)
+    monkeypatch.setattr(agent_pairs, "COMPARED_AGENTS", 3)
     found = concord.score_people(tables, n_resamples=0, n_simulations=0)
     assert found.pairs == () and "4 agents are not compared" in found.pairs_note
     for metric in ("pas", "ecs", "apr"):

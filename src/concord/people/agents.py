@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
+from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 
@@ -28,269 +28,39 @@ from concord.files.number_words import (
     p_words,
 )
 from concord.files.output import distinct_names, write_csv, write_json
-from concord.kinds import PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
+from concord.kinds import Kind, PictureOf, Table
+from concord.people.agent_tables import (
+    BOARD,
+    CHOOSING,
+    EVERY_NUMBER,
+    FILE_PAIRS,
+    FILE_ROWS,
+    LACKING,
+    MOST_PAIRS,
+    SHOWN_PAIRS,
+    STANDINGS,
+)
 from concord.people.files import DETAILED, STUDY, SUMMARY, PeopleResult
-from concord.people.protocol import STANDARD, Protocol
+from concord.people.protocol import Protocol
 from concord.people.referee import STUDIES as REFEREE_STUDIES
 from concord.people.referee import TESTS as REFEREE_TESTS
 from concord.people.referee import RefereeResult
-from concord.people.result import COMPARED, METRICS, AgentPair, AgentScores, AgentStanding, Score, human_row
-from concord.people.tables import LEFT_OUT, SCORE_COLUMNS, left_out_words
-from concord.records import CellLeftOut, Estimate, InputFile, Interval
+from concord.people.result import (
+    COMPARED,
+    AgentPair,
+    AgentScores,
+    AgentStanding,
+)
+from concord.people.tables import LEFT_OUT, left_out_words
+from concord.records import CellLeftOut, InputFile
 from concord.stats.elementwise import Floats, each_or_none, or_nan
+from concord.stats.leaderboard import Chosen, Omnibus
 from concord.stats.multiple import distinguishable
 
-MOST_PAIRS = 6
-"""Pairs that screens name in words; files hold all of them."""
-MOST_SHOWN = 20
-"""Agents of which the page shows every number and every pair; of more, files hold them."""
-MOST_LETTERS = 8
-"""Groups up to which a column of letters is easier to read than their number."""
+_OF_PAS = ("best_set", "omnibus", "chosen")
+"""What the document holds of PAS beside the standings of all metrics."""
 _OWN = ("without", "one")
 """Fields that the codec does not write: arrays are lists here, and results of single agents are files."""
-
-
-def _file_columns(metric: str) -> Iterator[Column]:
-    """Return the columns of a metric in `agents.csv`."""
-    yield Column(
-        metric,
-        lambda agent: getattr(agent, metric).estimate,
-        spread={metric: "value", f"{metric}_low": "low", f"{metric}_high": "high"},
-    )
-    new = f"{metric}_new_participants"
-    yield Column(
-        new, lambda agent: getattr(agent, metric).fresh, spread={f"{new}_low": "low", f"{new}_high": "high"}
-    )
-    for end in ("floor", "ceiling", "place") if metric in ("pas", "ecs") else ():
-        yield Column(f"{metric}_{end}", partial(_end_of, metric, end))
-
-
-def _end_of(metric: str, end: str, agent: AgentScores) -> Estimate | None:
-    score: Score = getattr(agent, metric)
-    return score.end(end)
-
-
-FILE_ROWS = Table(
-    "agents",
-    rows=lambda result: result.agents,
-    file="agents.csv",
-    on=(),
-    columns=(
-        Column("agent", lambda agent: agent.name),
-        Column("n_tests"),
-        Column("n_missing"),
-        *(column for metric in METRICS for column in _file_columns(metric)),
-    ),
-)
-
-
-class _BoardRow(NamedTuple):
-    """A row of the leaderboard: an agent, or what the others are read by."""
-
-    agent: str
-    short: str
-    pas: Estimate | None
-    place: float | None
-    ecs: Estimate | None
-    apr: Estimate | None
-    tests: str
-    group: str
-
-
-LONGEST_NAME = 36
-"""Characters of a name on the terminal; files and pages hold it whole."""
-
-
-def short_names(names: Sequence[str]) -> list[str]:
-    """Cut long names in their middle, where they stay distinct."""
-    half = LONGEST_NAME // 2
-    short = [name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}" for name in names]
-    return short if len(set(short)) == len(short) else list(names)
-
-
-def _board(result: "AgentsResult") -> list[_BoardRow]:
-    """Return a row per agent, the highest PAS first, then floor, ceiling and people against people.
-
-    A number that no agent has is left out of every row: given PAS have neither effects nor places.
-    """
-    ordered = result.in_order()
-    has = {name: any(getattr(one, name).value is not None for one in ordered) for name in COMPARED}
-    rows = [
-        _BoardRow(
-            agent.name,
-            short,
-            agent.pas.estimate,
-            None if (place := agent.pas.end("place")) is None else place.value,
-            agent.ecs.estimate if has["ecs"] else None,
-            agent.apr.estimate if has["apr"] else None,
-            f"{max(agent.pas.estimate.n, agent.ecs.estimate.n)}/{agent.n_tests}",
-            _group_letters(result, agent.name),
-        )
-        for agent, short in zip(ordered, short_names([agent.name for agent in ordered]), strict=True)
-    ]
-    has["place"] = any(row.place is not None for row in rows)
-    return [*rows, *_references(result, has)]
-
-
-def _group_letters(result: "AgentsResult", name: str) -> str:
-    """Return a letter for each group that an agent belongs to, as in a compact letter display."""
-    groups = result.standing("pas").groups
-    places = [i for i, group in enumerate(groups) if name in group]
-    if len(groups) < 2 or not places:
-        return ""
-    many = len(groups) > MOST_LETTERS
-    words = [str(i + 1) if many else chr(ord("a") + i) for i in places]
-    return f"{words[0]}–{words[-1]}" if many and len(words) > 2 else (" " if many else "").join(words)
-
-
-def _references(result: "AgentsResult", has: Mapping[str, bool]) -> Iterator[_BoardRow]:
-    """Return the rows to read the others by: simulated agents, and people who repeated studies of people."""
-    for end, who, place in (
-        ("floor", "agents without effects", 0.0),
-        ("ceiling", "perfect replications", 1.0),
-    ):
-        pas, ecs = (_mean_end(result, metric, end) for metric in ("pas", "ecs"))
-        if pas is not None or ecs is not None:
-            spans = [words for words in (_span(result, metric, end) for metric in ("pas", "ecs")) if words]
-            name = f"({end}: {', '.join([who, *spans])})"
-            yield _BoardRow(name, name, pas, place, ecs, None, "", "")
-    if result.protocol == STANDARD:
-        row = human_row()
-        place_of = row.pas.end("place")
-        name = f"(people: {row.n} other studies, run again)"
-        yield _BoardRow(
-            name,
-            name,
-            row.pas.estimate,
-            None if place_of is None or not has["place"] else place_of.value,
-            row.ecs.estimate if has["ecs"] else None,
-            row.apr.estimate if has["apr"] else None,
-            str(row.n),
-            "",
-        )
-
-
-def _ends(result: "AgentsResult", metric: str, end: str) -> list[float]:
-    found = (_end_of(metric, end, agent) for agent in result.agents)
-    return [one.value for one in found if one is not None and one.value is not None]
-
-
-def _mean_end(result: "AgentsResult", metric: str, end: str) -> Estimate | None:
-    known = _ends(result, metric, end)
-    return Estimate(sum(known) / len(known)) if known else None
-
-
-def _span(result: "AgentsResult", metric: str, end: str) -> str:
-    """Return the range of a floor or a ceiling where agents were asked with other sample sizes."""
-    known = _ends(result, metric, end)
-    low, high = (number(least(known, default=None), 2) for least in (min, max))
-    return "" if low == high else f"{metric.upper()} {low} to {high}"
-
-
-BOARD = Table(
-    "board",
-    rows=_board,
-    title=lambda result: (
-        f"Agreement of {len(result.agents)} agents with people · protocol {result.protocol.name}"
-    ),
-    columns=(
-        Column("agent", lambda row: row.short, words=True, on=(TERMINAL,)),
-        Column("agent", words=True, on=(PAGE, PAPER)),
-        Column("pas", title="PAS", digits=3, ends=2),
-        Column("place", optional=True),
-        Column("ecs", title="ECS", digits=3, ends=2, optional=True),
-        Column("apr", title="APR", optional=True),
-        Column("tests", words=True),
-        Column("group", words=True, optional=True),
-    ),
-)
-
-
-class _NumberRow(NamedTuple):
-    agent: str
-    of: str
-    metric: str
-    score: Score
-
-
-def _every_number(result: "AgentsResult") -> Iterator[_NumberRow]:
-    """Yield every score of every agent; of many agents files alone hold them."""
-    for agent in result.in_order() if len(result.agents) <= MOST_SHOWN else ():
-        own: dict[str, Mapping[str, Score]] = {"all": {name: getattr(agent, name) for name in METRICS}}
-        for domain, scores in {**own, **agent.domains}.items():
-            yield from (_NumberRow(agent.name, domain, name, score) for name, score in scores.items())
-
-
-EVERY_NUMBER = Table(
-    "numbers",
-    rows=_every_number,
-    title="Every number of every agent, by domain",
-    on=(PAGE,),
-    folded=True,
-    columns=(
-        Column("agent", words=True),
-        Column("of", title="tests of", words=True),
-        Column("metric", words=True),
-        *SCORE_COLUMNS,
-    ),
-)
-LACKING = Table(
-    "lacking",
-    rows=lambda result: [agent for agent in result.agents if agent.n_missing],
-    title="Tests that an agent lacks and others have",
-    on=(PAGE,),
-    folded=True,
-    columns=(
-        Column("name", title="agent", words=True),
-        Column("n_missing", title="lacks", count=True),
-        Column("n_tests", title="tests", count=True),
-    ),
-)
-
-
-STANDINGS = Table(
-    "standings",
-    rows=lambda result: result.standings,
-    title="Orders of the agents, and how many pairs are distinguishable",
-    on=(PAGE,),
-    folded=True,
-    columns=(
-        Column("metric", lambda one: one.metric.upper(), words=True),
-        Column("n_pairs", title="pairs", count=True),
-        Column("n_distinguishable", title="distinguishable", count=True),
-        Column("order", lambda one: ", ".join(one.order[:MOST_PAIRS]), "highest first", words=True),
-    ),
-)
-
-
-class _PairRow(NamedTuple):
-    pair: AgentPair
-    difference: Estimate
-
-
-def _pair_rows(result: "AgentsResult") -> Iterator[_PairRow]:
-    for one in result.pairs if len(result.agents) <= MOST_SHOWN else ():
-        ends = None if one.low is None or one.high is None else Interval(one.low, one.high, result.level, "")
-        yield _PairRow(one, Estimate(one.difference, ends, one.n_tests, note=one.note))
-
-
-PAIRS = Table(
-    "pairs",
-    rows=_pair_rows,
-    title="Pairs of agents, first minus second",
-    on=(PAGE,),
-    folded=True,
-    columns=(
-        Column("first", lambda row: row.pair.first, words=True),
-        Column("second", lambda row: row.pair.second, words=True),
-        Column("metric", lambda row: row.pair.metric, words=True),
-        Column("difference", sign=True),
-        Column("p", lambda row: row.pair.p_value, p=True),
-        Column("p_holm", lambda row: row.pair.p_holm, "p (Holm)", p=True),
-        Column("n_tests", lambda row: row.pair.n_tests, "tests", count=True),
-        Column("n_studies", lambda row: row.pair.n_studies, "studies", count=True),
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -304,9 +74,12 @@ class AgentsResult(Kind):
     HEADING: ClassVar[str] = "Many agents"
     KEY: ClassVar[str] = "standings"
     TABLES: ClassVar[tuple[Table, ...]] = (
-        *(FILE_ROWS, BOARD, EVERY_NUMBER, LACKING, STANDINGS, PAIRS, LEFT_OUT),
+        *(FILE_ROWS, FILE_PAIRS, BOARD, STANDINGS, CHOOSING, EVERY_NUMBER, LACKING, SHOWN_PAIRS, LEFT_OUT),
     )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("pas", "people_plots.agents_picture", small=True),)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf("pas", "people_plots.agents_picture", small=True),
+        PictureOf("specifications", "people_plots.specifications_picture"),
+    )
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
         {
@@ -314,9 +87,10 @@ class AgentsResult(Kind):
             "n_resamples",
             "n_simulations",
             "protocol",
+            "standings.omnibus.n_agents",
             "n_undirected",
             "rows_of_table",
-        }  # the title names the protocol
+        }
     )
 
     agents: tuple[AgentScores, ...]
@@ -367,8 +141,23 @@ class AgentsResult(Kind):
         """Return agents from the highest PAS to the lowest; those without one last."""
         return sorted(self.agents, key=lambda one: math.inf if one.pas.value is None else -one.pas.value)
 
+    @property
+    def best_set(self) -> tuple[str, ...]:
+        """The agents that may be best by PAS in other studies like these."""
+        return self.standing("pas").best_set
+
+    @property
+    def omnibus(self) -> Omnibus | None:
+        """Whether agents differ in PAS at all."""
+        return self.standing("pas").omnibus
+
+    @property
+    def chosen(self) -> Chosen | None:
+        """What choosing the agent with the highest PAS is worth."""
+        return self.standing("pas").chosen
+
     def sentences(self) -> Sequence[str]:
-        """Return what was left out, who leads, from how many it cannot be distinguished, what was assumed."""
+        """Return what was left out, who leads, what choosing it is worth, who differs, what was assumed."""
         left = left_out_words(self.left_out, *self.rows_of_table)
         return [*left, *self._lead(), *(f"Assumed: {line}." for line in self.assumptions)]
 
@@ -393,36 +182,87 @@ class AgentsResult(Kind):
         lead = f"{joined_names(tied, whose='agents')} {has}, {number(best.pas.value, 2)} ({ends})"
         if len(self.agents) == 1:
             return [lead + "."]
-        standing = self.standing("pas")
-        if not standing.n_pairs:
-            why = "no pair of agents can be tested: too few studies, or no spread between them"
-            return [f"{lead}; {why}.{self._depends()}"]
-        alike = {name for group in standing.groups if best.name in group for name in group} - {best.name}
-        others = (
-            "every other agent is distinguishable from it"
-            if not alike
-            else "no other agent can be distinguished from it"
-            if len(alike) == len(self.agents) - 1
-            else f"{len(alike)} of the {len(self.agents) - 1} others cannot be distinguished from it"
-        )
         return [
-            f"{lead}; {others}. {standing.n_distinguishable} of {standing.n_pairs} pairs of agents are "
-            f"distinguishable (paired by study, Holm, {1 - self.level:.2g}).{self._depends()}"
+            lead + self.choosing_words() + "." + self._depends(),
+            self.here_words() + ".",
+            *self._others_words(),
         ]
 
+    def choosing_words(self) -> str:
+        """Say what the best agent's number becomes where it was not chosen by it."""
+        found = self.chosen
+        if found is None or found.value is None:
+            return ""
+        luck = "" if found.luck is None else f", {found.luck * 100:.0f} % of its lead is luck"
+        return (
+            f"; the best of {len(self.agents)} has {number(found.value, 2)} on a study that it was not "
+            f"chosen on ({interval_words(found)}), where the mean of all is {number(found.mean, 2)}{luck}"
+        )
+
+    def here_words(self) -> str:
+        """Say how many pairs differ on these studies."""
+        standing = self.standing("pas")
+        if not standing.n_pairs_here:
+            reasons = dict.fromkeys(one.these_studies.note for one in self.pairs if one.metric == "pas")
+            why = next(filter(None, reasons), self.pairs_note).removeprefix("no interval: ")
+            return f"On these studies: no pair of agents was tested{f'; {why}' if why else ''}"
+        return (
+            f"On these studies, with new people and new replies: {standing.n_distinguishable_here} of "
+            f"{standing.n_pairs_here} pairs of agents differ (Holm, {1 - self.level:.2g})"
+        )
+
+    def _others_words(self) -> Iterator[str]:
+        """Say how many pairs differ in other studies, and what could have been found."""
+        standing = self.standing("pas")
+        if not standing.n_pairs:
+            if not self.pairs_note:
+                yield "In other studies like these: no pair can be tested (too few studies, or no spread)."
+            return
+        yield f"In other studies like these: {self.others_words()}."
+        found = standing.omnibus
+        if found is not None and found.p_value is not None and found.p_f is not None:
+            both = max(found.p_value, found.p_f)
+            shown = distinguishable(both, level=self.level)
+            verdict = "they differ" if shown else "no difference could be shown"
+            tests = f"Friedman {p_words(found.p_value)}, F {p_words(found.p_f)}"
+            yield f"All agents together: {verdict} ({tests}); {self.best_words()}."
+
+    def others_words(self) -> str:
+        """Say how many pairs differ in other studies, and which difference would have been found."""
+        standing = self.standing("pas")
+        some, least, more = standing.n_distinguishable, standing.smallest_found, standing.studies_needed
+        said = f"{some if some else 'none'} of {standing.n_pairs} pairs differ ({standing.rule})"
+        if least is not None:
+            said += (
+                f"; with {len(self.studies)} studies and {len(self.agents)} agents a difference below about "
+                f"{number(least, 2)} would not be found"
+            )
+        if more is not None and more > len(self.studies):
+            said += f", about {more} studies are needed for {number(standing.largest, 2)}, the largest here"
+        return said
+
+    def best_words(self) -> str:
+        """Say which agents may be best."""
+        names, n = self.best_set, len(self.agents)
+        if len(names) == n:
+            return f"any of the {n} may be best"
+        if len(names) == 1:
+            return f"{names[0]} is best"
+        return f"{len(names)} of {n} may be best"
+
     def notes(self) -> Sequence[str]:
-        """Return what the numbers rest on, which pairs are distinguishable, and what agents lack."""
+        """Return what the numbers rest on, which pairs differ, and what agents lack."""
         grouped = (
-            "Agents that share a letter or number of a group cannot be distinguished."
+            " Agents that share a letter or number of a group cannot be distinguished in other studies."
             if len(self.standing("pas").groups) > 1
-            else "No two agents can be distinguished."
+            else ""
         )
         lacking = [agent for agent in self.agents if agent.n_missing]
         named = ", ".join(f"{agent.n_missing} {agent.name}" for agent in lacking[:5])
         more = f" and {len(lacking) - 5} more agents" if len(lacking) > 5 else ""
         reasons = dict.fromkeys(agent.ecs.estimate.note for agent in self.agents if agent.ecs.value is None)
         return [
-            f"Intervals: {level_words(self.level)}, other studies like these ({len(self.studies)} here). "
+            f"Intervals: {level_words(self.level)}, other studies like these ({len(self.studies)} here)."
             f"{grouped}",
             *self._pairs_apart(),
             *([f"Tests that an agent lacks and others have: {named}{more}."] if lacking else []),
@@ -430,18 +270,26 @@ class AgentsResult(Kind):
         ]
 
     def _pairs_apart(self) -> Iterator[str]:
+        """Name the pairs that differ on these studies, the largest differences first."""
         if self.pairs_note:
             yield self.pairs_note
-        by_pas = [row for row in self.pairs if row.metric == "pas"]
-        apart = [row for row in by_pas if distinguishable(row.p_holm, level=self.level)]
+        apart = [
+            row
+            for row in self.pairs
+            if row.metric == "pas" and distinguishable(row.these_studies.p_holm, level=self.level)
+        ]
         apart.sort(key=lambda row: -abs(0.0 if row.difference is None else row.difference))
         for row in apart[:MOST_PAIRS]:
             difference, names = row.difference, (row.first, row.second)
             if difference is not None and difference < 0:
                 difference, names = -difference, (row.second, row.first)
-            yield f"  {names[0]} − {names[1]}: {number(difference, 2, sign=True)} ({p_words(row.p_holm)})"
+            here, rest = row.these_studies.p_holm, row.other_studies.p_adjusted
+            yield (
+                f"  {names[0]} − {names[1]}: {number(difference, 2, sign=True)} "
+                f"(these studies {p_words(here)}; other studies {p_words(rest)})"
+            )
         if len(apart) > MOST_PAIRS:
-            yield f"  and {len(apart) - MOST_PAIRS} more pairs, in agents.json"
+            yield f"  and {len(apart) - MOST_PAIRS} more pairs, in {FILE_PAIRS.file}"
 
     def who(self) -> Sequence[str]:
         """Return the agents."""
@@ -452,8 +300,28 @@ class AgentsResult(Kind):
         return (
             f"{how_many(len(self.agents), 'agent was', 'agents were')} scored with {concord} on the same "
             f"tests of {how_many(len(self.studies), 'study', 'studies')}, protocol {self.protocol.name}; "
-            "pairs were compared study by study, their p-values adjusted by Holm's (1979) method. Intervals "
-            f"are {level_words(self.level)}, for other studies like these."
+            f"{self._tested()} Intervals are {level_words(self.level)}, for other studies like these."
+        )
+
+    def _tested(self) -> str:
+        """Say how pairs were compared, for a paper."""
+        rules = {standing.rule for standing in self.standings}
+        guarded = (
+            " (or by a studentised range whose standard errors are no smaller than the pair's own)"
+            if "guarded range" in rules
+            else ""
+        )
+        redrawn = (
+            "on these studies, human and model samples redrawn at their estimated effects "
+            f"({self.n_resamples} times, the same people for all agents), and "
+            if any(standing.n_pairs_here for standing in self.standings)
+            else ""
+        )
+        return (
+            f"pairs were compared {redrawn}in other studies like these by a joint jackknife over studies; "
+            f"p-values were adjusted by Holm's (1979) method{guarded}, after Friedman's test and an F test "
+            "with Greenhouse and Geisser's correction. The value of choosing the best agent is a nested "
+            "leave-one-study-out estimate with a bootstrap interval over studies."
         )
 
     def document(self) -> dict[str, Any]:
@@ -463,6 +331,7 @@ class AgentsResult(Kind):
             "question": self.QUESTION,
             **{name: encode(value) for name, value in kept.items()},
             "without": {name: [each_or_none(row) for row in rows] for name, rows in self.without.items()},
+            **({name: encode(getattr(self, name)) for name in _OF_PAS} if self.standings else {}),
             "folders": self._folders(),
             "provenance": provenance(self.inputs),
         }
@@ -475,13 +344,12 @@ class AgentsResult(Kind):
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write `agents.json`, `agents.csv`, and a folder per agent with the files of its own result."""
         folder, places = Path(out), self._folders()
-        write_csv(folder / FILE_ROWS.file, FILE_ROWS.file_columns(), FILE_ROWS.file_rows(self))
-        written = [folder / self.FILE, folder / FILE_ROWS.file]
-        if self.left_out:
-            write_csv(folder / LEFT_OUT.file, *LEFT_OUT.file_table(self))
-            written.append(folder / LEFT_OUT.file)
-        for one in self.each() if places else ():
-            written.extend(one.write(folder / places[str(one.model)]))
+        tables = self.written(folder)
+        for one in tables:
+            write_csv(folder / one.file, *one.file_table(self))
+        written = [folder / self.FILE, *(folder / one.file for one in tables)]
+        for each in self.each() if places else ():
+            written.extend(each.write(folder / places[str(each.model)]))
         write_json(folder / self.FILE, self.to_dict())
         return tuple(written)
 
@@ -584,7 +452,7 @@ def _own_files(summary: Path) -> list[Path]:
         inner = [
             file for place in places if (place / SUMMARY).is_file() for file in _own_files(place / SUMMARY)
         ]
-        own = (folder / FILE_ROWS.file, folder / LEFT_OUT.file, summary)
+        own = (*(folder / one.file for one in (FILE_ROWS, FILE_PAIRS, LEFT_OUT)), summary)
         return [*inner, *(path for path in own if path.is_file())]
     studies = [path for path in folder.glob(f"*/{STUDY}") if path.is_file()]
     tables = (DETAILED, RefereeResult.FILE, REFEREE_TESTS.file, REFEREE_STUDIES.file, LEFT_OUT.file)

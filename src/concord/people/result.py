@@ -11,6 +11,7 @@ from importlib import resources
 
 from concord.files.codec import KEY, decode
 from concord.records import Estimate, Interval
+from concord.stats.leaderboard import Chosen, Omnibus
 
 METRICS = ("pas", "ecs", "apr", "ecs_strict")
 """The numbers of an agent that have intervals."""
@@ -250,6 +251,26 @@ class AgentScores:
 
 
 @dataclass(frozen=True, slots=True)
+class PairAnswer:
+    """Whether two agents differ, for one of the two questions."""
+
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_holm: float | None
+    """Adjusted for the number of pairs, each metric a family of its own."""
+    p_guarded: float | None = None
+    """By the guarded studentised range, where it is used instead: other studies, from 12 to 19 of them."""
+    note: str = ""
+    """Why there is none."""
+
+    @property
+    def p_adjusted(self) -> float | None:
+        """The p-value that claims rest on."""
+        return self.p_holm if self.p_guarded is None else self.p_guarded
+
+
+@dataclass(frozen=True, slots=True)
 class AgentPair:
     """One metric of two agents over the tests that both have; first minus second."""
 
@@ -257,14 +278,14 @@ class AgentPair:
     second: str
     metric: str
     difference: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    p_holm: float | None
-    """Adjusted for the number of pairs, each metric a family of its own."""
+    these_studies: PairAnswer
+    """New people and new replies, the same tests: the spread of redraws in which agents share the people."""
+    other_studies: PairAnswer
+    """Other studies like these: joint jackknife-t over studies."""
+    smallest_found: float | None
+    """The difference that would have been found in other studies with 80 %, by Holm's first step."""
     n_tests: int
     n_studies: int
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +299,21 @@ class AgentStanding:
     """Agents none of whose pairs differ at the level, after Holm; groups may overlap."""
     n_pairs: int
     n_distinguishable: int
+    """In other studies like these, of the pairs that could be tested there."""
+    n_pairs_here: int = 0
+    n_distinguishable_here: int = 0
+    """On these studies, with new people and new replies."""
+    smallest_found: float | None = None
+    """The difference between two usual agents that would have been found in other studies with 80 %."""
+    largest: float | None = None
+    """The largest difference between two agents, and the studies that would find it with 80 %."""
+    studies_needed: int | None = None
+    rule: str = ""
+    """How p-values of other studies are adjusted: Holm, or guarded range."""
+    best_set: tuple[str, ...] = ()
+    """Agents that may be best in other studies: the best one is among them with 95 %."""
+    omnibus: Omnibus | None = None
+    chosen: Chosen | None = None
 
 
 SCORES = "people_against_people.json"

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from concord.people.agents import AgentsResult, short_names
+from concord.people.agent_tables import short_names
+from concord.people.agents import AgentsResult
 from concord.people.public import PublicTable, RankMove
 from concord.people.result import Score, human_row
 from concord.reasoning.files import ReasoningResult
@@ -32,9 +33,9 @@ def people_sentence(result: AgentsResult) -> str:
             f", where a perfect replication would reach {number(bounds.ceiling.value, 2)} "
             f"and an agent without effects {number(bounds.floor.value, 2)}"
         )
-    standing = result.standing("pas")
-    but = "" if standing.n_distinguishable else "but "
-    return f"{said}; {but}{standing.n_distinguishable} of {standing.n_pairs} pairs can be distinguished."
+    return (
+        f"{said}{result.choosing_words()}. {result.here_words()}; in other studies, {result.others_words()}."
+    )
 
 
 def structure_sentence(result: StructureResult) -> str:
@@ -108,12 +109,11 @@ def moves_sentence(moves: Sequence[RankMove], result: AgentsResult) -> str:
     if not moved:
         return f"None of the {len(moves)} published ranks changes."
     most = max(moved, key=lambda one: (abs(one.places), one.agent))
-    standing = result.standing("pas")
     return (
         f"HumanStudy-Bench, {len(moves)} configurations scored anew under one rule: {len(moved)} ranks "
         f"differ from the published ones, one by {abs(most.places)} places ({most.agent}, "
-        f"{most.published_rank} to {most.rank}); {standing.n_distinguishable} of {standing.n_pairs:,} pairs "
-        "can be distinguished."
+        f"{most.published_rank} to {most.rank}). In other studies like these, {result.others_words()}; "
+        f"{result.best_words()}."
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from concord.errors import OptionError
+from concord.people.agent_tables import choices_of
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.picture_numbers import d_interval, expected_conclusions, lost_points, same_conclusions
@@ -189,6 +190,26 @@ def agents_picture(result: AgentsResult, *, units: float = plots.WIDTH) -> Pictu
         marks,
         label="PAS: probability of the same conclusion",
         limits=(0, 1),
+        width=units,
+    )
+
+
+def specifications_picture(result: AgentsResult, *, units: float = plots.WIDTH) -> Picture | None:
+    """Draw PAS of all agents from the highest to the lowest, below it which choices each is made of."""
+    shown = [agent for agent in result.in_order() if agent.pas.value is not None]
+    choices = choices_of([agent.name for agent in shown])
+    if len(shown) < 3:
+        return None
+    found = result.chosen
+    words = "the best, on studies that it was not chosen on"
+    lines = [] if found is None or found.value is None else [(found.value, words)]
+    return plots.specifications(
+        "specifications",
+        f"PAS of {len(shown)} agents by what was chosen",
+        [plots.estimate_mark(agent.name, agent.pas.estimate) for agent in shown],
+        choices,
+        label="PAS: probability of the same conclusion",
+        lines=lines,
         width=units,
     )
 

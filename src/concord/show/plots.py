@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.records import Estimate, Interval
@@ -183,6 +183,59 @@ def intervals(
         str(canvas),
         rows=(heads, *rows),
         caption=_interval_caption(label, marks, key),
+    )
+
+
+def specifications(
+    name: str,
+    title: str,
+    marks: Sequence[Mark],
+    choices: Mapping[str, Sequence[bool]],
+    *,
+    label: str,
+    lines: Sequence[tuple[float, str]] = (),
+    width: float = WIDTH,
+) -> Picture:
+    """Draw a specification curve: estimates from the highest to the lowest, below each what was chosen."""
+    ends = [e for m in marks for e in (m.value, *m.ends)]
+    low, high = span([*ends, *(value for value, _ in lines)], at_least=(0, 1))
+    left = max([52.0, *(min(reach(one) + 12, 0.34 * width) for one in choices)])
+    x, y = Scale(-0.5, len(marks) - 0.5, left, width - 14), Scale(low, high, 230, 14)
+    canvas = Canvas()
+    for tick in ticks(low, high):
+        canvas.line("grid", x.start, y(tick), x.end, y(tick))
+        canvas.text(x.start - 6, y(tick) + 4, _tick_words(tick), kind="s", anchor="end")
+    for height, _ in lines:
+        canvas.line("ref", x.start, y(height), x.end, y(height))
+    places = [(mark, value, x(i)) for i, mark in enumerate(marks) if (value := mark.value) is not None]
+    for mark, _, across in places:
+        if mark.interval is not None:
+            canvas.line("mline", across, y(mark.interval.low), across, y(mark.interval.high))
+    for mark, value, across in places:
+        canvas.circle(
+            "model", across, y(value), 4 if len(marks) < 40 else 2.5, f"{mark.label}: {_said(mark)}"
+        )
+    down = [252.0 + 18 * i for i in range(len(choices))]
+    canvas.row_names(left - 8, [one + 4 for one in down], list(choices), left - 12)
+    for at, (choice, held) in zip(down, choices.items(), strict=True):
+        canvas.line("grid", x.start, at, x.end, at)
+        for (mark, _, across), is_held in zip(places, held, strict=True):
+            if is_held:
+                canvas.circle("dot", across, at, 3, f"{mark.label}: {choice}")
+    heads = ("name", "value", "low", "high", *choices)
+    rows = [
+        (mark.label, mark.value, *mark.ends, *(held[i] for held in choices.values()))
+        for i, mark in enumerate(marks)
+    ]
+    caption = (
+        f"{label[:1].upper()}{label[1:]}, from the highest to the lowest; lines are {levels_words(marks)} "
+        f"intervals{', dots below name what each was made of' if choices else ''}."
+    )
+    caption += "".join(f" Dashed: {words}." for _, words in lines)
+    said = "; ".join(f"{mark.label}: {_said(mark)}" for mark in marks[:40])
+    tall = 250.0 + 18 * len(choices)
+    return Picture(
+        name, title, f"{title}. {said}.", width, tall, str(canvas), rows=(heads, *rows), caption=caption
     )
 
 

@@ -15,11 +15,15 @@ _SLACK = 1e-9
 """Sums of mid-ranks that should be equal may differ in their last digits."""
 
 
-def _ranks(values: ArrayLike) -> Floats:
-    """Return ranks from 1 on; ties share the mean of theirs."""
+def mean_ranks(values: ArrayLike) -> Floats:
+    """Return ranks from 1 on along the last axis; ties share the mean of theirs."""
     x = np.asarray(values, dtype=np.float64)
-    _, codes, counts = np.unique(x, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - 0.5 * (counts - 1))[codes])
+    ranks = np.empty(x.shape)
+    for at in np.ndindex(x.shape[:-1]):
+        ordered = np.sort(x[at])
+        below, up_to = (np.searchsorted(ordered, x[at], side) for side in ("left", "right"))
+        ranks[at] = (below + up_to + 1) / 2
+    return ranks
 
 
 @lru_cache(maxsize=256)
@@ -85,7 +89,7 @@ def p_mann_whitney_permutation(first: ArrayLike, second: ArrayLike) -> float:
     a, b = (np.asarray(x, dtype=np.float64) for x in (first, second))
     if max(a.size, b.size) >= LARGEST_EXACT or min(a.size, b.size) < 1:
         raise OptionError(f"an exact test needs 1 to {LARGEST_EXACT - 1} observations in each group")
-    ranks = _ranks(np.concatenate([a, b]))
+    ranks = mean_ranks(np.concatenate([a, b]))
     chosen = np.array(list(combinations(range(ranks.size), a.size)))
     sums = ranks[chosen].sum(axis=1)
     middle = a.size * (ranks.size + 1) / 2
@@ -160,7 +164,7 @@ def p_spearman_exact(first: ArrayLike, second: ArrayLike) -> float:
     >>> p_spearman_exact([1, 2, 3, 4], [1, 2, 3, 4])
     0.08333333333333333
     """
-    x, y = _ranks(first), _ranks(second)
+    x, y = mean_ranks(first), mean_ranks(second)
     if x.size != y.size or not 3 <= x.size < LARGEST_EXACT:
         raise OptionError(f"an exact Spearman test needs 3 to {LARGEST_EXACT - 1} pairs")
     x, y = x - x.mean(), y - y.mean()

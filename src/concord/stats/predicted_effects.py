@@ -34,6 +34,7 @@ from scipy import special
 
 from concord.errors import OptionError
 from concord.stats.elementwise import Floats
+from concord.stats.exact_ranks import mean_ranks
 
 MIN_PAIRS = 3
 
@@ -93,7 +94,7 @@ def predicted_effects(
     if (s < 0).any() or (e < 0).any():
         raise OptionError("a standard error is negative")
     with np.errstate(divide="ignore", invalid="ignore"):
-        x, y = (_mean_ranks(h), _mean_ranks(a)) if ranks is None else ranks
+        x, y = (mean_ranks(h), mean_ranks(a)) if ranks is None else ranks
         return _agreement(h, a, s, e, exact=exact, shared=shared, spearman=_spearman(x, y))
 
 
@@ -169,16 +170,6 @@ def _spearman(x: Floats, y: Floats) -> Floats:
     x, y = x - _pair_mean(x), y - _pair_mean(y)
     norm = np.sqrt(_pair_total(x**2) * _pair_total(y**2))
     return _defined(_pair_total(x * y) / norm, norm > 0)
-
-
-def _mean_ranks(values: Floats) -> Floats:
-    """Return ranks from 1, ties at their mean: those below plus half of those equal."""
-    ranks = np.empty(values.shape)
-    for at in np.ndindex(values.shape[:-1]):
-        ordered = np.sort(values[at])
-        below, up_to = (np.searchsorted(ordered, values[at], side) for side in ("left", "right"))
-        ranks[at] = (below + up_to + 1) / 2
-    return ranks
 
 
 def within_outcomes(values: ArrayLike, outcomes: ArrayLike) -> Floats:

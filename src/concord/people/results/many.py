@@ -21,9 +21,9 @@ from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol
-from concord.people.result import METRICS, AgentScores, Score
+from concord.people.result import COMPARED, METRICS, AgentScores, Score
+from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
 from concord.people.results.one import N_RESAMPLES, score_agent, score_from
-from concord.people.results.pairs import COLUMNS, compare_agents
 from concord.people.results.same_tests import AgentTests, SameTests
 from concord.people.score import levels as aggregate
 from concord.people.score.levels import Profiles, apr_passes
@@ -103,7 +103,16 @@ def score_agents(
         for name, column in columns.items():
             column[members] = getattr(group.scores, name)
         undirected[members] = group.scores.two_states
-    compared = compare_agents(names, columns, layout, protocol, level=level)
+    compared = compare_agents(
+        names,
+        columns,
+        layout,
+        protocol,
+        level=level,
+        redraws=_redraws(same, agents),
+        reach={metric: _reaches(metric, [found[i] for i in range(len(names))]) for metric in COMPARED},
+        seed=seed,
+    )
 
     def one(name: str) -> PeopleResult:
         """Return the whole result of one agent: that of its table scored alone, to the last digit."""
@@ -198,6 +207,18 @@ def _as_given(row: TestRow, pas: float) -> TestRow:
     if row.agent_outcome is not SideOutcome.LEFT_OUT or row.human is None:
         return row
     return replace(row, pas=pas, n_eff=1.0)
+
+
+def _reaches(metric: str, agents: Sequence[AgentScores]) -> Floats:
+    """Return half the width of each agent's interval over studies; NaN where there is none."""
+    ends = [getattr(agent, metric).interval for agent in agents]
+    return np.array([np.nan if one is None else (one.high - one.low) / 2 for one in ends])
+
+
+def _redraws(same: SameTests, agents: Sequence[AgentTests]) -> Redraws:
+    """Return the new samples of agents on the same people, or why there are none."""
+    notes = filter(None, (same.why_not_redrawn(agent) for agent in agents))
+    return Redraws(lambda i, masks, plain: same.redrawn(agents[i], i, masks, plain), next(notes, ""))
 
 
 def _told(names: Sequence[str]) -> list[str]:

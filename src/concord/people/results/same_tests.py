@@ -20,12 +20,14 @@ from concord.people.uncertainty.new_participants import (
     PeopleDrawn,
     Tables,
     new_participants,
+    redrawn_numbers,
     tables_of_side,
+    why_not_redrawn,
 )
 from concord.people.uncertainty.other_studies import Jackknife
 from concord.people.uncertainty.true_effects import AdjustedEffects, adjusted_effects, human_effects
 from concord.records import Side, TestRow
-from concord.stats.elementwise import Floats
+from concord.stats.elementwise import Bools, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +167,6 @@ class SameTests:
         protocol, n = self.protocol, self.n_resamples
         if within_study is not None:
             protocol, n = replace(protocol, within_study=within_study), min(n, N_OTHERWISE)
-        if n and agent.design not in self.tables:
-            if len(self.tables) == MOST_DESIGNS:
-                self.tables.pop(next(iter(self.tables)))
-            self.tables[agent.design] = tables_of_side(agent.side, agent.context.agent_odds, protocol)
         return new_participants(
             (self.human, agent.side),
             agent.context,
@@ -179,7 +177,35 @@ class SameTests:
             rng=np.random.default_rng(self.seed),
             engine=self.engine,
             people=self.people,
-            agent_tables=self.tables.get(agent.design),
+            agent_tables=self._tables_of(agent) if n else None,
+        )
+
+    def _tables_of(self, agent: AgentTests) -> Tables:
+        """Return the tables of Bayes factors of an agent's design."""
+        if agent.design not in self.tables:
+            if len(self.tables) == MOST_DESIGNS:
+                self.tables.pop(next(iter(self.tables)))
+            self.tables[agent.design] = tables_of_side(agent.side, agent.context.agent_odds, self.protocol)
+        return self.tables[agent.design]
+
+    def why_not_redrawn(self, agent: AgentTests) -> str:
+        """Say why there are no new participants of an agent, or nothing."""
+        return why_not_redrawn((self.human, agent.side), agent.context, self.n_resamples)
+
+    def redrawn(
+        self, agent: AgentTests, own: int, masks: Sequence[tuple[str, Bools]], protocol: Protocol
+    ) -> Floats:
+        """Return metrics over some of the tests in new samples (M, B): people are those of every agent."""
+        return redrawn_numbers(
+            (self.human, agent.side),
+            agent.context,
+            self.layout,
+            protocol,
+            masks=masks,
+            own=own,
+            n_resamples=self.n_resamples,
+            rng=np.random.default_rng(self.seed),
+            shared=(self.engine, self.people, self._tables_of(agent)),
         )
 
     def adjusted_effects(self, scores: TestScores) -> AdjustedEffects:

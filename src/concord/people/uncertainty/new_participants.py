@@ -5,8 +5,8 @@ Where every sample defines the same tests, findings, studies and domains are fix
 is not of this form goes the way of `concord.people.score.levels`.
 """
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
@@ -141,14 +141,33 @@ def new_participants(
 
     `people` keeps what is the same for the next agent, and `agent_tables` is what agents of a design share.
     """
-    human, agent = sides
-    if not n_resamples:
-        return NewSamples({}, level, 0, _NOT_ASKED)
-    raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
-    n_fixed = int((context.present & ~raw).sum())
-    if n_fixed:
-        note = f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn"
+    note = why_not_redrawn(sides, context, n_resamples)
+    if note:
         return NewSamples({}, level, 0, note)
+    work = _redraw(sides, context, layout, protocol, (engine, people, agent_tables))
+    blocks = engine.map(partial(_fresh_block, work), rng.spawn(-(-n_resamples // BLOCK)))
+    errors = {metric: spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
+    return NewSamples(errors, level, n_resamples, "", protocol.within_study)
+
+
+def why_not_redrawn(sides: tuple[SideTable, SideTable], context: Context, n_resamples: int) -> str:
+    """Say why there are no new participants, or nothing."""
+    if not n_resamples:
+        return _NOT_ASKED
+    raw = sides[0].is_raw & sides[1].is_raw & np.isnan(context.given_pas)
+    n_fixed = int((context.present & ~raw).sum())
+    return f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn" if n_fixed else ""
+
+
+def _redraw(
+    sides: tuple[SideTable, SideTable],
+    context: Context,
+    layout: Layout,
+    protocol: Protocol,
+    shared: tuple[Engine, PeopleDrawn | None, Tables | None],
+) -> _Redraw:
+    """Gather what blocks need; what is shared is the engine, people's samples and the agent's tables."""
+    (human, agent), (engine, people, agent_tables) = sides, shared
     kept = PeopleDrawn() if people is None else people
     theirs = tables_of_side(human, context.human_odds, protocol) if kept.tables is None else kept.tables
     kept.tables = theirs
@@ -156,10 +175,28 @@ def new_participants(
     same = SamePeople.of(layout.rows, protocol.within_study)
     if engine.name != "serial":  # other processes share no memory
         kept = PeopleDrawn(theirs)
-    work = _Redraw(human, agent, context, layout, protocol, same, (theirs, own), kept)
-    blocks = engine.map(partial(_fresh_block, work), rng.spawn(-(-n_resamples // BLOCK)))
-    errors = {metric: spread([block[metric] for block in blocks], n_resamples) for metric in METRICS}
-    return NewSamples(errors, level, n_resamples, "", protocol.within_study)
+    return _Redraw(human, agent, context, layout, protocol, same, (theirs, own), kept)
+
+
+def redrawn_numbers(
+    sides: tuple[SideTable, SideTable],
+    context: Context,
+    layout: Layout,
+    protocol: Protocol,
+    *,
+    masks: Sequence[tuple[str, Bools]],
+    own: int,
+    n_resamples: int,
+    rng: np.random.Generator,
+    shared: tuple[Engine, PeopleDrawn | None, Tables | None],
+) -> Floats:
+    """Return metrics over some of the tests (a metric and its tests each) in new samples, (M, B).
+
+    Agents share people's samples, and each has noise of its own, by its number `own`.
+    """
+    work = _redraw(sides, context, layout, protocol, shared)
+    blocks = shared[0].map(partial(_numbers_block, work, masks, own), rng.spawn(-(-n_resamples // BLOCK)))
+    return np.concatenate(blocks, axis=1)[:, :n_resamples]
 
 
 def tables_of_side(side: SideTable, odds: Floats, protocol: Protocol) -> Tables:
@@ -169,17 +206,36 @@ def tables_of_side(side: SideTable, odds: Floats, protocol: Protocol) -> Tables:
 
 def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
     """Score one block of resampled participants."""
+    return redrawn_levels(_block_scores(work, rng, rng), work.layout, work.protocol)
 
-    def drawn(side: SideTable, tables: Tables) -> Evidence:
+
+def _numbers_block(
+    work: _Redraw, masks: Sequence[tuple[str, Bools]], own: int, rng: np.random.Generator
+) -> Floats:
+    """Score one block of the same people and an agent's own noise, over some of the tests."""
+    seed: Any = rng.bit_generator.seed_seq
+    theirs = np.random.default_rng([int(seed.generate_state(1)[0]), own])
+    scores = _block_scores(work, rng, theirs)
+    columns = ("pas", "human_d", "agent_d", "passes")
+    found = np.empty((len(masks), BLOCK))
+    for i, (metric, used) in enumerate(masks):
+        chosen = {name: np.where(used, getattr(scores, name), np.nan) for name in columns}
+        found[i] = _HEADLINE[metric](replace(scores, **chosen), work.layout, work.protocol).benchmark
+    return found
+
+
+def _block_scores(work: _Redraw, rng: np.random.Generator, theirs: np.random.Generator) -> TestScores:
+    """Draw people and then the agent, each from its generator."""
+
+    def drawn(side: SideTable, tables: Tables, rng: np.random.Generator) -> Evidence:
         families = zip(side.draw(rng, BLOCK, work.same).families, tables, strict=True)
         alpha, protocol = work.context.alpha, work.protocol
         found = [_evidence(family, table, alpha[index], protocol) for (index, family), table in families]
         return side.gathered(found, protocol, (BLOCK,))
 
     tables, correlation = work.tables, work.same.correlation
-    human = work.people.block(rng, correlation, lambda: drawn(work.human, tables[0]))
-    scores = redrawn_scores(human, drawn(work.agent, tables[1]), work.context, work.protocol)
-    return redrawn_levels(scores, work.layout, work.protocol)
+    human = work.people.block(rng, correlation, lambda: drawn(work.human, tables[0], rng))
+    return redrawn_scores(human, drawn(work.agent, tables[1], theirs), work.context, work.protocol)
 
 
 def _evidence(drawn: Family, table: Quintic | None, alpha: Floats, protocol: Protocol) -> Evidence:
@@ -221,12 +277,13 @@ def spread(parts: list[Levels], n_resamples: int) -> Levels:
 
 def redrawn_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
     """Return every metric of studies, domains and the benchmark for tables (B, T)."""
-    return {
-        "pas": _pas(scores, layout, protocol),
-        "ecs": _ecs(scores, layout, protocol),
-        "apr": apr_passes(scores, layout, protocol.apr_over).rates(),
-        "ecs_strict": _strict(scores, layout, protocol),
+    return {name: of(scores, layout, protocol) for name, of in _HEADLINE.items()} | {
+        "ecs_strict": _strict(scores, layout, protocol)
     }
+
+
+def _apr(scores: TestScores, layout: Layout, protocol: Protocol) -> Levels:
+    return apr_passes(scores, layout, protocol.apr_over).rates()
 
 
 def _always(values: Floats) -> Bools | None:
@@ -343,3 +400,10 @@ def _concordance(x: Floats, y: Floats, mean: Callable[[Floats], Floats]) -> Floa
     below = (xx - mean_x**2) + (yy - mean_y**2) + (mean_x - mean_y) ** 2
     good = below > 0
     return np.where(good, np.clip(2 * (xy - mean_x * mean_y) / np.where(good, below, 1.0), -1.0, 1.0), np.nan)
+
+
+_HEADLINE: Mapping[str, Callable[[TestScores, Layout, Protocol], Levels]] = {
+    "pas": _pas,
+    "ecs": _ecs,
+    "apr": _apr,
+}

@@ -1,0 +1,312 @@
+"""How often claims about several agents are false, cover, and are missed: `python benchmarks/claims.py PART`.
+
+`these` redraws these studies, `others` tests over studies, `chosen` is the value of choosing. Every line is
+one population; `--seed`, `--runs` (data sets per population) and `--workers` set the size.
+"""
+
+# ruff: noqa: E402
+import os
+
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from concord.people.protocol import STANDARD
+from concord.people.result import AgentPair
+from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
+from concord.people.results.same_tests import SameTests
+from concord.people.score.test_scores import score_tests
+from concord.records import Side, TestRow
+from concord.stats.elementwise import Floats
+from concord.stats.leaderboard import guarded_p, may_be_best, omnibus, value_of_choosing
+from concord.stats.multiple import holm
+
+LEVEL = 0.95
+METRICS = ("pas", "ecs", "apr")
+SPREADS = ("equal", "normal", "two groups", "one outstanding", "skewed")
+
+
+@dataclass(frozen=True, slots=True)
+class These:
+    """Studies with new people and new replies."""
+
+    n: int
+    """Participants per group, on both sides."""
+    studies: int
+    tests: int
+    agents: int
+    different: bool
+    spread: float = 0.4
+    """Of true effects; more of it brings scores near 0 and 1."""
+    correlation: float = 0.3
+    """Of the tests of a study; .5 is assumed."""
+
+
+def _noise(rng: np.random.Generator, cell: These) -> Floats:
+    common = np.repeat(rng.standard_normal(cell.studies), cell.tests)
+    own = rng.standard_normal(len(common))
+    return np.asarray(np.sqrt(cell.correlation) * common + np.sqrt(1 - cell.correlation) * own)
+
+
+def _table(
+    rng: np.random.Generator, cell: These, people: Floats, agents: Floats
+) -> list[tuple[TestRow, ...]]:
+    """Draw the rows of every agent, the same people for all."""
+    df = 2 * cell.n - 2
+
+    def t_of(effects: Floats) -> Floats:
+        z = effects * np.sqrt(cell.n / 2) + _noise(rng, cell)
+        return np.asarray(z / np.sqrt(rng.chisquare(df, len(z)) / df))
+
+    def sides(effects: Floats) -> list[Side]:
+        return [Side(statistic=float(t), df2=float(df), n1=cell.n, n2=cell.n) for t in t_of(effects)]
+
+    human = sides(people)
+    places = list(product(range(cell.studies), range(cell.tests)))
+    return [
+        tuple(
+            TestRow(f"S{i:02}", "", f"F{j}", "t", "t-independent", human=h, agent=a)
+            for (i, j), h, a in zip(places, human, sides(own), strict=True)
+        )
+        for own in agents
+    ]
+
+
+def these(cell: These, runs: int, seed: int, n_resamples: int = 400) -> list[str]:
+    """Return false claims, coverage and power of both questions for one population."""
+    rng = np.random.default_rng(seed)
+    size = cell.studies * cell.tests
+    sets = max(1, runs // 100)
+    hits: dict[str, list[Floats]] = {metric: [] for metric in METRICS}
+    shared: SameTests | None = None
+    for _ in range(sets):
+        people = rng.normal(0.3, cell.spread, size)
+        agents = np.stack([people + rng.normal(0, 0.3, size)] * cell.agents)
+        if cell.different:
+            agents = agents * rng.uniform(0, 1.2, (cell.agents, 1))
+        values: dict[str, list[Any]] = {metric: [] for metric in METRICS}
+        for _ in range(runs // sets):
+            tables = _table(rng, cell, people, agents)
+            same = SameTests.of(
+                tables[0], STANDARD, level=LEVEL, n_resamples=n_resamples, n_simulations=0,
+                seed=int(rng.integers(2**31)),
+            )  # fmt: skip
+            if shared is not None:  # tables of Bayes factors belong to the design
+                same.people.tables, _ = shared.people.tables, same.tables.update(shared.tables)
+            pairs = _compared(same, tables)
+            shared = same
+            for metric in METRICS:
+                values[metric].append([
+                    (one.difference, one.these_studies.low, one.these_studies.high, one.these_studies.p_holm,
+                     one.other_studies.p_holm)
+                    for one in pairs if one.metric == metric
+                ])  # fmt: skip
+        for metric in METRICS:
+            hits[metric].append(np.array(values[metric], dtype=float))
+    return [_these_line(cell, metric, hits[metric]) for metric in METRICS]
+
+
+def _compared(same: SameTests, tables: Sequence[tuple[TestRow, ...]]) -> tuple[AgentPair, ...]:
+    agents = [same.agent(rows) for rows in tables]
+    scores = [score_tests(same.says, one.side.evidence(STANDARD), one.context, STANDARD) for one in agents]
+    columns = {
+        name: np.stack([np.broadcast_to(getattr(one, name), len(tables[0])) for one in scores])
+        for name in COLUMNS
+    }
+    redraws = Redraws(lambda i, masks, plain: same.redrawn(agents[i], i, masks, plain))
+    names = [f"a{i}" for i in range(len(agents))]
+    return compare_agents(names, columns, same.layout, STANDARD, level=LEVEL, redraws=redraws).pairs
+
+
+def _these_line(cell: These, metric: str, found: list[Floats]) -> str:
+    """Coverage of the mean difference at the true effects; claims of pairs, or of any where all are equal."""
+    inside, here, others, wrong = [], [], [], []
+    for values in found:  # runs, pairs, (difference, low, high, p here, p others)
+        truth = np.nanmean(values[..., 0], axis=0) if cell.different else 0.0
+        known = ~np.isnan(values[..., 1])
+        inside.append(((values[..., 1] <= truth) & (truth <= values[..., 2]))[known])
+        claims, rest = values[..., 3] < 0.05, values[..., 4] < 0.05
+        here.append(claims.any(axis=1) if not cell.different else claims.ravel())
+        others.append(rest.any(axis=1) if not cell.different else rest.ravel())
+        wrong.append((claims & (np.sign(values[..., 0]) != np.sign(truth))).any(axis=1))
+    cover = np.concatenate(inside)
+    what = "found" if cell.different else "any false"
+    withheld = 1 - cover.size / sum(values[..., 0].size for values in found)
+    said, rest = (np.concatenate(one).mean() for one in (here, others))
+    wrong_sign = f", wrong sign {np.concatenate(wrong).mean():.3f}" if cell.different else ""
+    return (
+        f"{cell} {metric}: covers {cover.mean():.3f} ({withheld:.2f} withheld), {what} {said:.3f} "
+        f"(over studies {rest:.3f}){wrong_sign}"
+    )
+
+
+def truths(kind: str, agents: int, rng: np.random.Generator) -> Floats:
+    """Return the true values of agents, about .6 with a spread of .08 where they differ."""
+    if kind == "equal":
+        return np.full(agents, 0.6)
+    if kind == "normal":
+        return 0.6 + 0.08 * rng.standard_normal(agents)
+    if kind == "two groups":
+        return np.where(np.arange(agents) < agents // 2, 0.68, 0.52)
+    if kind == "one outstanding":
+        return np.where(np.arange(agents) == 0, 0.8, 0.55)
+    return 0.52 + 0.08 * rng.exponential(size=agents)
+
+
+def by_study(rng: np.random.Generator, true: Floats, k: int, erratic: float, runs: int) -> Floats:
+    """Draw values (R, A, K): a study moves all, and each agent by itself, the first `erratic` times so."""
+    a = len(true)
+    study = rng.normal(0, 0.12, (runs, 1, k))
+    scale = np.where(np.arange(a) == 0, 0.12 * erratic, 0.12)[:, None]
+    heavy = rng.standard_t(5, (runs, a, k)) / np.sqrt(5 / 3)
+    return np.asarray(true[:, None] + study + scale * heavy)
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """Other studies like these."""
+
+    kind: str
+    studies: int
+    agents: int
+    erratic: float
+
+
+def others(cell: Others, runs: int, seed: int) -> list[str]:
+    """Return false claims and found pairs of Holm and the guarded range, and the set of the best."""
+    rng = np.random.default_rng(seed)
+    counts = {name: np.zeros(2) for name in ("holm", "guarded")}
+    best = size = rejected = friedman = 0.0
+    pairs = np.triu_indices(cell.agents, 1)
+    k = cell.studies
+    for _ in range(runs):
+        true = truths(cell.kind, cell.agents, rng)
+        values = by_study(rng, true, k, cell.erratic, 1)[0]
+        difference = values.mean(axis=1)[:, None] - values.mean(axis=1)
+        cov = np.cov(values)
+        own = np.diag(cov)
+        se = np.sqrt(np.maximum(own[:, None] + own - 2 * cov, 1e-30) / k)
+        t = np.abs(difference / se)[pairs]
+        p = {"holm": holm(2 * stdtr(k - 1, -t)), "guarded": guarded_p(values)[pairs]}
+        gap = (true[:, None] - true)[pairs]
+        for name, one in p.items():
+            claims = one < 1 - LEVEL
+            false = claims & ((gap == 0) | (np.sign(gap) != np.sign(difference[pairs])))
+            counts[name] += false.any(), claims.sum()
+        held = may_be_best(difference, se, np.full(se.shape, k - 1.0), level=LEVEL)
+        best += held[int(true.argmax())]
+        size += held.sum()
+        found = omnibus(values)
+        rejected += float(found.p_f or 1) < 0.05
+        friedman += float(found.p_value or 1) < 0.05
+    said = ", ".join(f"{name} false {c[0] / runs:.3f} pairs {c[1] / runs:.2f}" for name, c in counts.items())
+    return [
+        f"{cell}: {said}; best in set {best / runs:.3f} (size {size / runs:.1f}); omnibus F "
+        f"{rejected / runs:.3f}, Friedman {friedman / runs:.3f}"
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """An agent chosen as the best of many."""
+
+    kind: str
+    studies: int
+    agents: int
+
+
+def chosen(cell: Picked, runs: int, seed: int) -> list[str]:
+    """Return coverage of the true value of the chosen agent, beside that of its own t interval."""
+    rng = np.random.default_rng(seed)
+    inside = naive = width = naive_width = bias = naive_bias = 0.0
+    k = cell.studies
+    factor = float(stdtrit(k - 1, 0.975))
+    names = tuple(map(str, range(cell.agents)))
+    for _ in range(runs):
+        true = truths(cell.kind, cell.agents, rng)
+        values = by_study(rng, true, k, 1.0, 1)[0]
+        reach = factor * values.std(axis=1, ddof=1) / np.sqrt(k)
+        found = value_of_choosing(names, values, reach, level=LEVEL, rng=rng)
+        best = int(str(found.agent))
+        target = true[best]
+        assert found.low is not None and found.high is not None and found.own is not None
+        inside += found.low <= target <= found.high
+        naive += abs(found.own - target) <= reach[best]
+        width += found.high - found.low
+        naive_width += 2 * reach[best]
+        bias += float(found.value or 0) - target
+        naive_bias += found.own - target
+    return [
+        f"{cell}: covers {inside / runs:.3f}, width {width / runs:.3f}, bias {bias / runs:+.3f}; "
+        f"naive covers {naive / runs:.3f}, width {naive_width / runs:.3f}, bias {naive_bias / runs:+.3f}"
+    ]
+
+
+def cells(part: str, *, small: bool) -> Iterator[object]:
+    """Return the populations of a part."""
+    if part == "these":
+        yield These(500, 6, 8, 2, different=False, spread=0.5)
+        yield These(500, 6, 8, 2, different=True, spread=0.5)
+        shapes = (
+            [(15, 5, 3), (40, 8, 3), (150, 8, 3)] if small else product((15, 40, 150), (5, 8, 12), (1, 3, 8))
+        )
+        for (n, k, m), different in product(list(shapes), (False, True)):
+            yield These(n, k, m, 2, different=different)
+        for a in () if small else (5, 15, 57):
+            yield These(40, 8, 3, a, different=False)
+    elif part == "others":
+        ks: tuple[int, ...] = (6, 12) if small else (6, 8, 12, 20, 30)
+        sizes: tuple[int, ...] = (15,) if small else (5, 15, 57)
+        for kind, k, a, erratic in product(SPREADS, ks, sizes, (1.0, 3.0)):
+            yield Others(kind, k, a, erratic)
+    else:
+        ks = (6, 12) if small else (6, 12, 30)
+        sizes = (2, 15) if small else (2, 5, 15, 57, 1000)
+        for kind, k, a in product(SPREADS, ks, sizes):
+            yield Picked(kind, k, a)
+
+
+PARTS: dict[str, Callable[..., list[str]]] = {"these": these, "others": others, "chosen": chosen}
+
+
+def _run(job: tuple[str, object, int, int]) -> list[str]:
+    part, cell, runs, seed = job
+    return PARTS[part](cell, runs, seed)
+
+
+def main() -> None:
+    """Run the populations of a part on some processes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=list(PARTS))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--small", action="store_true")
+    chosen_ = parser.parse_args()
+    jobs = [
+        (chosen_.part, cell, chosen_.runs, chosen_.seed * 1000 + i)
+        for i, cell in enumerate(cells(chosen_.part, small=chosen_.small))
+    ]
+    if chosen_.workers == 1:
+        for job in jobs:
+            sys.stdout.write("\n".join(_run(job)) + "\n")
+            sys.stdout.flush()
+        return
+    with ProcessPoolExecutor(chosen_.workers) as pool:
+        for lines in pool.map(_run, jobs):
+            sys.stdout.write("\n".join(lines) + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
