@@ -49,7 +49,7 @@ def test_the_chosen_one_is_worth_less_than_it_scored(demo: AgentsResult) -> None
         (0.766, 0.672, 0.668), abs=0.001
     )
     assert demo.chosen.luck == pytest.approx((0.766 - 0.672) / (0.766 - 0.668), abs=0.02)
-    first, here, others, together = demo.sentences()
+    first, here, others, together = demo.sentences()[:4]
     assert "0.67 on a study that it was not chosen on" in first
     assert here.startswith("On these studies") and others.startswith(
         "In other studies like these: none of 105"
