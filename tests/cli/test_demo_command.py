@@ -70,7 +70,8 @@ def test_the_demo_is_one_screen_with_three_sentences_first(screen: str) -> None:
 def test_the_agents_are_the_fifteen_designs_and_every_source_is_named(screen: str) -> None:
     text = " ".join(" ".join(_plain(screen)).split())
     assert "Of 15 agent designs GPT5 scores highest" in text
-    assert "but 0 of 105 pairs can be distinguished" in text
+    assert "0.67 (0.40 to 0.95) on studies that the best was not chosen on" in text
+    assert "of 105 pairs differ; other studies: none of 105, but less than 0.71 would not be found" in text
     assert "50 ranks differ" in text
     assert all(word in text for word in ("Twin-2K-500", "Apache-2.0", "HumanStudy-Bench", "MIT", "135M"))
     assert "nvented" not in text

@@ -204,8 +204,8 @@ def test_many_agents_get_no_folder_each_and_are_told_so(
     found = concord.score_people(tables, n_resamples=0, n_simulations=0)
     assert any("a folder for each is written for at most 3" in text for text in found.warnings)
     written = found.write(tmp_path / "out")
-    assert sorted(path.name for path in written) == ["agents.csv", AgentsResult.FILE]
-    assert [path.name for path in sorted((tmp_path / "out").iterdir())] == ["agents.csv", AgentsResult.FILE]
+    assert sorted(path.name for path in written) == ["agent_pairs.csv", "agents.csv", AgentsResult.FILE]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {path.name for path in written}
     assert '"folders": {}' in (tmp_path / "out" / AgentsResult.FILE).read_text("utf-8")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from concord.people.public import RankMove
 
 MODEL = "local/smollm2-135m"
-_SMALL = {"n_resamples": 0, "n_simulations": 400}
+_SMALL = {"n_resamples": 400, "n_simulations": 400}
 """Enough for what one screen shows; `concord score people` takes more."""
 _HINTS = "Hints: counts published by Young (2026), arXiv 2603.22582 and 2603.20172, CC BY 4.0."
 _RECORDED = "Questions 2 and 3: recorded replies of local/smollm2-135m, a model of 135M parameters."

@@ -87,7 +87,6 @@ class AgentsResult(Kind):
             "n_resamples",
             "n_simulations",
             "protocol",
-            "standings.omnibus.n_agents",
             "n_undirected",
             "rows_of_table",
         }
@@ -283,7 +282,7 @@ class AgentsResult(Kind):
             difference, names = row.difference, (row.first, row.second)
             if difference is not None and difference < 0:
                 difference, names = -difference, (row.second, row.first)
-            here, rest = row.these_studies.p_holm, row.other_studies.p_adjusted
+            here, rest = row.these_studies.p_holm, row.p_other_studies
             yield (
                 f"  {names[0]} − {names[1]}: {number(difference, 2, sign=True)} "
                 f"(these studies {p_words(here)}; other studies {p_words(rest)})"

@@ -259,15 +259,8 @@ class PairAnswer:
     p_value: float | None
     p_holm: float | None
     """Adjusted for the number of pairs, each metric a family of its own."""
-    p_guarded: float | None = None
-    """By the guarded studentised range, where it is used instead: other studies, from 12 to 19 of them."""
     note: str = ""
     """Why there is none."""
-
-    @property
-    def p_adjusted(self) -> float | None:
-        """The p-value that claims rest on."""
-        return self.p_holm if self.p_guarded is None else self.p_guarded
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +279,13 @@ class AgentPair:
     """The difference that would have been found in other studies with 80 %, by Holm's first step."""
     n_tests: int
     n_studies: int
+    p_guarded: float | None = None
+    """By the guarded studentised range, on which claims about 12 to 19 other studies rest."""
+
+    @property
+    def p_other_studies(self) -> float | None:
+        """The adjusted p-value that claims about other studies rest on."""
+        return self.other_studies.p_holm if self.p_guarded is None else self.p_guarded
 
 
 @dataclass(frozen=True, slots=True)

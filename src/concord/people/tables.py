@@ -427,6 +427,7 @@ LEFT_OUT = Table(
     file="left_out.csv",
     on=(PAGE,),
     folded=True,
+    optional=True,
     columns=(
         Column("file", words=True, on=(FILE,)),
         Column("sheet", words=True, on=(FILE,)),

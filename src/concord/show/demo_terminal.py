@@ -21,20 +21,29 @@ SMALL = "a 135M-parameter model, recorded"
 
 def people_sentence(result: AgentsResult) -> str:
     """Return the answer to the first question: who scores highest, between what, and who differs."""
-    best = result.in_order()[0]
+    best, standing, found = result.in_order()[0], result.standing("pas"), result.chosen
     said = (
-        f"Of {len(result.agents)} agent designs {best.name} scores highest: it leads to the same "
-        f"conclusion as people with probability {number(best.pas.value, 2)} "
-        f"({result.level * 100:.0f} % {interval_words(best.pas.interval)})"
+        f"Of {len(result.agents)} agent designs {best.name} scores highest: PAS {number(best.pas.value, 2)} "
+        f"({interval_words(best.pas.interval)})"
     )
-    bounds = best.pas.bounds
-    if bounds is not None:
+    if found is not None and found.luck is not None:
         said += (
-            f", where a perfect replication would reach {number(bounds.ceiling.value, 2)} "
-            f"and an agent without effects {number(bounds.floor.value, 2)}"
+            f", but {number(found.value, 2)} ({interval_words(found)}) on studies that the best was not "
+            f"chosen on: {found.luck * 100:.0f} % of its lead is luck"
         )
     return (
-        f"{said}{result.choosing_words()}. {result.here_words()}; in other studies, {result.others_words()}."
+        f"{said}. New people: {standing.n_distinguishable_here} of {standing.n_pairs_here} pairs differ; "
+        f"{_elsewhere(result)}."
+    )
+
+
+def _elsewhere(result: AgentsResult) -> str:
+    """Say in short what other studies show, and what they could have shown."""
+    standing = result.standing("pas")
+    some = standing.n_distinguishable
+    return (
+        f"other studies: {some if some else 'none'} of {standing.n_pairs:,}, but less than "
+        f"{number(standing.smallest_found, 2)} would not be found"
     )
 
 
@@ -110,10 +119,9 @@ def moves_sentence(moves: Sequence[RankMove], result: AgentsResult) -> str:
         return f"None of the {len(moves)} published ranks changes."
     most = max(moved, key=lambda one: (abs(one.places), one.agent))
     return (
-        f"HumanStudy-Bench, {len(moves)} configurations scored anew under one rule: {len(moved)} ranks "
-        f"differ from the published ones, one by {abs(most.places)} places ({most.agent}, "
-        f"{most.published_rank} to {most.rank}). In other studies like these, {result.others_words()}; "
-        f"{result.best_words()}."
+        f"HumanStudy-Bench, {len(moves)} configurations scored anew: {len(moved)} ranks differ, one by "
+        f"{abs(most.places)} places ({most.agent}, {most.published_rank} to {most.rank}). Pairs that differ, "
+        f"{_elsewhere(result)}."
     )
 
 

@@ -231,10 +231,13 @@ def test_floor_ceiling_and_people_are_drawn_once_for_all_agents(monkeypatch: pyt
     monkeypatch.setattr(SideTable, "draw", lambda self, *args: calls.update(["draws"]) or drawn(self, *args))
     tables = {name: read_tests(rows) for name, rows in t_tables(4).items()}  # two designs
     found = score_agents(tables, n_resamples=200, n_simulations=20)
-    assert calls == {"simulations": 2, "draws": 1 + 4}  # of people once, of the four agents each
+    assert calls == {
+        "simulations": 2,
+        "draws": 1 + 4 + 4,
+    }  # of people once, of the four agents each, and with noise of their own
     assert len(list(found.each())) == 4
     # one block each under two more correlations
-    assert calls == {"simulations": 2, "draws": (1 + 4) + 2 * (1 + 4)}
+    assert calls == {"simulations": 2, "draws": (1 + 4 + 4) + 2 * (1 + 4)}
 
 
 def test_one_agent_is_the_case_of_one() -> None:

@@ -135,7 +135,7 @@ def compare_agents(
     listed: list[AgentPair] = []
     standings = []
     gathered = {metric: _gatherings(_counted(metric, columns, plain)) for metric in COMPARED}
-    drawn, note = _drawn(gathered, columns, plain, redraws)
+    drawn, note = _redrawn_values(gathered, columns, plain, redraws)
     for metric in COMPARED:
         found = _differences_of(metric, gathered[metric], drawn, columns, layout, plain)
         answers = _answers(found, pairs, level, note)
@@ -189,7 +189,7 @@ _Drawn = Mapping[tuple[int, str, bytes], Floats]
 """By agent, metric and tests: the number in new samples (B,)."""
 
 
-def _drawn(
+def _redrawn_values(
     gathered: Mapping[str, Sequence[_Gathering]],
     columns: Mapping[str, Floats],
     protocol: Protocol,
@@ -436,6 +436,7 @@ def _pairs_of(
 ) -> Iterator[AgentPair]:
     value, tests, studies = (table[pairs] for table in (found.value, found.n_tests, found.n_studies))
     guarded = np.full(len(value), np.nan) if answers.guarded is None else answers.guarded
+    here = f"no interval: {answers.note}" if answers.note else _STEADY
     for k, (i, j) in enumerate(zip(*(part.tolist() for part in pairs), strict=True)):
         undefined = _NO_TEST if not studies[k] else _UNDEFINED if np.isnan(value[k]) else ""
         yield AgentPair(
@@ -443,31 +444,24 @@ def _pairs_of(
             second=names[j],
             metric=metric,
             difference=or_none(float(value[k])),
-            these_studies=_answer(
-                value[k], [part[k] for part in answers.here], undefined or _note_here(answers)
-            ),
-            other_studies=_answer(
-                value[k],
-                [part[k] for part in answers.others],
-                undefined or _note(int(studies[k])),
-                guarded[k],
+            these_studies=_pair_answer(value[k], [part[k] for part in answers.here], undefined, here),
+            other_studies=_pair_answer(
+                value[k], [part[k] for part in answers.others], undefined, _note(int(studies[k]))
             ),
             smallest_found=or_none(float(answers.smallest[k])),
             n_tests=int(tests[k]),
             n_studies=int(studies[k]),
+            p_guarded=or_none(float(guarded[k])),
         )
 
 
-def _answer(value: float, parts: Sequence[float], note: str, guarded: float = float("nan")) -> PairAnswer:
+def _pair_answer(value: float, parts: Sequence[float], undefined: str, note: str) -> PairAnswer:
+    """Return the answer of a half width, p and adjusted p; a note where there is no interval."""
     reach, p, p_holm = (float(part) for part in parts)
-    low, high, p_value, adjusted, range_p = (
-        or_none(float(one)) for one in (value - reach, value + reach, p, p_holm, guarded)
+    low, high, p_value, adjusted = (or_none(float(one)) for one in (value - reach, value + reach, p, p_holm))
+    return PairAnswer(
+        low, high, p_value, adjusted, "" if low is not None else undefined if undefined else note
     )
-    return PairAnswer(low, high, p_value, adjusted, range_p, note if low is None else "")
-
-
-def _note_here(answers: _Answers) -> str:
-    return f"no interval: {answers.note}" if answers.note else _STEADY
 
 
 def _note(n_studies: int) -> str:
