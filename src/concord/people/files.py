@@ -134,8 +134,8 @@ class PeopleResult(Kind):
     CITES: ClassVar[tuple[str, ...]] = ("rouder2009", "lin1989", "rubin1981", "holm1979")
     OF_ONE_MODEL: ClassVar[bool] = True
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"protocol", "n_resamples", "tests", "referee", "diagnosis.quadrants"}
-    )  # the title, the methods, tables and sections of their own, the table of readings
+        {"protocol", "n_resamples", "tests", "referee", "diagnosis.quadrants", "rows_of_table"}
+    )  # the title, the methods, tables and sections of their own, readings, where rows are left out
 
     protocol: Protocol
     pas: Score
