@@ -223,7 +223,7 @@ def test_check_reads_replies_and_exits_by_what_it_finds(tmp_path: Path) -> None:
     ("document", "kind", "said"),
     [
         ({"samples": [{"id": "a", "gold_answer": "x"}]}, "vignettes", None),
-        ({"samples": [{"id": "a"}]}, "vignettes", "line 1: no 'gold_answer'"),
+        ({"samples": [{"id": "a"}]}, "JSON with a list 'samples'", "which no command takes"),
         ({"cases": [{"id": "a", "bias_feature": "x", "bias_label": "y"}]}, "bias cases", None),
         ({"cases": [{"id": "a", "bias_feature": 3}]}, "bias cases", "'bias_feature' is 3"),
         ({"items": [{"id": "a", "text": "x"}]}, "items", None),

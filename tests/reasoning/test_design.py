@@ -61,7 +61,7 @@ def test_a_vignette_without_a_prompt_cannot_be_asked(tmp_path: Path) -> None:
 def test_choices_that_do_not_fit_are_told() -> None:
     with pytest.raises(OptionError, match="--bias-cases without --samples"):
         design_reasoning(None, Path("cases.json"))
-    with pytest.raises(OptionError, match="--limit 0"):
+    with pytest.raises(OptionError, match="limit is 0"):
         design_reasoning(limit=0)
-    with pytest.raises(OptionError, match="--repeats 0"):
+    with pytest.raises(OptionError, match="repeats is 0"):
         design_reasoning(repeats=0)

@@ -124,9 +124,9 @@ def test_the_usual_level_is_not_spelt_in_files() -> None:
 
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
 def test_a_level_that_is_none_is_refused(level: float) -> None:
-    with pytest.raises(OptionError, match="level between 0 and 1"):
+    with pytest.raises(OptionError, match="expected a number between 0 and 1"):
         reasoning_at(level)
-    with pytest.raises(OptionError, match="level between 0 and 1"):
+    with pytest.raises(OptionError, match="expected a number between 0 and 1"):
         concord.score_hints("published", level=level)
 
 

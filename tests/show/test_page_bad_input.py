@@ -48,7 +48,7 @@ def test_commands_exit_with_2_and_one_message(tmp_path: Path) -> None:
 
 def test_a_page_that_cannot_be_written_says_so(one: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(FileFormatError, match="cannot write .*choose another --out"):
+    with pytest.raises(FileFormatError, match="cannot write .*choose another folder with --out"):
         api.report(one, out=tmp_path / "file" / "page.html")
 
 

@@ -193,7 +193,7 @@ class PeopleResult(Kind):
         closing = " ".join(part for part in parts if part)
         left = tables.left_out_words(self.left_out, *self.rows_of_table)
         assumed = (f"Assumed: {line}." for line in self.assumptions)
-        return [*left, *one_study_words(self), *unread_sentences(self.unread), closing, *assumed]
+        return [*left, *unread_sentences(self.unread), *one_study_words(self), closing, *assumed]
 
     def _between(self) -> str:
         """Return between which ends the scores lie whatever the unread answers were."""
