@@ -36,6 +36,7 @@ def command(server: BatchServer, out: str) -> tuple[str, ...]:
     )
 
 
+@pytest.mark.slow
 def test_sessions_that_are_killed_again_and_again_end_as_an_unbroken_run(tmp_path: Path) -> None:
     with batch_server(five, looks=1) as server:
         done = concord(*command(server, "whole"), cwd=tmp_path)

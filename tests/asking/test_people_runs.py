@@ -225,6 +225,7 @@ findings:
 """
 
 
+@pytest.mark.slow
 @needs_weights
 @pytest.mark.long
 def test_the_embedded_model_takes_part_in_studies_a_pair_game_and_a_group_game(tmp_path: Path) -> None:

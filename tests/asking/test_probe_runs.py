@@ -176,6 +176,7 @@ def test_the_inspect_task_gives_a_log_that_is_scored(tmp_path: Path) -> None:
     assert scores.pairs.dimensions[0].n_pairs == 2
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.usefixtures("embedded_model")
 def test_the_embedded_model_is_probed(tmp_path: Path) -> None:

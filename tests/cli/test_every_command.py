@@ -189,7 +189,7 @@ def said_in_terminal(folder: Path, columns: int) -> list[tuple[str, str]]:
     return [(part.rpartition("\n== ")[0], part.rpartition("\n== ")[2].strip()) for part in parts]
 
 
-@pytest.mark.parametrize("columns", [80, 140])
+@pytest.mark.parametrize("columns", [80, pytest.param(140, marks=pytest.mark.slow)])
 def test_every_command_fits_its_terminal(tmp_path: Path, columns: int) -> None:
     pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
     write_inputs(tmp_path)

@@ -21,7 +21,16 @@ from concord.numeric import LEVEL, RULES, check_numbers, gated, whole
 VALUES: tuple[Any, ...] = (math.nan, math.inf, -1, 0, 1, 95, 1e-300, 1e8, "0.95", None)
 SECONDS = 20
 """No value may keep a user waiting for longer, on a busy machine."""
-WITHOUT = {("studies",), ("cite",), ("template",), ("check",), ("report",), ("figures",), ("demo",)}
+WITHOUT = {
+    ("studies",),
+    ("cite",),
+    ("template",),
+    ("check",),
+    ("report",),
+    ("figures",),
+    ("demo",),
+    ("export", "inspect"),
+}
 """Commands without numeric options."""
 ASKED = ("--dry-run", "--model", "mockllm/model", "--yes")
 BASES: dict[tuple[str, ...], tuple[str, ...]] = {

@@ -110,7 +110,10 @@ def test_bad_input_exits_with_two_and_writes_nothing(files: dict[str, str]) -> N
         (["--samples", "{s}"], "--samples and --replies are needed"),
         (["--samples", "{s}", "--replies", "{r}", "--bias-cases", "{c}"], "give both or neither"),
         (["--samples", "{s}", "--replies", "{r}", "--rules", "mine"], "expected standard or source"),
-        (["--samples", "{s}", "--replies", "{r}", "--resamples", "5"], "resamples is 5; expected a whole number from 100"),
+        (
+            ["--samples", "{s}", "--replies", "{r}", "--resamples", "5"],
+            "resamples is 5; expected a whole number from 100",
+        ),
         (["--samples", "{s}", "--rank", "{out}"], "leave out --samples"),
         (["--rank", "{out}"], "holds no study_a_results.json"),
         (["--samples", "none.json", "--replies", "{r}"], "none.json: no such file"),

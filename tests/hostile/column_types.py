@@ -52,7 +52,7 @@ TABLES: dict[str, tuple[dict[str, list[Any]], Callable[[Any], object]]] = {
     ),
     "people and predictions": (
         {"arm": list("abab"), "answer": [1, 2, 3, 4], "prediction": [1, 3, 2, 4]},
-        lambda table: api.combine(table, table),
+        lambda table: api.combine(table, [{"arm": "ab"[k % 2], "prediction": k + 1.5} for k in range(4)]),
     ),
     "scores of items": (
         {"model": ["m"] * N, "arrangement": ["AB", "AB", "BA", "BA"], "item": list("xyxy"),

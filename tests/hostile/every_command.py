@@ -42,7 +42,7 @@ COMMANDS: dict[str, list[str]] = {
                      "agents.csv --agent-column agent --out <o1 --resamples 0 --simulations 0",
                      "tests.csv --protocol protocol.yaml --out <o1 --simulations 0 --resamples 0",
                      "effects.csv --respondents respondents.csv --out <o1"],
-    "score answers": ["answers.csv --resamples 20 --out <o2"],
+    "score answers": ["answers.csv --resamples 20 --out <o2", "answers.csv --labels samples.json --out <o2"],
     "score structure": ["--scores long.csv --reading paired --resamples 200 --out <o3",
                         "--mean mean --max max --resamples 200 --out <o3"],
     "score reasoning": ["--samples samples.json --replies replies.jsonl --out <o4 --resamples 100",

@@ -73,7 +73,7 @@ def _cells(name: str, rows: list[list[Any]], read: Callable[[Path], object]) -> 
 
 
 def _combined(path: Path) -> object:
-    return api.combine(path, path)
+    return api.combine(path, [{"arm": "ab"[k % 2], "prediction": k + 0.25} for k in range(12)])
 
 
 EFFECTS: list[list[Any]] = [

@@ -90,7 +90,7 @@ def short_names(names: Sequence[str]) -> list[str]:
     return short if len(set(short)) == len(short) else list(names)
 
 
-_PARTS = re.compile(r"\s*[/|,;+·]\s*|\s+·\s+|_(?=v?\d)|\s-\s")
+_PARTS = re.compile(r"[/|,;+·]|_(?=v?\d)|\s-\s")
 MOST_CHOICES = 12
 """Choices that a picture shows below the agents."""
 
@@ -100,7 +100,7 @@ def choices_of(names: Sequence[str]) -> dict[str, tuple[bool, ...]]:
 
     A choice is a part of a name that several agents have and others have not.
     """
-    parts = [set(filter(None, _PARTS.split(name))) for name in names]
+    parts = [set(filter(None, map(str.strip, _PARTS.split(name)))) for name in names]
     if all(len(one) < 2 for one in parts):
         parts = [set(filter(None, re.split(r"[_\s]+", name))) for name in names]
     counts = Counter(part for one in parts for part in one)

@@ -89,7 +89,10 @@ def meta_analysis(
     reach = float(special.stdtrit(df, 0.5 + checked_level(level) / 2)) * se
     p = float(2 * special.stdtr(df, -abs(mean) / se)) if se > 0 else float("nan")
     q = float(np.sum((y - np.sum(y / v) / np.sum(1 / v)) ** 2 / v))
-    typical = (y.size - 1) * np.sum(1 / v) / (np.sum(1 / v) ** 2 - np.sum(1 / v**2))
+    spread = np.sum(1 / v) ** 2 - np.sum(1 / v**2)
+    if not 0 < spread < np.inf:
+        raise UndefinedError("one estimate has all the weight")
+    typical = (y.size - 1) * np.sum(1 / v) / spread
     return MetaAnalysis(
         mean=Estimate(mean, Interval(mean - reach, mean + reach, level, method), int(y.size), method=method),
         se=se,

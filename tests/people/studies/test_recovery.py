@@ -60,6 +60,7 @@ def _coverage(runs: int) -> tuple[float, float]:
     return float(odds), float(d)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_known_parameters_lie_in_their_intervals_in_most_runs() -> None:
     odds, d = _coverage(25)

@@ -98,6 +98,7 @@ def test_stored_replies_become_votes_and_unreadable_ones_are_counted_by_order() 
 needs_weights = pytest.mark.usefixtures("embedded_model")
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @needs_weights
 def test_the_embedded_model_judges_and_its_run_is_scored(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def _open(source: Any, options: ReadOptions) -> ColumnTable:
     return replace(table, name=name, warnings=warnings, inputs=inputs)
 
 
-_PER_MODEL = re.compile(r"(.+?)\s*[:|@]\s*(.+)")
+_PER_MODEL = re.compile(r"([^:|@]+)[:|@](.+)")
 
 
 def _one_row_per_model(table: ColumnTable) -> ColumnTable:
@@ -104,7 +104,7 @@ def _one_row_per_model(table: ColumnTable) -> ColumnTable:
     scores = {"s_acc", "score", *_NAMES["score"]}
     held = {title: match for title in table.header if (match := _PER_MODEL.fullmatch(title)) is not None}
     for score in (one for one in ("s_acc", "score", *_NAMES["score"]) if one not in folded):
-        own = {title: match[2] for title, match in held.items() if fold(match[1]) == score}
+        own = {title: match[2].strip() for title, match in held.items() if fold(match[1].strip()) == score}
         if not own or folded & {*scores, *_NAMES["model"]}:
             continue
         kept = [title for title in table.header if title not in held]
@@ -135,7 +135,8 @@ def _with_whole_items(table: ColumnTable, columns: LongColumns, found: Findings)
 
     frame = table.take(columns.used())
     key = [one for one in (columns.model, columns.arrangement, columns.item) if one is not None]
-    if columns.sample is not None or frame.select(key).n_unique() == frame.height:
+    compared = not any(dtype == pl.Object or dtype.is_nested() for dtype in frame.select(key).dtypes)
+    if columns.sample is not None or not compared or frame.select(key).n_unique() == frame.height:
         return frame
     counts = Counter(table.header)
     others = [one for one in table.header if one and one not in columns.used() and counts[one] == 1]
@@ -143,7 +144,7 @@ def _with_whole_items(table: ColumnTable, columns: LongColumns, found: Findings)
     chosen: list[str] = []
     for title in others:
         series = whole[title]
-        if series.dtype.is_float() or series.dtype.is_nested():
+        if series.dtype.is_float() or series.dtype.is_nested() or series.dtype == pl.Object:
             continue
         units = whole.select(columns.item, *chosen, title).n_unique()
         if units == whole.select(columns.item, *chosen).n_unique():
