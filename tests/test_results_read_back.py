@@ -59,7 +59,7 @@ from concord.structure.result import StructureResult
 TEXT = st.text(st.characters(codec="utf-8"), max_size=6)
 PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     str: TEXT,
-    float: st.floats(allow_nan=False, allow_infinity=False),
+    float: st.floats(-1e150, 1e150),  # twice and the square of a number are numbers
     int: st.integers(-(10**6), 10**6),
     bool: st.booleans(),
     Any: st.none() | st.booleans() | st.integers(-9, 9) | TEXT,
