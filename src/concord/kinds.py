@@ -6,7 +6,7 @@ has one renderer per surface that takes any declaration.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -15,7 +15,7 @@ from concord.errors import OptionError
 from concord.files.codec import encode
 from concord.files.documents import heading, holding_folder, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
-from concord.records import Estimate, Interval, LeftOutCell, Presented, Provenance
+from concord.records import Estimate, Interval, Presented, Provenance
 
 if TYPE_CHECKING:
     import polars as pl
@@ -214,7 +214,7 @@ LEFT_OUT_CELLS = Table(
     file="left_out.csv",
     on=(),
     optional=True,
-    columns=tuple(Column(one.name) for one in fields(LeftOutCell)),
+    columns=tuple(map(Column, ("file", "sheet", "row", "column", "value", "reason", "what_to_do"))),
 )
 """Cells that could not be read, of a kind with the field ``left_out``; no file where all were."""
 

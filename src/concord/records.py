@@ -207,19 +207,6 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutCell:
-    """A cell that could not be read, and what it left out."""
-
-    file: str
-    sheet: str | None
-    row: int | None
-    column: str
-    value: str
-    reason: str
-    what_to_do: str
-
-
-@dataclass(frozen=True, slots=True)
-class CellLeftOut:
     """A cell that could not be read, and what was left out of the scores because of it."""
 
     file: str
@@ -230,15 +217,15 @@ class CellLeftOut:
     reason: str
     """In a word or two, as it is counted."""
     expected: str
-    part: str
-    """``human``, ``agent`` or ``row``."""
+    part: str = ""
+    """Of a table of tests: ``human``, ``agent`` or ``row``."""
     agent: str = ""
     """Whose side it is, where a row holds several agents."""
 
     @property
     def what_to_do(self) -> str:
-        """What would bring the side back."""
-        return f"give {self.expected}; or leave the cell empty"
+        """What would bring it back; a side of a test may also be left empty."""
+        return f"give {self.expected}; or leave the cell empty" if self.part else f"expected {self.expected}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +244,7 @@ class TestTable:
     """Who took the place of the participants, where the table says."""
     made: "Provenance | None" = None
     """How the agent's replies were made, where a run says so."""
-    left_out: tuple[CellLeftOut, ...] = field(default=(), metadata=EMPTY)
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
     """Cells that could not be read; their sides, or their rows, are not scored."""
 
     @property

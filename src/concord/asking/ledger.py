@@ -9,8 +9,8 @@ told.
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field
-from operator import add
+from dataclasses import dataclass, field, fields
+from operator import add, attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -163,11 +163,11 @@ class Paid:
         return cls(n, *tokens, without, 0, 0, 0, 0.0, n, *tokens)
 
     def __add__(self, other: "Paid") -> "Paid":
-        return Paid(*map(add, astuple(self), astuple(other)))
+        return Paid(*map(add, _amounts(self), _amounts(other)))
 
     def share(self, n: int) -> "Paid":
         """Return the share of one process among several."""
-        parts: list[Any] = [part / n if type(part) is float else part // n for part in astuple(self)]
+        parts: list[Any] = [part / n if type(part) is float else part // n for part in _amounts(self)]
         return Paid(*parts)
 
     def tokens(self) -> dict[str, int]:
@@ -192,6 +192,10 @@ class Paid:
         if self.n_estimated:
             said += f" ({self.n_estimated:,} calls did not say, and are counted by their characters)"
         return said
+
+
+_amounts = attrgetter(*(one.name for one in fields(Paid)))
+"""All of them, in order; `astuple` copies each one, at every call of a run."""
 
 
 @dataclass(slots=True)
@@ -268,7 +272,7 @@ class Ledger:
 
     def add(self, paid: Paid, model: str = "", who: Mapping[str, str] | None = None) -> None:
         """Write one call down, or several at once: what it took, who was asked, who answered."""
-        counts = dict(zip(_COUNTS, astuple(paid), strict=True))
+        counts = dict(zip(_COUNTS, _amounts(paid), strict=True))
         row: dict[str, Any] = {name: n for name, n in counts.items() if n or name not in _OPTIONAL}
         known = {} if who is None else who
         names = {

@@ -4,7 +4,7 @@ A table is refused where a user asked for it (``--strict``), or where less than 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from concord.errors import CellProblem, TableError
 from concord.records import LeftOutCell
@@ -24,10 +24,16 @@ def left_out_cells(
     return tuple(
         LeftOutCell(
             one.file, one.sheet, one.row, one.column, "" if one.value is None else str(one.value)[:200],
-            "empty" if one.value is None else "cannot be read", f"expected {one.expected}",
+            "empty" if one.value is None else "cannot be read", one.expected,
         )
         for one in problems
     )  # fmt: skip
+
+
+def refusal_of(cells: Iterable[LeftOutCell], said: str) -> TableError:
+    """Return the error of a table that is not scored after all, with the cells that are to be repaired."""
+    problems = [CellProblem(o.file, o.sheet, o.row, o.column, o.value, o.expected) for o in cells]
+    return TableError(problems, said)
 
 
 def told_left_out(cells: Sequence[LeftOutCell], n_rows: int) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ from concord.people.result import (
     AgentStanding,
 )
 from concord.people.tables import LEFT_OUT, left_out_words
-from concord.records import CellLeftOut, InputFile
+from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats, each_or_none, or_nan
 from concord.stats.leaderboard import Chosen, Omnibus
 from concord.stats.multiple import distinguishable
@@ -112,7 +112,7 @@ class AgentsResult(Kind):
     """What had to be assumed, with the tests it concerns and the column that would remove it."""
     n_undirected: int = 0
     """Tests that have no direction on a side of some agent."""
-    left_out: tuple[CellLeftOut, ...] = ()
+    left_out: tuple[LeftOutCell, ...] = ()
     """Cells of the table that could not be read; their sides, or rows, are not scored."""
     rows_of_table: tuple[int, int] = (0, 0)
     """Rows of all agents that are scored, and all of them, where some are left out."""

@@ -35,7 +35,7 @@ from concord.people.result import (
 )
 from concord.people.tables import DETAILED_COLUMNS, detailed_cell
 from concord.people.words.sentences import conclusion_words, effect_words, replication_words
-from concord.records import EMPTY, CellLeftOut, Estimate, InputFile, Interval, Provenance, ScoredBy, Told
+from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell, Provenance, ScoredBy, Told
 from concord.unread import holds, unread_notes, unread_sentences, withheld
 
 FLAGS = (
@@ -171,7 +171,7 @@ class PeopleResult(Kind):
     """What had to be assumed, with the tests it concerns and the column that would remove it."""
     unread: Told = field(default=(), metadata=EMPTY)
     """Answers of replies that could not be read, by condition."""
-    left_out: tuple[CellLeftOut, ...] = field(default=(), metadata=EMPTY)
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
     """Cells of the table that could not be read; their sides, or rows, are not scored."""
     rows_of_table: tuple[int, int] = (0, 0)
     """Rows of the table that are scored, and all of them, where some are left out."""
@@ -539,7 +539,7 @@ def _fields_of(path: Path, *, with_tests: bool) -> dict[str, Any]:
         sizes=_sizes_of(document, where),
         assumptions=decode(tuple[str, ...], document.get("assumptions", []), where=f"{where}, 'assumptions'"),
         unread=decode(Told, document.get("unread", []), where=f"{where}, 'unread'"),
-        left_out=decode(tuple[CellLeftOut, ...], document.get("left_out", []), where=f"{where}, 'left_out'"),
+        left_out=decode(tuple[LeftOutCell, ...], document.get("left_out", []), where=f"{where}, 'left_out'"),
         rows_of_table=decode(
             tuple[int, int], document.get("rows_of_table", [0, 0]), where=f"{where}, 'rows_of_table'"
         ),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from concord.files.number_words import interval, number
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, PictureOf, Table, unread_table
 from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
-from concord.records import CellLeftOut, Estimate
+from concord.records import Estimate, LeftOutCell
 
 MOST_GROUPS = 60
 """Studies of which the page shows every number; of more, files hold them."""
@@ -443,10 +443,10 @@ LEFT_OUT = Table(
 )
 
 
-def left_out_words(left_out: Sequence[CellLeftOut], n_scored: int, n_rows: int) -> list[str]:
+def left_out_words(left_out: Sequence[LeftOutCell], n_scored: int, n_rows: int) -> list[str]:
     """Return the first line of a result of which rows were left out: how many, and why.
 
-    >>> cell = CellLeftOut("t.csv", None, 4, "Human", "AD = 13", "AD", "t or F", "human")
+    >>> cell = LeftOutCell("t.csv", None, 4, "Human", "AD = 13", "AD", "t or F", "human")
     >>> left_out_words([cell], 9, 10)
     ['9 of 10 rows scored; 1 left out: AD × 1 (left_out.csv).']
     """

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
-from concord.errors import CellProblem, MismatchError, TableError, UndefinedError, listed
+from concord.errors import MismatchError, UndefinedError, listed
+from concord.files.left_out import refusal_of
 from concord.files.limits import AGENT_FOLDERS
 from concord.numeric import SMALLEST_D, gated
 from concord.people.agents import AgentsResult
@@ -194,12 +195,11 @@ def refuse_uncertain_lead(tables: Mapping[str, TestTable], result: AgentsResult,
     above = [name for name, value in values.items() if value is not None and low is not None and value > low]
     if above:
         cells = [one for one in result.left_out if one.part == "agent"]
-        problems = [CellProblem(o.file, o.sheet, o.row, o.column, o.value, o.expected) for o in cells]
         said = (
             f"the rows left out could change who is first: {first} leads, and {listed(above)} could be above "
             "it if they were read; repair these cells, or score the agents apart:"
         )
-        raise TableError(problems, said)
+        raise refusal_of(cells, said)
 
 
 def _as_given(row: TestRow, pas: float) -> TestRow:

@@ -8,6 +8,7 @@ from concord.errors import CellProblem, FileFormatError, OptionError, TableError
 from concord.files.cells import is_missing
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid
+from concord.files.left_out import refusal_of
 from concord.files.limits import AGENTS
 from concord.files.raw import of_grid, other_sheets, read_raw
 from concord.files.tables import TableOptions, read_grid
@@ -328,8 +329,5 @@ def _refuse_mostly_unread(tables: Sequence[TestTable]) -> None:
     """Refuse tables of which less than half of the rows can be used."""
     kept, lost = (sum(counts) for counts in zip(*(table.rows_used for table in tables), strict=True))
     if lost and kept < lost:
-        problems = [
-            CellProblem(one.file, one.sheet, one.row, one.column, one.value, one.expected)
-            for one in dict.fromkeys(one for table in tables for one in table.left_out)
-        ]
-        raise TableError(problems, f"only {kept} of {kept + lost} rows can be used, fewer than half:")
+        cells = dict.fromkeys(one for table in tables for one in table.left_out)
+        raise refusal_of(cells, f"only {kept} of {kept + lost} rows can be used, fewer than half:")

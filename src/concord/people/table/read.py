@@ -18,7 +18,7 @@ from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
 from concord.people.table.document import stored_table
 from concord.people.table.reported import complete_with_reported, reports_coefficient
 from concord.people.table.values import PARSERS, canonical_type, names_coefficient, type_flags
-from concord.records import CellLeftOut, Side, SideOutcome, TestRow, TestTable
+from concord.records import LeftOutCell, Side, SideOutcome, TestRow, TestTable
 
 _WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling", "data_note"})
 """Columns of names and words, in which a comma is a comma."""
@@ -127,7 +127,7 @@ def _without_unread(rows: tuple[TestRow, ...], problems: Sequence[CellProblem]) 
 _NAMED = re.compile(r"([^\W\d_]\w{0,7})\s?(?:\([^)]{0,40}\)\s?)?[=<>]")
 
 
-def left_out(problem: CellProblem) -> CellLeftOut:
+def left_out(problem: CellProblem) -> LeftOutCell:
     """Return the record of a cell that could not be read, with its reason in a word or two.
 
     >>> place = ("t.csv", None, 4, "Human")
@@ -148,7 +148,7 @@ def left_out(problem: CellProblem) -> CellLeftOut:
         reason = "not a number" if any(map(str.isdigit, value)) else "only words"
     shown = value if len(value) <= 200 else value[:199] + "…"
     place = (problem.file, problem.sheet, problem.row, problem.column)
-    return CellLeftOut(*place, shown, reason, problem.expected, problem.part, problem.agent)
+    return LeftOutCell(*place, shown, reason, problem.expected, problem.part, problem.agent)
 
 
 def _data_notes(name: str, cells: Sequence[object]) -> list[str]:
