@@ -1,7 +1,8 @@
 """How often claims about several agents are false, cover, and are missed: `python benchmarks/claims.py PART`.
 
 `these` redraws these studies, `others` tests over studies, `chosen` is the value of choosing. Every line is
-one population; `--seed`, `--runs` (data sets per population) and `--workers` set the size.
+one population; `--seed`, `--runs` (data sets per population) and `--workers` set the size. `--write` keeps
+the rates of sentences in `benchmarks/words.json`, from which `python tools/words.py` makes the page of words.
 """
 
 # ruff: noqa: E402
@@ -11,12 +12,14 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ[_name] = "1"
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -33,7 +36,37 @@ from concord.stats.multiple import holm
 
 LEVEL = 0.95
 METRICS = ("pas", "ecs", "apr")
+WORDS = Path(__file__).parent / "words.json"
 SPREADS = ("equal", "normal", "two groups", "one outstanding", "skewed")
+
+
+class Found(NamedTuple):
+    """How often a sentence was printed in a population; its row in `words.json` has section and rule."""
+
+    sentence: str
+    cell: str
+    false: float | None
+    """Share of data sets in which it was printed although it is false there."""
+    missed: float | None
+    """Share in which it was not printed although it is true there."""
+
+
+def write_rates(found: Sequence[Found], path: Path = WORDS) -> None:
+    """Keep the rates of sentences: the largest of all populations, and each of them."""
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    by_sentence = {row["sentence"]: row for row in rows}
+    for sentence in dict.fromkeys(one.sentence for one in found):
+        row = by_sentence[sentence]
+        for rate, cells, part in (("false_rate", "false_cells", "false"), ("missed_rate", "at", "missed")):
+            known = [
+                (one.cell, value)
+                for one in found
+                if one.sentence == sentence and (value := getattr(one, part)) is not None
+            ]
+            if known:
+                row[rate] = round(max(value for _, value in known), 4)
+                row[cells] = ", ".join(f"{cell} {100 * value:.1f} %" for cell, value in known)
+    path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,10 +309,10 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
             yield Picked(kind, k, a)
 
 
-PARTS: dict[str, Callable[..., list[str]]] = {"these": these, "others": others, "chosen": chosen}
+PARTS: dict[str, Callable[..., Sequence[str | Found]]] = {"these": these, "others": others, "chosen": chosen}
 
 
-def _run(job: tuple[str, object, int, int]) -> list[str]:
+def _run(job: tuple[str, object, int, int]) -> Sequence[str | Found]:
     part, cell, runs, seed = job
     return PARTS[part](cell, runs, seed)
 
@@ -292,20 +325,20 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--write", action="store_true")
     chosen_ = parser.parse_args()
     jobs = [
         (chosen_.part, cell, chosen_.runs, chosen_.seed * 1000 + i)
         for i, cell in enumerate(cells(chosen_.part, small=chosen_.small))
     ]
-    if chosen_.workers == 1:
-        for job in jobs:
-            sys.stdout.write("\n".join(_run(job)) + "\n")
-            sys.stdout.flush()
-        return
+    found: list[Found] = []
     with ProcessPoolExecutor(chosen_.workers) as pool:
-        for lines in pool.map(_run, jobs):
-            sys.stdout.write("\n".join(lines) + "\n")
+        for lines in pool.map(_run, jobs) if chosen_.workers > 1 else map(_run, jobs):
+            found += [one for one in lines if isinstance(one, Found)]
+            sys.stdout.write("".join(f"{one if isinstance(one, str) else tuple(one)}\n" for one in lines))
             sys.stdout.flush()
+    if chosen_.write:
+        write_rates(found)
 
 
 if __name__ == "__main__":

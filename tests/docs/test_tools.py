@@ -1,6 +1,7 @@
 """The tools of the documentation do what their examples say; the newcomer's path works in a fresh clone."""
 
 import doctest
+import json
 import subprocess
 import sys
 
@@ -23,6 +24,13 @@ def test_the_newcomer_types_the_first_command_of_the_readme() -> None:
 
 def test_the_picture_of_the_readme_is_small() -> None:
     assert (ROOT / "docs" / "assets" / "report.png").stat().st_size < 200_000
+
+
+def test_the_page_of_words_is_what_its_rates_make() -> None:
+    words = tool("words")
+    text = words.PAGE.read_text("utf-8")
+    assert words.page(text, json.loads(words.RATES.read_text("utf-8"))) == text, "run python tools/words.py"
+    assert {found[1] for found in words.TABLE.findall(text)} == {"people", "itself", "models", "reasoning"}
 
 
 @pytest.mark.slow
