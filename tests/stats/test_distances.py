@@ -91,6 +91,18 @@ def test_an_option_that_nobody_chose_is_not_impossible() -> None:
     assert 0.05 < found.high < 0.2
 
 
+@pytest.mark.parametrize(
+    "shares", [[50, 50], [30, 50, 20], [10, 10, 10], [20] * 5, [2500, 2500], [5, 5], [1, 98, 1], [100, 0, 0]]
+)
+def test_equal_shares_are_no_proof_of_equal_populations(shares: list[int]) -> None:
+    counts = np.array(shares, dtype=float)
+    at = np.arange(len(shares), dtype=float)
+    found = read_distances(AnswerCounts(counts, counts, at, at[-1]), rng=np.random.default_rng(1))
+    for name, one in found.items():
+        assert (one.value, one.low) == (0, 0), name
+        assert one.people < one.high < max(6 * one.people, 0.1), (name, one)
+
+
 def test_the_ratio_of_variances_is_bonetts_for_one_shape() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=60), 2 * rng.normal(size=80)

@@ -320,14 +320,20 @@ def _population(shares: Floats) -> Floats:
 
 
 def _inverted(seen: float, drawn: Floats, true: Floats, level: float, upper: float) -> tuple[float, float]:
-    """Find the distances of populations under which the one seen is usual."""
+    """Find the distances of populations under which the one seen is usual.
+
+    Samples can be nearer to each other than samples of one population usually are, down to equal shares,
+    where the test refuses every distance. The upper end is therefore never below the one that the median of
+    such samples has (power-constrained limits; Cowan et al., 2011, arXiv:1105.3166).
+    """
     half = N_DIRECTIONS // 2
     rows = len(drawn)
     tail = (1 - level) / 2
     above = np.quantile(drawn[:, :, :half].reshape(rows, -1), 1 - tail, axis=1)
     below = np.quantile(drawn[:, :, half:].reshape(rows, -1), tail, axis=1)
     low = _crossing(seen - _TINY, above, true[:, :half].mean(axis=1), "left")
-    high = _crossing(seen + _TINY, below, true[:, half:].mean(axis=1), "right")
+    usual = float(np.median(drawn[0, :, half:]))  # of populations that do not differ
+    high = _crossing(max(seen, usual) + _TINY, below, true[:, half:].mean(axis=1), "right")
     high = min(1.0, max(high, upper))
     return min(max(0.0, low), high), high
 

@@ -52,6 +52,18 @@ def test_distances_of_outcomes_are_averaged_over_studies_by_the_jackknife() -> N
     assert (ends.low, ends.high) == pytest.approx((values.mean() - reach, values.mean() + reach))
 
 
+def test_an_agent_that_answers_exactly_as_people_has_an_interval_above_0() -> None:
+    found = scored({"s1/o": [1, 2, 2, 3] * 10}, {"a": {"s1/o": [1, 2, 2, 3] * 10}}).agents[0].overall.numbers
+    for name in ("tvd", "w1", "ks", "jsd"):
+        ends = found[name].estimate.interval
+        assert found[name].estimate.value == 0
+        assert ends is not None
+        assert (ends.low, ends.high > 0.002) == (0, True), name
+    lone = scored({"s1/o": [2] * 20}, {"a": {"s1/o": [2] * 20}}).agents[0].outcomes[0].numbers["tvd"].estimate
+    assert (lone.value, lone.interval) == (0, None)
+    assert lone.note.startswith("no interval: one answer only")
+
+
 def test_ratios_of_variances_have_their_median() -> None:
     found = scored(PEOPLE, {"a": AGENT}).agents[0].overall.numbers["variance_ratio"].estimate
     ratios = [np.var(AGENT[key], ddof=1) / np.var(PEOPLE[key], ddof=1) for key in PEOPLE]

@@ -446,8 +446,11 @@ def _chance(cells: Cells) -> tuple[Floats | None, str]:
 
 
 def _distance(found: DistanceReading, *, n: int, level: float, reason: str) -> AnswerNumber:
-    few = n < FEWEST
-    note = f"no interval: fewer than {FEWEST} answers" if few else ""
+    few = n < FEWEST or found.high - found.low < 1e-9
+    note = ""
+    if few:
+        fewer = f"fewer than {FEWEST} answers"
+        note = f"no interval: {fewer if n < FEWEST else 'one answer only is known, and all gave it'}"
     interval = None if few else _interval_or_none(found.low, found.high, level, INVERTED)
     band = _interval_or_none(found.people_low, found.people_high, level, "two samples of people")
     people = Estimate(found.people, band, n=n)
