@@ -26,7 +26,7 @@ from concord.files.output import write_csv, write_json
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
 from concord.records import Estimate, Interval
 from concord.stats.equivalence import WithinMargin
-from concord.stats.multiple import distinguishable
+from concord.stats.multiple import differs
 
 MOST_PAIRS = 45
 """All pairs of ten models; of more, the terminal shows neighbours in the ranking only."""
@@ -279,8 +279,8 @@ class Comparison(Kind):
     # What follows from that
 
     def differ(self, row: PairRow) -> bool:
-        """Whether two models can be distinguished at the level, after Holm."""
-        return distinguishable(row.p_holm, level=self.level)
+        """Whether two models can be distinguished at the level, after Holm and by the interval."""
+        return differs(row.p_holm, row.difference.interval, level=self.level)
 
     def shown_pairs(self) -> list[PairRow]:
         """Return the pairs that a reader of the terminal can take in.

@@ -22,7 +22,7 @@ from concord.files.documents import provenance
 from concord.files.number_words import joined_names, leaders, number
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Table
 from concord.records import Estimate, InputFile, Interval
-from concord.stats.multiple import distinguishable, holm
+from concord.stats.multiple import differs, holm
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
 REFEREE, RANKS = "referee", "pas_ranks_over_priors"
@@ -418,7 +418,7 @@ class MetricCompareResult(Comparison):
         told = [
             self.title_of(metric.metric)
             for metric, p in zip(pair.metrics, holm(tried).tolist(), strict=True)
-            if distinguishable(p, level=self.level)
+            if differs(p, metric.difference.interval, level=self.level)
         ]
         if told:
             return (

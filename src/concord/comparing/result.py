@@ -24,7 +24,7 @@ from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, InputFile
 from concord.stats.compare import Choices, PairedComparison, Verdict
 from concord.stats.equivalence import WithinMargin
-from concord.stats.multiple import distinguishable
+from concord.stats.multiple import differs
 
 NO_ITEM = "no item has a score on both sides"
 MOST_TASKS = 10
@@ -481,7 +481,7 @@ class CompareResult(Comparison):
         if one is None or one.p_value is None or one.difference.value is None:
             return "These data cannot tell whether the difference is real."
         higher, lower = (pair.first, pair.second) if one.difference.value >= 0 else (pair.second, pair.first)
-        if distinguishable(one.p_value, level=self.level):
+        if differs(one.p_value, one.difference.interval, level=self.level):
             sure = f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance"
             small = ", and smaller than the margin" if one.within is not None and one.within.shown else ""
             return f"{sure}{small}."

@@ -100,6 +100,7 @@ from concord.stats.mcnemar import mcnemar as mcnemar
 from concord.stats.meta_analysis import MetaAnalysis as MetaAnalysis
 from concord.stats.meta_analysis import meta_analysis as meta_analysis
 from concord.stats.multiple import benjamini_hochberg as benjamini_hochberg
+from concord.stats.multiple import differs as differs
 from concord.stats.multiple import distinguishable as distinguishable
 from concord.stats.multiple import holm as holm
 from concord.stats.multiple import indistinguishable as indistinguishable

@@ -18,7 +18,7 @@ from concord.stats.elementwise import Bools, Floats
 from concord.stats.equivalence import WithinMargin, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS, wilson_interval
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
-from concord.stats.resample import sign_flip
+from concord.stats.resample import EXACT_PAIRS, sign_flip
 from concord.stats.skewed import SkewedMean, skewed_mean
 
 TESTS = ("auto", "mcnemar", "mcnemar-mid-p", "sign-flip", "sign-flip-mid-p", "t")
@@ -26,7 +26,9 @@ TESTS = ("auto", "mcnemar", "mcnemar-mid-p", "sign-flip", "sign-flip-mid-p", "t"
 MANY_ITEMS = 5000
 """Beyond this many items random signs and Student's t give the same p, and t is used by default."""
 SKEWED = "t for skewed differences"
-"""The headline test where skewness is seen."""
+"""The headline test where skewness is seen and sign flips cannot be counted."""
+FEWEST_FLIPPED = 8
+"""Clusters whose sign flips give p: of fewer it could hardly fall below .02, and t is used."""
 # means of repeats differ in their last digits where the repeats agree
 _TIE = 1e-12
 
@@ -108,9 +110,10 @@ def compare_items(
     The difference is a mean over items; its standard error is that of paired differences, cluster-robust
     where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
     signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
-    the clustered t where there are clusters. The interval is Bonett and Price's for 0-1 scores without
-    clusters and Student's t otherwise. Where skewness is seen (beyond 0.5, five items or clusters and more;
-    not for 0-1 scores) p and interval are those of `skewed_mean`, and t is a companion.
+    the clustered t where there are clusters, of 8 to 20 from all their signs. The interval is Bonett and
+    Price's for 0-1 scores without clusters and Student's t otherwise. Where skewness is seen (beyond 0.5,
+    five items or clusters and more; not for 0-1 scores) the interval is that of `skewed_mean`, beyond 20
+    items or clusters p as well, and t is a companion.
 
     `UndefinedError`: there is no item. `OptionError`: scores that are not finite, of different lengths, or
     McNemar's test of scores that are not 0-1.
@@ -146,10 +149,11 @@ def compare_items(
     counted = _binary(a, b) and clusters is None
     skewed = None if counted else _skewed(d, clusters, choices)
     verdicts = _verdicts(a, b, clusters, error, choices, engine)
-    used = _used(verdicts, choices, counted=counted, clustered=clusters is not None, n=a.size)
+    by_t = a.size > MANY_ITEMS if clusters is None else not _enumerated(clusters, error, a.size)
+    used = _used(verdicts, choices, counted=counted, by_t=by_t)
     if skewed is not None:
-        used = Verdict(SKEWED, skewed.p_value, skewed.statistic, skewed.df)
-        verdicts = (*verdicts, used)
+        verdicts = (*verdicts, Verdict(SKEWED, skewed.p_value, skewed.statistic, skewed.df))
+        used = used if _enumerated(clusters, error, a.size) else verdicts[-1]
 
     widest = 1.0 if _binary(a, b) else choices.widest
 
@@ -193,6 +197,12 @@ def _ended(interval: Interval | None, widest: float | None) -> Interval | None:
         return interval
     low, high = (min(max(end, -widest), widest) for end in (interval.low, interval.high))
     return replace(interval, low=low, high=high)
+
+
+def _enumerated(clusters: ArrayLike | None, error: MeanError | None, n: int) -> bool:
+    """Whether all sign flips are counted, and p is theirs; it does not hang on where differences lie."""
+    units, least = (n, 1) if clusters is None else (_units(error), FEWEST_FLIPPED)
+    return least <= units <= EXACT_PAIRS
 
 
 def _units(error: MeanError | None) -> int:
@@ -283,7 +293,7 @@ def _verdicts(
         p = float(2 * special.stdtr(error.df, -abs(t)))
         name = "paired t" if clusters is None else "clustered t"
         verdicts.append(Verdict(name, p, t, error.df))
-    if choices.test.startswith("sign-flip") or d.size <= MANY_ITEMS:
+    if choices.test.startswith("sign-flip") or d.size <= MANY_ITEMS or _enumerated(clusters, error, d.size):
         rng = np.random.default_rng(choices.seed)
         flips = sign_flip(d, clusters, n_flips=choices.n_flips, rng=rng, engine=engine)
         how = "exact" if flips.exact else f"{flips.n_flips:,} random"
@@ -293,15 +303,13 @@ def _verdicts(
     return tuple(verdicts)
 
 
-def _used(
-    verdicts: tuple[Verdict, ...], choices: Choices, *, counted: bool, clustered: bool, n: int
-) -> Verdict | None:
+def _used(verdicts: tuple[Verdict, ...], choices: Choices, *, counted: bool, by_t: bool) -> Verdict | None:
     """Choose the test that was asked for, or the one that fits."""
     names = {"mcnemar": "exact McNemar", "mcnemar-mid-p": "mid-p McNemar", "sign-flip": "sign flip"}
     wanted = choices.test
     if wanted == "auto":
         signs = "sign-flip-mid-p" if choices.repeated else "sign-flip"
-        wanted = "t" if clustered or n > MANY_ITEMS else signs
+        wanted = "t" if by_t else signs
         wanted = "mcnemar" if counted else wanted
     if wanted.startswith("mcnemar") and not counted:
         raise OptionError(

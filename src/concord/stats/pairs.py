@@ -9,7 +9,7 @@ import numpy as np
 from concord.records import Estimate
 from concord.stats.elementwise import or_nan, or_none
 from concord.stats.equivalence import WithinMargin
-from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
+from concord.stats.multiple import benjamini_hochberg, differs, holm, indistinguishable
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,10 @@ def standing(
     place = {name: i for i, name in enumerate(names)}
     different = np.zeros((len(names), len(names)), dtype=np.bool_)
     for pair in pairs:
-        p = pair.metric(metric).p_holm
-        if pair.first in place and pair.second in place and p is not None:
+        one = pair.metric(metric)
+        if pair.first in place and pair.second in place:
             i, j = place[pair.first], place[pair.second]
-            different[i, j] = different[j, i] = distinguishable(p, level=level)
+            different[i, j] = different[j, i] = differs(one.p_holm, one.difference.interval, level=level)
     groups = indistinguishable(range(len(names)), different)
     return Standing(
         metric,

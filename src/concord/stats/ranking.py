@@ -12,7 +12,7 @@ from concord.errors import OptionError, UndefinedError
 from concord.stats.compare import Choices, PairedComparison, compare_items
 from concord.stats.elementwise import Floats, or_none
 from concord.stats.equivalence import adjusted_margins
-from concord.stats.multiple import benjamini_hochberg, distinguishable, holm, indistinguishable
+from concord.stats.multiple import benjamini_hochberg, differs, holm, indistinguishable
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,9 @@ def _ranked(
     means = matrix[:, common].mean(axis=1) if common.any() else np.full(len(matrix), np.nan)
     order = tuple(int(i) for i in np.argsort(-means, kind="stable"))
     different = np.zeros((len(matrix), len(matrix)), dtype=np.bool_)
-    for (i, j), adjusted in zip(sides, family, strict=True):
-        different[i, j] = different[j, i] = distinguishable(adjusted, level=level)
+    for (i, j), adjusted, one in zip(sides, family, results, strict=True):
+        ends = None if one is None else one.difference.interval
+        different[i, j] = different[j, i] = differs(adjusted, ends, level=level)
     pairs = tuple(
         ComparedPair(i, j, result, or_none(family[k]), or_none(discovery[k]))
         for k, ((i, j), result) in enumerate(zip(sides, results, strict=True))

@@ -7,7 +7,8 @@ With b the skewness over the root of the number of units and T = (mean - μ)/SE,
 is free of skewness to second order and rises for every T, so that tests and intervals come from Student's t
 of g(T) and its inverse. Its degrees of freedom are those of the variance, 2n/(κ - 1) with kurtosis κ, where
 these are fewer. A skewness seen in few units may be that of a heavy tail, for which Student's own t is right:
-the interval joins both, and p is the larger of the two.
+the interval joins both, and p is the larger of the two. g is flat at T = -3/b, so beyond the border of 95 % p
+follows T with the correction that it has there: it falls as the mean grows.
 """
 
 from collections.abc import Sequence
@@ -108,8 +109,10 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
     b = shape.skewness * float(np.sqrt(n - 1)) / (n - 2)
     df = min(error.df, shape.degrees)
     at_95, tail = float(special.stdtrit(df, 0.975)), 0.5 + checked_level(level) / 2
-    for_p = _transformed(t, b if clusters is None else _followable(b, at_95))
-    p = max(float(2 * special.stdtr(error.df, -abs(t))), float(2 * special.stdtr(df, -abs(for_p))))
+    for_p = _rising(
+        abs(t), float(np.copysign(1, t)) * (b if clusters is None else _followable(b, at_95)), at_95
+    )
+    p = min(1.0, 2 * max(float(special.stdtr(error.df, -abs(t))), float(special.stdtr(df, -for_p))))
     border, plain = (float(special.stdtrit(degrees, tail)) for degrees in (df, error.df))
     b = b if clusters is None else _followable(b, border)
     low = error.mean - max(_inverse(border, b), plain) * error.se
@@ -215,6 +218,12 @@ def _followable(b: float, border: float) -> float:
 
 def _transformed(t: float, b: float) -> float:
     return t + b * t**2 / 3 + b**2 * t**3 / 27 + b / 6
+
+
+def _rising(t: float, b: float, border: float) -> float:
+    """Return g(T) of a positive T up to the border; beyond, T minus the correction at the border."""
+    last = _inverse(border, b)
+    return _transformed(t, b) if t <= last else border + t - last
 
 
 def inverse_transformed(y: Floats, b: Floats) -> Floats:
