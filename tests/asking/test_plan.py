@@ -1,15 +1,16 @@
 """What a run will take, before anything is spent."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from concord.asking import runs
 from concord.asking.limits import Prices
-from concord.asking.plan import make_plan
+from concord.asking.plan import Range, make_plan
 from concord.asking.requests import Sampling
 from concord.errors import OptionError
-from concord.records import Design, Message, Trial
+from concord.records import AnswerForm, Design, Message, Trial
 
 TRIALS = tuple(Trial("reasoning", f"v{i}", "cot", (Message("user", "x" * 330),)) for i in range(10))
 DESIGN = Design("reasoning", TRIALS, ())
@@ -27,6 +28,29 @@ def test_cost_is_a_range_when_prices_are_given() -> None:
     plan = make_plan(DESIGN, TRIALS[:4], max_tokens=100, prices=Prices(1.0, 10.0))
     assert plan.cost is not None
     assert (plan.cost.low, plan.cost.high) == pytest.approx(((252 + 200) / 1e6, (488 + 4000) / 1e6))
+
+
+def test_the_likely_cost_comes_from_usual_replies_and_from_stored_ones_when_there_are_five() -> None:
+    asked = [
+        replace(trial, forms=(AnswerForm("label", reasoning=i % 2 == 0),)) for i, trial in enumerate(TRIALS)
+    ]
+    design, prices = Design("reasoning", tuple(asked), ()), Prices(1.0, 10.0)
+    first = make_plan(design, asked, max_tokens=500, prices=prices)
+    assert first.output_tokens == Range(50, 5000, 5 * 250 + 5 * 25)
+    assert first.input_tokens.likely == round(10 * (330 / 4.3 + 7))
+    assert first.cost is not None
+    assert first.cost.low < first.cost.likely < first.cost.high
+    # of five stored trials each took twice as much as was guessed, whatever it was
+    took = [(trial, 2 * 100, 2 * (250 if trial.forms[0].reasoning else 25)) for trial in asked[:5]]
+    plan = make_plan(design, asked[5:], max_tokens=500, prices=prices, stored=took)
+    assert plan.n_seen == 5
+    assert plan.output_tokens.likely == pytest.approx(2 * (2 * 250 + 3 * 25))
+    assert (plan.output_tokens.low, plan.output_tokens.high) == pytest.approx((1150, 1150))
+    assert plan.input_tokens.likely == pytest.approx(5 * 200, rel=0.01)
+    assert plan.cost is not None
+    assert plan.cost.likely == pytest.approx((1000 + 11500) / 1e6, rel=0.01)
+    few = make_plan(design, asked[5:], max_tokens=500, prices=prices, stored=took[:4])
+    assert few.n_seen == 0
 
 
 def test_dense_scripts_take_more_tokens_a_character() -> None:

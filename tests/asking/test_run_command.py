@@ -1,6 +1,7 @@
 """`concord run` and `concord score run` at the terminal: plans, consent, bad input, and the way out of it."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,22 @@ def test_a_dry_run_shows_plan_and_first_prompts_and_writes_nothing(tmp_path: Pat
     assert done.exit_code == 0
     assert "--- v001, cot, repeat 0 (reasoning/cot.v1)" in done.stdout
     assert "8 trials for mockllm/model; 8 to ask" in done.stderr
-    assert "cost, roughly: 0.00 to 0.02" in done.stderr
+    assert "cost: about 0.00 (0.00 to 0.02), without thinking; --pilot tells it better" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_pilot_asks_five_trials_says_what_the_others_cost_and_the_run_goes_on_from_there() -> None:
+    priced = ("--price-in", "1000", "--price-out", "1000", "--out", "run", "--ask-again", "0")
+    asked = (*RUN, *priced, "--no-inspect-log")
+    pilot = concord(*asked, "--pilot")
+    assert (pilot.exit_code, "8 trials: 5 ok, 3 not asked" in pilot.stderr) == (0, True)
+    predicted = re.search(r"cost: about ([0-9.]+) .*, by 5 stored trials", pilot.stderr)
+    assert predicted is not None
+    paid = json.loads(Path("run/run.json").read_text())["cost"]
+    concord(*asked)
+    whole = json.loads(Path("run/run.json").read_text())["cost"]
+    assert paid + float(predicted[1]) == pytest.approx(whole, rel=0.15)
 
 
 def test_repeats_at_temperature_0_are_warned_of() -> None:

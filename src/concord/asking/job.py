@@ -36,7 +36,7 @@ from concord.asking.folder import (
 from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS
 from concord.asking.ledger import Ledger, opened_balance
 from concord.asking.limits import Budget, Limits, Payer, Prices
-from concord.asking.plan import Plan
+from concord.asking.plan import PILOT, Plan
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Again, Request, Sampling, requests_of
 from concord.asking.structured import AUTO, takes_schema
@@ -73,6 +73,8 @@ class Job:
     """How often an answer that cannot be read is asked for once more."""
     helper_prices: Prices | None = None
     """Of the model that writes for sessions, where there is one."""
+    pilot: bool = False
+    """Whether only a few trials are asked, spread over all, to see what the others will take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,10 +324,14 @@ def ask_all(
     status, reached = "interrupted", None
     try:
         folder.copy_inputs(job.design.files)
-        missing = folder.missing(job.again)
+        missing = all_missing = folder.missing(job.again)
+        if job.pilot and len(missing) > PILOT:
+            missing = missing[:: len(missing) // PILOT][:PILOT]
         told = replace(listeners, on_refused=_refusals(folder, listeners))
         if missing and model is not None:
             reached = _ask_missing(job, folder, missing, model=model, listeners=told)
+        if reached is None and len(missing) < len(all_missing):
+            reached = f"--pilot: {PILOT} trials are asked"
         status = "finished" if reached is None else "stopped"
     except ModelError as fault:
         status, reached = "refused" if isinstance(fault, ProviderRefusedError) else "gave up", str(fault)

@@ -379,6 +379,13 @@ class Entry(NamedTuple):
     structured: bool = False
     """Whether a schema was sent with it."""
 
+    @property
+    def took(self) -> tuple[int, int] | None:
+        """Tokens in and out, where it is whole and they are known."""
+        if self.awaits or self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens, self.output_tokens
+
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Entry":
         """Return the entry of a row."""

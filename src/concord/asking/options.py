@@ -126,6 +126,9 @@ class Asking:
         float | None, rare(help="Price of a million input tokens from the provider's cache.")
     ] = None
     yes: Annotated[bool, option("--yes", "-y", help="Do not ask before spending.")] = False
+    pilot: Annotated[
+        bool, rare("--pilot", help="Ask five trials, say what the others will cost, and stop.")
+    ] = False
     dry_run: Annotated[
         bool, option("--dry-run", help="Show the plan and the first prompts; ask nothing.")
     ] = False
@@ -252,6 +255,7 @@ class Asking:
             "cache": self.cache,
             "structured": self.structured,
             "ask_again": self.ask_again,
+            "pilot": self.pilot,
             **self.chosen(),
         }
 

@@ -1,6 +1,7 @@
-"""What a run will take before anything is spent: trials, tokens as a range, cost as a range."""
+"""What a run will take before anything is spent: trials, tokens and cost, likely and as a range."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -8,14 +9,14 @@ from concord.asking.askable import Sessions, find
 from concord.asking.journal import Index
 from concord.asking.limits import Prices
 from concord.asking.requests import Requests
-from concord.records import Design, Message, Trial
+from concord.records import Design, Trial
 
 _DENSE_FROM = 0x2E80
 """From here on most characters are a token or so each (Chinese, Japanese, Korean)."""
-_PLAIN = (1 / 5.5, 1 / 3.0)
-"""Tokens a character, low and high: plain text in the tokenizers in use."""
-_DENSE = (0.5, 2.0)
-_WRAPPING = (3, 12)
+_PLAIN = (1 / 5.5, 1 / 3.0, 1 / 4.3)
+"""Tokens a character, low, high and likely: plain text in the tokenizers in use."""
+_DENSE = (0.5, 2.0, 0.9)
+_WRAPPING = (3, 12, 7)
 """Tokens that a chat template adds to a request."""
 _HELD = 50
 """Sessions of one condition that are held to see what they take; others of it take as much."""
@@ -23,14 +24,23 @@ _SHARED = ("index", "requests")
 _SHORTEST_REPLY = 5
 _LONGEST_REPLY = 2048
 """Taken where no limit of tokens is sent."""
+_LIKELY_REPLY = {True: 250, False: 25}
+"""Tokens of a usual reply: with reasoning before the answer, and without; thinking is not among them."""
+PILOT = 5
+"""Stored trials from which on these say what the others will take."""
+SEEN = 200
+"""Stored trials that are looked at, spread over all."""
+_T = 2.8
+"""Student's t of five trials, 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A low and a high guess."""
+    """A low and a high guess, and the likely one."""
 
     low: float
     high: float
+    likely: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,8 @@ class Plan:
     """``None`` without prices."""
     n_calls: int = 0
     """Calls that these trials take: a session is many."""
+    n_seen: int = 0
+    """Stored trials that tokens and cost are predicted from; 0: from the lengths of texts alone."""
     index: Index | None = field(default=None, repr=False, compare=False)
     """What the folder holds, read once for plan and run."""
     requests: Requests | None = field(default=None, repr=False, compare=False)
@@ -58,37 +70,68 @@ class Plan:
 
 
 def make_plan(
-    design: Design, to_ask: Sequence[Trial], *, max_tokens: int | None, prices: Prices | None
+    design: Design,
+    to_ask: Sequence[Trial],
+    *,
+    max_tokens: int | None,
+    prices: Prices | None,
+    stored: Sequence[tuple[Trial, int, int]] = (),
 ) -> Plan:
-    """Guess what the trials still to be asked will take."""
-    sent = _sent(design, to_ask)
-    low, high = (round(sent.tokens[end] + sent.calls * _WRAPPING[end]) for end in (0, 1))
+    """Say what is still to be asked takes, by its texts, and by the tokens in and out of stored trials."""
     longest = _LONGEST_REPLY if max_tokens is None else max_tokens
-    output = Range(min(_SHORTEST_REPLY, longest) * sent.calls, longest * sent.calls)
-    cost = None if prices is None else Range(prices.cost(low, output.low), prices.cost(high, output.high))
-    return Plan(
-        len(design.trials),
-        len(design.trials) - len(to_ask),
-        len(to_ask),
-        Range(low, high),
-        output,
-        cost,
-        sent.calls,
-    )
+    measured = _measures(design, longest)
+    sent = measured(to_ask)
+    ends = [round(tokens) for tokens in sent.tokens]
+    wanted = Range(ends[0], ends[1], ends[2])
+    said = Range(min(_SHORTEST_REPLY, longest) * sent.calls, longest * sent.calls, sent.said)
+    paid = None if prices is None else _each(prices.cost, wanted, said)
+    seen = stored if to_ask and len(stored) >= PILOT else ()
+    if seen:
+        guesses = [(one.tokens[2], one.said) for one in (measured([trial]) for trial, _, _ in seen)]
+        taken = [(tokens_in, tokens_out) for _, tokens_in, tokens_out in seen]
+
+        def by_seen(of: Callable[[float, float], float], usual: Range) -> Range:
+            pairs = [(of(*took), of(*guess)) for took, guess in zip(taken, guesses, strict=True)]
+            return _by_ratio(pairs, usual, len(to_ask))
+
+        paid = None if prices is None or paid is None else by_seen(prices.cost, paid)
+        wanted, said = by_seen(lambda i, _: i, wanted), by_seen(lambda _, o: o, said)
+    n = len(design.trials)
+    return Plan(n, n - len(to_ask), len(to_ask), wanted, said, paid, sent.calls, len(seen))
+
+
+def _each(of: Callable[[float, float], float], first: Range, second: Range) -> Range:
+    return Range(of(first.low, second.low), of(first.high, second.high), of(first.likely, second.likely))
+
+
+def _by_ratio(pairs: Sequence[tuple[float, float]], usual: Range, n: int) -> Range:
+    """Return R X with R = Σ taken / Σ guessed of trials that were asked, X guessed of the n that were not."""
+    m, guessed = len(pairs), sum(guess for _, guess in pairs)
+    if not guessed:
+        return usual
+    ratio = sum(took for took, _ in pairs) / guessed
+    spread = sum((took - ratio * guess) ** 2 for took, guess in pairs) / (m - 1)
+    likely = ratio * usual.likely
+    doubt = _T * math.sqrt(spread * ((usual.likely / guessed) ** 2 * m + n))
+    return Range(max(0.0, likely - doubt), likely + doubt, likely)
 
 
 @dataclass(slots=True)
 class _Sent:
     """What will be sent, added up: the texts of a long run together would fill the memory."""
 
+    longest: int
     calls: int = 0
     plain: int = 0
     dense: int = 0
+    said: int = 0
+    """Tokens of usual replies."""
 
-    def add(self, messages: Iterable[Message]) -> None:
+    def add(self, turn: Trial) -> None:
         """Count one call."""
         self.calls += 1
-        for message in messages:
+        self.said += min(_LIKELY_REPLY[any(form.reasoning for form in turn.forms)], self.longest)
+        for message in turn.messages:
             text = message.text
             dense = 0 if text.isascii() else sum(ord(character) >= _DENSE_FROM for character in text)
             self.dense += dense
@@ -96,38 +139,43 @@ class _Sent:
 
     def add_all(self, other: "_Sent", times: float) -> None:
         """Count what others take, so many times."""
-        self.calls += round(other.calls * times)
-        self.plain += round(other.plain * times)
-        self.dense += round(other.dense * times)
+        for name in ("calls", "plain", "dense", "said"):
+            setattr(self, name, getattr(self, name) + round(getattr(other, name) * times))
 
     @property
-    def tokens(self) -> tuple[float, float]:
-        """The low and the high guess."""
-        low, high = (self.dense * _DENSE[end] + self.plain * _PLAIN[end] for end in (0, 1))
-        return low, high
+    def tokens(self) -> list[float]:
+        """The low, the high and the likely guess."""
+        rates = zip(_DENSE, _PLAIN, _WRAPPING, strict=True)
+        return [self.dense * dense + self.plain * plain + self.calls * more for dense, plain, more in rates]
 
 
-def _sent(design: Design, to_ask: Sequence[Trial]) -> _Sent:
-    """Add up the texts that will be sent and the number of calls; a session is many."""
-    one, sent = find(design.suite), _Sent()
-    if one is not None and one.sessions is not None:
-        _hold_sessions(one.sessions, design, to_ask, sent)
+def _measures(design: Design, longest: int) -> Callable[[Sequence[Trial]], _Sent]:
+    """Return what adds up the texts that trials send, and their calls; a session is many."""
+    one = find(design.suite)
+    kind = None if one is None else one.sessions
+    openers = {} if kind is None else kind.openers(dict(design.files), dict(design.options))
+
+    def measured(trials: Sequence[Trial]) -> _Sent:
+        sent = _Sent(longest)
+        if kind is not None:
+            _hold_sessions(kind, openers, trials, sent)
+            return sent
+        for trial in trials:
+            sent.add(trial)
         return sent
-    for trial in to_ask:
-        sent.add(trial.messages)
-    return sent
+
+    return measured
 
 
-def _hold_sessions(kind: Sessions, design: Design, to_ask: Sequence[Trial], sent: _Sent) -> None:
+def _hold_sessions(kind: Sessions, openers: Mapping[str, Any], trials: Sequence[Trial], sent: _Sent) -> None:
     """Hold the sessions with usual replies; count every text that is sent."""
-    openers = kind.openers(dict(design.files), dict(design.options))
-    for items in _alike(to_ask).values():
-        held, one = items[:: -(-len(items) // _HELD)], _Sent()
+    for items in _alike(trials).values():
+        held, one = items[:: -(-len(items) // _HELD)], _Sent(sent.longest)
         for item in held:
             session = openers[item].open()
             while not session.done:
                 for question in session.waiting():
-                    one.add(question.messages)
+                    one.add(kind.turn(question))
                     session.answer(question.id, kind.reply(session, question))
         sent.add_all(one, len(items) / len(held))
 

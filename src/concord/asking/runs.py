@@ -22,7 +22,7 @@ from concord.asking.job import Job, Listeners, ask_all, helpers_of, load_ahead, 
 from concord.asking.journal import without_collections
 from concord.asking.limits import SPENT, Budget, Limits, Prices
 from concord.asking.options import Asking, options_of
-from concord.asking.plan import Plan, make_plan
+from concord.asking.plan import SEEN, Plan, make_plan
 from concord.asking.recorded import recorded_folder, score_bundled, score_run
 from concord.asking.requests import Again, PlannedKeys, Sampling, requests_of
 from concord.asking.result import RunResult
@@ -61,6 +61,7 @@ def job(
     cache: bool = False,
     structured: str = AUTO,
     ask_again: int = 1,
+    pilot: bool = False,
     **design: Any,
 ) -> Job:
     """Lay out a run.
@@ -89,6 +90,8 @@ def job(
     ask_again
         How often an answer that cannot be read is asked for once more, in the same conversation; never
         after a refusal.
+    pilot
+        Whether only five trials are asked, to see what the others will take.
     design
         Choices of the question: ``samples, bias_cases``, ``items, arranger, ...``, or
         ``study, folder, n, design, plan_seed``.
@@ -123,6 +126,7 @@ def job(
         cache=cache,
         structured=structured,
         ask_again=ask_again,
+        pilot=pilot,
     )
 
 
@@ -163,9 +167,14 @@ def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) 
     left = left_to_ask(requests, index, of.again).trials
     chosen = of.prices if prices is None else prices
     limit = of.sampling.max_tokens if of.again is None else of.again.sampling.max_tokens
-    return replace(
-        make_plan(of.design, left, max_tokens=limit, prices=chosen), index=index, requests=requests
-    )
+    stored = []
+    if left:  # nothing is predicted of a finished run
+        done = requests.where(index.replies.__contains__)
+        for request in done[:: max(1, len(done) // SEEN)]:
+            if (took := index.replies[request.key].took) is not None:
+                stored.append((request.trial, *took))
+    made = make_plan(of.design, left, max_tokens=limit, prices=chosen, stored=stored)
+    return replace(made, index=index, requests=requests)
 
 
 def run_job(
@@ -350,7 +359,7 @@ def ask_each(
         try:
             this = replace(one.job, limits=limits)
             result = ask(replace(one, job=this))
-            judging = _follow(result, this, asking)
+            judging = None if this.pilot else _follow(result, this, asking)
             if judging is not None:
                 tell([judging])
                 ask(judging)

@@ -5,13 +5,13 @@ import shlex
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from concord.asking.options import KINDS, Asking
-from concord.cli.run_show import plan_lines, show_dry_run, show_result
+from concord.cli.run_show import about, plan_lines, show_dry_run, show_result
 from concord.cli.shared import note
 from concord.errors import InputError, ModelError, OptionError, printable
 
@@ -79,7 +79,9 @@ def carry_out(asking: Asking) -> None:
         return
 
     def tell(each: "Sequence[Planned]") -> None:
-        _tell_plans(each, asking)
+        _tell_plans(each)
+        if any(one.plan.n_to_ask and not _is_free(one.job) for one in each):
+            _consent(asking.yes)
 
     results, faults = runs.ask_each(planned, asking, ask=_ask, tell=tell)
     codes = []
@@ -91,6 +93,9 @@ def carry_out(asking: Asking) -> None:
     scored = [result.folder / "results" for result in results if (result.folder / "results").is_dir()]
     if several and scored:
         note(f"all models on one page: concord report {' '.join(shlex.quote(str(one)) for one in scored)}")
+    if asking.pilot:
+        again = [replace(one, plan=runs.plan_run(one.job, one.folder)) for one in planned]
+        _tell_plans([one for one in again if one.plan.n_to_ask])
     if faults and not codes:
         raise faults[-1]
     for told in faults:
@@ -115,17 +120,17 @@ def _warn(job: "Job") -> None:
         )
 
 
-def _tell_plans(planned: "Sequence[Planned]", asking: Asking) -> None:
-    """Say what will be asked, of all models, and ask once before spending."""
+def _tell_plans(planned: "Sequence[Planned]") -> None:
+    """Say what will be asked, of all models."""
     for one in planned:
         for line in plan_lines(one.job, one.plan, one.folder, free=_is_free(one.job)):
             note(line)
-    costs = [one.plan.cost for one in planned]
-    if len(planned) > 1 and all(cost is not None for cost in costs):
-        low, high = sum(c.low for c in costs if c), sum(c.high for c in costs if c)
-        note(f"cost of all models, roughly: {low:,.2f} to {high:,.2f}")
-    if any(one.plan.n_to_ask and not _is_free(one.job) for one in planned):
-        _consent(asking.yes)
+    from concord.asking.plan import Range
+
+    costs = [one.plan.cost for one in planned if one.plan.cost is not None]
+    if 1 < len(planned) == len(costs):
+        ends = [sum(getattr(c, end) for c in costs) for end in ("low", "high", "likely")]
+        note(f"cost of all models: {about(Range(*ends))}")
 
 
 def _consent(yes: bool) -> None:
@@ -151,9 +156,11 @@ def _ask(one: "Planned") -> "RunResult":
     """Run with progress; say what is kept when it ends early."""
     from concord.asking import runs
     from concord.asking.job import Listeners
+    from concord.asking.plan import PILOT
     from concord.cli.run_progress import Progress
 
-    progress = Progress(one.plan.n_to_ask, prices=one.job.prices, title=one.job.design.suite)
+    n = min(one.plan.n_to_ask, PILOT) if one.job.pilot else one.plan.n_to_ask
+    progress = Progress(n, prices=one.job.prices, title=one.job.design.suite)
 
     def interrupted() -> None:
         # Whoever pressed Ctrl-C is not kept waiting, whatever is still in flight.
@@ -197,4 +204,4 @@ def _stop(progress: "Progress", one: "Planned", code: int) -> None:
 
 def command_again() -> str:
     """Return the command that resumes: the same one."""
-    return shlex.join(["concord", *sys.argv[1:]])
+    return shlex.join(["concord", *(word for word in sys.argv[1:] if word != "--pilot")])

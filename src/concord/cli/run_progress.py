@@ -95,8 +95,9 @@ class Progress:
             return ""
         left, mean = self._n_to_ask - n, total / n
         doubt = 2 * left * math.sqrt(max(squares / n - mean * mean, 0.0) / n)
-        low, high = max(total, total + left * mean - doubt), total + left * mean + doubt
-        return f"cost {total:.2f} of about {low:.2f} to {high:.2f}"
+        likely = total + left * mean
+        low, high = max(total, likely - doubt), likely + doubt
+        return f"cost {total:.2f} of about {likely:.2f} ({low:.2f} to {high:.2f})"
 
     def parts(self) -> list[str]:
         """Return what is known, the most important first."""

@@ -12,7 +12,7 @@ from concord.errors import ModelError, RunFolderError
 if TYPE_CHECKING:
     from concord.asking.askable import AnswerTable
     from concord.asking.job import Job
-    from concord.asking.plan import Plan
+    from concord.asking.plan import Plan, Range
     from concord.asking.runs import RunResult
 
 SHOWN_PROMPTS = 3
@@ -29,16 +29,22 @@ def plan_lines(job: "Job", plan: "Plan", folder: Path, *, free: bool = False) ->
     lines = [
         f"{job.design.suite}: {plan.n_trials} trials for {job.model}{stored}; "
         f"{plan.n_to_ask} to ask{calls}, into {folder}",
-        f"tokens, roughly: {tokens_in.low:,.0f} to {tokens_in.high:,.0f} in, "
-        f"{tokens_out.low:,.0f} to {tokens_out.high:,.0f} out",
+        f"tokens: {about(tokens_in, 0)} in, {about(tokens_out, 0)} out",
     ]
+    by = f", by {plan.n_seen} stored trials" if plan.n_seen else ", without thinking; --pilot tells it better"
     if plan.cost is not None:
-        lines.append(f"cost, roughly: {plan.cost.low:,.2f} to {plan.cost.high:,.2f}")
+        lines.append(f"cost: {about(plan.cost)}{by if plan.n_to_ask else ''}")
     elif plan.n_to_ask and not free:
         lines.append("cost: not known; give --price-in and --price-out (per million tokens) to see a range")
     if job.connection.batch:
         lines.append("sent in batches: replies come within a day; a run that is ended finds them again")
     return [*lines, *_scoring_model_lines(job, plan)]
+
+
+def about(range_: "Range", digits: int = 2) -> str:
+    """Return a guess in words: the likely one, and the range behind it."""
+    low, high, likely = (f"{one:,.{digits}f}" for one in (range_.low, range_.high, range_.likely))
+    return f"about {likely} ({low} to {high})"
 
 
 def _scoring_model_lines(job: "Job", plan: "Plan") -> list[str]:
@@ -117,6 +123,8 @@ def show_result(result: "RunResult", asking: Asking, *, several: bool = False) -
         note("incomplete: " + ", ".join(f"{n} {name}" for name, n in lacking.items()))
     if "failed" in lacking and (error := _last_error(result, "failed")):
         note(f"the last one failed with: {error}")
+    if asking.pilot and not result.outcomes.get("failed"):  # what it was to do is done
+        return 0
     return _INCOMPLETE if lacking or result.stopped is not None or "ok" not in result.outcomes else 0
 
 
