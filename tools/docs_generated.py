@@ -34,10 +34,12 @@ def generated() -> Iterator[tuple[str, str]]:
     with_tools()
     import docs_cast
     import example_reports
+    import recorded_pages
     import study_cards
 
     docs_cast.started()
     yield from study_cards.pages()
+    yield from recorded_pages.pages()
     yield from example_reports.pages()
     yield "assets/demo.svg", docs_cast.as_svg(docs_cast.demo())
     yield "assets/figures.css", figure_style()

@@ -9,6 +9,7 @@ from concord import people
 from concord.comparing.judge_logs import score_judge
 from concord.engine import Engine, chosen_engine
 from concord.files.documents import FileCheck
+from concord.files.public import public_table as find_public_table
 from concord.files.tables import table_options
 from concord.numeric import SMALLEST_D, gated, whole
 from concord.people.agents import AgentsResult
@@ -17,7 +18,6 @@ from concord.people.mixed.combine import combine
 from concord.people.protocol import Protocol
 from concord.people.protocol_file import get_protocol
 from concord.people.public import ANSWERS as BUNDLED_ANSWERS
-from concord.people.public import public_table as find_public_table
 from concord.people.results.many import refuse_uncertain_lead, score_agents
 from concord.people.results.one import N_RESAMPLES, score_chosen
 from concord.people.table.agents import read_agents
@@ -77,13 +77,16 @@ def demo_table() -> Path:
 
 
 def public_table(name: str = "twin-2k-500") -> Path:
-    """Return a bundled table of real agents.
+    """Return a bundled table of real models.
 
     Parameters
     ----------
     name
-        ``twin-2k-500``: 15 agent designs on 47 contrasts (Peng et al. 2025, Apache-2.0);
-        ``humanstudy-bench``: 57 configurations on 69 findings, PAS as published (MIT).
+        For `score_people` ``twin-2k-500`` (15 agent designs on 47 contrasts, Peng et al. 2025, Apache-2.0)
+        and ``humanstudy-bench`` (57 configurations on 69 findings, PAS as published, MIT); for `score_judge`
+        ``judges-seats``, ``judges-seats-full``, ``judges-llmbar``; for `score_structure`
+        ``orders-chainscope``; for `score_reasoning` ``reasoning-bbh-codex``; for `score_hints`
+        ``reasoning-turpin``, ``reasoning-turpin-2026``; ``reasoning-thought-branches``. Each has a page.
 
     Examples
     --------

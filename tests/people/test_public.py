@@ -9,7 +9,8 @@ import pytest
 import concord
 from concord import api
 from concord.errors import OptionError
-from concord.people.public import HSB, PUBLIC, published_pas, rank_moves
+from concord.files.public import public_tables
+from concord.people.public import HSB, published_pas, rank_moves
 
 PRINTED = {
     "anthropic_claude_haiku_4.5_v1-empty": 0.3041,
@@ -22,13 +23,14 @@ SUMS = (127470, 170921, 319230, 110555, 470215, 49644, 62705, 152803, 531238, 36
 """Of each study over the 57 configurations, in ten thousandths, from a second transcription of the source."""
 
 
-@pytest.mark.parametrize("table", PUBLIC.values(), ids=lambda table: table.name)
+@pytest.mark.parametrize("table", public_tables().values(), ids=lambda table: table.name)
 def test_every_table_has_a_source_and_its_licence_beside_it(table: Any) -> None:
     assert table.path.is_file()
-    licence = (table.path.parent / f"LICENSE.{table.name}.txt").read_text("utf-8")
+    name = table.name.removesuffix("-answers").removesuffix("-moments")
+    licence = (table.path.parent / f"LICENSE.{name}.txt").read_text("utf-8")
     assert table.licence.split("-")[0] in licence
     assert table.address in table.credit
-    assert api.public_table(table.name) == table.path
+    assert api.public_table(table.name) == api.public_table(table.name.replace("-", "_")) == table.path
 
 
 def test_an_unknown_table_is_refused_with_the_known_names() -> None:

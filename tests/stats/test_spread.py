@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import UndefinedError
-from concord.stats.spread import MeansSpread, flip_excess, spread_difference, spread_of
+from concord.stats.spread import MeansSpread, flip_excess, flip_excess_of_shares, spread_difference, spread_of
 
 
 @pytest.mark.parametrize("units", [2, 3])
@@ -82,3 +82,15 @@ def test_the_excess_is_zero_on_average_when_the_arrangement_does_not_matter() ->
     answer = (rng.random(n * p * k) < chance).astype(np.int64)
     excess = flip_excess(item, order, answer, n_items=n)
     assert abs(excess.mean()) < 4 * excess.std() / np.sqrt(n)
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_shares_of_right_draws_give_the_flip_excess_of_the_draws(right: list[list[int]]) -> None:
+    draws = [(i, a, int(k < n)) for i, row in enumerate(right) for a, n in enumerate(row) for k in range(4)]
+    item, order, answer = (np.array(column, dtype=np.int64) for column in zip(*draws, strict=True))
+    single = flip_excess(item, order, answer, n_items=len(right))
+    assert flip_excess_of_shares(np.array(right) / 4, 4) == pytest.approx(single, abs=1e-12)
+
+
+def test_one_arrangement_has_no_flip_excess() -> None:
+    assert np.isnan(flip_excess_of_shares(np.array([[0.5, np.nan]]), 10)).all()

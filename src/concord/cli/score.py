@@ -47,6 +47,9 @@ def score_structure(
     encoding: Encoding = None,
     decimal_comma: DecimalComma = False,
     sheet: Annotated[str | None, typer.Option(help="Sheet of a long table (default: the first).")] = None,
+    cluster: Annotated[
+        str | None, rare(help="Column of a long table that names the family of an item.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of resampling and splitting.")] = 0,
     fixed_m: Annotated[int, rare(help="Subset size of the fixed-m gap.")] = 2,
     resamples: Annotated[int, typer.Option(help="Resamples of the items.")] = 2000,
@@ -63,7 +66,7 @@ def score_structure(
     result = api.score_structure(
         mean, max, scores,
         reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
-        encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, seed=seed,
+        encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, cluster=cluster, seed=seed,
         fixed_m=fixed_m, resamples=resamples, level=level, chance=chance,
         engine=engine_of(engine, scheduler),
     )  # fmt: skip
@@ -174,10 +177,10 @@ def score_reasoning(
             raise OptionError("--rank compares results that are there: leave out --samples and --replies")
         _rank(rank, by, json)
         return
-    if (samples is None) != (replies is None) or (samples is None and bias_cases is None):
+    if replies is None and (samples is not None or bias_cases is None):
         raise OptionError(
-            "--samples and --replies are needed (or --bias-cases and --bias-replies, or --rank with "
-            "folders of results)"
+            "--samples and --replies are needed (or --replies with graded answers, --bias-cases and "
+            "--bias-replies, or --rank with folders of results)"
         )
     from concord import api
 

@@ -258,6 +258,39 @@ def flip_excess(
     return np.asarray(share_between - share_within)
 
 
+def flip_excess_of_shares(share: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
+    r"""Per item, `flip_excess` from the share of right draws under each arrangement: right against wrong.
+
+    .. math:: \overline{p_a(1-p_b) + p_b(1-p_a)} - \overline{2 p_a(1-p_a)}\, k/(k-1)
+
+    Result: one value per item, NaN where it has fewer than two arrangements.
+
+    Parameters
+    ----------
+    share
+        Items in rows, arrangements in columns; NaN where an item was not asked.
+    draws
+        Draws behind each share, k, at least 2.
+
+    References
+    ----------
+    Simpson, E. H. (1949). Measurement of diversity. Nature, 163, 688 (the share of unlike pairs).
+
+    Examples
+    --------
+    >>> flip_excess_of_shares(np.array([[1.0, 0.0], [0.5, 0.5]]), 10).round(3).tolist()
+    [1.0, -0.056]
+    """
+    there = ~np.isnan(share)
+    n = there.sum(axis=1).astype(np.float64)
+    total, squares = np.nansum(share, axis=1), np.nansum(share**2, axis=1)
+    # over ordered pairs a != b: sum p_a (1 - p_b) = n S - S^2 - (S - Q)
+    between = 2 * (n * total - total**2 - (total - squares))
+    pairs = np.where(n > 1, n * (n - 1), np.nan)
+    within = 2 * (total - squares) / np.where(n > 1, n, np.nan) * draws / (draws - 1)
+    return np.asarray(between / pairs - within)
+
+
 def _squares(n_items: int, item: NDArray[np.int64], *parts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Sum, for each item, the squared counts of its groups."""
     key = item.copy()

@@ -31,6 +31,8 @@ class ReadOptions:
     """``0,85`` is a number."""
     sheet: str | None = None
     """Sheet of a workbook that holds a long table; ``None``: the first that is shown."""
+    cluster: str | None = field(default=None, metadata=EMPTY)
+    """Column of a long table that names the family of an item, where it is not called ``cluster``."""
 
 
 @dataclass(frozen=True, slots=True)

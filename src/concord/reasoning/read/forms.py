@@ -24,6 +24,15 @@ VIGNETTE_NAMES: Mapping[str, tuple[str, ...]] = {
                     "ground_truth", "reference", "dx"),
     "prompt": ("prompt", "vignette", "question", "input", "text", "presentation", "case_text", "history"),
 }  # fmt: skip
+GRADED_NAMES: Mapping[str, tuple[str, ...]] = {
+    "id": REPLY_NAMES["id"],
+    "mode": (*REPLY_NAMES["mode"], "reasoning"),
+    "correct": ("correct", "is_correct", "right", "graded"),
+    "gold_answer": ("gold_answer", "gold", "target", "label"),
+    "repeat": REPLY_NAMES["repeat"],
+    "model": ("model", "model_name"),
+    "task": ("task", "subset", "category"),
+}
 _MODE_WORDS = {
     **dict.fromkeys(("cot", "chain-of-thought", "with-reasoning", "reasoning", "step-by-step"), "cot"),
     **dict.fromkeys(("direct", "no-cot", "without-reasoning", "no-reasoning", "answer-only"), "direct"),
@@ -70,6 +79,22 @@ def reply_fields(fields: Mapping[str, Any], *, modes: bool) -> Mapping[str, Any]
     if isinstance(row.get("mode"), str):
         word = re.sub(r"[\s_]+", "-", row["mode"].strip().casefold())
         row["mode"] = _MODE_WORDS.get(word, row["mode"])
+    return row
+
+
+def graded_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an answer that was graded elsewhere with Concord's names; an item is one of its task.
+
+    >>> row = graded_fields({"task": "navigate", "item": 3, "reasoning": "none", "is_correct": 1})
+    >>> row["id"], row["mode"], row["correct"]
+    ('navigate · 3', 'direct', 1)
+    """
+    row = dict(renamed(fields, GRADED_NAMES))
+    if row.get("task") is not None and "id" in row:
+        row["id"] = f"{row['task']} · {row['id']}"
+    if "mode" in row:
+        word = re.sub(r"[\s_]+", "-", str(row["mode"]).strip().casefold())
+        row["mode"] = {**_MODE_WORDS, "none": "direct", "no": "direct", "yes": "cot"}.get(word, row["mode"])
     return row
 
 

@@ -92,6 +92,8 @@ class RecordedReply:
     """Why there is no reply, when the row says that the call failed."""
     stop_reason: str | None = None
     line: int | None = None
+    right: bool | None = None
+    """Whether it is right, where the table says so: such a reply is not read."""
 
 
 @dataclass(frozen=True, slots=True)

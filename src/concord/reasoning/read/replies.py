@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from concord.errors import FileFormatError, LineProblem
+from concord.errors import FileFormatError, LineProblem, OptionError, listed
 from concord.files import limits
 from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
 from concord.files.frames import records_of
@@ -30,6 +30,7 @@ from concord.reasoning.read.forms import (
     VIGNETTE_NAMES,
     check_reply_fields,
     check_vignette_fields,
+    graded_fields,
     is_table,
     renamed,
     reply_fields,
@@ -48,6 +49,7 @@ from concord.reasoning.read.records import (
 from concord.records import InputFile
 
 ROLES = ("target", "control")
+_GRADES = {"1": True, "true": True, "0": False, "false": False}
 
 
 class Frame(Protocol):
@@ -304,6 +306,54 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
         key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
     )
     return Replies(tuple(replies), file, keep_or_raise(faults, lenient))
+
+
+def read_graded(
+    source: Source, *, model: str | None, cluster: str | None, lenient: bool = False
+) -> tuple[Vignettes, Replies, str | None]:
+    """Read answers that were graded elsewhere: ``item, mode, correct``, and ``task`` for families of items.
+
+    The third value is the model that the rows name; of several, ``model`` chooses one.
+    """
+    rows, file, problems = _reply_rows(source, lenient)
+    held = [(line, graded_fields(row)) for line, row in rows if isinstance(row, Mapping)]
+    if not held or not all({"id", "mode", "correct"} <= set(row) for _, row in held):
+        found = listed(list(rows[0][1])) if rows and isinstance(rows[0][1], Mapping) else "none"
+        raise FileFormatError(
+            f"{file.name}: without vignettes every row needs 'id', 'mode' (cot or direct) and 'correct'; "
+            f"fields found: {found}; give the vignettes too (--samples) to have replies read"
+        )
+    names = sorted({str(row["model"]) for _, row in held if row.get("model") is not None})
+    if len(names) > 1 and model not in names:
+        raise OptionError(f"{file.name}: answers of {listed(names)}; choose one with --model")
+    name = model if model in names else next(iter(names), None)
+    samples: dict[str, Sample] = {}
+    replies = []
+    for number, (line, row) in enumerate(held):
+        if len(names) > 1 and row.get("model") != name:
+            continue
+        with problems.at(line, f"reply {number + 1}"):
+            reply = _graded(row, line)
+            problems.once((reply.id, reply.mode, reply.repeat), f"id {reply.id!r}, mode {reply.mode!r}")
+            replies.append(reply)
+            family = _family(row, cluster, reply.id) if cluster is not None else row.get("task")
+            gold = "" if row.get("gold_answer") is None else str(row["gold_answer"])
+            samples.setdefault(reply.id, Sample(reply.id, gold, (), "", line, family))
+    asked = Vignettes(tuple(samples.values()), file)
+    faults = [*problems.found, *_absent(file.name, asked, replies)]
+    return asked, Replies(tuple(replies), file, keep_or_raise(faults, lenient)), name
+
+
+def _graded(row: Mapping[str, Any], line: int | None) -> RecordedReply:
+    """Check one answer that was graded elsewhere."""
+    word = str(row["correct"]).strip().casefold().removesuffix(".0")
+    if word not in _GRADES:
+        raise UnusableError("bad grade", f"'correct' is {shown(row['correct'])}", "1 or 0, true or false")
+    said = row.get("response", row.get("answer"))
+    said = "" if said is None else fixed_text(str(said))
+    return RecordedReply(
+        str(row["id"]), _mode(row), said, repeat=_repeat(row), line=line, right=_GRADES[word]
+    )
 
 
 def _is_of_other_part(row: object, modes: bool) -> bool:

@@ -438,7 +438,11 @@ class _Ends:
 def _found(parsed: Sequence[ParsedReply], mode: str) -> dict[str, int]:
     """Count how answers were found, over the replies of a mode that came whole and were no refusal."""
     whole = [
-        one for one in parsed if one.reply.mode == mode and one.outcome in (Outcome.OK, Outcome.UNREADABLE)
+        one
+        for one in parsed
+        if one.reply.mode == mode
+        and one.reply.right is None
+        and one.outcome in (Outcome.OK, Outcome.UNREADABLE)
     ]
     counts = Counter(one.how for one in whole)
     return {how: counts[how] for how in (*HOWS, NOT_FOUND)}
@@ -451,7 +455,7 @@ def _unmarked(found: Mapping[str, int]) -> float:
 
 
 def _has_text(one: ParsedReply) -> bool:
-    return one.outcome not in (Outcome.FAILED, Outcome.EMPTY)
+    return one.reply.right is None and one.outcome not in (Outcome.FAILED, Outcome.EMPTY)
 
 
 def _if_wrong(columns: _Columns, rule: int, families: Sequence[str | None], level: float) -> Estimate:

@@ -83,7 +83,11 @@ class Parser:
         self.source = rules == "source"
 
     def reply(self, reply: RecordedReply, gold: str) -> ParsedReply:
-        """Parse one reply to a vignette with this gold label."""
+        """Parse one reply to a vignette with this gold label; one that was graded elsewhere is not read."""
+        if reply.right is not None:
+            split, graded = Split("", reply.response, False, True), (reply.right,) * (SOURCE + 1)
+            reading = Reading(reply.response, ReadOutcome.OK)
+            return ParsedReply(reply, split, Outcome.OK, True, graded, False, reading)
         reading, split, outcome = self._read(reply, gold)
         whole = reply.response if reply.thinking is None else f"{reply.thinking}\n{reply.response}"
         right = (

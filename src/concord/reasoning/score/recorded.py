@@ -124,7 +124,7 @@ def score_recorded(
 def _readings(context: ScoringContext) -> Iterator[StoredReading]:
     """Return what was read in every reply that came, in the order of the files."""
     for one in context.parsed:
-        if one.reply.failure is None:
+        if one.reply.failure is None and one.reply.right is None:
             trial = trial_name(one.reply.id, one.reply.mode, one.reply.repeat)
             yield stored_reading(trial, one.reply.response, one.reading)
     bias, cases = context.recorded.bias_replies, context.recorded.bias_cases
@@ -184,8 +184,14 @@ def _sample_row(
 
 
 def _nameless(context: ScoringContext) -> Iterable[str]:
-    """Say which gold labels are known by one name alone."""
+    """Say which gold labels are known by one name alone; or that answers were graded elsewhere."""
     if context.options.rules == "source":
+        return
+    if any(one.reply.right is not None for one in context.parsed):
+        yield (
+            "answers were graded elsewhere and not read here: whether a direct reply holds reasoning is not "
+            "known"
+        )
         return
     table = context.lexicon.aliases
     labels = dict.fromkeys(table.canonical(sample.gold_answer) for sample in context.samples)

@@ -36,7 +36,8 @@ def score_reasoning(
     ----------
     samples, replies
         Vignettes (``study_a_test.json``) and replies to them (JSON lines with ``id, mode, response``):
-        paths, parsed rows, or frames. Both may be left out where bias cases are scored alone.
+        paths, parsed rows, or frames. Both may be left out where bias cases are scored alone; vignettes
+        alone where the replies were graded elsewhere (``id, mode, correct``, and ``task`` for families).
     bias_cases, bias_replies
         Bias cases and replies to them, both or neither.
     model
@@ -72,7 +73,7 @@ def score_reasoning(
         Options do not fit each other.
     """
     from concord.reasoning.files import ReasoningResult
-    from concord.reasoning.read.replies import read_bias_cases, read_replies, read_samples
+    from concord.reasoning.read.replies import read_bias_cases, read_graded, read_replies, read_samples
     from concord.reasoning.score.parse import RecordedReplies
     from concord.reasoning.score.recorded import checked_options, model_name, score_recorded
     from concord.reasoning.words.names import load_lexicon
@@ -88,11 +89,14 @@ def score_reasoning(
     )
     if (bias_cases is None) != (bias_replies is None):
         raise OptionError("bias cases and bias replies belong together: give both or neither")
-    if (samples is None) != (replies is None):
+    if samples is not None and replies is None:
         raise OptionError("vignettes and replies belong together: give both, or bias cases alone")
-    if samples is None and bias_cases is None:
+    if replies is None and bias_cases is None:
         raise OptionError("nothing to score: give vignettes and replies, or bias cases and replies, or all")
     recorded = RecordedReplies(None, None)
+    if samples is None and replies is not None:
+        graded, answers, named = read_graded(replies, model=model, cluster=cluster, lenient=lenient)
+        recorded, model = RecordedReplies(graded, answers), named if model is None else model
     if samples is not None and replies is not None:
         vignettes = read_samples(samples, lenient=lenient, cluster=cluster)
         recorded = RecordedReplies(vignettes, read_replies(replies, vignettes, lenient=lenient))

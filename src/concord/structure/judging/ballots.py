@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from concord.errors import FileFormatError
 from concord.files.grids import plain_title
@@ -79,6 +80,7 @@ def bare_word(value: object) -> str:
     return " ".join(text.replace("_", " ").casefold().split())
 
 
+@lru_cache(maxsize=256)  # tables of thousands of votes hold a few words
 def said_seat(reply: str) -> int | None:
     """Read a judge's reply: the seat that it prefers, `EVEN` for neither, ``None`` where it says none.
 

@@ -214,7 +214,7 @@ def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: F
         if len(scores) == 1
         else None,
         folded.get("answer") if len(scores) == 1 else None,
-        folded.get("cluster"),
+        folded.get("cluster") if options.cluster is None else need(fold(options.cluster)),
     )
     used = set(columns.used())
     unused = [name for name in names if name not in used]

@@ -90,7 +90,7 @@ def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -
     for model in scores.models:
         used = _counted_arrangements(model, options, warnings)
         cells = counted(model, used)
-        data[model.model] = replace(cells, flips=flip_cells(model, cells))
+        data[model.model] = replace(cells, flips=flip_cells(model, cells, options.samples))
         results.append(score_model(model, used, data[model.model], options=options, parts=parts))
     differences = all_differences(data, parts)
     return StructureScores(
@@ -278,6 +278,7 @@ def score_structure(
     encoding: str | None = None,
     decimal_comma: bool = False,
     sheet: str | None = None,
+    cluster: str | None = None,
     seed: int = 0,
     fixed_m: int = 2,
     resamples: int = 2000,
@@ -304,7 +305,8 @@ def score_structure(
     lenient
         A score cell that holds text counts as missing instead of refusing the model.
     samples
-        Samples per cell behind mean and max, where known.
+        Samples per cell behind mean and max, where known; in a long table with one row per cell, the draws
+        behind each share of right answers.
     baseline
         Arrangement that is shown with E and R, not counted in them.
     encoding
@@ -313,6 +315,8 @@ def score_structure(
         ``0,85`` is a number.
     sheet
         Sheet of a workbook that holds the long table, the first by default.
+    cluster
+        Column of a long table that names the family of an item (``cluster``): families are then the units.
     seed
         Seed of resampling and splitting; the same seed gives the same bytes.
     fixed_m
@@ -356,7 +360,7 @@ def score_structure(
     check_sources(mean, max, scores)
     options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, level=level, chance=chance)
     check_options(options)
-    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet)
+    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet, cluster)
     if scores is not None:
         data = read_long(scores, reading_options)
     else:

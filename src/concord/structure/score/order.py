@@ -15,7 +15,7 @@ from concord.stats.coverage import coverage_note, difference_look, score_look, s
 from concord.stats.gaps import deviation_band
 from concord.stats.multiple import holm
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
-from concord.stats.spread import flip_excess
+from concord.stats.spread import flip_excess, flip_excess_of_shares
 from concord.structure.records import CLAIMED, NO_FLIPS, Floats, ModelResult, Order, ScoreGrid, ScoreOptions
 from concord.structure.score.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
 from concord.unread import holds, withheld
@@ -51,11 +51,16 @@ def mean_gate(mean: float) -> str:
     return f"{NOTHING}: the mean score is {number(mean)}, above {CEILING}" if mean > CEILING else ""
 
 
-def flip_cells(scores: ScoreGrid, data: Counted) -> Floats | None:
-    """Flip excess of each item, where answers were given."""
+def flip_cells(scores: ScoreGrid, data: Counted, draws: int | None) -> Floats | None:
+    """Flip excess of each item, where answers were given, or shares of so many right draws."""
     raw = scores.samples
-    if raw is None or raw.answer is None:
+    if raw is None:
         return None
+    if raw.answer is None:
+        one_each = len(raw.item) == int((~np.isnan(scores.mean)).sum())
+        return (
+            flip_excess_of_shares(data.mean, draws) if one_each and draws is not None and draws > 1 else None
+        )
     counts = np.array([name in data.names for name in scores.arrangements])
     kept = counts[raw.arrangement]
     return flip_excess(raw.item[kept], raw.arrangement[kept], raw.answer[kept], n_items=len(scores.items))
@@ -85,8 +90,11 @@ def flip_estimate(values: Floats, data: Counted, level: float) -> Estimate:
 
 def flip_notes(scores: ScoreGrid, flips: Estimate | None) -> tuple[str, ...]:
     """Say why there is no flip excess, and what would give one."""
-    if scores.samples is None or scores.samples.answer is None:
-        return (f"{NO_FLIPS}it needs samples with a column `answer`",)
+    if flips is None and (scores.samples is None or scores.samples.answer is None):
+        return (
+            f"{NO_FLIPS}it needs samples with a column `answer`, or shares of right draws and their number "
+            "(--samples K)",
+        )
     if flips is None or flips.value is None:
         return (f"{NO_FLIPS}it needs two samples per cell (--repeats 2)",)
     return ()
