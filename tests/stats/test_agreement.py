@@ -21,7 +21,6 @@ from concord.stats.agreement import (
     weighted_regression,
 )
 from concord.stats.bounded_means import bounded_bootstrap, bounded_mean
-from concord.stats.correlation import log_bf_correlation, printed_correlation
 from concord.stats.intervals import wilson_clustered
 from concord.stats.posteriors import pas_states, posterior_states
 
@@ -293,11 +292,6 @@ def test_precise_tests_count_more() -> None:
     assert precision_weighted_concordance(
         [*human, np.nan], [*agent, 1.0], [0.1] * 4, [0.1] * 4
     ) == pytest.approx(float(concordance(human, agent)))
-
-
-def test_a_printed_perfect_correlation_has_a_finite_bayes_factor() -> None:
-    assert np.isfinite(log_bf_correlation(printed_correlation(1.0), 30))
-    assert np.asarray(printed_correlation([1.0, -1.0, 0.3])).tolist() == [0.995, -0.995, 0.3]
 
 
 def test_states_that_are_no_probabilities_are_refused() -> None:

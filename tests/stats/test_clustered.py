@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from concord.stats.clustered import clustered_mean, clustered_se
+from concord.stats.clustered import clustered_mean
 from concord.stats.compare import Choices, compare_items
 from concord.stats.power import items_needed
 
@@ -27,30 +27,6 @@ def test_the_printed_example_of_a_cluster_sample() -> None:
     # by hand: the variance of suite totals is 2.256 (2.25568), and SE² = 2.25568/(5 · 16)
     assert ours.se == pytest.approx(np.sqrt(2.25568 / 80), rel=1e-9)
     assert ours.df == pytest.approx(4.0, abs=1e-12)
-
-
-def test_the_clustered_error_of_the_literature_on_error_bars_by_hand() -> None:
-    """Miller (2024), section 2.2, written out for six right and wrong answers in three families.
-
-    Residuals are ±1/2: SE² = 6/4/(6 · 5) = 0.05 without clusters, and the products inside families are
-    2/4 + 2/4 - 2/4, over 36: 0.05 + 0.5/36.
-    """
-    ours = clustered_se([1, 1, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"])
-    assert ours == pytest.approx(np.sqrt(0.05 + 0.5 / 36), rel=1e-12)
-
-
-def test_a_triple_sum_gives_the_clustered_error_of_the_literature() -> None:
-    """Miller (2024), section 2.2: every pair of items of every family, one by one."""
-    rng = np.random.default_rng(8)
-    families = np.repeat(np.arange(9), [1, 2, 3, 4, 5, 6, 3, 4, 2])
-    x = rng.binomial(1, 0.6, families.size).astype(float)
-    n, rest = x.size, x - x.mean()
-    total = float(np.sum(rest**2)) / (n * (n - 1))
-    for i in range(n):
-        for j in range(n):
-            if i != j and families[i] == families[j]:
-                total += rest[i] * rest[j] / n**2
-    assert clustered_se(x, families) == pytest.approx(np.sqrt(total), rel=1e-12)
 
 
 def test_equal_families_have_the_clustered_error_that_inspect_reports() -> None:

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.clustered import clustered_mean, clustered_se
+from concord.stats.clustered import clustered_mean
 from concord.stats.compare import Choices, PairedComparison, compare_items, mean_estimate
 from concord.stats.multiple import differs
 from concord.stats.ranking import compare_models
@@ -55,21 +55,6 @@ def test_clustered_errors_are_those_of_a_sandwich_computed_with_matrices() -> No
     ours = clustered_mean(x, FAMILIES)
     assert ours.se == pytest.approx(np.sqrt(total) / n, rel=1e-12)
     assert ours.df == pytest.approx(eigen.sum() ** 2 / (eigen**2).sum(), rel=1e-10)
-
-
-@pytest.mark.long
-def test_the_clustered_error_of_the_literature_is_the_uncorrected_sandwich_of_statsmodels() -> None:
-    """Miller (2024) adds the covariances inside clusters to the plain variance of the mean."""
-    pytest.importorskip("statsmodels", reason="statsmodels is not installed")
-    import statsmodels.api as sm
-
-    x = np.concatenate([A, B])[: FAMILIES.size]
-    options = {"groups": FAMILIES, "use_correction": False}
-    theirs = sm.OLS(x, np.ones_like(x)).fit(cov_type="cluster", cov_kwds=options).bse[0]
-    n = x.size
-    diagonal = x.var() / n  # the sandwich divides by n, the paper by n - 1
-    ours = clustered_se(x, FAMILIES)
-    assert np.sqrt(ours**2 - x.var(ddof=1) / n + diagonal) == pytest.approx(theirs, rel=1e-12)
 
 
 def test_clusters_of_one_size_give_the_t_test_of_their_means() -> None:

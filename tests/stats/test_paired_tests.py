@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from concord.errors import OptionError, UndefinedError
-from concord.stats.clustered import clustered_mean, clustered_se
+from concord.stats.clustered import clustered_mean
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
 from concord.stats.resample import sign_flip
@@ -135,8 +135,6 @@ def test_a_standard_error_needs_two_clusters_and_one_label_a_unit() -> None:
         clustered_mean([1, 2, 3], ["a", "a", "a"])
     with pytest.raises(OptionError, match="2 cluster labels for 3 units"):
         clustered_mean([1, 2, 3], ["a", "b"])
-    with pytest.raises(UndefinedError, match="at least 2 units"):
-        clustered_se([1], ["a"])
 
 
 @settings(max_examples=40, deadline=None)

@@ -10,7 +10,6 @@ from concord.errors import OptionError, UndefinedError
 from concord.stats.pooling import (
     fisher_z,
     fisher_z_inverse,
-    group_starts,
     mean_groups,
     pool_normalised,
     pool_normalised_groups,
@@ -185,19 +184,6 @@ def test_rounding_just_outside_the_unit_interval_is_brought_back() -> None:
 def test_inverse_of_fisher_z_is_the_hyperbolic_tangent() -> None:
     r = np.linspace(-0.999, 0.999, 21)
     np.testing.assert_allclose(fisher_z_inverse(fisher_z(r)), r, atol=1e-15)
-
-
-def test_a_run_ends_where_any_key_changes() -> None:
-    assert group_starts(["a", "a", "b", "b", "b"]).tolist() == [0, 2]
-    assert group_starts([0, 0, 1, 1, 1], [0, 0, 0, 1, 1]).tolist() == [0, 2, 3]
-    assert group_starts([]).tolist() == []
-
-
-def test_keys_of_different_lengths_are_refused() -> None:
-    with pytest.raises(OptionError, match="of one length"):
-        group_starts([0, 0], [0])
-    with pytest.raises(OptionError, match="one-dimensional"):
-        group_starts([[0, 0]])
 
 
 def test_means_leave_out_what_is_undefined_and_keep_empty_groups_undefined() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from concord.errors import OptionError
-from concord.stats.predicted_effects import EffectAgreement, predicted_effects, within_outcomes
+from concord.stats.predicted_effects import EffectAgreement, predicted_effects
 
 DATA = Path(__file__).parents[1] / "data" / "sdc_effects.csv"
 
@@ -124,11 +124,6 @@ def test_negative_errors_and_other_lengths_are_refused() -> None:
         predicted_effects([1.0], [1.0], human_se=[-1.0])
     with pytest.raises(OptionError, match="need one length"):
         predicted_effects([1.0, 2.0], [1.0, 2.0, 3.0], human_se=[1.0])
-
-
-def test_means_of_outcomes_are_gone() -> None:
-    left = within_outcomes([[1.0, 3.0, 10.0], [0.0, 2.0, 5.0]], ["a", "a", "b"])
-    assert left.tolist() == [[-1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]]
 
 
 def test_one_number_predicted_again_and_again_has_no_correlation_whatever_the_rounding() -> None:

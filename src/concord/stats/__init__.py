@@ -9,169 +9,51 @@ item's difference, `clusters` labels of families of items (None: each by itself)
 randomness (no default: a run must be repeatable), `engine` where blocks are computed (it changes no result).
 """
 
-from concord.engine import Engine as Engine
-from concord.engine import get_engine as get_engine
-from concord.stats.agreement import RegressionLine as RegressionLine
-from concord.stats.agreement import concordance as concordance
-from concord.stats.agreement import concordance_about_zero as concordance_about_zero
-from concord.stats.agreement import concordance_unnormalised as concordance_unnormalised
-from concord.stats.agreement import hedges_g as hedges_g
-from concord.stats.agreement import precision_weighted_concordance as precision_weighted_concordance
-from concord.stats.agreement import weighted_pearson as weighted_pearson
-from concord.stats.agreement import weighted_regression as weighted_regression
-from concord.stats.bayes import log_bf_anova as log_bf_anova
-from concord.stats.bayes import log_bf_binomial as log_bf_binomial
-from concord.stats.bayes import log_bf_bound as log_bf_bound
-from concord.stats.bayes import log_bf_chi_square_bic as log_bf_chi_square_bic
-from concord.stats.bayes import log_bf_regression as log_bf_regression
-from concord.stats.bayes import log_bf_t as log_bf_t
-from concord.stats.bayes import prob_positive_binomial as prob_positive_binomial
-from concord.stats.bayes import prob_positive_f as prob_positive_f
-from concord.stats.bayes import prob_positive_t as prob_positive_t
-from concord.stats.bayes_within import log_bf_variance_ratio as log_bf_variance_ratio
-from concord.stats.bayes_within import log_bf_within as log_bf_within
-from concord.stats.bayes_within import prob_positive_variance_ratio as prob_positive_variance_ratio
-from concord.stats.bounded_means import bounded_bootstrap as bounded_bootstrap
-from concord.stats.bounded_means import bounded_mean as bounded_mean
-from concord.stats.budget import BudgetSplit as BudgetSplit
-from concord.stats.budget import Components as Components
-from concord.stats.budget import best_split as best_split
-from concord.stats.budget import variance_interval as variance_interval
-from concord.stats.clustered import MeanError as MeanError
-from concord.stats.clustered import clustered_mean as clustered_mean
-from concord.stats.clustered import clustered_se as clustered_se
-from concord.stats.compare import Choices as Choices
-from concord.stats.compare import PairedComparison as PairedComparison
-from concord.stats.compare import Verdict as Verdict
-from concord.stats.compare import compare_items as compare_items
-from concord.stats.compare import mean_estimate as mean_estimate
-from concord.stats.contingency import chi_square as chi_square
-from concord.stats.contingency import log_bf_contingency as log_bf_contingency
-from concord.stats.correlation import log_bf_correlation as log_bf_correlation
-from concord.stats.correlation import log_bf_correlation_wetzels as log_bf_correlation_wetzels
-from concord.stats.correlation import printed_correlation as printed_correlation
-from concord.stats.correlation import prob_positive_correlation as prob_positive_correlation
-from concord.stats.design import PairedDesign as PairedDesign
-from concord.stats.design import Pilot as Pilot
-from concord.stats.design import assumed_design as assumed_design
-from concord.stats.design import pilot_design as pilot_design
-from concord.stats.effects import cohens_d as cohens_d
-from concord.stats.effects import cohens_d_se as cohens_d_se
-from concord.stats.effects import correlation_se as correlation_se
-from concord.stats.effects import correlation_z as correlation_z
-from concord.stats.effects import d_from_f as d_from_f
-from concord.stats.effects import d_from_f_se as d_from_f_se
-from concord.stats.effects import d_from_log_odds as d_from_log_odds
-from concord.stats.effects import d_from_proportion as d_from_proportion
-from concord.stats.effects import d_from_r as d_from_r
-from concord.stats.effects import d_from_rank_biserial as d_from_rank_biserial
-from concord.stats.effects import log_odds_ratio as log_odds_ratio
-from concord.stats.effects import log_odds_ratio_se as log_odds_ratio_se
-from concord.stats.effects import proportion_log_odds as proportion_log_odds
-from concord.stats.effects import proportion_log_odds_se as proportion_log_odds_se
-from concord.stats.effects import proportion_se as proportion_se
-from concord.stats.effects import rank_biserial as rank_biserial
-from concord.stats.effects import rank_biserial_se as rank_biserial_se
-from concord.stats.effects import z_difference as z_difference
-from concord.stats.equivalence import Equivalence as Equivalence
-from concord.stats.equivalence import WithinMargin as WithinMargin
-from concord.stats.equivalence import adjusted_margins as adjusted_margins
-from concord.stats.equivalence import equivalence as equivalence
-from concord.stats.equivalence import equivalence_of_means as equivalence_of_means
-from concord.stats.equivalence import within_margin as within_margin
-from concord.stats.exact_ranks import p_mann_whitney_exact as p_mann_whitney_exact
-from concord.stats.exact_ranks import p_mann_whitney_permutation as p_mann_whitney_permutation
-from concord.stats.exact_ranks import p_spearman_exact as p_spearman_exact
-from concord.stats.exact_ranks import p_spearman_exact_rho as p_spearman_exact_rho
-from concord.stats.exact_ranks import p_wilcoxon_exact as p_wilcoxon_exact
-from concord.stats.gamma_ratios import gamma_ratio_cdf as gamma_ratio_cdf
-from concord.stats.gamma_ratios import gamma_ratio_quantile as gamma_ratio_quantile
-from concord.stats.gaps import expected_maximum as expected_maximum
-from concord.stats.gaps import fixed_m_gap as fixed_m_gap
-from concord.stats.gaps import fixed_m_gap_binary as fixed_m_gap_binary
-from concord.stats.intervals import ends_weight as ends_weight
-from concord.stats.intervals import jackknife_t as jackknife_t
-from concord.stats.intervals import wilson as wilson
-from concord.stats.intervals import wilson_clustered as wilson_clustered
-from concord.stats.intervals import wilson_interval as wilson_interval
-from concord.stats.mcnemar import McNemar as McNemar
-from concord.stats.mcnemar import bonett_price_interval as bonett_price_interval
-from concord.stats.mcnemar import mcnemar as mcnemar
-from concord.stats.meta_analysis import MetaAnalysis as MetaAnalysis
-from concord.stats.meta_analysis import meta_analysis as meta_analysis
-from concord.stats.multiple import benjamini_hochberg as benjamini_hochberg
-from concord.stats.multiple import differs as differs
-from concord.stats.multiple import distinguishable as distinguishable
-from concord.stats.multiple import holm as holm
-from concord.stats.multiple import indistinguishable as indistinguishable
-from concord.stats.order import OrderEffect as OrderEffect
-from concord.stats.order import order_effect as order_effect
-from concord.stats.order import sphericity as sphericity
-from concord.stats.pooling import fisher_z as fisher_z
-from concord.stats.pooling import fisher_z_inverse as fisher_z_inverse
-from concord.stats.pooling import group_starts as group_starts
-from concord.stats.pooling import mean_groups as mean_groups
-from concord.stats.pooling import pool_normalised as pool_normalised
-from concord.stats.pooling import pool_normalised_groups as pool_normalised_groups
-from concord.stats.pooling import pool_pas as pool_pas
-from concord.stats.pooling import pool_pas_groups as pool_pas_groups
-from concord.stats.posteriors import pas_states as pas_states
-from concord.stats.posteriors import pas_two_states as pas_two_states
-from concord.stats.posteriors import posterior as posterior
-from concord.stats.posteriors import posterior_states as posterior_states
-from concord.stats.posteriors import sign_split as sign_split
-from concord.stats.power import counted_interval_width as counted_interval_width
-from concord.stats.power import detectable_effect as detectable_effect
-from concord.stats.power import disagreements as disagreements
-from concord.stats.power import interval_width as interval_width
-from concord.stats.power import items_needed as items_needed
-from concord.stats.power import paired_sd as paired_sd
-from concord.stats.power import power_mcnemar as power_mcnemar
-from concord.stats.power import power_paired as power_paired
-from concord.stats.power import power_signs as power_signs
-from concord.stats.power import power_two_sample as power_two_sample
-from concord.stats.power_clusters import Clusters as Clusters
-from concord.stats.power_clusters import design_effect as design_effect
-from concord.stats.power_clusters import power_clustered as power_clustered
-from concord.stats.pvalues import p_binomial as p_binomial
-from concord.stats.pvalues import p_chi_square as p_chi_square
-from concord.stats.pvalues import p_correlation as p_correlation
-from concord.stats.pvalues import p_f as p_f
-from concord.stats.pvalues import p_mann_whitney as p_mann_whitney
-from concord.stats.pvalues import p_t as p_t
-from concord.stats.pvalues import p_variance_ratio as p_variance_ratio
-from concord.stats.pvalues import p_z as p_z
-from concord.stats.ranking import ComparedPair as ComparedPair
-from concord.stats.ranking import ModelRanking as ModelRanking
-from concord.stats.ranking import compare_models as compare_models
-from concord.stats.replication import InsideCount as InsideCount
-from concord.stats.replication import PredictionInterval as PredictionInterval
-from concord.stats.replication import SelectedEffect as SelectedEffect
-from concord.stats.replication import SmallTelescope as SmallTelescope
-from concord.stats.replication import inside_count as inside_count
-from concord.stats.replication import log_bf_replication as log_bf_replication
-from concord.stats.replication import replication_interval as replication_interval
-from concord.stats.replication import selection_adjusted as selection_adjusted
-from concord.stats.replication import small_telescopes as small_telescopes
-from concord.stats.resample import SignFlip as SignFlip
-from concord.stats.resample import bootstrap as bootstrap
-from concord.stats.resample import bootstrap_mean_interval as bootstrap_mean_interval
-from concord.stats.resample import sign_flip as sign_flip
-from concord.stats.skewed import SkewedMean as SkewedMean
-from concord.stats.skewed import TailShape as TailShape
-from concord.stats.skewed import skewed_mean as skewed_mean
-from concord.stats.skewed import tail_shape as tail_shape
-from concord.stats.spread import flip_excess as flip_excess
-from concord.stats.study_concordance import ecs_interval as ecs_interval
-from concord.stats.study_rates import apr_interval as apr_interval
-from concord.stats.study_rates import pas_interval as pas_interval
-from concord.stats.true_effects import draw_true_effects as draw_true_effects
-from concord.stats.two_rates import prob_first_rate_higher as prob_first_rate_higher
-from concord.stats.zscores import calibrated_agreement as calibrated_agreement
-from concord.stats.zscores import calibrated_agreement_groups as calibrated_agreement_groups
-from concord.stats.zscores import rms_z as rms_z
-from concord.stats.zscores import rms_z_groups as rms_z_groups
-from concord.stats.zscores import z_agreement as z_agreement
+from concord.engine import Engine, get_engine
+from concord.stats.agreement import RegressionLine, concordance, concordance_about_zero
+from concord.stats.agreement import concordance_unnormalised, hedges_g, precision_weighted_concordance
+from concord.stats.agreement import weighted_pearson, weighted_regression
+from concord.stats.bayes import log_bf_anova, log_bf_binomial, log_bf_bound, log_bf_chi_square_bic
+from concord.stats.bayes import log_bf_regression, log_bf_t, prob_positive_binomial, prob_positive_f
+from concord.stats.bayes import prob_positive_t
+from concord.stats.bayes_within import log_bf_variance_ratio, log_bf_within
+from concord.stats.bounded_means import bounded_mean
+from concord.stats.clustered import MeanError, clustered_mean
+from concord.stats.compare import Choices, PairedComparison, compare_items
+from concord.stats.contingency import chi_square, log_bf_contingency
+from concord.stats.correlation import log_bf_correlation, log_bf_correlation_wetzels
+from concord.stats.correlation import prob_positive_correlation
+from concord.stats.effects import cohens_d, cohens_d_se, correlation_se, correlation_z, d_from_f, d_from_f_se
+from concord.stats.effects import d_from_log_odds, d_from_proportion, d_from_r, d_from_rank_biserial
+from concord.stats.effects import log_odds_ratio, log_odds_ratio_se, proportion_log_odds
+from concord.stats.effects import proportion_log_odds_se, proportion_se, rank_biserial, rank_biserial_se
+from concord.stats.effects import z_difference
+from concord.stats.equivalence import Equivalence, equivalence
+from concord.stats.exact_ranks import p_mann_whitney_exact, p_mann_whitney_permutation, p_spearman_exact
+from concord.stats.exact_ranks import p_spearman_exact_rho, p_wilcoxon_exact
+from concord.stats.gaps import fixed_m_gap
+from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilson_interval
+from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
+from concord.stats.meta_analysis import MetaAnalysis, meta_analysis
+from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
+from concord.stats.pooling import fisher_z, fisher_z_inverse, mean_groups, pool_normalised
+from concord.stats.pooling import pool_normalised_groups, pool_pas, pool_pas_groups
+from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
+from concord.stats.power import detectable_effect, interval_width, items_needed, power_mcnemar, power_paired
+from concord.stats.power import power_two_sample
+from concord.stats.power_clusters import Clusters, design_effect, power_clustered
+from concord.stats.pvalues import p_binomial, p_chi_square, p_correlation, p_f, p_mann_whitney, p_t
+from concord.stats.pvalues import p_variance_ratio, p_z
+from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
+from concord.stats.replication import PredictionInterval, SelectedEffect, SmallTelescope, log_bf_replication
+from concord.stats.replication import replication_interval, selection_adjusted, small_telescopes
+from concord.stats.resample import SignFlip, bootstrap, sign_flip
+from concord.stats.skewed import SkewedMean, skewed_mean
+from concord.stats.study_concordance import ecs_interval
+from concord.stats.study_rates import apr_interval, pas_interval
+from concord.stats.true_effects import draw_true_effects
+from concord.stats.two_rates import prob_first_rate_higher
+from concord.stats.zscores import calibrated_agreement, rms_z, z_agreement
 
 __all__ = sorted(
     name for name, held in globals().items() if name[0] != "_" and type(held).__name__ != "module"

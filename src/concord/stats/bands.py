@@ -1,11 +1,7 @@
-"""Gaps of several arrangements over shared items: their intervals, and the band of their worst.
+"""Gaps of several arrangements over shared items: intervals, the band of the worst, differences of maxima.
 
-Items are the units. They are resampled, split and averaged as whole rows across arrangements; samples within
-a cell never are: that would leave out the variation between items.
-
-The cautious twin of the worst gap: picked on one half of the items, read on the other.
-
-The difference of two maxima over shared units: an extreme has no standard error, its contrasts have.
+Items are resampled, split and averaged as whole rows across arrangements; samples within a cell never are:
+that would leave out the variation between items.
 """
 
 from dataclasses import dataclass, field
@@ -25,14 +21,7 @@ from concord.stats.skewed import skewed_mean
 
 
 def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Random halves of the units, one split a row; True marks the first half.
-
-    Source: Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1),
-    C1-C68.
-
-    >>> half_splits(5, 3, np.random.default_rng(0)).sum(axis=1).tolist()
-    [2, 2, 2]
-    """
+    """Random halves of the units, one split a row; True marks the first half."""
     if n_units < 2:
         raise UndefinedError(f"{n_units} items cannot be split into halves")
     ranks = np.argsort(rng.random((n_splits, n_units)), axis=1)
@@ -44,14 +33,8 @@ def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArra
 def cross_fit_worst(first: Floats, second: Floats) -> tuple[float, int]:
     """Gap of the worst arrangement, picked on one half of the items and read on the other.
 
-    The largest of noisy gaps is too large on average; a gap that was not used for the choice is not.
-    Unbiased when all gaps are equal, below the largest otherwise.
-
-    Source: Chernozhukov, V. et al. (2018). Double/debiased machine learning. Econometrics Journal, 21(1),
-    C1-C68.
-
-    >>> cross_fit_worst(np.array([[0.1, 0.3]]), np.array([[0.2, 0.1]]))
-    (0.1, 0)
+    The largest of noisy gaps is too large on average; this one is unbiased when all gaps are equal, below the
+    largest otherwise. Chernozhukov et al. (2018), Econometrics Journal, 21(1), C1-C68.
     """
     both = ~np.isnan(first) & ~np.isnan(second)
     usable = both.any(axis=1)
@@ -211,15 +194,7 @@ def _block_sums(matrix: Floats, block: tuple[np.random.SeedSequence, int]) -> Fl
 
 
 def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
-    """Interval for the mean gap over arrangements, from the contributions of units.
-
-    Source: Cochran, W. G. (1977). Sampling techniques, 3rd ed. Wiley, ch. 6 (ratio estimators).
-
-    >>> gaps = np.linspace(0.0, 0.2, 40).reshape(20, 2)
-    >>> interval = mean_gap_interval(GapTable(((1.0, gaps, np.ones_like(gaps)),)))
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.0786, 0.2049)
-    """
+    """Interval for the mean gap over arrangements, from units' contributions (Cochran 1977, ch. 6)."""
     if table.n_units < MIN_UNITS:
         return None
     defined = ~np.isnan(table.gaps())
@@ -231,15 +206,7 @@ def mean_gap_interval(table: GapTable, level: float = 0.95) -> Interval | None:
 
 
 def unit_mean_interval(values: Floats, level: float = 0.95) -> Interval:
-    """Return the interval of a mean of units' numbers from -1 to 1.
-
-    Source: Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical
-    Society B, 54, 221-228.
-
-    >>> still = unit_mean_interval(np.zeros(25))
-    >>> still.low, round(still.high, 3)
-    (0.0, 0.095)
-    """
+    """Return the interval of a mean of units' numbers from -1 to 1 (Hall (1992), JRSS B, 54, 221-228)."""
     low, high = float(values.min()), float(values.max())
     if low >= -STILL and high <= 1 + STILL:
         found = bounded_mean(np.clip(values, 0.0, 1.0), level=level).interval
@@ -280,9 +247,7 @@ class GapBand:
     def critical(self) -> float:
         """Quantile of the largest standardised deviation, moved from the normal to the Student scale.
 
-        Resamples are standardised by one fixed standard error, so their quantile is that of a normal band;
-        with few units the standard errors themselves vary, and with 0/1 scores the plain quantile covers
-        too little.
+        Resamples are standardised by one fixed standard error; with few units it varies itself.
         """
         n = self.n_units
         c = float(np.quantile(self.deviations, self.level)) * float(np.sqrt(n / (n - 1)))
@@ -306,16 +271,7 @@ def band_from_draws(table: GapTable, draws: Floats, *, level: float = 0.95) -> G
     .. math:: c = Q_{0.95}\left(\max_p |\hat{g}^*_p - \hat{g}_p| / se_p\right)
 
     Arrangements whose standard error is 0 stay out of c, and c is moved to the Student scale for the number
-    of units.
-
-    Source: Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
-    testing. Journal of the American Statistical Association, 100(469), 94-108.
-
-    >>> gaps = np.random.default_rng(1).random((40, 3)) / 10
-    >>> table = GapTable(((1.0, gaps, np.ones_like(gaps)),))
-    >>> draws = table.weighted(np.ones((5, 40)))
-    >>> bool(band_from_draws(table, draws).critical < 1e-9)
-    True
+    of units. Romano & Wolf (2005), JASA, 100(469), 94-108.
     """
     all_gaps = table.gaps()
     defined = np.flatnonzero(~np.isnan(all_gaps))
@@ -368,28 +324,15 @@ def difference_of_maxima(first: MaximumSide, second: MaximumSide, *, level: floa
 
     .. math:: \max_p a_p - \max_q b_q = \min_q \max_p (a_p - b_q) = \max_p \min_q (a_p - b_q)
 
-    Each contrast :math:`a_p - b_q` is smooth and paired. A simultaneous band over all of them goes through
-    both monotone forms, of which each end takes the one that is closer to the value,
+    Contrasts are smooth and paired. A simultaneous band over them (c the quantile over resamples of
+    :math:`\max_{pq} |\hat d^*_{pq} - \hat d_{pq}| / se_{pq}`, Student scale) goes through both monotone
+    forms,
 
     .. math:: [\min_q \max_p (\hat d_{pq} - c\, se_{pq}),\ \max_p \min_q (\hat d_{pq} + c\, se_{pq})]
 
-    with c the quantile over resamples of :math:`\max_{pq} |\hat d^*_{pq} - \hat d_{pq}| / se_{pq}` on the
-    Student scale. It covers at least as often as it says, whichever parts are the largest and however close
-    the next ones are. The p-value is 1 less the level at which the interval just reaches zero: the share of
-    resamples that move some contrast as far as :math:`\min_q \max_p \hat d_{pq}/se_{pq}` (or its mirror);
-    where none does, Bonferroni's bound over the contrasts if it is smaller.
-
-    Source: Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis
-    testing. Journal of the American Statistical Association, 100(469), 94-108. Chernozhukov, V., Lee, S., &
-    Rosen, A. M. (2013). Intersection bounds: estimation and inference. Econometrica, 81(2), 667-737.
-
-    >>> rng = np.random.default_rng(1)
-    >>> x = rng.random((40, 3))
-    >>> picks = rng.integers(0, 40, (500, 40))
-    >>> sides = [MaximumSide(y.mean(0), y - y.mean(0), y[picks].mean(1)) for y in (x + [0, 0, 0.3], x)]
-    >>> one = difference_of_maxima(*sides)
-    >>> round(one.value, 3), one.interval.low > 0, one.p_value < 0.05
-    (0.3, True, True)
+    and covers at least as often as it says. p is 1 less the level at which the interval just reaches zero, or
+    Bonferroni's bound where no resample goes so far and it is smaller. Romano & Wolf (2005), JASA, 100,
+    94-108; Chernozhukov et al. (2013), Econometrica, 81(2), 667-737.
     """
     n = len(first.influence)
     if n != len(second.influence) or len(first.draws) != len(second.draws):

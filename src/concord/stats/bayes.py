@@ -1,8 +1,6 @@
 """Log Bayes factors of t, F and regression tests, binomial tests, and the two approximations.
 
-All are natural logs of BF10 (effect over no effect), computed in log space, over arrays of tests.
-Undefined input (a sample too small, NaN) is NaN among many and an `UndefinedError` alone; it is never
-BF = 1, and nothing is capped.
+Natural logs of BF10 (effect over none), in log space; nothing is capped, and undefined is never BF = 1.
 """
 
 import numpy as np
@@ -60,32 +58,20 @@ def log_bf_t(
     r: ArrayLike = DEFAULT_R,
     alternative: str = "two-sided",
 ) -> Floats | float:
-    r"""JZS log Bayes factor of a one-sample, paired or two-sample t test.
+    r"""JZS log Bayes factor of a one-sample, paired (`n1` alone) or two-sample t test.
 
-    A Cauchy prior of scale `r` on the standardised effect, Jeffreys' prior on the variance. One-sample
-    and paired tests give `n1` alone: :math:`N = n, \nu = n - 1`; two samples
-    :math:`N = n_1 n_2 / (n_1 + n_2), \nu = n_1 + n_2 - 2`.
-
-    Parameters
-    ----------
-    n1, n2
-        Sample sizes; without `n2` the test is one-sample (or paired, `n1` the number of pairs).
-    r
-        Prior scale. Rouder et al. (2009) use 1, later software and this function :math:`\sqrt{2}/2`.
-    alternative
-        ``two-sided``, or ``greater``/``less`` for the prior cut at 0: :math:`BF_{+0} = 2 P_+ BF_{10}`.
+    A Cauchy prior of scale `r` on the standardised effect (Rouder et al. use 1, later software and this
+    function √2/2), Jeffreys' prior on the variance; :math:`N = n_1 n_2 / (n_1 + n_2), \nu = n_1 + n_2 - 2`.
+    `alternative` ``greater`` or ``less`` cuts the prior at 0: :math:`BF_{+0} = 2 P_+ BF_{10}`.
 
     References
     ----------
-    Rouder, J. N., Speckman, P. L., Sun, D., Morey, R. D., & Iverson, G. (2009). Bayesian t tests for
-    accepting and rejecting the null hypothesis. Psychonomic Bulletin & Review, 16, 225-237.
+    Rouder et al. (2009), Psychonomic Bulletin & Review, 16, 225-237.
 
     Examples
     --------
     >>> round(log_bf_t(3.5, 20, 20), 4)
     3.2863
-    >>> log_bf_t([0.0, 50.0], [20, 10**6]).round(2).tolist()
-    [-1.46, 1241.65]
     """
     check_alternative(alternative)
     columns, defined, shape = _t_arguments(t, n1, n2, r)
@@ -103,22 +89,19 @@ def log_bf_t(
 def prob_positive_t(
     t: ArrayLike, n1: ArrayLike, n2: ArrayLike | None = None, *, r: ArrayLike = DEFAULT_R
 ) -> Floats | float:
-    """Exact posterior probability that the effect is positive, given the data and H1 (JZS prior).
+    """Exact posterior probability that the effect is positive, given the data and H1 (as `log_bf_t`).
 
-    `t`, `n1`, `n2`, `r` as in `log_bf_t`.
+    Given the mixing variance the effect has a Student posterior; its tail is averaged over the quadrature.
 
     References
     ----------
-    Rouder, J. N., et al. (2009). Psychonomic Bulletin & Review, 16, 225-237: given the mixing variance
-    the effect has a Student posterior; its tail is averaged with the weights of the Bayes factor's
-    own quadrature.
+    Rouder (2009), Psychonomic Bulletin & Review, 16, 225-237: given the mixing variance the effect has a
+    Student posterior; its tail is averaged with the weights of the Bayes factor's own quadrature.
 
     Examples
     --------
     >>> round(prob_positive_t(2.0, 20, 20), 4)
     0.9591
-    >>> prob_positive_t(0.0, 20)
-    0.5
     """
     columns, defined, shape = _t_arguments(t, n1, n2, r)
     return shaped(where_defined(defined, jzs.prob_positive, *columns), shape, _SMALL_T)
@@ -132,23 +115,14 @@ def _f_defined(f: Floats, df1: Floats, df2: Floats, size: Floats, r: Floats) -> 
 def log_bf_anova(
     f: ArrayLike, df1: ArrayLike, df2: ArrayLike, *, cell_n: ArrayLike | None = None, r: ArrayLike = 0.5
 ) -> Floats | float:
-    r"""JZS log Bayes factor of a between-groups one-way F test.
+    """JZS log Bayes factor of a between-groups one-way F test; `r` is the prior scale of fixed effects.
 
-    Kernel with :math:`a = n r^2, M = df_1 + df_2, p = df_1, S = df_1 F, D = df_2`, `n` the cell size.
-
-    Parameters
-    ----------
-    cell_n
-        Participants per cell, one per test; by default equal cells, :math:`(df_1 + df_2 + 1)/(df_1 + 1)`.
-        For unequal cells give their harmonic mean: exact for two cells, an approximation for more.
-    r
-        Prior scale of fixed effects. With 1/2 and df1 = 1 the result equals `log_bf_t` of
-        :math:`t = \sqrt{F}` at its default scale.
+    Kernel with :math:`a = n r^2, M = df_1 + df_2, p = df_1, S = df_1 F, D = df_2`. `cell_n` is the cell size,
+    :math:`(df_1 + df_2 + 1)/(df_1 + 1)` by default; the harmonic mean of unequal cells is exact for two.
 
     References
     ----------
-    Rouder, J. N., Morey, R. D., Speckman, P. L., & Province, J. M. (2012). Default Bayes factors for
-    ANOVA designs. Journal of Mathematical Psychology, 56, 356-374.
+    Rouder et al. (2012), Journal of Mathematical Psychology, 56, 356-374.
 
     Examples
     --------
@@ -169,25 +143,15 @@ def log_bf_anova(
 def log_bf_regression(
     f: ArrayLike, df1: ArrayLike, df2: ArrayLike, n: ArrayLike, *, r: ArrayLike = 0.5
 ) -> Floats | float:
-    r"""JZS log Bayes factor of a regression F test.
+    """JZS log Bayes factor of a regression F test; JASP's default `r` is √2/4, ours 1/2.
 
     Kernel with :math:`a = N r^2, M = N - 1, p = df_1, S = df_1 F, D = df_2`; the prior is on standardised
-    slopes, so an F of two groups read as a regression differs from the same F read as a comparison
-    of cells (0.232 against 0.374 for F(1, 38) = 4).
-
-    Parameters
-    ----------
-    f, df1, df2
-        The F statistic of the `df1` predictors and its degrees of freedom.
-    n
-        Observations.
-    r
-        Prior scale, 1/2 by default; JASP's default is :math:`\sqrt{2}/4`.
+    slopes, so an F of two groups read as a regression differs from that of cells (0.232 against 0.374 for
+    F(1, 38) = 4).
 
     References
     ----------
-    Liang, F., Paulo, R., Molina, G., Clyde, M. A., & Berger, J. O. (2008). Mixtures of g priors for
-    Bayesian variable selection. Journal of the American Statistical Association, 103, 410-423.
+    Liang et al. (2008), JASA, 103, 410-423.
 
     Examples
     --------
@@ -207,22 +171,14 @@ def log_bf_regression(
 def prob_positive_f(
     t: ArrayLike, df2: ArrayLike, *, a: ArrayLike, m: ArrayLike | None = None
 ) -> Floats | float:
-    """Posterior probability of a positive effect for an F with df1 = 1, from its signed root.
+    """Posterior probability of a positive effect for an F with df1 = 1, from its signed root `t`.
 
-    Parameters
-    ----------
-    t
-        The square root of F with the sign of the effect.
-    df2
-        Degrees of freedom of the denominator.
-    a
-        Prior precision of the kernel: cell size times r² (between groups), N times r² (regression).
-    m
-        The kernel's M, by default ``df2 + 1``; N - 1 for a regression.
+    `a` is the kernel's prior precision: cell size times r² (between groups), N r² (regression); `m` its M,
+    ``df2 + 1`` by default, N - 1 for a regression.
 
     References
     ----------
-    Rouder, J. N., et al. (2012). Journal of Mathematical Psychology, 56, 356-374.
+    Rouder (2012), Journal of Mathematical Psychology, 56, 356-374.
 
     Examples
     --------
@@ -241,27 +197,18 @@ _SMALL_K = "a binomial test needs 0 <= k <= n, n >= 1 and 0 < p0 < 1"
 def log_bf_binomial(
     k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5, *, a: ArrayLike = 1.0, b: ArrayLike = 1.0
 ) -> Floats | float:
-    r"""Log Bayes factor of a binomial or sign test against `p0`.
+    r"""Log Bayes factor of a binomial or sign test against `p0`, with a Beta(a, b) prior under H1.
 
     .. math:: \log BF_{10} = \log\frac{B(k + a, n - k + b)}{B(a, b)} - k \log p_0 - (n - k) \log(1 - p_0)
 
-    Parameters
-    ----------
-    p0
-        Success probability under H0.
-    a, b
-        Beta prior under H1, uniform by default.
-
     References
     ----------
-    Jeffreys, H. (1961). Theory of Probability (3rd ed.), section 5.1. Oxford University Press.
+    Jeffreys (1961), Theory of Probability (3rd ed.), section 5.1. Oxford University Press.
 
     Examples
     --------
     >>> round(log_bf_binomial(16, 20), 4)
     2.3327
-    >>> round(log_bf_binomial(5800, 10_000))
-    124
     """
     (k_, n_, p0_, a_, b_), shape = broadcast(k, n, p0, a, b)
     defined = _binomial_defined(k_, n_, p0_) & (a_ > 0) & (b_ > 0)
@@ -282,18 +229,14 @@ def prob_positive_binomial(
 ) -> Floats | float:
     """Posterior probability that the rate exceeds `p0`, from its Beta posterior under H1.
 
-    `k`, `n`, `p0`, `a`, `b` as in `log_bf_binomial`.
-
     References
     ----------
-    Jeffreys, H. (1961). Theory of Probability (3rd ed.), section 5.1. Oxford University Press.
+    Jeffreys (1961), Theory of Probability (3rd ed.), section 5.1. Oxford University Press.
 
     Examples
     --------
     >>> prob_positive_binomial(10, 20)
     0.5
-    >>> round(prob_positive_binomial(16, 20), 4)
-    0.9964
     """
     (k_, n_, p0_, a_, b_), shape = broadcast(k, n, p0, a, b)
     defined = _binomial_defined(k_, n_, p0_) & (a_ > 0) & (b_ > 0)
@@ -306,27 +249,18 @@ def prob_positive_binomial(
 
 
 def log_bf_bound(p: ArrayLike) -> Floats | float:
-    r"""Vovk-Sellke bound: the largest Bayes factor any decreasing density of p can give.
+    r"""Vovk-Sellke bound: the largest Bayes factor any decreasing density of a two-sided p can give.
 
-    :math:`BF \le 1 / (-e\, p \ln p)` for :math:`p < 1/e`, else 1. A bound in favour of an effect, not a
-    Bayes factor: results that rest on it carry a flag.
-
-    Parameters
-    ----------
-    p
-        A two-sided p-value in [0, 1]; 0 gives infinity.
+    :math:`1 / (-e\, p \ln p)` for :math:`p < 1/e`, else 1. A bound, not a Bayes factor: results carry a flag.
 
     References
     ----------
-    Sellke, T., Bayarri, M. J., & Berger, J. O. (2001). Calibration of p values for testing precise null
-    hypotheses. The American Statistician, 55, 62-71.
+    Sellke et al. (2001), The American Statistician, 55, 62-71.
 
     Examples
     --------
     >>> round(float(np.exp(log_bf_bound(0.05))), 2)
     2.46
-    >>> log_bf_bound(0.5)
-    0.0
     """
     (p_,), shape = broadcast(p)
     defined = (p_ >= 0) & (p_ <= 1)
@@ -349,8 +283,7 @@ def log_bf_chi_square_bic(chi2: ArrayLike, df: ArrayLike, n: ArrayLike) -> Float
 
     References
     ----------
-    Wagenmakers, E.-J. (2007). A practical solution to the pervasive problems of p values. Psychonomic
-    Bulletin & Review, 14, 779-804.
+    Wagenmakers (2007), Psychonomic Bulletin & Review, 14, 779-804.
 
     Examples
     --------

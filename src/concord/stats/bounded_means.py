@@ -21,21 +21,8 @@ STILL = 1e-12
 def bounded_bootstrap(values: ArrayLike, *, level: float = 0.95) -> Interval:
     """Interval of a mean of numbers between 0 and 1: Bayesian bootstrap with half a unit at each end.
 
-    Numbers that are all 0 or 1 get Jeffreys' interval of a proportion; numbers that are all equal get an
-    interval too, since a unit unlike those seen may exist.
-
-    Result: always holds the mean of the values.
-
-    References
-    ----------
-    Rubin, D. B. (1981). The Bayesian bootstrap. Annals of Statistics, 9, 130-134. Brown, L. D., Cai, T. T., &
-    DasGupta, A. (2001). Interval estimation for a binomial proportion. Statistical Science, 16, 101-133.
-
-    Examples
-    --------
-    >>> perfect = bounded_bootstrap([1.0] * 12)
-    >>> round(perfect.low, 4), perfect.high
-    (0.8147, 1.0)
+    Numbers that are all 0 or 1 get Jeffreys' interval (Brown et al. 2001, Statistical Science, 16, 101-133);
+    equal ones get an interval too, since a unit unlike those seen may exist. It always holds the mean.
     """
     return bounded_bootstraps([bounded_vector(values)], level=level)[0]
 
@@ -64,21 +51,13 @@ def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
     """Mean of numbers between 0 and 1 with an interval that holds at the ends.
 
     Student's t (joined with Hall's transformation where skewness is seen, `skewed_mean`) where no number is
-    near an end, `bounded_bootstrap` where many are, a mixture of their ends between (`ends_weight`); beyond
-    500 units always the first. Of five methods tried on eight populations with 8 to 60 units this one covered
-    93 to 100 %; Student's t alone covered 24 to 98 %, a Wilson interval at the effective number of units 52
+    near an end, a Bayesian bootstrap with half a unit at each end where many are, a mixture between; beyond
+    500 units always the first. On eight populations with 8 to 60 units it covered 93 to 100 %, Student's t 24
     to 98 %.
-
-    Result: the mean; with a single unit without an interval.
-
-    Parameters
-    ----------
-    values
-        One number per unit, in [0, 1], such as the step score of a vignette.
 
     References
     ----------
-    Rubin, D. B. (1981). The Bayesian bootstrap. Annals of Statistics, 9, 130-134.
+    Rubin (1981), Annals of Statistics, 9, 130-134.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Where the variance of a comparison comes from, and how a budget is best divided.
-
-How well a sample knows its variance.
-"""
+"""Where the variance of a comparison comes from, and how a budget is best divided."""
 
 from dataclasses import dataclass
 
@@ -48,30 +45,10 @@ class BudgetSplit:
 def best_split(
     components: Components, calls: int, *, most_items: int | None = None, item_cost: float = 0.0
 ) -> BudgetSplit:
-    r"""Divide a budget of calls between items and repeats so that the standard error is smallest.
+    """Divide a budget of calls between items and repeats so that the standard error is smallest.
 
-    The variance is :math:`(\omega^2 + \sigma^2/K)/n` with :math:`n (2 K + c) \le` the budget. More items beat
-    more repeats unless items run out or cost something themselves (c, in calls).
-
-    `OptionError`: the budget does not reach for two items.
-
-    Parameters
-    ----------
-    calls
-        Calls that can be paid for, both models together.
-    most_items
-        Items there are; None: as many as wanted.
-    item_cost
-        Cost of one more item (writing, rating), in calls.
-
-    References
-    ----------
-    Cochran, W. G. (1977). Sampling Techniques (3rd ed.), section 10.6. Wiley.
-
-    Examples
-    --------
-    >>> best_split(Components(0.05, 0.4), 2000, most_items=200)
-    BudgetSplit(items=200, repeats=5, se=0.025495097567963924, calls=2000)
+    The variance is (ω² + σ²/K)/n with n (2K + c) ≤ budget; c is what an item costs itself, in calls. Cochran
+    (1977), Sampling Techniques (3rd ed.), section 10.6.
     """
     if most_items is not None and most_items < 2:
         raise OptionError(f"there are {most_items} items; a comparison needs at least 2")
@@ -94,26 +71,13 @@ FEWEST = 8
 
 
 def variance_interval(values: ArrayLike, *, level: float = 0.95) -> Interval:
-    r"""Interval of a variance that does not need normal values.
+    r"""Interval of a variance that does not need normal values; undefined below eight values.
 
     .. math:: \exp\left[\ln(c s^2) \pm z c \sqrt{\frac{\hat\gamma_4 - (n - 3)/n}{n - 1}}\right],
         \quad c = \frac{n}{n - z}
 
-    with the kurtosis :math:`\hat\gamma_4 = n \sum (x - m)^4 / (\sum (x - \bar x)^2)^2` about a mean m that is
-    trimmed by :math:`1/(2\sqrt{n - 4})` at both ends.
-
-    `UndefinedError`: fewer than eight values, or no spread.
-
-    References
-    ----------
-    Bonett, D. G. (2006). Approximate confidence interval for standard deviation of nonnormal distributions.
+    The kurtosis is about a mean trimmed by :math:`1/(2\sqrt{n - 4})` at both ends. Bonett (2006),
     Computational Statistics & Data Analysis, 50, 775-782.
-
-    Examples
-    --------
-    >>> interval = variance_interval([15.83, 16.01, 16.24, 16.42, 15.33, 15.44, 16.88, 16.31])
-    >>> round(interval.low, 3), round(interval.high, 3)
-    (0.106, 1.175)
     """
     x = np.sort(finite_vector(values))
     n = x.size

@@ -1,8 +1,7 @@
 """Many values of one smooth function a column: Chebyshev interpolation where it is exact enough.
 
-A resampled test asks for the same function of one statistic hundreds of times. Its value at a few dozen
-Chebyshev points gives all others; the decay of the coefficients says how well, and a column whose
-coefficients have not decayed, or that misses a few values computed directly, is computed directly.
+A column whose coefficients have not decayed, or that misses a few values computed directly, is computed
+directly. Trefethen (2019), Approximation Theory and Approximation Practice, chapters 3, 8.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,15 +26,7 @@ _TO_COEFFICIENTS[0] /= 2
 def on_columns(
     functions: Sequence[Callable[..., Floats]], points: Floats, *parameters: Floats
 ) -> list[Floats]:
-    """Evaluate functions of (points, *parameters), points of shape (B, k), parameters of shape (k,).
-
-    Source: Trefethen, L. N. (2019). Approximation Theory and Approximation Practice, chapters 3, 8. SIAM.
-
-    >>> points = np.linspace(-3, 3, 500).reshape(-1, 1)
-    >>> (values,) = on_columns([lambda x, a: np.exp(-a * x * x)], points, np.array([0.5]))
-    >>> bool(np.abs(values - np.exp(-0.5 * points**2)).max() < 1e-8)
-    True
-    """
+    """Evaluate functions of (points, *parameters), points of shape (B, k), parameters of shape (k,)."""
     if len(points) <= 2 * NODES:
         return [function(points, *parameters) for function in functions]
     low, high = points.min(axis=0), points.max(axis=0)

@@ -21,29 +21,18 @@ class MeanError:
 
 
 def clustered_mean(values: ArrayLike, clusters: ArrayLike | None = None) -> MeanError:
-    r"""Mean with a cluster-robust standard error and its degrees of freedom.
+    r"""Mean with a cluster-robust standard error and its degrees of freedom; undefined below two clusters.
 
     .. math:: SE^2 = \frac{1}{n^2} \sum_c \frac{\left(\sum_{i \in c} e_i\right)^2}{1 - m_c/n}
 
-    with residuals e and clusters of size m: the bias-reduced form (CR2) of the sandwich estimator for a mean.
-    The degrees of freedom are those of Bell and McCaffrey, :math:`n^2 / (\sum m_c^2 + (\sum q_c)^2 -
-    \sum q_c^2)` with :math:`q_c = m_c^2/(n - m_c)`. Without clusters both are those of the one-sample t test;
-    with clusters of one size, those of a t test of the cluster means.
-
-    `UndefinedError`: fewer than two clusters.
-
-    Parameters
-    ----------
-    values
-        One number a unit.
-    clusters
-        What unit belongs to which cluster, any labels; ``None``: every unit is its own.
+    with residuals e and clusters of size m: the bias-reduced sandwich (CR2). The degrees of freedom are Bell
+    and McCaffrey's, :math:`n^2 / (\sum m_c^2 + (\sum q_c)^2 - \sum q_c^2)` with :math:`q_c = m_c^2/(n -
+    m_c)`. Without clusters both are those of the one-sample t test.
 
     References
     ----------
-    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with
-    multi-stage samples. Survey Methodology, 28, 169-181. Imbens, G. W., & Kolesar, M. (2016). Robust standard
-    errors in small samples. Review of Economics and Statistics, 98, 701-712.
+    Bell & McCaffrey (2002), Survey Methodology, 28, 169-181.
+    Imbens & Kolesar (2016), Review of Economics and Statistics, 98, 701-712.
 
     Examples
     --------
@@ -61,41 +50,6 @@ def clustered_mean(values: ArrayLike, clusters: ArrayLike | None = None) -> Mean
     sums = residual if codes is None else np.bincount(codes, weights=residual)
     variance = float(np.sum(sums**2 / (1 - sizes / n))) / n**2
     return MeanError(mean, float(np.sqrt(variance)), mean_degrees(sizes), n, int(sizes.size))
-
-
-def clustered_se(values: ArrayLike, clusters: ArrayLike) -> float:
-    r"""Clustered standard error of an evaluation score as in "Adding error bars to evals".
-
-    .. math:: SE^2 = SE_{CLT}^2 + \frac{1}{n^2} \sum_c \sum_i \sum_{j \ne i} e_{ic} e_{jc}
-
-    The uncorrected sandwich (CR0) with an unbiased diagonal. It is too small when clusters are few;
-    `clustered_mean` is what comparisons use.
-
-    `values`, `clusters` as in `clustered_mean`. `UndefinedError`: fewer than two units, or covariances
-    inside clusters so negative that no variance is left.
-
-    References
-    ----------
-    Miller, E. (2024). Adding error bars to evals: a statistical approach to language model evaluations.
-    arXiv:2411.00640, section 2.2.
-
-    Examples
-    --------
-    >>> round(clustered_se([1, 1, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"]), 6)
-    0.252763
-    """
-    x = finite_vector(values)
-    n = x.size
-    if n < 2:
-        raise UndefinedError("a standard error needs at least 2 units")
-    codes, _ = cluster_codes(clusters, n)
-    residual = x - x.mean()
-    squares = float(np.sum(residual**2))
-    between = float(np.sum(np.bincount(codes, weights=residual) ** 2)) - squares if codes is not None else 0.0
-    variance = squares / (n * (n - 1)) + between / n**2
-    if variance < 0:
-        raise UndefinedError("the covariances inside clusters leave no variance")
-    return float(np.sqrt(variance))
 
 
 def finite_vector(values: ArrayLike) -> Floats:

@@ -105,33 +105,20 @@ def compare_items(
     choices: Choices | None = None,
     engine: Engine = SERIAL,
 ) -> PairedComparison:
-    """Compare two models' scores on the same items.
+    """Compare two models' scores on the same items (in one order, repeats averaged).
 
-    The difference is a mean over items; its standard error is that of paired differences, cluster-robust
-    where clusters are given (`clustered_mean`). p comes from McNemar's exact test for 0-1 scores, from random
-    signs for others (`sign_flip`, its mid-p for means of repeats; Student's t beyond 5,000 items) and from
-    the clustered t where there are clusters, of 8 to 20 from all their signs. The interval is Bonett and
-    Price's for 0-1 scores without clusters and Student's t otherwise. Where skewness is seen (beyond 0.5,
-    five items or clusters and more; not for 0-1 scores) the interval is that of `skewed_mean`, beyond 20
-    items or clusters p as well, and t is a companion.
-
-    `UndefinedError`: there is no item. `OptionError`: scores that are not finite, of different lengths, or
-    McNemar's test of scores that are not 0-1.
-
-    Parameters
-    ----------
-    first, second
-        One score per item, in the same order; repeats already averaged.
-    clusters
-        Labels of families of items; ``None``: items are independent.
-    choices
-        Level, test, number of random signs, seed.
+    The standard error is that of paired differences, cluster-robust with clusters (`clustered_mean`). p comes
+    from McNemar's exact test for 0-1 scores, from random signs for others (`sign_flip`, mid-p for means of
+    repeats; Student's t beyond 5,000 items), from the clustered t with clusters, of 8 to 20 from all their
+    signs. The interval is Bonett and Price's for 0-1 scores without clusters, otherwise Student's t. Where
+    skewness is seen (beyond 0.5, five units and more; not for 0-1 scores) the interval is that of
+    `skewed_mean`, beyond 20 units p as well, and t is a companion.
 
     References
     ----------
-    Miller, E. (2024). Adding error bars to evals: a statistical approach to language model evaluations.
-    arXiv:2411.00640. Lakens, D. (2013). Calculating and reporting effect sizes. Frontiers in Psychology, 4,
-    863.
+    Miller (2024), Adding error bars to evals: a statistical approach to language model evaluations.
+    arXiv:2411.00640.
+    Lakens (2013), Frontiers in Psychology, 4, 863.
 
     Examples
     --------
@@ -231,25 +218,7 @@ def _within(at: Callable[[float], tuple[Interval | None, str]], choices: Choices
 
 
 def mean_estimate(values: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Estimate:
-    """Mean of one model's item scores with its interval.
-
-    Result: Wilson's interval for independent 0-1 scores, Student's t (clustered) otherwise.
-
-    Parameters
-    ----------
-    values
-        One score per item.
-
-    References
-    ----------
-    Miller, E. (2024). Adding error bars to evals. arXiv:2411.00640.
-
-    Examples
-    --------
-    >>> estimate = mean_estimate([1, 1, 0, 1])
-    >>> estimate.value, round(estimate.interval.low, 4)
-    (0.75, 0.3006)
-    """
+    """Mean of one model's item scores: Wilson's interval for independent 0-1 scores, else Student's t."""
     x = finite_vector(values)
     if x.size == 0:
         return Estimate(None, n=0, note="no item has a score")

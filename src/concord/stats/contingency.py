@@ -1,7 +1,4 @@
-"""Log Bayes factors of contingency tables (Gûnel & Dickey 1974).
-
-Pearson's chi-square statistic of contingency tables.
-"""
+"""Log Bayes factors (Gûnel & Dickey 1974) and Pearson's chi-square of contingency tables."""
 
 from dataclasses import dataclass
 
@@ -23,37 +20,22 @@ class ChiSquare:
 
 
 def chi_square(table: ArrayLike, *, yates: bool = False) -> ChiSquare:
-    r"""Pearson's chi-square of a contingency table.
+    r"""Pearson's chi-square of contingency tables of shape ...xRxC; undefined with an empty row or column.
 
     .. math:: \chi^2 = \sum_{ij} \frac{(O_{ij} - E_{ij})^2}{E_{ij}}, \qquad E_{ij} = R_i C_j / n
 
-    `UndefinedError`: a single table with an empty row or column, a negative count or a NaN; fewer than two
-    rows or columns in any case. Within a batch such a table is NaN.
-
-    Parameters
-    ----------
-    table
-        Counts, shape ...xRxC; leading axes are a batch of tables.
-    yates
-        Move each cell of a 2x2 table by up to 1/2 toward its expectation (Yates). It leaves larger
-        tables alone.
+    `yates` moves each cell of a 2x2 table by up to 1/2 toward its expectation; larger tables are left alone.
 
     References
     ----------
-    Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case
-    of a correlated system of variables is such that it can be reasonably supposed to have arisen from
-    random sampling. Philosophical Magazine, 50, 157-175.
-
-    Yates, F. (1934). Contingency tables involving small numbers and the chi-square test. Supplement to
-    the Journal of the Royal Statistical Society, 1(2), 217-235.
+    Pearson (1900), Philosophical Magazine, 50, 157-175.
+    Yates (1934), Supplement to the Journal of the Royal Statistical Society, 1(2), 217-235.
 
     Examples
     --------
     >>> found = chi_square([[10, 2], [3, 15]])
     >>> round(found.statistic, 4), found.df
     (13.0317, 1)
-    >>> round(chi_square([[10, 2], [3, 15]], yates=True).statistic, 4)
-    10.4581
     """
     observed = np.asarray(table, dtype=np.float64)
     if observed.ndim < 2 or min(observed.shape[-2:]) < 2:
@@ -203,35 +185,22 @@ def _check_concentration(a: float, sampling: str, rows: int, columns: int) -> No
 def log_bf_contingency(
     table: ArrayLike, *, sampling: str = "joint", concentration: float = 1.0
 ) -> Floats | float:
-    r"""Gûnel-Dickey log Bayes factor of dependence against independence.
+    r"""Gûnel-Dickey log Bayes factor of dependence against independence, of tables ``... x R x C``.
 
-    Cells have a Dirichlet (or Gamma) prior of concentration `a`; independence has the margins
-    :math:`\xi_{row} = Ca - (C - 1)`, :math:`\xi_{col} = Ra - (R - 1)`; the Poisson rate is
-    :math:`b = RCa/n`.
-
-    Parameters
-    ----------
-    table
-        Counts, shape ``... x R x C``.
-    sampling
-        What was fixed by design: ``joint`` (the total), ``indep_rows`` (row totals), ``indep_cols``
-        (column totals), ``poisson`` (nothing), ``hypergeom`` (both margins, 2 x 2 only).
-    concentration
-        The prior's `a`, 1 by default.
+    Cells have a Dirichlet (or Gamma) prior of `concentration` a; independence has the margins
+    :math:`\xi_{row} = Ca - (C - 1)`, :math:`\xi_{col} = Ra - (R - 1)`; the Poisson rate is :math:`b = RCa/n`.
+    `sampling` says what was fixed: ``joint`` (the total), ``indep_rows``, ``indep_cols`` (their totals),
+    ``poisson`` (nothing), ``hypergeom`` (both margins, 2 x 2 only).
 
     References
     ----------
-    Gûnel, E., & Dickey, J. (1974). Bayes factors for independence in contingency tables. Biometrika,
-    61, 545-557.
-    Jamil, T., Ly, A., Morey, R. D., Love, J., Marsman, M., & Wagenmakers, E.-J. (2017). Default "Gunel
-    and Dickey" Bayes factors for contingency tables. Behavior Research Methods, 49, 638-652.
+    Gûnel & Dickey (1974), Biometrika, 61, 545-557.
+    Jamil et al. (2017), Behavior Research Methods, 49, 638-652.
 
     Examples
     --------
     >>> round(float(np.exp(log_bf_contingency([[3, 4], [6, 9]]))), 7)
     0.6530989
-    >>> round(float(np.exp(log_bf_contingency([[50, 48], [21, 41]], sampling="indep_cols"))), 2)
-    1.81
     """
     if sampling not in _RULES:
         raise OptionError(f"sampling is {sampling!r}; expected one of {', '.join(SAMPLINGS)}")

@@ -1,8 +1,7 @@
 """How often intervals like one at hand held the truth in simulations: conditions, and the size of the fault.
 
-`benchmarks/coverage.py` simulates every kind of interval on populations whose truth is known and writes
-`data/coverage.json`: for each kind, number of units and look of the data the lowest and the highest coverage
-among populations that often look so. What lies outside 93 to 97 % is a warning here.
+`benchmarks/coverage.py` writes `data/coverage.json`: for each kind, number of units and look of the data the
+lowest and highest coverage among populations that often look so. Outside 93 to 97 % is a warning here.
 """
 
 import json
@@ -58,13 +57,7 @@ def simulated() -> Simulated:
 
 
 def score_look(values: ArrayLike) -> str:
-    """Return what numbers between 0 and 1 look like.
-
-    Examples
-    --------
-    >>> score_look([0.98, 1.0, 0.97]), score_look([0.5, 0.52, 0.55])
-    ('at an end of the scale', 'in the middle, alike')
-    """
+    """Return what numbers between 0 and 1 look like."""
     x = np.asarray(values, dtype=np.float64)
     weight = ends_weight(x)
     if weight == 1:
@@ -75,13 +68,7 @@ def score_look(values: ArrayLike) -> str:
 
 
 def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
-    """Return what rates of several studies or cases look like.
-
-    Examples
-    --------
-    >>> rate_look([3, 2, 30], [4, 4, 40])
-    'one holds most'
-    """
+    """Return what rates of several studies or cases look like."""
     s, m = (np.asarray(x, dtype=np.float64) for x in (hits, trials))
     s, m = s[m > 0], m[m > 0]
     if 1 / float(np.sum((m / m.sum()) ** 2)) < m.size / 2:
@@ -90,13 +77,7 @@ def rate_look(hits: ArrayLike, trials: ArrayLike) -> str:
 
 
 def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
-    """Return what effects of people and agent look like over studies.
-
-    Examples
-    --------
-    >>> effects_look([0.1, 0.2, 2.5], [0.1, 0.3, 2.0], [1, 2, 3])
-    'one study far out'
-    """
+    """Return what effects of people and agent look like over studies."""
     x, y = (np.asarray(values, dtype=np.float64) for values in (human, agent))
     both = ~(np.isnan(x) | np.isnan(y))
     x, y, labels = x[both], y[both], np.asarray(study)[both]
@@ -108,13 +89,7 @@ def effects_look(human: ArrayLike, agent: ArrayLike, study: ArrayLike) -> str:
 
 
 def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str:
-    """Return what differences look like.
-
-    Examples
-    --------
-    >>> difference_look([0.0] * 30 + [1.0]), difference_look([-1, 0, 1, 0.5, -0.5])
-    ('few decide', 'plain')
-    """
+    """Return what differences look like."""
     shape = tail_shape(values, clusters)
     if shape.degrees < min(FEW_DEGREES, shape.n / 2):
         return FEW_DECIDE
@@ -124,19 +99,9 @@ def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str
 def unseen_gains_matter(interval: Interval, mean: float, scores: Sequence[ArrayLike], units: int) -> bool:
     """Return whether a gain that one unit in so many has, and that was not seen, would exceed an interval.
 
-    Intervals miss the means of differences that are nearly all small and rarely large where no large one was
-    drawn: nothing in the sample but the range of the scores shows that there may be some. One unit that gains
-    this whole range moves the mean by range / units.
-
-    Source: Of populations with rare gains (``benchmarks/populations.py``) 27.7 and 19.1 % of intervals of
-    12 items miss, and 98 % of these misses are told; of normal differences 3 % are, of exponential ones 17
-    %, of 50 items 0 and 1 %.
-
-    >>> near = Interval(-0.02, 0.04, 0.95, "")
-    >>> unseen_gains_matter(near, 0.01, ([0.1, 0.9], [0.1, 0.9]), 12)
-    True
-    >>> unseen_gains_matter(Interval(-0.2, 0.3, 0.95, ""), 0.05, ([0.1, 0.9], [0.1, 0.9]), 12)
-    False
+    Intervals of differences that are nearly all small and rarely large miss where no large one was drawn; one
+    unit that gains the whole range moves the mean by range / units. Of populations with rare gains
+    (``benchmarks/populations.py``) 98 % of the misses of 12 items are told, of normal differences 3 %.
     """
     every = np.concatenate([np.asarray(one, dtype=np.float64) for one in scores])
     reach = max(interval.high - mean, mean - interval.low)
@@ -144,24 +109,12 @@ def unseen_gains_matter(interval: Interval, mean: float, scores: Sequence[ArrayL
 
 
 def spread_look(p_value: float | None) -> str:
-    """Return what a spread of means looks like: whether its test finds one.
-
-    Examples
-    --------
-    >>> spread_look(0.3)
-    'no effect seen'
-    """
+    """Return what a spread of means looks like: whether its test finds one."""
     return "an effect seen" if p_value is not None and p_value < 0.05 else "no effect seen"
 
 
 def coverage_row(kind: str, size: float, look: str) -> CoverageRow | None:
-    """Return what was simulated for intervals like this one; ``None`` where all lay inside 93 to 97 %.
-
-    Examples
-    --------
-    >>> coverage_row("no such kind", 5, "plain") is None
-    True
-    """
+    """Return what was simulated for intervals like this one; ``None`` where all lay inside 93 to 97 %."""
     known = simulated()
     sizes = known.sizes.get(kind)
     if sizes is None:
@@ -171,13 +124,7 @@ def coverage_row(kind: str, size: float, look: str) -> CoverageRow | None:
 
 
 def coverage_note(kind: str, size: float, look: str) -> str:
-    """Say how often intervals like this one held the truth in simulations; empty where they hold.
-
-    Examples
-    --------
-    >>> coverage_note("no such kind", 5, "plain")
-    ''
-    """
+    """Say how often intervals like this one held the truth in simulations; empty where they hold."""
     row = coverage_row(kind, size, look)
     if row is None or (row.lowest >= INSIDE[0] and row.highest <= INSIDE[1]):
         return ""

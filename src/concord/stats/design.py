@@ -52,10 +52,7 @@ class PairedDesign:
         return "exact McNemar" if self._counted(repeats) else "sign flip"
 
     def parts(self, effect: float = 0.0) -> Components:
-        """Return the variance between and within items where the true difference is this one.
-
-        The variance of 0-1 scores goes with their difference: ω² + σ² = disagreements - δ².
-        """
+        """Return the variance between and within items at a true difference: ω² + σ² = disagreements - δ²."""
         if self.disagreement is None:
             return self.components
         within = self.components.within
@@ -109,10 +106,7 @@ class PairedDesign:
         return families.items(groups)
 
     def detectable(self, items: int, power: float, repeats: int = 1) -> float:
-        """Return the smallest difference that so many items find with the wanted power.
-
-        `UndefinedError`: no difference is found with that power: too few items or clusters.
-        """
+        """Return the smallest difference that so many items find with the wanted power, if any."""
         high = 1.0 if self.disagreement is not None else 12 * self.sd(repeats)
         if self.power(high, items, repeats) < power:
             few = f"{items} items" + (f" in {self.clusters.number(items)} clusters" if self.clustered else "")
@@ -122,10 +116,7 @@ class PairedDesign:
         return _smallest(lambda effect: self.power(effect, items, repeats) >= power, high)
 
     def width(self, items: int, repeats: int = 1, effect: float = 0.0) -> float:
-        """Return the expected width of the interval of the difference.
-
-        `UndefinedError`: there would be no interval: fewer than 2 items or 3 clusters.
-        """
+        """Return the expected width of the difference's interval; undefined below 2 items or 3 clusters."""
         level = 1 - self.alpha
         if self._counted(repeats):
             return counted_interval_width(self._share(effect), abs(effect), items, level=level)
@@ -203,28 +194,7 @@ def assumed_design(
     clusters: Clusters | None = None,
     alpha: float = 0.05,
 ) -> PairedDesign:
-    """Make a design from assumptions, before anything was run.
-
-    Parameters
-    ----------
-    means, correlation
-        Expected means of two models' 0-1 scores and the correlation of these scores, one answer each.
-    sd_between
-        Instead: standard deviation of the true difference over items.
-    sd_within
-        Standard deviation of the difference over repeats of the same item, one answer each.
-    clusters
-        Families of items.
-
-    References
-    ----------
-    Miller, E. (2024). Adding error bars to evals. arXiv:2411.00640, section 5.
-
-    Examples
-    --------
-    >>> assumed_design(means=(0.655, 0.63)).items_needed(0.025, 0.8)
-    2962
-    """
+    """Make a design from assumptions, before anything was run (Miller 2024, arXiv:2411.00640, section 5)."""
     if (means is None) == (sd_between is None):
         raise OptionError("a plan needs either the expected means of 0-1 scores or a standard deviation")
     families = Clusters() if clusters is None else clusters
@@ -275,25 +245,9 @@ class Pilot:
 
 
 def pilot_design(pilot: Pilot, *, alpha: float = 0.05) -> PairedDesign:
-    """Make a design from a pilot: variance components, clusters, share of disagreements.
+    """Make a design from a pilot: variance components (Searle et al. 1992, 3.5), clusters, disagreements.
 
     A model that answered every item once has its noise counted as variance between items.
-
-    Parameters
-    ----------
-    pilot
-        Differences of item means, and the variance of scores over repeats.
-
-    References
-    ----------
-    Searle, S. R., Casella, G., & McCulloch, C. E. (1992). Variance Components, section 3.5. Wiley.
-
-    Examples
-    --------
-    >>> d, once = np.array([0.0, 1.0, 0.0, -1.0, 1.0, 0.0]), np.ones((2, 6))
-    >>> design = pilot_design(Pilot(d, np.full((2, 6), np.nan), once, True))
-    >>> design.disagreement, round(design.components.between, 3)
-    (0.5, 0.567)
     """
     d = pilot.differences
     if d.size < 3:
@@ -319,11 +273,7 @@ def _noise(variances: Floats) -> float:
 
 
 def _clusters(d: Floats, labels: np.ndarray, *, share: float) -> Clusters:
-    """Sizes and the correlation by one-way analysis of variance, not below zero.
-
-    ``share`` is the part of the variance that is not noise of repeats: the correlation of true differences is
-    that of the observed ones over it.
-    """
+    """Sizes and the correlation by one-way analysis of variance, not below zero, over the noiseless share."""
     _, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     groups, n = len(sizes), d.size
     if groups == n:

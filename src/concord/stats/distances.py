@@ -1,20 +1,12 @@
-r"""Distances between two distributions of answers.
+r"""Distances between two distributions of answers: of shares, and of samples with noise floor and interval.
 
-Shares of options in, the last axis over options, leading axes broadcast. What samples of some size add to a
-distance is in `concord.stats.distances`.
-
-How far two samples of answers lie apart, what two samples of people would show, and what lies behind.
-
-Two samples of one population never agree exactly, so every distance of samples is above 0. Each distance is
-therefore read against two others, at the same numbers of answers: another sample of people (the noise floor)
-and random answers; and its interval speaks of the two populations, with the noise of the samples taken out.
-
-The interval inverts a test. Pairs of populations are laid from no difference to far beyond the one seen,
-:math:`p_s = \bar p + \tfrac{s}{2}\delta`, :math:`q_s = \bar p - \tfrac{s}{2}\delta`; the interval holds the
-distances under which the distance seen lies between the 2.5 and 97.5 % quantiles of what samples of these
-sizes show. The direction :math:`\delta` of the difference is not known: it is drawn again from the samples,
-and for the lower end differences within one standard error are set to 0, since many options that do not
-differ add more to a distance than few that do.
+Two samples of one population never agree exactly. Each distance is therefore read against two others at the
+same numbers of answers, another sample of people (the noise floor) and random answers; its interval speaks of
+the populations. It inverts a test: pairs of populations are laid from no difference to far beyond the one
+seen, :math:`p_s = \bar p + \tfrac{s}{2}\delta`, :math:`q_s = \bar p - \tfrac{s}{2}\delta`; it holds the
+distances under which the one seen lies between the 2.5 and 97.5 % quantiles of samples of these sizes. The
+direction :math:`\delta` is drawn again from the samples, and for the lower end differences within one
+standard error are 0, since many options that do not differ add more to a distance than few that do.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,71 +22,31 @@ from concord.stats.elementwise import Floats
 
 
 def total_variation(p: ArrayLike, q: ArrayLike) -> Floats:
-    r"""Compute the total variation distance, :math:`\tfrac12 \sum |p_k - q_k|`, over the last axis.
-
-    The share of answers that would have to change. Overlap is 1 minus it.
-
-    Source: Levin, D. A., & Peres, Y. (2017). Markov Chains and Mixing Times, chapter 4. AMS.
-
-    >>> float(total_variation([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]))
-    0.5
-    """
+    """Compute ½ Σ |p_k - q_k| over the last axis: the share of answers that would have to change."""
     return np.asarray(0.5 * np.abs(np.asarray(p) - np.asarray(q)).sum(axis=-1))
 
 
 def kolmogorov_smirnov(p: ArrayLike, q: ArrayLike) -> Floats:
-    r"""Compute the largest difference of two cumulative distributions over ordered options.
-
-    Source: Smirnov, N. (1948). Table for estimating the goodness of fit of empirical distributions. Annals
-    of Mathematical Statistics, 19, 279-281.
-
-    >>> float(kolmogorov_smirnov([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]))
-    0.5
-    """
+    """Compute the largest difference of two cumulative distributions over ordered options."""
     return np.asarray(np.abs(np.cumsum(np.asarray(p) - np.asarray(q), axis=-1)).max(axis=-1))
 
 
 def wasserstein(p: ArrayLike, q: ArrayLike, positions: ArrayLike, *, scale: float = 1.0) -> Floats:
-    r"""Compute the Wasserstein-1 distance :math:`\int |F_p - F_q|` over a scale.
-
-    Source: Vallender, S. S. (1974). Calculation of the Wasserstein distance between probability
-    distributions on the line. Theory of Probability and its Applications, 18, 784-786.
-
-    >>> float(wasserstein([1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [1, 2, 3], scale=2))
-    0.75
-    """
+    """Compute the Wasserstein-1 distance ∫ |F_p - F_q| over a scale."""
     gaps = np.diff(np.asarray(positions, dtype=np.float64))
     apart = np.abs(np.cumsum(np.asarray(p) - np.asarray(q), axis=-1))[..., :-1]
     return np.asarray((apart * gaps).sum(axis=-1) / scale)
 
 
 def jensen_shannon(p: ArrayLike, q: ArrayLike) -> Floats:
-    r"""Compute the Jensen-Shannon divergence in bits: 0 for equal, 1 for disjoint distributions.
-
-    .. math:: H\left(\tfrac{p + q}{2}\right) - \tfrac12 H(p) - \tfrac12 H(q)
-
-    The divergence, not its square root, which is a metric (0.557 in the example).
-
-    Source: Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on
-    Information Theory, 37, 145-151.
-
-    >>> round(float(jensen_shannon([0.5, 0.5, 0.0], [0.25, 0.25, 0.5])), 4)
-    0.3113
-    """
+    """Compute the Jensen-Shannon divergence H((p + q)/2) - ½ H(p) - ½ H(q) in bits, not its square root."""
     one, two = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
     found = entropy((one + two) / 2) - (entropy(one) + entropy(two)) / 2
     return np.asarray(np.maximum(found, 0.0))
 
 
 def entropy(p: ArrayLike) -> Floats:
-    r"""Compute Shannon's entropy in bits, :math:`-\sum p_k \log_2 p_k`, over the last axis.
-
-    Source: Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical Journal,
-    27, 379-423.
-
-    >>> float(entropy([0.25, 0.25, 0.5]))
-    1.5
-    """
+    """Compute Shannon's entropy in bits, -Σ p_k log2 p_k, over the last axis."""
     shares = np.asarray(p, dtype=np.float64)
     logs = np.log2(shares, out=np.zeros(shares.shape), where=shares > 0)
     return np.asarray(-(shares * logs).sum(axis=-1))
@@ -181,16 +133,7 @@ def read_distances(
     rng: np.random.Generator,
     chance: ArrayLike | None = None,
 ) -> dict[str, DistanceReading]:
-    """Compute every distance of two samples with its interval, noise floor, references and place.
-
-    Source: Carpenter, J. (1999). Test inversion bootstrap confidence intervals. Journal of the Royal
-    Statistical Society B, 61, 159-172.
-
-    >>> counts = AnswerCounts(np.array([30.0, 50.0, 20.0]), np.array([10.0, 80.0, 10.0]))
-    >>> found = read_distances(counts, rng=np.random.default_rng(1))["tvd"]
-    >>> round(found.value, 2), round(found.low, 1), round(found.high, 1), round(found.people, 2)
-    (0.3, 0.2, 0.4, 0.07)
-    """
+    """Compute every distance of two samples with interval (Carpenter 1999, JRSS B, 61), floor and place."""
     if counts.human.shape != counts.agent.shape:
         raise OptionError("counts of people and of the agent need one length")
     if (counts.human < 0).any() or (counts.agent < 0).any():
@@ -230,10 +173,7 @@ def _sampled_shares(rng: np.random.Generator, n: int, shares: Floats, times: int
 def _place_and_se(
     value: float, floor: float, top: float, apart: Floats, unlike: Floats
 ) -> tuple[float, float]:
-    """Return the place and its standard error, NaN where the references are not apart.
-
-    With P = (T - D)/(T - F): dP = ((1 - P) dT - dD)/(T - F); T and D share the people.
-    """
+    """Return the place P = (T - D)/(T - F) and its SE, dP = ((1 - P) dT - dD)/(T - F); T, D share people."""
     room = top - floor
     spread = float(unlike.std(ddof=1))
     if room <= max(0.02, 2 * spread):

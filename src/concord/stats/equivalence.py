@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
-from concord.errors import OptionError, UndefinedError
+from concord.errors import OptionError
 from concord.records import Interval
-from concord.stats.clustered import clustered_mean
-from concord.stats.intervals import FEWEST_CLUSTERS, checked_level
+from concord.stats.intervals import checked_level
 from concord.stats.multiple import holm
 
 SMALLEST_OF_INTEREST = 0.2
@@ -39,25 +37,14 @@ def equivalence(
     margin: float = SMALLEST_OF_INTEREST,
     level: float = 0.95,
 ) -> Equivalence:
-    """Test whether a true effect lies within a margin around 0 (TOST).
+    """Test whether a true effect lies within a margin around 0 (TOST): both one-sided tests reject.
 
-    Result: equivalent where both one-sided tests reject. `OptionError`: a margin or a standard error that
-    is not positive.
-
-    Parameters
-    ----------
-    estimate, se, df
-        The effect, its standard error, and the degrees of freedom of its t; infinite for a normal.
-    margin
-        Smallest effect of interest; d = 0.2 by default.
-    level
-        One minus the level of each one-sided test.
+    `level` is one minus the level of each one-sided test; an infinite `df` is a normal.
 
     References
     ----------
-    Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach.
-    Journal of Pharmacokinetics and Biopharmaceutics, 15, 657-680. Lakens, D. (2017). Equivalence tests.
-    Social Psychological and Personality Science, 8, 355-362.
+    Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics, 15, 657-680.
+    Lakens (2017), Social Psychological and Personality Science, 8, 355-362.
 
     Examples
     --------
@@ -77,38 +64,6 @@ def equivalence(
     reach = border * se
     interval = Interval(estimate - reach, estimate + reach, 1 - 2 * alpha, "two one-sided tests")
     return Equivalence(estimate, margin, p, p < alpha, interval)
-
-
-def equivalence_of_means(
-    differences: ArrayLike, clusters: ArrayLike | None = None, *, margin: float, level: float = 0.95
-) -> Equivalence:
-    """Test whether a mean of paired differences lies within a margin around 0.
-
-    `UndefinedError`: too few items or clusters, or differences that do not vary.
-
-    Parameters
-    ----------
-    differences
-        First minus second, one per item.
-    margin
-        Smallest difference of interest, in the unit of the scores.
-    level
-        One minus the level of each one-sided test.
-
-    References
-    ----------
-    Lakens, D. (2017). Equivalence tests. Social Psychological and Personality Science, 8, 355-362.
-
-    Examples
-    --------
-    >>> found = equivalence_of_means([0.1, -0.1, 0.0, 0.05, -0.05, 0.02], margin=0.2)
-    >>> found.equivalent, round(found.p_value, 4)
-    (True, 0.0005)
-    """
-    error = clustered_mean(differences, clusters)
-    if error.n_clusters < FEWEST_CLUSTERS or error.se == 0:
-        raise UndefinedError(f"equivalence needs {FEWEST_CLUSTERS} clusters and differences that vary")
-    return equivalence(error.mean, error.se, error.df, margin=margin, level=level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,33 +88,8 @@ def within_margin(
 ) -> WithinMargin:
     """Compute two one-sided tests by intervals of any kind: whether that of level 1 - 2 alpha lies inside.
 
-    The p-value is the smallest alpha at which it does; for Student's t it is the larger of both one-sided
-    p-values.
-
-    Result: not shown where there is no interval.
-
-    Parameters
-    ----------
-    interval
-        The interval of the difference at a level; ``None`` where there is none.
-    margin, level
-        As in `equivalence_of_means`.
-
-    References
-    ----------
-    Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach.
-    Journal of Pharmacokinetics and Biopharmaceutics, 15, 657-680. Berger, R. L., & Hsu, J. C. (1996).
-    Bioequivalence trials, intersection-union tests and equivalence confidence sets. Statistical Science, 11,
-    283-319.
-
-    Examples
-    --------
-    >>> def t_interval(level):
-    ...     reach = float(special.stdtrit(98, 0.5 + level / 2)) * 0.05
-    ...     return Interval(0.02 - reach, 0.02 + reach, level, "t")
-    >>> found = within_margin(t_interval, margin=0.2)
-    >>> found.shown, round(found.p_value, 5), round(equivalence(0.02, 0.05, 98, margin=0.2).p_value, 5)
-    (True, 0.00025, 0.00025)
+    p is the smallest alpha at which it does. Schuirmann (1987), Journal of Pharmacokinetics and
+    Biopharmaceutics, 15, 657-680; Berger & Hsu (1996), Statistical Science, 11, 283-319.
     """
     alpha = 1 - checked_level(level)
     shown = interval(1 - 2 * alpha)
@@ -177,28 +107,7 @@ def within_margin(
 def adjusted_margins(
     held: Sequence[WithinMargin | None], *, level: float = 0.95
 ) -> tuple[WithinMargin | None, ...]:
-    """Adjust by Holm for the number of pairs; of several pairs those are shown whose adjusted p allows it.
-
-    Result: the same with ``p_holm``; intervals without a p-value stay as they are.
-
-    Parameters
-    ----------
-    held
-        One per pair; ``None`` where there is nothing to compare.
-    level
-        One minus the level of the claim.
-
-    References
-    ----------
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
-    Statistics, 6, 65-70.
-
-    Examples
-    --------
-    >>> pairs = [WithinMargin(0.1, p, p < 0.05, None) for p in (0.01, 0.04)]
-    >>> [(one.p_holm, one.shown) for one in adjusted_margins(pairs)]
-    [(0.02, True), (0.04, True)]
-    """
+    """Adjust by Holm for the number of pairs; intervals without a p-value stay as they are."""
     known = [one.p_value for one in held if one is not None and one.p_value is not None]
     family = iter(holm(known).tolist())
     out: list[WithinMargin | None] = []

@@ -39,19 +39,13 @@ def _u_counts(n1: int, n2: int) -> Floats:
 
 
 def p_mann_whitney_exact(u: float, n1: int, n2: int) -> float:
-    """Exact two-sided p-value of a Mann-Whitney U without ties.
+    """Exact two-sided p-value of a Mann-Whitney U without ties: twice the smaller tail, at most 1.
 
-    Result: twice the smaller tail, at most 1. `UndefinedError`: U outside its range.
-
-    Parameters
-    ----------
-    u
-        U of either group, 0 to n1 n2. Halves, which come from ties, take the larger of their neighbours' p.
+    Halves, which come from ties, take the larger of their neighbours' p.
 
     References
     ----------
-    Mann, H. B., & Whitney, D. R. (1947). On a test of whether one of two random variables is stochastically
-    larger than the other. Annals of Mathematical Statistics, 18, 50-60.
+    Mann & Whitney (1947), Annals of Mathematical Statistics, 18, 50-60.
 
     Examples
     --------
@@ -67,19 +61,13 @@ def p_mann_whitney_exact(u: float, n1: int, n2: int) -> float:
 
 
 def p_mann_whitney_permutation(first: ArrayLike, second: ArrayLike) -> float:
-    """Exact two-sided p-value of the Mann-Whitney test from the observations, ties included.
+    """Exact two-sided p-value of the Mann-Whitney test from observations, ties included, below 10 a group.
 
-    Result: share of all divisions into groups of these sizes whose U is as far from the middle.
-    `OptionError`: ten observations or more in a group.
-
-    Parameters
-    ----------
-    first, second
-        Observations of both groups, fewer than 10 in each.
+    The share of all divisions into groups of these sizes whose U is as far from the middle.
 
     References
     ----------
-    Lehmann, E. L. (1975). Nonparametrics: Statistical Methods Based on Ranks, chapter 1. Holden-Day.
+    Lehmann (1975), Nonparametrics: Statistical Methods Based on Ranks, chapter 1. Holden-Day.
 
     Examples
     --------
@@ -98,23 +86,13 @@ def p_mann_whitney_permutation(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def p_wilcoxon_exact(w: float, n: int, ranks: ArrayLike | None = None) -> float:
-    """Exact two-sided p-value of a Wilcoxon signed-rank sum.
+    """Exact two-sided p-value of a Wilcoxon signed-rank sum of n ≤ 30 pairs that differ.
 
-    Result: share of all patterns of signs whose sum is as far from the middle. `UndefinedError`: w outside
-    its range.
-
-    Parameters
-    ----------
-    w
-        Sum of the ranks of positive (or of negative) differences.
-    n
-        Pairs that differ, at most 30.
-    ranks
-        Ranks of the sizes of the differences where some tie; 1 to n by default.
+    The share of all patterns of signs whose sum is as far from the middle; `ranks` where some sizes tie.
 
     References
     ----------
-    Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin, 1, 80-83.
+    Wilcoxon (1945), Biometrics Bulletin, 1, 80-83.
 
     Examples
     --------
@@ -144,20 +122,13 @@ def _permutation_products(x: tuple[float, ...], y: tuple[float, ...]) -> Floats:
 
 
 def p_spearman_exact(first: ArrayLike, second: ArrayLike) -> float:
-    """Exact two-sided p-value of Spearman's rank correlation, ties included.
+    """Exact two-sided p-value of Spearman's rank correlation, ties included, 3 to 9 pairs.
 
-    Result: share of all permutations whose correlation is as far from 0. `OptionError`: fewer than 3 or
-    more than 9 pairs.
-
-    Parameters
-    ----------
-    first, second
-        Paired observations (or their ranks), 3 to 9 pairs.
+    The share of all permutations whose correlation is as far from 0.
 
     References
     ----------
-    Best, D. J., & Roberts, D. E. (1975). Algorithm AS 89: The upper tail probabilities of Spearman's rho.
-    Applied Statistics, 24, 377-379.
+    Best & Roberts (1975), Applied Statistics, 24, 377-379.
 
     Examples
     --------
@@ -173,20 +144,13 @@ def p_spearman_exact(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def p_spearman_exact_rho(rho: float, n: int) -> float:
-    """Exact two-sided p-value of a Spearman correlation without ties, from rho alone.
+    """Exact two-sided p-value of a Spearman correlation of 3 to 9 pairs without ties, from rho alone.
 
-    `UndefinedError`: rho outside [-1, 1], or n outside 3 to 9.
-
-    Parameters
-    ----------
-    rho
-        The correlation, -1 to 1; rounded as printed, it counts as the nearest that n pairs can have.
-    n
-        Pairs, 3 to 9.
+    A rounded rho counts as the nearest that n pairs can have.
 
     References
     ----------
-    Best, D. J., & Roberts, D. E. (1975). Applied Statistics, 24, 377-379.
+    Best & Roberts (1975), Applied Statistics, 24, 377-379.
 
     Examples
     --------
@@ -225,13 +189,7 @@ def _two_sided(statistic: Floats, counts: Floats) -> Floats:
 
 
 def small_rank_p(statistic: Floats, n1: Floats, n2: Floats | None = None) -> Floats:
-    """Exact two-sided p-values of U (two groups) or W (one) without ties; NaN from ten observations on.
-
-    Examples
-    --------
-    >>> small_rank_p(np.array([0.0, 0.0]), np.array([3.0, 30.0]), np.array([3.0, 3.0])).tolist()
-    [0.1, nan]
-    """
+    """Exact two-sided p-values of U (two groups) or W (one) without ties; NaN from ten observations on."""
     found = np.full(statistic.shape, np.nan)
     sizes = (n1,) if n2 is None else (n1, n2)
     whole = np.all([(n >= 1) & (n < LARGEST_EXACT) & (n == np.round(n)) for n in sizes], axis=0)

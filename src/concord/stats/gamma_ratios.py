@@ -1,7 +1,4 @@
-"""Distribution and quantiles of Σ gᵢ nᵢ / Σ gᵢ dᵢ, gᵢ ~ Gamma(aᵢ): a Bayesian bootstrap without draws.
-
-Many quantiles are found together, as arrays; one of them is the case of one.
-"""
+"""Distribution and quantiles of Σ gᵢ nᵢ / Σ gᵢ dᵢ, gᵢ ~ Gamma(aᵢ): a Bayesian bootstrap without draws."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -48,31 +45,12 @@ class GammaRatio(NamedTuple):
 
 
 def gamma_ratio_cdf(t: float, numerator: ArrayLike, denominator: ArrayLike, shapes: ArrayLike) -> float:
-    r"""P(Σ gᵢ nᵢ / Σ gᵢ dᵢ ≤ t) for independent gᵢ ~ Gamma(aᵢ), all dᵢ ≥ 0, without drawing.
+    r"""P(Σ gᵢ nᵢ / Σ gᵢ dᵢ ≤ t) for independent gᵢ ~ Gamma(aᵢ), all dᵢ ≥ 0, to about 1e-9.
 
-    With cᵢ = nᵢ - t dᵢ it is the probability that Σ gᵢ cᵢ is not positive, by inversion of its characteristic
-    function:
+    With cᵢ = nᵢ - t dᵢ it is P(Σ gᵢ cᵢ ≤ 0), by inversion (Gil-Pelaez 1951, Biometrika, 38, 481-482):
 
     .. math:: \tfrac12 - \tfrac1\pi \int_0^\infty
         \frac{\sin \sum a_i \arctan(u c_i)}{\prod (1 + u^2 c_i^2)^{a_i/2}} \frac{du}{u}
-
-    Result: A probability, to about 1e-9.
-
-    Parameters
-    ----------
-    t
-        Where the distribution function is asked for.
-    numerator, denominator, shapes
-        nᵢ, dᵢ and aᵢ.
-
-    References
-    ----------
-    Gil-Pelaez, J. (1951). Note on the inversion theorem. Biometrika, 38, 481-482.
-
-    Examples
-    --------
-    >>> round(gamma_ratio_cdf(0.5, [0, 1], [1, 1], [2.0, 3.0]), 9)  # Beta(3, 2)
-    0.3125
     """
     n, d, a = (np.atleast_2d(np.asarray(x, dtype=np.float64)) for x in (numerator, denominator, shapes))
     return float(_Ratios(n, d, a).cdf(np.array([float(t)]), np.array([0]))[0][0])
@@ -81,24 +59,7 @@ def gamma_ratio_cdf(t: float, numerator: ArrayLike, denominator: ArrayLike, shap
 def gamma_ratio_quantile(
     probability: float, numerator: ArrayLike, denominator: ArrayLike, shapes: ArrayLike
 ) -> float:
-    """Return the quantile of Σ gᵢ nᵢ / Σ gᵢ dᵢ (`gamma_ratio_cdf`).
-
-    Parameters
-    ----------
-    probability
-        Between 0 and 1.
-    numerator, denominator, shapes
-        As in `gamma_ratio_cdf`.
-
-    References
-    ----------
-    Rubin, D. B. (1981). The Bayesian bootstrap. Annals of Statistics, 9, 130-134.
-
-    Examples
-    --------
-    >>> round(gamma_ratio_quantile(0.025, [1, 1, 1, 0, 1], [1] * 5, [1, 1, 1, 0.5, 0.5]), 6)
-    0.464417
-    """
+    """Return the quantile of Σ gᵢ nᵢ / Σ gᵢ dᵢ (`gamma_ratio_cdf`)."""
     return gamma_ratio_quantiles([GammaRatio.of(probability, numerator, denominator, shapes)])[0]
 
 
@@ -224,10 +185,7 @@ class _Ratios:
         return found
 
     def _inside(self, probability: Floats, ends: tuple[Floats, Floats], moves: NDArray[np.intp]) -> Floats:
-        """Take Newton's steps on the scale of normal quantiles, each inside its bracket.
-
-        On that scale a distribution function is nearly straight, and two or three steps are enough.
-        """
+        """Take Newton's steps on the scale of normal quantiles (nearly straight), each inside its bracket."""
         wanted = probability[moves]
         target = ndtri(wanted)
         low, high = ends[0][moves], ends[1][moves]

@@ -1,7 +1,4 @@
-"""Intervals: Wilson for proportions, over clusters too, jackknife-t, percentiles of replicates.
-
-Also how near numbers between 0 and 1 lie to the ends of their scale, where intervals need another form.
-"""
+"""Intervals: Wilson for proportions, over clusters too, jackknife-t, percentiles, the ends of a scale."""
 
 from collections.abc import Callable
 from typing import Literal, NamedTuple
@@ -28,25 +25,13 @@ class IntervalEnds(NamedTuple):
 
 
 def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> IntervalEnds:
-    r"""Wilson's score interval of a proportion.
+    r"""Wilson's score interval of a proportion, without a continuity correction; k need not be whole.
 
     .. math:: \frac{k + z^2/2 \pm z \sqrt{k (n - k) / n + z^2/4}}{n + z^2}
 
-    Without a continuity correction. It never leaves [0, 1], touches 0 only for k = 0 and 1 only for k = n.
-
-    Result: ``low`` and ``high``; NaN where n is 0 or an entry is NaN. `UndefinedError`: scalar input
-    without trials.
-
-    Parameters
-    ----------
-    k, n
-        Successes and trials, broadcast; k need not be whole (half counts are usual).
-
     References
     ----------
-    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA, 22,
-    209-212. Newcombe, R. G. (1998). Two-sided confidence intervals for the single proportion: comparison of
-    seven methods. Statistics in Medicine, 17, 857-872.
+    Wilson (1927), JASA, 22, 209-212. Newcombe (1998), Statistics in Medicine, 17, 857-872.
 
     Examples
     --------
@@ -69,14 +54,11 @@ def wilson(k: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> IntervalEnds:
 
 
 def wilson_interval(k: float, n: float, *, level: float = 0.95) -> Interval:
-    """Wilson's interval of one proportion, as a record.
-
-    `k`, `n`, `level` as in `wilson`, scalars. `UndefinedError`: there were no trials.
+    """Wilson's interval of one proportion, as a record; undefined without trials.
 
     References
     ----------
-    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA, 22,
-    209-212.
+    Wilson (1927), JASA, 22, 209-212.
 
     Examples
     --------
@@ -100,32 +82,15 @@ def jackknife_t(
 
     .. math:: g(\theta) \pm t_{K-1} \, SE, \quad SE^2 = \frac{K-1}{K} \sum_i (g_i - \bar g)^2
 
-    with :math:`g_i` the transformed value without cluster i; the ends are carried back by the inverse of g.
-    It speaks of clusters like these; the clusters, not what is inside them, must be independent.
-
-    Result: its ``method`` names the jackknife, the scale and the number of clusters. `UndefinedError`: no
-    such interval exists; the message is the reason: fewer than three clusters, a value that is undefined
-    without one cluster, a value at the edge of its scale, no spread between clusters at all.
-
-    Parameters
-    ----------
-    value
-        The number computed from all clusters.
-    leave_one_out
-        The same number without each cluster in turn.
-    scale
-        ``logit`` for numbers in (0, 1), ``atanh`` for numbers in (-1, 1), ``identity`` for others.
-    df
-        Degrees of freedom, such as `effective_clusters`; never more than K - 1, which is the default.
-    shared
-        Variance of the value by an error that all clusters have in common, which leaving one out does not
-        show; it is carried to the scale by the delta method and taken as known.
+    `scale` is ``logit`` for numbers in (0, 1), ``atanh`` in (-1, 1), ``identity`` for others. `df`, such as
+    `effective_clusters`, is never more than K - 1. `shared` is the variance by an error that all clusters
+    have in common, which leaving one out does not show. The message of `UndefinedError` is the reason: fewer
+    than three clusters, a value undefined without one of them or at the edge of its scale, no spread.
 
     References
     ----------
-    Tukey, J. W. (1958). Bias and confidence in not quite large samples. Annals of Mathematical Statistics,
-    29, 614. Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapter 11. Chapman &
-    Hall.
+    Tukey (1958), Annals of Mathematical Statistics, 29, 614.
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap, chapter 11. Chapman & Hall.
 
     Examples
     --------
@@ -156,15 +121,9 @@ def jackknife_t(
 
 
 def effective_clusters(first: ArrayLike, second: ArrayLike) -> float:
-    r"""Effective number of clusters behind two sums: :math:`1/\sum_k s_k^2`, shares of both averaged.
+    """Effective number of clusters behind two sums: 1/Σ s_k², shares of both averaged (Kish 1965, 8.2).
 
-    Where a few clusters carry most of two sums of squares, a t of their ratio or difference with K - 1
-    degrees of freedom claims too much; with this number it does not.
-
-    Source: Kish, L. (1965). Survey Sampling, section 8.2. Wiley.
-
-    >>> effective_clusters([1, 1, 1, 1], [2, 2, 2, 2]), round(effective_clusters([9, 1, 0], [9, 0, 1]), 2)
-    (4.0, 1.23)
+    Where few clusters carry two sums of squares, a t with K - 1 degrees of freedom claims too much.
     """
     parts = [np.maximum(np.asarray(one, dtype=np.float64), 0.0) for one in (first, second)]
     shares = [part / part.sum() for part in parts if part.sum() > 0]
@@ -174,15 +133,7 @@ def effective_clusters(first: ArrayLike, second: ArrayLike) -> float:
 def percentile_interval(
     replicates: ArrayLike, *, level: float = 0.95, method: str = "percentile bootstrap"
 ) -> Interval:
-    """Equal-tailed percentiles of bootstrap replicates.
-
-    Source: Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapter 13. Chapman &
-    Hall.
-
-    >>> interval = percentile_interval(np.arange(101.0), level=0.9)
-    >>> round(interval.low, 9), round(interval.high, 9)
-    (5.0, 95.0)
-    """
+    """Equal-tailed percentiles of bootstrap replicates."""
     draws = np.asarray(replicates, dtype=np.float64)
     kept = draws[~np.isnan(draws)]
     if kept.size == 0:
@@ -263,29 +214,15 @@ NEAR, FULL, STRENGTH = 0.10, 0.05, 3.0
 def ends_weight(values: ArrayLike) -> float:
     """Return how far the interval of numbers between 0 and 1 leans on `bounded_bootstrap`, from 0 to 1.
 
-    Result: 0 where no study is within 0.10 of an end, 1 where a third of them are within 0.05.
-
-    References
-    ----------
-    The thresholds were chosen by simulation; ``benchmarks/coverage.py`` shows what they give.
-
-    Examples
-    --------
-    >>> ends_weight([0.5, 0.6, 0.7]), ends_weight([0.5, 0.97, 0.99])
-    (0.0, 1.0)
+    0 where no study is within 0.10 of an end, 1 where a third are within 0.05; chosen by
+    ``benchmarks/coverage.py``.
     """
     x = bounded_vector(values)
     return min(1.0, STRENGTH * _nearness(np.minimum(x, 1 - x)))
 
 
 def ends_lean(values: ArrayLike) -> float:
-    """Return towards which end numbers between 0 and 1 lean: 1 the upper, -1 the lower, 0 none or both alike.
-
-    Source: The thresholds are those of `ends_weight`.
-
-    >>> ends_lean([0.5, 0.97, 0.99]), ends_lean([0.02, 0.99, 0.5])
-    (1.0, 0.0)
-    """
+    """Return the end towards which numbers lean (`ends_weight`): 1 the upper, -1 the lower, 0 none."""
     x = bounded_vector(values)
     return float(np.clip(STRENGTH * (_nearness(1 - x) - _nearness(x)), -1.0, 1.0))
 
@@ -320,35 +257,18 @@ def wilson_clustered(
 ) -> Interval:
     r"""Wilson interval of a ratio over clusters, at its effective sample size.
 
-    :math:`\hat p = \sum s_c / \sum t_c`, its variance from the clusters' residuals
-    :math:`\sum (s_c - \hat p t_c)^2 / (\sum t_c)^2`, and :math:`n_e = \hat p(1-\hat p)/\mathrm{var}`, never
-    above the number of single replies. Where the clusters do not vary :math:`n_e` is their number. With
-    one trial per cluster this is Wilson's interval; with ``trials`` all 1 and ``successes`` the clusters'
-    own proportions it is the interval of the mean of item means.
+    :math:`\hat p = \sum s_c / \sum t_c`, variance :math:`\sum (s_c - \hat p t_c)^2 / (\sum t_c)^2`, and
+    :math:`n_e = \hat p(1-\hat p)/\mathrm{var}`, never above the single replies; the number of clusters where
+    they do not vary. With ``trials`` all 1 it is the interval of the mean of clusters' proportions.
 
-    `UndefinedError`: no trial.
-
-    Parameters
-    ----------
-    successes, trials
-        One number per cluster.
-    n_replies
-        Single replies in all clusters.
-    few_clusters
-        Allow for their number G: the variance times G/(G - 1), Student's t with 2(G - 1) degrees of freedom,
-        fewer where a few clusters decide the variance (2G/(kurtosis - 1)), (G - 1)² where the clusters vary
-        no more than single replies would, since the variance is then that of a proportion. Where clusters lie
-        at one end of the scale the far limit of few hardly ever excludes the truth, and the near one has up
-        to both tails (`ends_lean`, times 6/G beyond six clusters). Chosen among 30 forms on 60 random
-        populations with 6, 15 and 40 clusters; on 80 others a form that is next to it (the normal quantile in
-        place of (G - 1)² degrees of freedom) lay within 93 to 97 % on 84 % of cells, the form without the
-        last two steps on 74 %.
+    `few_clusters` allows for their number G: the variance times G/(G - 1), Student's t with 2(G - 1) degrees
+    of freedom, fewer where a few clusters decide the variance (2G/(kurtosis - 1)), (G - 1)² where clusters
+    vary no more than single replies would. Where clusters lie at one end of the scale the near limit has up
+    to both tails (`ends_lean`, times 6/G beyond six). Chosen among 30 forms on 60 random populations.
 
     References
     ----------
-    Franco, C., Little, R. J. A., Louis, T. A., & Slud, E. V. (2019). Comparative study of confidence
-    intervals for proportions in complex sample surveys. Journal of Survey Statistics and Methodology,
-    7(3), 334-364.
+    Franco et al. (2019), Journal of Survey Statistics and Methodology, 7(3), 334-364.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Many agents on the same studies: whether any differ, which may be best, and what choosing one is worth.
-
-Values are agents by studies, (A, K): the number of each agent on each study, or its jackknife pseudo-value.
-"""
+"""Many agents on the same studies (A by K values or pseudo-values): do any differ, which may be best."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -175,10 +172,7 @@ def guarded_p(values: Floats) -> Floats:
 
 
 def choosing(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Return the nested estimate of each row of counts (B, K) of studies, and whom the other studies choose.
-
-    A left-out study is never among those chosen on, however often it was drawn; NaN with one study alone.
-    """
+    """Return the nested estimate of each row of counts (B, K) of studies, and whom other studies choose."""
     size = counts.sum(axis=1, keepdims=True)
     rest = size - counts
     total = counts @ values.T

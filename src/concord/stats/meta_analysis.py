@@ -44,31 +44,19 @@ def meta_analysis(
     *,
     level: float = 0.95,
 ) -> MetaAnalysis:
-    r"""Random-effects meta-analysis of estimates with known standard errors.
+    r"""Random-effects meta-analysis of estimates with known standard errors; NaN leaves a test out.
 
     :math:`\tau^2` by restricted maximum likelihood, weights :math:`1/(v_i + \tau^2)`. Without clusters the
-    standard error and its t distribution are Knapp and Hartung's; with clusters (studies whose tests share
-    participants) the bias-reduced sandwich CR2 with Satterthwaite's degrees of freedom. The prediction
-    interval is :math:`\hat\mu \pm t \sqrt{\hat\tau^2 + SE^2}` with the same degrees of freedom as the mean's.
-
-    `UndefinedError`: fewer than two estimates or clusters. `OptionError`: standard errors that are not
-    positive, or arrays of different length.
-
-    Parameters
-    ----------
-    effects, standard_errors
-        One of each per test, such as agent minus human and the root of the sum of both variances. NaN in
-        either leaves the test out.
-    clusters
-        Labels of tests that share participants.
+    standard error and its t are Knapp and Hartung's; with clusters (tests that share participants) the
+    bias-reduced sandwich CR2 with Satterthwaite's degrees of freedom. The prediction interval is
+    :math:`\hat\mu \pm t \sqrt{\hat\tau^2 + SE^2}` with the same degrees of freedom.
 
     References
     ----------
-    Viechtbauer, W. (2005). Bias and efficiency of meta-analytic variance estimators. Journal of Educational
-    and Behavioral Statistics, 30, 261-293. Knapp, G., & Hartung, J. (2003). Improved tests for a random
-    effects meta-regression. Statistics in Medicine, 22, 2693-2710. Pustejovsky, J. E., & Tipton, E. (2018).
-    Small-sample methods for cluster-robust variance estimation. Journal of Business & Economic
-    Statistics, 36, 672-683. Riley, R. D., Higgins, J. P. T., & Deeks, J. J. (2011). BMJ, 342, d549.
+    Viechtbauer (2005), Journal of Educational and Behavioral Statistics, 30, 261-293.
+    Knapp & Hartung (2003), Statistics in Medicine, 22, 2693-2710.
+    Pustejovsky & Tipton (2018), Journal of Business & Economic Statistics, 36, 672-683.
+    Riley et al. (2011), BMJ, 342, d549.
 
     Examples
     --------

@@ -13,19 +13,13 @@ _SLACK = 1e-12
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    r"""Holm's adjusted p-values: the family-wise error rate is kept whatever the dependence.
+    r"""Holm's adjusted p-values: the family-wise error rate is kept; NaN stays NaN, outside the family.
 
     .. math:: \tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1) \, p_{(j)})
 
-    Parameters
-    ----------
-    p_values
-        One p-value a comparison; NaN is a comparison without one and stays NaN, outside the family.
-
     References
     ----------
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
-    Statistics, 6, 65-70.
+    Holm (1979), Scandinavian Journal of Statistics, 6, 65-70.
 
     Examples
     --------
@@ -40,12 +34,9 @@ def benjamini_hochberg(p_values: ArrayLike) -> Floats:
 
     .. math:: \tilde p_{(i)} = \min_{j \ge i} \min(1, m \, p_{(j)} / j)
 
-    `p_values` as in `holm`.
-
     References
     ----------
-    Benjamini, Y., & Hochberg, Y. (1995). Controlling the false discovery rate. Journal of the Royal
-    Statistical Society B, 57, 289-300.
+    Benjamini & Hochberg (1995), JRSS B, 57, 289-300.
 
     Examples
     --------
@@ -73,28 +64,7 @@ def _adjusted(p_values: ArrayLike, rule: Callable[[Floats], Floats]) -> Floats:
 
 
 def distinguishable(p_value: float | None, *, level: float) -> bool:
-    """Whether p lies below 1 - level; a p of exactly that does not, whatever its last digit.
-
-    Result: ``p_value < 1 - level``, with 1e-12 slack: 1 - 0.95 is a little more than 0.05 in a computer,
-    and counted p-values such as 500/10000 are often exactly that.
-
-    Parameters
-    ----------
-    p_value
-        Adjusted or not; ``None`` or NaN is no test, which distinguishes nothing.
-    level
-        Coverage of its intervals.
-
-    References
-    ----------
-    Phipson, B., & Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical Applications in
-    Genetics and Molecular Biology, 9, 39 (on p-values that are counts).
-
-    Examples
-    --------
-    >>> [distinguishable(p, level=0.95) for p in (0.049, 0.05, None)]
-    [True, False, False]
-    """
+    """Whether p lies below 1 - level, with 1e-12 slack: counted p-values are often exactly that."""
     return p_value is not None and bool(p_value < 1 - level - _SLACK)
 
 
@@ -103,23 +73,6 @@ def differs(p_value: float | None, interval: Interval | None, *, level: float) -
 
     Signs of few skewed differences find too much (9 to 10 % of exponential ones, 8 to 14 items); the interval
     allows for skewness, and both together keep 5 %.
-
-    Parameters
-    ----------
-    p_value, level
-        As in `distinguishable`.
-    interval
-        Of the difference.
-
-    References
-    ----------
-    Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical Society B,
-    54, 221-228.
-
-    Examples
-    --------
-    >>> [differs(0.01, Interval(low, 0.4, 0.95, ""), level=0.95) for low in (0.1, -0.1)]
-    [True, False]
     """
     held = interval is not None and interval.low <= 0 <= interval.high
     return distinguishable(p_value, level=level) and not held
@@ -128,24 +81,14 @@ def differs(p_value: float | None, interval: Interval | None, *, level: float) -
 def indistinguishable(order: Sequence[int], different: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
     """Group models none of whose pairs differ, so that two share a group just when no difference was found.
 
-    The lines of a critical-difference diagram, or the letters of a compact display. Groups may overlap, and
-    one may pass over a model: noise or missing items can leave the first and the third undecided where the
-    second differs from both. A model that differs from all others is a group of its own.
-
-    Result: groups from best to worst, members in the order of the ranking, each as large as it can be.
-
-    Parameters
-    ----------
-    order
-        Models from best to worst.
-    different
-        Square and symmetric: whether two models can be distinguished.
+    The lines of a critical-difference diagram, from best to worst, each as large as it can be. Groups may
+    overlap, and one may pass over a model: noise can leave the first and third undecided where the second
+    differs from both.
 
     References
     ----------
-    Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine
-    Learning Research, 7, 1-30. Piepho, H.-P. (2004). An algorithm for a letter-based representation of
-    all-pairwise comparisons. Journal of Computational and Graphical Statistics, 13, 456-466.
+    Demsar (2006), Journal of Machine Learning Research, 7, 1-30.
+    Piepho (2004), Journal of Computational and Graphical Statistics, 13, 456-466.
 
     Examples
     --------

@@ -50,27 +50,12 @@ class VarianceShares:
 def sphericity(scores: Floats) -> tuple[float, float]:
     r"""Greenhouse-Geisser and Huynh-Feldt factors of a layout of units by conditions.
 
-    .. math::
-
-        \hat\varepsilon = \frac{\operatorname{tr}(S)^2}{(P-1)\operatorname{tr}(S^2)}, \quad
+    .. math:: \hat\varepsilon = \frac{\operatorname{tr}(S)^2}{(P-1)\operatorname{tr}(S^2)}, \quad
         \tilde\varepsilon = \frac{N(P-1)\hat\varepsilon - 2}{(P-1)(N-1-(P-1)\hat\varepsilon)}
 
-    with S the doubly centred covariance; both are kept within [1/(P-1), 1].
-
-    Result: the two factors. Where the Huynh-Feldt formula has no positive denominator (more conditions than
-    units), the Greenhouse-Geisser factor is used: it is the more cautious one.
-
-    References
-    ----------
-    Huynh, H., & Feldt, L. S. (1976). Estimation of the Box correction for degrees of freedom from sample
-    data in randomized block and split-plot designs. Journal of Educational Statistics, 1(1), 69-82.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> gg, hf = sphericity(rng.normal(size=(200, 4)))
-    >>> 0.9 < gg <= hf <= 1
-    True
+    S is the doubly centred covariance; both within [1/(P-1), 1]. Without a positive denominator (more
+    conditions than units) the first stands for the second. Huynh & Feldt (1976), J. Educational Statistics,
+    1(1), 69-82.
     """
     n, p = scores.shape
     rows = scores - scores.mean(axis=1, keepdims=True)
@@ -88,30 +73,10 @@ def order_effect(scores: ArrayLike, *, level: float = 0.95) -> OrderEffect:
 
     .. math:: \hat\tau^2 = \max\left(0, \frac{MS_{arr} - MS_{res}}{N}\right), \quad F = MS_{arr}/MS_{res}
 
-    The test uses Huynh-Feldt degrees of freedom: the plain F gives far too many false alarms when some
-    arrangements are noisier than others. The interval for :math:`\tau` inverts the distribution of the spread
-    of means with the covariance seen over items (`concord.stats.spread`), so that it also holds where the
-    order effect differs by item; its lower end is 0 where the test does not reach the level.
-
-    Result: estimate, test and interval; without residual variation there is no test, and the note says so.
-    `UndefinedError`: fewer than two items or two arrangements, or a missing cell.
-
-    Parameters
-    ----------
-    scores
-        Mean score of each cell, items by arrangements, no cell missing.
-
-    References
-    ----------
-    Huynh, H., & Feldt, L. S. (1976). Journal of Educational Statistics, 1(1), 69-82.
-    Box, G. E. P. (1954). Some theorems on quadratic forms applied in the study of analysis of variance
-    problems, II. Annals of Mathematical Statistics, 25(3), 484-498.
-
-    Examples
-    --------
-    >>> effect = order_effect([[1, 2, 4], [2, 3, 4], [3, 5, 6], [4, 5, 8]])
-    >>> round(effect.f, 4), round(effect.tau, 4)
-    (29.7273, 1.4814)
+    Huynh-Feldt degrees of freedom: the plain F gives far too many false alarms when some arrangements are
+    noisier. The interval inverts the distribution of the spread of means with the covariance seen over items
+    (`concord.stats.spread`), so that it holds where the order effect differs by item. Box (1954), Annals of
+    Mathematical Statistics, 25(3), 484-498.
     """
     y = np.asarray(scores, dtype=np.float64)
     n, p = _check(y)
@@ -159,16 +124,9 @@ def _tau_interval(y: Floats, p_value: float, level: float) -> Interval:
 
 
 def variance_shares(effect: OrderEffect, noise: float, inverse_k: float) -> VarianceShares:
-    r"""Split the variance of one sample's score into item, arrangement, interaction and decoding noise.
+    """Split the variance of one sample's score into item, arrangement, interaction and decoding noise.
 
-    The residual mean square of cell means is :math:`\sigma^2_{AI} + \sigma^2_e \overline{1/k}`.
-
-    Source: Searle, S. R., Casella, G., & McCulloch, C. E. (1992). Variance components. Wiley, ch. 4.
-
-    >>> effect = order_effect([[0.1, 0.4], [0.2, 0.5], [0.6, 0.7]])
-    >>> shares = variance_shares(effect, noise=0.01, inverse_k=0.25)
-    >>> round(shares.item + shares.arrangement + shares.interaction + shares.noise, 12)
-    1.0
+    The residual mean square of cell means is σ²_AI + σ²_e mean(1/k). Searle et al. (1992), ch. 4.
     """
     item = max(0.0, (effect.ms_item - effect.ms_residual) / effect.n_arrangements)
     interaction = max(0.0, effect.ms_residual - noise * inverse_k)

@@ -49,16 +49,7 @@ class ModelPair:
 
 
 def adjusted(pairs: Sequence[ModelPair]) -> tuple[ModelPair, ...]:
-    """Adjust p-values for the number of pairs, each metric a family of its own.
-
-    Source: Holm, S. (1979). Scandinavian Journal of Statistics, 6, 65-70. Benjamini, Y., & Hochberg, Y.
-    (1995). Journal of the Royal Statistical Society B, 57, 289-300.
-
-    >>> metrics = [MetricDifference("m", 1, 0, Estimate(1.0, None), p, 9) for p in (0.01, 0.04, None)]
-    >>> pairs = [ModelPair("a", name, (metric,), 9, 0, 0) for name, metric in zip("bcd", metrics)]
-    >>> [pair.metrics[0].p_holm for pair in adjusted(pairs)]
-    [0.02, 0.04, None]
-    """
+    """Adjust p-values for the number of pairs (Holm, Benjamini-Hochberg), each metric a family of its own."""
     columns = []
     for i in range(len(pairs[0].metrics)):
         p = np.array([or_nan(pair.metrics[i].p_value) for pair in pairs])
@@ -99,15 +90,7 @@ def standing(
     level: float,
     lowest_first: bool = False,
 ) -> Standing:
-    """Order models by a metric and group those that no test distinguishes.
-
-    Source: Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of
-    Machine Learning Research, 7, 1-30.
-
-    >>> found = MetricDifference("m", 0.9, 0.5, Estimate(0.4, None), 0.001, 9, 0.001, 0.001)
-    >>> standing("m", {"b": 0.5, "a": 0.9}, [ModelPair("a", "b", (found,), 9, 0, 0)], level=0.95).groups
-    (('a',), ('b',))
-    """
+    """Order models by a metric and group those that no test distinguishes (Demsar 2006)."""
     known = {name: value for name, value in values.items() if value is not None}
     names = sorted(known, key=lambda name: known[name] if lowest_first else -known[name])
     place = {name: i for i, name in enumerate(names)}

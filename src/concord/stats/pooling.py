@@ -1,12 +1,8 @@
-r"""Pooling of tests into findings by Fisher z: PAS and normalised PAS.
+"""Pooling of tests into findings by Fisher z: PAS and normalised PAS.
 
-Units lie on the last axis. NaN marks an undefined unit, which is left out; what has no defined unit is
-undefined: `UndefinedError` for one-dimensional input, NaN in a batch or for a group among groups.
-The ``_groups`` forms pool runs of the last axis, each beginning at an entry of ``starts``.
-
-Groups as runs of the last axis: where they begin, their sums and means.
-
-The layout is that of ``numpy.ufunc.reduceat``: group g holds the units from ``starts[g]`` to the next start.
+Units lie on the last axis; NaN marks one that is undefined and left out. What has no defined unit is an
+`UndefinedError` alone, NaN in a batch or among groups. The ``_groups`` forms pool runs of the last axis that
+begin at ``starts``, the layout of ``numpy.ufunc.reduceat``.
 """
 
 from collections.abc import Callable
@@ -20,43 +16,8 @@ from concord.stats.elementwise import Floats
 Integers = NDArray[np.intp]
 
 
-def group_starts(*keys: ArrayLike) -> Integers:
-    """Where runs of equal keys begin, for the ``starts`` of the grouped forms.
-
-    Parameters
-    ----------
-    keys
-        One or more index arrays of one length, each sorted; a run ends where any of them changes.
-
-    References
-    ----------
-    The layout is that of ``numpy.ufunc.reduceat``.
-
-    Examples
-    --------
-    >>> group_starts([0, 0, 1, 1], [0, 0, 0, 1]).tolist()
-    [0, 2, 3]
-    """
-    columns = [np.asarray(key) for key in keys]
-    if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
-        raise OptionError("group keys must be one-dimensional and of one length")
-    if columns[0].size == 0:
-        return np.zeros(0, dtype=np.intp)
-    changes = np.any([column[1:] != column[:-1] for column in columns], axis=0)
-    return np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.intp)
-
-
 def mean_groups(values: ArrayLike, starts: ArrayLike) -> Floats:
-    """Plain mean of every group, undefined units left out: findings to studies, studies to a benchmark.
-
-    Result: shape (..., G); NaN for a group with no defined unit.
-
-    Parameters
-    ----------
-    values
-        Shape (..., T); NaN is undefined.
-    starts
-        Where each group begins, as from `group_starts`.
+    """Plain mean of every group (`starts`), undefined units left out: findings to studies to a benchmark.
 
     References
     ----------
@@ -124,8 +85,7 @@ def fisher_z(r: ArrayLike) -> float | Floats:
 
     References
     ----------
-    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
-    sample. Metron, 1, 3-32.
+    Fisher (1921), Metron, 1, 3-32.
 
     Examples
     --------
@@ -153,30 +113,17 @@ def fisher_z_inverse(z: ArrayLike) -> float | Floats:
 
 
 def pool_pas_groups(pas: ArrayLike, weights: ArrayLike | None, starts: ArrayLike) -> Floats:
-    r"""PAS of every finding from the PAS of its tests, by Fisher z.
+    r"""PAS of every finding (groups at `starts`) from the PAS of its tests, by Fisher z.
 
     .. math:: \bar z = \sum w z / \sum w, \quad z = \operatorname{atanh}(2\,PAS - 1), \quad
         PAS = (\tanh \bar z + 1) / 2
 
-    A group with one defined test returns it exactly. Where the weights of a group sum to zero the
-    mean of z is unweighted.
-
-    Result: shape (..., G); NaN for a group with no defined test.
-
-    Parameters
-    ----------
-    pas
-        Shape (..., T), in [0, 1]; NaN is undefined.
-    weights
-        n_eff of the agent's tests, broadcast to ``pas``; equal when ``None``. Not negative, and
-        finite wherever ``pas`` is defined.
-    starts
-        Where each group begins, as from `group_starts`.
+    `weights` are n_eff of the agent's tests. A group with one defined test returns it exactly; where weights
+    sum to zero the mean of z is unweighted; NaN without a defined test.
 
     References
     ----------
-    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
-    sample. Metron, 1, 3-32.
+    Fisher (1921), Metron, 1, 3-32.
 
     Examples
     --------
@@ -191,13 +138,9 @@ def pool_pas_groups(pas: ArrayLike, weights: ArrayLike | None, starts: ArrayLike
 def pool_pas(pas: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:
     """PAS of one finding from the PAS of its tests: one test is itself, several are pooled by Fisher z.
 
-    `pas`, `weights` as in `pool_pas_groups`, the whole last axis being one finding. `UndefinedError`:
-    one-dimensional input without a defined test.
-
     References
     ----------
-    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
-    sample. Metron, 1, 3-32.
+    Fisher (1921), Metron, 1, 3-32.
 
     Examples
     --------
@@ -217,21 +160,9 @@ def pool_normalised_groups(
     Several tests are pooled by Fisher z of r'. A test with :math:`|2H - 1| < 10^{-8}` is left out among
     several; alone in its finding it scores 0.0. One test keeps its r', which may exceed 1 in size.
 
-    Result: shape (..., G), on the scale of a correlation; NaN for a group with nothing to pool.
-
-    Parameters
-    ----------
-    pas
-        Two-state PAS, shape (..., T); NaN is undefined.
-    human
-        Posterior probability of an effect on the human side, broadcast to ``pas``.
-    weights, starts
-        As in `pool_pas_groups`.
-
     References
     ----------
-    Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation deduced from a small
-    sample. Metron, 1, 3-32.
+    Fisher (1921), Metron, 1, 3-32.
 
     Examples
     --------
@@ -252,9 +183,6 @@ def pool_normalised_groups(
 
 def pool_normalised(pas: ArrayLike, human: ArrayLike, weights: ArrayLike | None = None) -> float | Floats:
     """Normalised PAS of one finding; see `pool_normalised_groups`.
-
-    `pas`, `human`, `weights` as there, the whole last axis being one finding. Result: as `pool_pas` returns
-    it; undefined where there is nothing to pool.
 
     References
     ----------

@@ -16,17 +16,9 @@ _ROUNDING = 1e-6
 def posterior(log_bf: ArrayLike, prior_odds: ArrayLike = 1.0) -> Floats | float:
     r"""Posterior probability of an effect, :math:`\pi = BF \cdot o / (1 + BF \cdot o)`, from the log BF.
 
-    Parameters
-    ----------
-    log_bf
-        Natural log of BF10; infinite is allowed.
-    prior_odds
-        Prior odds `o` of an effect against none.
-
     References
     ----------
-    Kass, R. E., & Raftery, A. E. (1995). Bayes factors. Journal of the American Statistical
-    Association, 90, 773-795.
+    Kass & Raftery (1995), JASA, 90, 773-795.
 
     Examples
     --------
@@ -39,19 +31,11 @@ def posterior(log_bf: ArrayLike, prior_odds: ArrayLike = 1.0) -> Floats | float:
 
 
 def posterior_states(log_bf: ArrayLike, prob_positive: ArrayLike, prior_odds: ArrayLike = 1.0) -> Floats:
-    r"""Three states, positive effect, negative effect, no effect: they sum to one along the last axis.
-
-    Parameters
-    ----------
-    log_bf, prior_odds
-        As in `posterior`.
-    prob_positive
-        Probability of a positive effect, given the data and that there is one.
+    """Three states, positive effect, negative effect, no effect: they sum to one along the last axis.
 
     References
     ----------
-    Kass, R. E., & Raftery, A. E. (1995). Bayes factors. Journal of the American Statistical
-    Association, 90, 773-795.
+    Kass & Raftery (1995), JASA, 90, 773-795.
 
     Examples
     --------
@@ -73,15 +57,10 @@ def posterior_states(log_bf: ArrayLike, prob_positive: ArrayLike, prior_odds: Ar
 def pas_states(human: ArrayLike, agent: ArrayLike) -> Floats | float:
     r"""PAS of one test from two distributions over states: the probability that both are in the same.
 
-    Parameters
-    ----------
-    human, agent
-        States along the last axis, as from `posterior_states`, or any number of states that sum to one.
-
     References
     ----------
-    Two independent draws from the posteriors fall in one state with probability
-    :math:`\sum_s \pi^h_s \pi^a_s`.
+    Two independent draws from the posteriors fall in one state with probability :math:`\sum_s \pi^h_s
+    \pi^a_s`.
 
     Examples
     --------
@@ -114,11 +93,6 @@ def pas_two_states(human: ArrayLike, agent: ArrayLike) -> Floats | float:
 
 def sign_split(direction: ArrayLike) -> Floats | float:
     """Probability of a positive effect by the observed sign alone: 1 - 1e-4, 1e-4, or 0.5 for a zero.
-
-    Parameters
-    ----------
-    direction
-        Sign of the observed effect, -1, 0 or 1; NaN where there is none.
 
     References
     ----------

@@ -1,7 +1,4 @@
-"""Planning a comparison: power, items needed, smallest difference that can be found, interval width.
-
-Planning for right and wrong: power of McNemar's test, and what two means and a correlation imply.
-"""
+"""Planning a comparison: power, items needed, smallest difference that can be found, interval width."""
 
 from collections.abc import Callable
 
@@ -20,16 +17,11 @@ _SAW_TEETH = 400
 
 
 def power_paired(effect: float, sd: float, n: float, *, alpha: float = 0.05) -> float:
-    r"""Power of the two-sided paired t test, from the noncentral t distribution.
-
-    Parameters
-    ----------
-    n
-        Items; with clusters see `power_clustered`.
+    """Power of the two-sided paired t test, from the noncentral t distribution.
 
     References
     ----------
-    Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences (2nd ed.), section 2.
+    Cohen (1988), Statistical Power Analysis for the Behavioral Sciences (2nd ed.), section 2.
 
     Examples
     --------
@@ -44,15 +36,6 @@ def power_paired(effect: float, sd: float, n: float, *, alpha: float = 0.05) -> 
 
 def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> float:
     """Power of the two-sided two-sample t test: participants per group, not items.
-
-    Parameters
-    ----------
-    d
-        True standardised difference.
-    n1, n2
-        Participants in each group.
-    alpha
-        As in `power_paired`.
 
     References
     ----------
@@ -69,30 +52,12 @@ def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> 
 
 
 def power_signs(effect: float, sd: float, n: int, *, alpha: float = 0.05) -> float:
-    r"""Power of the sign-flip test (`sign_flip`) of normal differences.
+    """Power of the sign-flip test (`sign_flip`) of normal differences.
 
-    Among n differences the smallest p-value is :math:`2^{1-n}`: five find nothing at the 5 % level however
-    large the difference. The test's true level is the largest multiple of it below ``alpha``; its power is
-    close to that of the t test at this level, and where only equal signs are significant it is exactly
-    :math:`\Phi(\delta/\sigma)^n + \Phi(-\delta/\sigma)^n`.
-
-    Means of K right and wrong answers come in steps, and sums of random signs then tie; the mid-p form, which
-    comparisons use, counts ties half and loses nothing by them.
-
-    Parameters
-    ----------
-    effect, sd, alpha
-        As in `power_paired`.
-
-    References
-    ----------
-    Lehmann, E. L., & Romano, J. P. (2005). Testing Statistical Hypotheses (3rd ed.), section 15.2: random
-    signs and the t test have the same power in large samples.
-
-    Examples
-    --------
-    >>> power_signs(3.0, 1.0, 5), round(power_signs(1.2, 1.0, 6), 4), round(power_signs(0.5, 1.0, 34), 4)
-    (0.0, 0.4802, 0.8078)
+    The smallest p is 2^(1-n): five differences find nothing at the 5 % level. The true level is the largest
+    multiple of it below ``alpha``; power is about that of the t test at this level (Lehmann & Romano 2005,
+    15.2), and Φ(δ/σ)^n + Φ(-δ/σ)^n where only equal signs are significant. The mid-p form, which comparisons
+    use, loses nothing by ties.
     """
     _positive(sd=sd, alpha=alpha)
     if n > _MANY_SIGNS:
@@ -112,14 +77,7 @@ def _power_t(shift: float, df: float, alpha: float) -> float:
 
 
 def noncentral_beyond(shift: float, df: float, critical: float) -> float:
-    """Probability that a noncentral t is further from zero than a critical value.
-
-    Source: Johnson, N. L., Kotz, S., & Balakrishnan, N. (1995). Continuous Univariate Distributions, volume
-    2, chapter 31. Wiley.
-
-    >>> round(noncentral_beyond(2.9154759474226504, 33, 2.0345152974493397), 4)
-    0.8078
-    """
+    """Probability that a noncentral t is further from zero than a critical value."""
     inside = special.nctdtr(df, shift, critical) - special.nctdtr(df, shift, -critical)
     if np.isnan(inside):  # scipy gives up on large shifts
         # p(|T| < c) as a mean of normal probabilities over w = sqrt(chi2/df): T < c where Z < c w - shift
@@ -134,14 +92,11 @@ def noncentral_beyond(shift: float, df: float, critical: float) -> float:
 
 
 def detectable_effect(sd: float, n: float, *, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Smallest true difference that a paired t test finds with the wanted power.
-
-    Result: the minimum detectable effect, in the unit of the scores. `UndefinedError`: fewer than two
-    items.
+    """Smallest true difference that a paired t test finds with the wanted power; undefined below two items.
 
     References
     ----------
-    Miller, E. (2024). Adding error bars to evals. arXiv:2411.00640, section 5.
+    Miller (2024), Adding error bars to evals. arXiv:2411.00640, section 5.
 
     Examples
     --------
@@ -161,16 +116,9 @@ def detectable_effect(sd: float, n: float, *, power: float = 0.8, alpha: float =
 def items_needed(effect: float, sd: float, *, power: float = 0.8, alpha: float = 0.05) -> int:
     """Return the fewest items with which a paired t test finds a difference with the wanted power.
 
-    Parameters
-    ----------
-    effect
-        True mean difference, not 0.
-    sd
-        Standard deviation of an item's difference; times the root of the design effect with clusters.
-
     References
     ----------
-    Miller, E. (2024). Adding error bars to evals. arXiv:2411.00640, section 5: about 1,000 questions for a
+    Miller (2024), Adding error bars to evals. arXiv:2411.00640, section 5: about 1,000 questions for a
     difference of 3 points with a power of 80 %.
 
     Examples
@@ -185,14 +133,8 @@ def items_needed(effect: float, sd: float, *, power: float = 0.8, alpha: float =
 def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int:
     """Return the smallest n with the wanted power, by doubling and halving.
 
-    The power of an exact test grows in saw teeth, so that a smaller n than the one found by halving may have
-    it too: those within a few teeth below are looked at one by one.
-
-    Source: Chernick, M. R., & Liu, C. Y. (2002). The saw-toothed behavior of power versus sample size and
-    software solutions. The American Statistician, 56, 149-155.
-
-    >>> fewest(lambda n: power_two_sample(0.5, n, n), 0.8, 0.5)
-    64
+    The power of an exact test grows in saw teeth: n within a few teeth below are looked at one by one
+    (Chernick & Liu 2002, The American Statistician, 56, 149-155).
     """
     _probability(power)
     if effect == 0 or not np.isfinite(effect):
@@ -215,14 +157,11 @@ def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int
 
 
 def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
-    """Return the expected width of the t interval of a mean difference.
-
-    Twice t times the standard error, which is on average a little below its root mean square (`root_bias`).
+    """Return the expected width of the t interval of a mean difference, SE taken at its mean (`root_bias`).
 
     References
     ----------
-    Kupper, L. L., & Hafner, K. B. (1989). How appropriate are popular sample size formulas? The American
-    Statistician, 43, 101-105.
+    Kupper & Hafner (1989), The American Statistician, 43, 101-105.
 
     Examples
     --------
@@ -237,14 +176,7 @@ def interval_width(sd: float, n: float, *, level: float = 0.95) -> float:
 
 
 def root_bias(df: float) -> float:
-    r"""Return the mean of :math:`\sqrt{\chi^2_\nu/\nu}`: standard deviations over their root mean square.
-
-    Source: Holtzman, W. H. (1950). The unbiased estimate of the population variance and standard deviation.
-    American Journal of Psychology, 63, 615-617.
-
-    >>> round(root_bias(9), 4)
-    0.9727
-    """
+    """Return the mean of √(χ²_ν/ν): standard deviations over their root mean square (Holtzman 1950)."""
     if df > 1e5:  # gammaln would cancel; the series is exact to 1e-16
         return 1 - 1 / (4 * df) + 1 / (32 * df**2)
     log = special.gammaln((df + 1) / 2) - special.gammaln(df / 2) + 0.5 * np.log(2 / df)
@@ -283,17 +215,9 @@ def power_mcnemar(
 
     .. math:: \sum_m \mathrm{Bin}(m; n, \psi) \, P(\text{reject} \mid m), \quad \psi = p_{10} + p_{01}
 
-    Parameters
-    ----------
-    only_first, only_second
-        Probabilities that only the first, only the second model is right.
-    mid_p
-        The mid-p form.
-
     References
     ----------
-    Duffy, S. W. (1984). Asymptotic and exact power for the McNemar test and its analogue with R controls per
-    case. Biometrics, 40, 1005-1015.
+    Duffy (1984), Biometrics, 40, 1005-1015.
 
     Examples
     --------
@@ -347,26 +271,7 @@ def _log_half(k: Floats, m: Floats) -> Floats:
 
 
 def paired_sd(first: float, second: float, correlation: float) -> float:
-    r"""Return the standard deviation of the difference of two 0-1 scores with given means and correlation.
-
-    Result: :math:`\sqrt{p_1 q_1 + p_2 q_2 - 2 \rho \sqrt{p_1 q_1 p_2 q_2}}`.
-
-    Parameters
-    ----------
-    first, second
-        Expected means, from 0 to 1.
-    correlation
-        Correlation of the two models' scores.
-
-    References
-    ----------
-    Miller, E. (2024). Adding error bars to evals. arXiv:2411.00640, section 4.
-
-    Examples
-    --------
-    >>> round(paired_sd(0.655, 0.63, 0.5), 4)
-    0.4791
-    """
+    """Return the SD of the difference of two correlated 0-1 scores: √(p1 q1 + p2 q2 - 2ρ √(p1 q1 p2 q2))."""
     for value in (first, second):
         if not 0 <= value <= 1:
             raise OptionError(f"the mean of 0-1 scores is {value!r}; expected a number from 0 to 1")
@@ -377,20 +282,7 @@ def paired_sd(first: float, second: float, correlation: float) -> float:
 
 
 def disagreements(first: float, second: float, correlation: float) -> tuple[float, float]:
-    """Probabilities that only the first, only the second of two models is right.
-
-    `first`, `second`, `correlation` as in `paired_sd`. `OptionError`: means like these cannot have that
-    correlation.
-
-    References
-    ----------
-    McNemar, Q. (1947). Psychometrika, 12, 153-157.
-
-    Examples
-    --------
-    >>> [round(p, 4) for p in disagreements(0.655, 0.63, 0.5)]
-    [0.1276, 0.1026]
-    """
+    """Probabilities that only the first, only the second of two models is right, if possible."""
     paired_sd(first, second, correlation)
     both = first * second + correlation * float(np.sqrt(first * (1 - first) * second * (1 - second)))
     only_first, only_second = first - both, second - both
@@ -404,23 +296,6 @@ def counted_interval_width(disagreement: float, effect: float, n: int, *, level:
 
     .. math:: 2 z \sqrt{\frac{1}{n+2} \left(\frac{n \psi + 2}{n + 2} -
         \left(\frac{n \delta}{n + 2}\right)^2 - \frac{n (\psi - \delta^2)}{(n+2)^2}\right)}
-
-    Parameters
-    ----------
-    disagreement
-        Share of items on which only one model is right (ψ).
-    effect
-        True difference (δ).
-
-    References
-    ----------
-    Bonett, D. G., & Price, R. M. (2012). Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data. Journal of Educational and Behavioral Statistics, 37, 479-488.
-
-    Examples
-    --------
-    >>> round(counted_interval_width(0.22, 0.05, 500), 4)
-    0.0821
     """
     z = float(special.ndtri(0.5 + level / 2))
     # the squared centre has its own variance on top of the square of its mean

@@ -1,11 +1,9 @@
-r"""Power of comparisons whose items come in clusters: few of them, of unequal sizes, with repeats.
+"""Power of comparisons whose items come in clusters: few of them, of unequal sizes, with repeats.
 
-What the allowance for skewness costs a plan: normal differences look skewed in few items or clusters.
-
-Comparisons replace Student's t by the t joined with Hall's transformation (`skewed_mean`) where they see
-skewness. Eight clusters of normal differences look so in 39 % of all cases, and the joined test then finds
-less. Given the residuals of the cluster sums the total S is normal, so its chance to lie beyond either limit
-needs no draws; only the residuals, which decide the limits, are drawn (seeded).
+Comparisons join Student's t with Hall's transformation (`skewed_mean`) where they see skewness; eight
+clusters of normal differences look so in 39 % of all cases and find less. Given the residuals of cluster sums
+the total is normal, so its chance to lie beyond either limit needs no draws; only the residuals are drawn
+(seeded).
 """
 
 from dataclasses import dataclass
@@ -62,22 +60,10 @@ class Clusters:
 def design_effect(cluster_size: float, correlation: float, *, cv: float = 0.0) -> float:
     r"""Factor by which clusters inflate the variance of a mean: :math:`1 + (m (1 + cv^2) - 1) \rho`.
 
-    Result: items over this number are the items that count.
-
-    Parameters
-    ----------
-    cluster_size
-        Items a cluster, on average.
-    correlation
-        Intra-cluster correlation of the differences.
-    cv
-        Standard deviation of the cluster sizes over their mean.
-
     References
     ----------
-    Kish, L. (1965). Survey Sampling, section 5.4. Wiley. Eldridge, S. M., Ashby, D., & Kerry, S. (2006).
-    Sample size for cluster randomized trials: effect of coefficient of variation of cluster size and analysis
-    method. International Journal of Epidemiology, 35, 1292-1300.
+    Kish (1965), Survey Sampling, section 5.4. Wiley.
+    Eldridge et al. (2006), International Journal of Epidemiology, 35, 1292-1300.
 
     Examples
     --------
@@ -90,25 +76,18 @@ def design_effect(cluster_size: float, correlation: float, *, cv: float = 0.0) -
 
 
 def power_clustered(effect: float, sd: float, n: float, clusters: Clusters, *, alpha: float = 0.05) -> float:
-    r"""Power of the clustered t test of `clustered_mean`.
+    """Power of the clustered t test of `clustered_mean`; 0 below three clusters, where it is withheld.
 
-    For clusters of one size that is a t test of the cluster means. For others the test takes its critical
-    value from Bell and McCaffrey's degrees of freedom, and :math:`mean^2 - t^2 SE^2` is an indefinite
-    quadratic form in the cluster sums: the probability that it is positive is Imhof's integral. Beyond 200
-    clusters a noncentral t with the mean and variance of the squared standard error says the same.
-
-    Result: probability of p < alpha; 0 below three clusters, where the test is withheld.
-
-    Parameters
-    ----------
-    clusters
-        Their sizes, and the correlation of two items' differences in the same cluster.
+    For clusters of one size it is a t test of cluster means. For others :math:`mean^2 - t^2 SE^2` with Bell
+    and McCaffrey's critical value is an indefinite quadratic form in the cluster sums, positive with Imhof's
+    integral; beyond 200 clusters a noncentral t says the same.
 
     References
     ----------
-    Donner, A., & Klar, N. (2000). Design and Analysis of Cluster Randomization Trials in Health Research,
-    chapter 5. Arnold. Bell, R. M., & McCaffrey, D. F. (2002). Survey Methodology, 28, 169-181. Imhof, J. P.
-    (1961). Computing the distribution of quadratic forms in normal variables. Biometrika, 48, 419-426.
+    Donner & Klar (2000), Design and Analysis of Cluster Randomization Trials in Health Research, chapter 5.
+    Arnold.
+    Bell & McCaffrey (2002), Survey Methodology, 28, 169-181.
+    Imhof (1961), Biometrika, 48, 419-426.
 
     Examples
     --------
@@ -269,15 +248,7 @@ class SkewCost:
 
 
 def skew_cost(sizes: Floats, correlation: float, *, alpha: float, clustered: bool) -> SkewCost | None:
-    """Return what the allowance for skewness costs where normal differences come in clusters of these sizes.
-
-    Source: Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal Statistical
-    Society B, 54, 221-228.
-
-    >>> cost = skew_cost(np.ones(8), 0.0, alpha=0.05, clustered=False)
-    >>> round(cost.loss(3.3), 2), round(cost.wider, 2)
-    (0.1, 1.27)
-    """
+    """Return what the allowance for skewness costs normal differences in clusters of these sizes."""
     if not FEWEST_UNITS <= sizes.size <= MOST_UNITS:
         return None
     if np.ptp(sizes) == 0:  # the shape of residuals does not depend on what all clusters share

@@ -1,11 +1,7 @@
-r"""Means and regressions from people and predictions together: people keep it right, predictions narrow it.
+"""Means and regressions from people and predictions together: people keep it right, predictions narrow it.
 
-References
-----------
-Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I., & Zrnic, T. (2023). Prediction-powered
-inference. Science, 382, 669-674. Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient
-prediction-powered inference. arXiv 2311.01453. Broska, D., Howes, M., & van Loon, A. (2025). The mixed
-subjects design. Sociological Methods & Research.
+Angelopoulos et al. (2023), Science, 382, 669-674, and PPI++, arXiv:2311.01453. Broska et al. (2025), The
+mixed subjects design, Sociological Methods & Research.
 """
 
 from dataclasses import dataclass
@@ -54,18 +50,8 @@ def powered_mean(
     .. math:: \hat\theta = \overline{y} + \hat\lambda(\overline{f}_N - \overline{f}_n), \quad
               \hat\lambda = \frac{\mathrm{cov}(y, f)}{(1 + n/N)\,\mathrm{var} f} \in [0, 1]
 
-    A biased model costs nothing: its bias is the same in both means of f and cancels. Weighted means are
-    ratios (Hájek 1971): values count as deviations from their weighted mean, in the weight of the predictions
-    and in the standard error; with values far from 0 an interval of plain weighted sums covers 100 %.
-
-    Source: Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered
-    inference. arXiv 2311.01453.
-
-    >>> rng = np.random.default_rng(1)
-    >>> y = rng.normal(size=200)
-    >>> found = powered_mean(y, y + 3, rng.normal(size=5000) + 3)
-    >>> round(found.weight, 2), round(found.se / found.people_se, 2)
-    (0.82, 0.25)
+    A biased model costs nothing: its bias cancels. Weighted means are ratios (Hájek 1971): values count as
+    deviations from their weighted mean; an interval of plain weighted sums far from 0 would cover 100 %.
     """
     answers, at, further = (np.asarray(x, dtype=np.float64) for x in (y, f, more))
     w, v = _weights(weights, answers.size), _weights(more_weights, further.size)
@@ -97,25 +83,14 @@ def powered_deviations(
     weights: ArrayLike | None = None,
     more_weights: ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
-    """Compute what each person and each further prediction does to a powered mean, times their number.
-
-    Source: Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered
-    inference. arXiv 2311.01453.
-
-    >>> own, further = powered_deviations([1, 2, 3], [1, 1, 1], [2, 4], 0.5)
-    >>> own.tolist(), further.tolist()
-    ([-1.0, 0.0, 1.0], [-0.5, 0.5])
-    """
+    """Compute what each person and each further prediction does to a powered mean, times their number."""
     answers, at, further = (np.asarray(x, dtype=np.float64) for x in (y, f, more))
     w, v = _weights(weights, answers.size), _weights(more_weights, further.size)
     return _weighed(answers - weight * at, w), _weighed(weight * further, v)
 
 
 def _weighed(values: Floats, w: Floats) -> Floats:
-    """Return what each value does to the weighted mean, whose weights are scaled to a mean of 1.
-
-    Such a mean does not move when all values do, so its noise is that of w (x - mean), not of w x.
-    """
+    """Return what each value does to the weighted mean: w (x - mean), weights scaled to a mean of 1."""
     return np.asarray(w * (values - (w * values).mean()))
 
 
@@ -180,19 +155,7 @@ def powered_regression(
 
     .. math:: \hat\theta = \hat\beta(X_N, \lambda f_N) + \hat\beta(X_n, y - \lambda f)
 
-    with one weight :math:`\lambda` for all coefficients, chosen to make the sum of their variances small,
-    and sandwich standard errors.
-
-    Source: Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). PPI++: efficient prediction-powered
-    inference. arXiv 2311.01453.
-
-    >>> rng = np.random.default_rng(1)
-    >>> x = np.column_stack([np.ones(300), rng.normal(size=300)])
-    >>> y = x @ [1, 2] + rng.normal(size=300)
-    >>> more = np.column_stack([np.ones(3000), rng.normal(size=3000)])
-    >>> found = powered_regression(x, y, x @ [1, 2], more, more @ [1, 2])
-    >>> [round(float(v), 1) for v in found.value]
-    [1.0, 2.1]
+    One weight for all coefficients makes the sum of their variances small; sandwich standard errors.
     """
     xs, ys, fs, xn, fn = (np.asarray(one, dtype=np.float64) for one in (x, y, f, more_x, more))
     w, v = _weights(weights, ys.size), _weights(more_weights, fn.size)
@@ -257,16 +220,7 @@ def _sandwich(
 
 
 def effective_people(n: ArrayLike, m: ArrayLike, correlation: ArrayLike) -> Floats:
-    r"""Compute how many people would give the same standard error: :math:`n/(1 - \rho^2 N/(n + N))`.
-
-    A correlation below 0 is worth nothing, since the weight of predictions is never negative.
-
-    Source: Broska, D., Howes, M., & van Loon, A. (2025). The mixed subjects design: treating large language
-    models as potentially informative observations. Sociological Methods & Research.
-
-    >>> [round(float(effective_people(10_000, 100_000, r))) for r in (0.353, 0.263, 0.049)]
-    [11278, 10671, 10022]
-    """
+    """Compute how many people would give the same standard error: n/(1 - ρ² N/(n + N)), ρ at least 0."""
     people, replies = np.asarray(n, dtype=np.float64), np.asarray(m, dtype=np.float64)
     r = np.maximum(np.asarray(correlation, dtype=np.float64), 0.0)
     return np.asarray(people / (1 - r**2 * replies / (people + replies)))
@@ -288,17 +242,7 @@ class MixedDesign:
 def cheapest_mixed(
     correlation: float, *, sd: float, se: float, person_cost: float, reply_cost: float
 ) -> MixedDesign:
-    r"""Find the cheapest (n, N) with :math:`SE^2 = \frac{\sigma^2}{n}(1 - \rho^2 \frac{N}{n + N})`.
-
-    Every person needs a prediction too, so n people cost n replies as well.
-
-    Source: Broska, D., Howes, M., & van Loon, A. (2025). The mixed subjects design. Sociological Methods &
-    Research.
-
-    >>> found = cheapest_mixed(0.7, sd=1.0, se=0.05, person_cost=5.0, reply_cost=0.01)
-    >>> found.people_alone, found.people, found.cost < found.cost_alone
-    (400, 213, True)
-    """
+    """Find the cheapest (n, N) with SE² = σ²/n (1 - ρ² N/(n + N)); every person needs a prediction too."""
     if not (0 <= correlation < 1) or sd <= 0 or se <= 0 or person_cost <= 0 or reply_cost < 0:
         raise OptionError(
             "a plan needs a correlation from 0 to below 1, sd, se and the price of a person above 0, and the "

@@ -1,8 +1,7 @@
 """P-values of reported and recomputed tests, two-sided where a test has two sides.
 
-Every tail is computed as an upper tail (or its mirror image), never as 1 - cdf, so that the smallest
-p-values keep their digits. An undefined element (NaN, no degrees of freedom, a correlation beyond one)
-is NaN among many and an `UndefinedError` alone; it is never 0.5 or 1.
+Every tail is computed as an upper tail (or its mirror image), never as 1 - cdf: the smallest keep their
+digits.
 """
 
 import numpy as np
@@ -36,16 +35,7 @@ def _two_sided_t(t: Floats, df: Floats) -> Floats:
 
 
 def p_t(t: ArrayLike, df: ArrayLike) -> Floats | float:
-    r"""Two-sided p-value of a t statistic.
-
-    .. math:: p = 2\,T_\nu(-|t|)
-
-    Parameters
-    ----------
-    t
-        The t statistic; its sign does not matter.
-    df
-        Degrees of freedom, not necessarily whole (Welch); infinite gives the normal distribution.
+    r"""Two-sided p-value of a t statistic, :math:`2\,T_\nu(-|t|)`; infinite df is the normal distribution.
 
     References
     ----------
@@ -55,8 +45,6 @@ def p_t(t: ArrayLike, df: ArrayLike) -> Floats | float:
     --------
     >>> round(p_t(2.086, 20), 4)
     0.05
-    >>> p_t([7.99, -3.1], [102, 20]).round(4)
-    array([0.    , 0.0056])
     """
     (t_, df_), shape = broadcast(t, df)
     p = where_defined(~np.isnan(t_) & (df_ > 0), _two_sided_t, t_, df_)
@@ -77,31 +65,18 @@ _NO_F = "an F test needs F >= 0 and finite df1, df2 > 0"
 
 
 def p_f(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | float:
-    r"""Upper-tail p-value of an F statistic.
+    r"""Upper-tail p-value of an F statistic, :math:`P(F_{\nu_1, \nu_2} \ge F)`.
 
-    .. math:: p = P(F_{\nu_1, \nu_2} \ge F)
-
-    With ``df1 = 1`` this equals the two-sided p of :math:`t = \sqrt F`. For the ratio of two variances,
-    which may deviate on either side, see `p_variance_ratio`.
-
-    Parameters
-    ----------
-    f
-        The F statistic, not negative.
-    df1, df2
-        Degrees of freedom of numerator and denominator, not necessarily whole.
+    With ``df1 = 1`` the two-sided p of :math:`t = \sqrt F`; for a ratio of variances see `p_variance_ratio`.
 
     References
     ----------
-    Snedecor, G. W. (1934). Calculation and interpretation of analysis of variance and covariance.
-    Collegiate Press.
+    Snedecor (1934), Calculation and interpretation of analysis of variance and covariance. Collegiate Press.
 
     Examples
     --------
     >>> round(p_f(4.0, 1, 60), 4)
     0.05
-    >>> f"{p_f(49.1, 1, 312):.2e}"
-    '1.51e-11'
     """
     (f_, df1_, df2_), shape = broadcast(f, df1, df2)
     p = where_defined(_f_defined(f_, df1_, df2_), _upper_f, f_, df1_, df2_)
@@ -109,22 +84,13 @@ def p_f(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | float:
 
 
 def p_variance_ratio(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | float:
-    r"""Two-sided p-value of a ratio of two variances.
+    r"""Two-sided p-value of a ratio of two variances, the same whichever variance is on top.
 
     .. math:: p = \min(1,\; 2 \min(P(F \le f),\, P(F \ge f)))
 
-    The same p whichever variance is on top.
-
-    Parameters
-    ----------
-    f
-        The ratio of the two sample variances, not negative.
-    df1, df2
-        Degrees of freedom of numerator and denominator.
-
     References
     ----------
-    Snedecor, G. W., & Cochran, W. G. (1989). Statistical methods (8th ed.). Iowa State University Press.
+    Snedecor & Cochran (1989), Statistical methods (8th ed.). Iowa State University Press.
 
     Examples
     --------
@@ -141,30 +107,18 @@ def p_variance_ratio(f: ArrayLike, df1: ArrayLike, df2: ArrayLike) -> Floats | f
 
 
 def p_correlation(r: ArrayLike, n: ArrayLike) -> Floats | float:
-    r"""Two-sided p-value of a correlation, exact for a bivariate normal with :math:`\rho = 0`.
+    r"""Two-sided p-value of a correlation, exact for a bivariate normal, approximate for Spearman's.
 
     .. math:: p = 2\,T_{n-2}\left(-|r| \sqrt{\frac{n-2}{1-r^2}}\right)
 
-    For Spearman's rank correlation the same formula is an approximation.
-
-    Parameters
-    ----------
-    r
-        The correlation, from -1 to 1; exactly -1 or 1 has p = 0.
-    n
-        Number of pairs, at least 3.
-
     References
     ----------
-    Fisher, R. A. (1915). Frequency distribution of the values of the correlation coefficient in samples
-    from an indefinitely large population. Biometrika, 10(4), 507-521.
+    Fisher (1915), Biometrika, 10(4), 507-521.
 
     Examples
     --------
     >>> round(p_correlation(0.42, 103), 6)
     1e-05
-    >>> round(p_correlation(-0.31, 50), 4)
-    0.0285
     """
     (r_, n_), shape = broadcast(r, n)
 
@@ -177,27 +131,16 @@ def p_correlation(r: ArrayLike, n: ArrayLike) -> Floats | float:
 
 
 def p_chi_square(chi2: ArrayLike, df: ArrayLike) -> Floats | float:
-    r"""Upper-tail p-value of a chi-square statistic.
-
-    .. math:: p = P(\chi^2_\nu \ge \chi^2)
-
-    Parameters
-    ----------
-    chi2
-        The statistic, not negative.
+    r"""Upper-tail p-value of a chi-square statistic, :math:`P(\chi^2_\nu \ge \chi^2)`.
 
     References
     ----------
-    Pearson, K. (1900). On the criterion that a given system of deviations from the probable in the case
-    of a correlated system of variables is such that it can be reasonably supposed to have arisen from
-    random sampling. Philosophical Magazine, 50, 157-175.
+    Pearson (1900), Philosophical Magazine, 50, 157-175.
 
     Examples
     --------
     >>> round(p_chi_square(3.841459, 1), 6)
     0.05
-    >>> round(p_chi_square(9.4, 2), 4)
-    0.0091
     """
     (chi2_, df_), shape = broadcast(chi2, df)
     defined = (chi2_ >= 0) & (df_ > 0) & np.isfinite(df_)
@@ -210,20 +153,11 @@ def p_chi_square(chi2: ArrayLike, df: ArrayLike) -> Floats | float:
 
 
 def p_z(z: ArrayLike) -> Floats | float:
-    r"""Two-sided p-value of a standard normal statistic.
-
-    .. math:: p = 2\,\Phi(-|z|)
-
-    Parameters
-    ----------
-    z
-        The statistic; its sign does not matter. Beyond about 38.5 the p-value is below the smallest
-        double and is 0.
+    r"""Two-sided p-value of a standard normal statistic, :math:`2\,\Phi(-|z|)`; 0 beyond about 38.5.
 
     References
     ----------
-    Abramowitz, M., & Stegun, I. A. (1964). Handbook of mathematical functions, 26.2. National Bureau of
-    Standards.
+    Abramowitz & Stegun (1964), Handbook of mathematical functions, 26.2. National Bureau of Standards.
 
     Examples
     --------
@@ -268,32 +202,18 @@ def p_binomial(k: ArrayLike, n: ArrayLike, p0: ArrayLike = 0.5) -> Floats | floa
 
     .. math:: p = \sum_{j:\,P(j) \le P(k)} P(j), \qquad P(j) = \binom{n}{j} p_0^j (1-p_0)^{n-j}
 
-    the probability of all outcomes no likelier than the observed one, with a relative slack of
-    :math:`10^{-7}` for equally likely ones, as R's ``binom.test`` and scipy's ``binomtest`` have it.
-    Doubling the smaller tail gives another number (0.1095, not 0.1011, for 7 of 10 against 0.4).
-
-    Parameters
-    ----------
-    k
-        Number of successes, whole, from 0 to n.
-    n
-        Number of trials, whole, from 1 to 2^52.
-    p0
-        Probability of success under the null hypothesis, from 0 to 1.
+    with a relative slack of :math:`10^{-7}`, as R's ``binom.test`` has it. Doubling the smaller tail gives
+    another number (0.1095, not 0.1011, for 7 of 10 against 0.4).
 
     References
     ----------
-    Clopper, C. J., & Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the
-    case of the binomial. Biometrika, 26(4), 404-413.
-
-    Conover, W. J. (1971). Practical nonparametric statistics, pp. 97-104. Wiley.
+    Clopper & Pearson (1934), Biometrika, 26(4), 404-413.
+    Conover (1971), Practical nonparametric statistics, pp. 97-104. Wiley.
 
     Examples
     --------
     >>> round(p_binomial(682, 925, 0.75), 4)
     0.3825
-    >>> f"{p_binomial(75, 92):.2e}"
-    '7.29e-10'
     """
     (k_, n_, p0_), shape = broadcast(k, n, p0)
     whole = (k_ == np.floor(k_)) & (n_ == np.floor(n_)) & np.isfinite(n_)
@@ -310,21 +230,11 @@ def p_mann_whitney(
     .. math:: z = \frac{U - n_1 n_2 / 2}{\sigma}, \qquad
         \sigma^2 = \frac{n_1 n_2}{12} \left(N + 1 - \frac{\sum (t^3 - t)}{N (N - 1)}\right)
 
-    A continuity correction (U moved by 1/2 toward the middle) gives a slightly larger p.
-
-    Parameters
-    ----------
-    u
-        U of either group, from 0 to n1 n2: both give the same p.
-    n1, n2
-        Group sizes, at least 1.
-    tie_sum
-        Sum of t^3 - t over the groups of t tied observations; ``None`` where ties are not known.
+    `tie_sum` is the sum of t³ - t over the groups of t tied observations, ``None`` where ties are not known.
 
     References
     ----------
-    Mann, H. B., & Whitney, D. R. (1947). On a test of whether one of two random variables is
-    stochastically larger than the other. Annals of Mathematical Statistics, 18(1), 50-60.
+    Mann & Whitney (1947), Annals of Mathematical Statistics, 18(1), 50-60.
 
     Examples
     --------

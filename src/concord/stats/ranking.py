@@ -47,23 +47,13 @@ def compare_models(
     choices: Choices | None = None,
     engine: Engine = SERIAL,
 ) -> ModelRanking:
-    """Compare every pair of models on the items that both have.
+    """Compare every pair of models on the items that both have; scores are models x items, NaN where missing.
 
-    Result: pairs with p-values adjusted by Holm and by Benjamini and Hochberg, order, groups.
-
-    Parameters
-    ----------
-    scores
-        Models x items; NaN where a model has no score for an item.
-    clusters
-        One label an item.
-    choices
-        As in `compare_items`.
+    p-values are adjusted by Holm and by Benjamini and Hochberg.
 
     References
     ----------
-    Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine
-    Learning Research, 7, 1-30.
+    Demsar (2006), Journal of Machine Learning Research, 7, 1-30.
 
     Examples
     --------

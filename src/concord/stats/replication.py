@@ -33,20 +33,10 @@ def replication_interval(
 ) -> PredictionInterval:
     r"""Prediction interval of a human replication at the agent's n: :math:`h \pm z\sqrt{SE_h^2 + SE_a^2}`.
 
-    Parameters
-    ----------
-    human, human_se
-        Published effects and their standard errors.
-    agent, agent_se
-        The agent's effects, and the standard errors that its own n gives.
-    level
-        Share of replications of the same true effect that fall inside.
-
     References
     ----------
-    Patil, P., Peng, R. D., & Leek, J. T. (2016). What should researchers expect when they replicate studies?
-    A statistical view of replicability in psychological science. Perspectives on Psychological Science, 11,
-    539-544.
+    Patil et al. (2016), A statistical view of replicability in psychological science. Perspectives on
+    Psychological Science, 11, 539-544.
 
     Examples
     --------
@@ -64,45 +54,6 @@ def replication_interval(
     return PredictionInterval(h - reach, h + reach, inside, defined, p)
 
 
-class InsideCount(NamedTuple):
-    """How many of the defined tests lie inside, with what is expected."""
-
-    inside: int
-    n: int
-    expected: float
-    p_value: float
-
-
-def inside_count(found: PredictionInterval, *, level: float = 0.95) -> InsideCount:
-    """Count tests inside their prediction intervals, with an exact test of the expected share.
-
-    Result: p is that of a binomial test; tests that share participants make it too small.
-
-    Parameters
-    ----------
-    found
-        From `replication_interval`.
-    level
-        The level it was made at.
-
-    References
-    ----------
-    Patil, P., Peng, R. D., & Leek, J. T. (2016). Perspectives on Psychological Science, 11, 539-544.
-
-    Examples
-    --------
-    >>> found = replication_interval([0.5] * 4, [0.2] * 4, [0.5, 0.6, 0.4, 1.9], [0.2] * 4)
-    >>> count = inside_count(found)
-    >>> count.inside, count.n, round(count.p_value, 4)
-    (3, 4, 0.1855)
-    """
-    from concord.stats.pvalues import p_binomial
-
-    n, inside = int(found.defined.sum()), int((found.inside & found.defined).sum())
-    p = float(p_binomial(inside, n, level)) if n else float("nan")
-    return InsideCount(inside, n, level * n, p)
-
-
 def log_bf_replication(
     original: ArrayLike, original_se: ArrayLike, replication: ArrayLike, replication_se: ArrayLike
 ) -> Floats | float:
@@ -110,18 +61,10 @@ def log_bf_replication(
 
     .. math:: \log \frac{N(r; o, SE_r^2 + SE_o^2)}{N(r; 0, SE_r^2)}
 
-    Parameters
-    ----------
-    original, original_se
-        The published effect and its standard error.
-    replication, replication_se
-        The effect to be judged; here the agent's.
-
     References
     ----------
-    Verhagen, J., & Wagenmakers, E.-J. (2014). Bayesian tests to quantify the result of a replication attempt.
-    Journal of Experimental Psychology: General, 143, 1457-1475. Ly, A., Etz, A., Marsman, M., & Wagenmakers,
-    E.-J. (2019). Replication Bayes factors from evidence updating. Behavior Research Methods, 51, 2498-2508.
+    Verhagen & Wagenmakers (2014), Journal of Experimental Psychology: General, 143, 1457-1475.
+    Ly et al. (2019), Behavior Research Methods, 51, 2498-2508.
 
     Examples
     --------
@@ -153,26 +96,14 @@ class SmallTelescope(NamedTuple):
 def small_telescopes(
     original_se: float, replication: float, replication_se: float, *, power: float = 0.33, level: float = 0.95
 ) -> SmallTelescope:
-    """Whether a replication's effect is smaller than the original's telescope could see.
+    """Whether a replication's effect is smaller than the original's telescope could see (`power`, 33 %).
 
-    Result: ``too_small`` where p is below 1 - level. `OptionError`: standard errors that are not positive,
-    or a power outside (1 - level, 1).
-
-    Parameters
-    ----------
-    original_se
-        Standard error of the original study.
-    replication, replication_se
-        The effect to be judged, signed so that the original's direction is positive.
-    power
-        Chance that the original study had to find the effect: 33 % in the original proposal.
-    level
-        One minus the level of the original's two-sided test and of the one-sided test made here.
+    The effect is signed so that the original's direction is positive; ``too_small`` where p is below 1 -
+    level.
 
     References
     ----------
-    Simonsohn, U. (2015). Small telescopes: detectability and the evaluation of replication results.
-    Psychological Science, 26, 559-569.
+    Simonsohn (2015), Psychological Science, 26, 559-569.
 
     Examples
     --------
@@ -208,24 +139,15 @@ class SelectedEffect(NamedTuple):
 def selection_adjusted(
     effect: ArrayLike, se: ArrayLike, *, alpha: float = 0.05, level: float = 0.95
 ) -> SelectedEffect:
-    r"""Conditional maximum likelihood of an effect that was published because it was significant.
+    r"""Conditional maximum likelihood of an effect that was published because it was significant at `alpha`.
 
-    Maximises :math:`N(d; \theta, SE^2) / P_\theta(|d| > z_{\alpha/2} SE)`. Estimates that are not significant
-    were not selected by this rule and stay as they are. The interval inverts the conditional distribution
-    function of the estimate.
-
-    Parameters
-    ----------
-    effect, se
-        Published estimates and standard errors; NaN stays NaN.
-    alpha
-        Two-sided level of the selection.
+    Maximises :math:`N(d; \theta, SE^2) / P_\theta(|d| > z_{\alpha/2} SE)`; estimates that are not significant
+    stay as they are. The interval inverts the conditional distribution function of the estimate.
 
     References
     ----------
-    Zhong, H., & Prentice, R. L. (2008). Bias-reduced estimators and confidence intervals for odds ratios in
-    genome-wide association studies. Biostatistics, 9, 621-634. Hedges, L. V. (1984). Estimation of effect
-    size under nonrandom sampling. Journal of Educational Statistics, 9, 61-85.
+    Zhong & Prentice (2008), Biostatistics, 9, 621-634.
+    Hedges (1984), Journal of Educational Statistics, 9, 61-85.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Bootstrap of paired rows (any vectorised statistic; percentile and BCa) and of a mean (percentile).
-
-Sign-flip permutation test of a mean of paired differences: exact for few pairs, seeded beyond.
-"""
+"""Bootstrap of paired rows (percentile and BCa) and of a mean; sign-flip test of paired differences."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,27 +37,16 @@ def bootstrap(
     rng: np.random.Generator,
     engine: Engine = SERIAL,
 ) -> Estimate:
-    """Bootstrap interval of a statistic of paired rows.
+    """Bootstrap interval of a statistic of paired rows: one array, or several with a row per unit.
 
-    Rows are drawn with replacement, the same rows from every array. Every block of 250 replicates has
-    its own child of the generator's seed sequence, so results do not depend on how work is divided.
-
-    Result: ``value`` is the statistic of the data; ``note`` counts undefined resamples and, where the
-    interval is withheld, says why.
-
-    Parameters
-    ----------
-    data
-        A tuple or list of arrays with one row per unit on the first axis, or one such array.
-    statistic
-        Called as ``statistic(*arrays)`` with arrays of shape (B, n, ...), returns B numbers, NaN where it is
-        undefined. `concordance` is one.
-    method
-        ``bca`` (bias-corrected and accelerated, acceleration by jackknife) or ``percentile``.
+    ``statistic(*arrays)`` takes arrays of shape (B, n, ...) and returns B numbers, NaN where undefined.
+    `method` is ``bca`` (acceleration by jackknife) or ``percentile``. Every block of 250 replicates has its
+    own child of the generator's seed sequence. ``note`` counts undefined resamples, and says why an interval
+    is withheld.
 
     References
     ----------
-    Efron, B. (1987). Better bootstrap confidence intervals. JASA, 82, 171-185.
+    Efron (1987), JASA, 82, 171-185.
 
     Examples
     --------
@@ -106,32 +92,9 @@ def bootstrap_mean_interval(
     expanded: bool = False,
     engine: Engine = SERIAL,
 ) -> Interval:
-    r"""Percentile bootstrap interval of a mean.
+    """Percentile bootstrap interval of a mean.
 
-    Resampling :math:`n` items with replacement is drawing multinomial counts of the distinct values, which
-    is what is done: time and memory grow with the number of distinct values, not of items.
-
-    `UndefinedError`: fewer than two values.
-
-    Parameters
-    ----------
-    values
-        One value per item.
-    expanded
-        Take wider percentiles, :math:`\Phi(-\sqrt{n/(n-1)}\,t_{n-1})`, which make up for a bootstrap of few
-        items being too narrow (92 % instead of 95 % at n = 20 for Step-F1).
-
-    References
-    ----------
-    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
-    Hesterberg, T. C. (2015). What teachers should know about the bootstrap. The American Statistician,
-    69(4), 371-386.
-
-    Examples
-    --------
-    >>> interval = bootstrap_mean_interval([0, 0, 1, 1, 1, 1], rng=np.random.default_rng(1))
-    >>> round(interval.low, 3), interval.high
-    (0.333, 1.0)
+    Multinomial counts of the distinct values are drawn: time and memory do not grow with the number of items.
     """
     x = np.asarray(values, dtype=np.float64)
     if len(x) < 2:
@@ -288,30 +251,17 @@ def sign_flip(
     rng: np.random.Generator,
     engine: Engine = SERIAL,
 ) -> SignFlip:
-    """Test a mean of paired differences against random signs.
+    """Test a mean of paired differences against random signs; pairs of a cluster flip together.
 
-    Under no difference the sign of each pair's difference is a coin toss. p is the share of sign patterns
-    whose sum is at least as far from zero; drawn patterns count the observed one as well, (b + 1)/(B + 1).
-    Sums of scores that come in steps, such as means of three right and wrong answers, often tie, and p is
-    then too large: 3.3 % false positives at the 5 % level for 50 such items, which mid-p makes 4.7 %. Without
-    ties both are the same.
-
-    `UndefinedError`: there is no pair.
-
-    Parameters
-    ----------
-    differences
-        One difference a pair.
-    clusters
-        Pairs that flip together; ``None``: each pair by itself.
-    n_flips
-        Patterns drawn where there are too many to count.
+    p is the share of sign patterns whose sum is at least as far from zero; drawn patterns count the observed
+    one, (b + 1)/(B + 1). Sums of scores that come in steps often tie, and p is then too large: 3.3 % false
+    positives at the 5 % level for 50 means of three right and wrong answers, which mid-p makes 4.7 %.
 
     References
     ----------
-    Fisher, R. A. (1935). The Design of Experiments, section 21. Oliver & Boyd. Phipson, B., & Smyth, G. K.
-    (2010). Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular
-    Biology, 9, 39. Lancaster, H. O. (1961). Significance tests in discrete distributions. JASA, 56, 223-234.
+    Fisher (1935), The Design of Experiments, section 21. Oliver & Boyd.
+    Phipson & Smyth (2010), Statistical Applications in Genetics and Molecular Biology, 9, 39.
+    Lancaster (1961), JASA, 56, 223-234.
 
     Examples
     --------

@@ -91,33 +91,16 @@ def ecs_interval(
 ) -> Estimate:
     """Concordance over other studies like these: a centre without bias, and an interval that holds.
 
-    The interval is an atanh jackknife-t of the corrected concordance, widened to hold the headline. The end
-    that looks at perfect agreement is carried on to the quantile of a Bayesian bootstrap with half a study on
-    the diagonal as far out as the farthest study: an agreement that was not seen may exist.
-
-    Result: ``value`` is the corrected concordance; below five studies ``note`` warns. `UndefinedError`: no
-    study has both effects.
-
-    Parameters
-    ----------
-    human, agent
-        Effects of every test, NaN where a side has none.
-    study
-        Label of the study of every test.
-    value
-        The headline concordance, which the interval shall hold; the corrected one by default.
-    human_se
-        Standard errors of the human effects. Where given, the interval is withheld if the human effects vary
-        no more than twice what their errors explain.
-    weights
-        Weights of tests inside their study; equal by default. Studies count alike.
-    drawn
-        Weights of the bootstrap drawn before (`unseen_weights`), for many concordances of as many studies.
+    An atanh jackknife-t of the corrected concordance, widened to hold the headline `value`. The end that
+    looks at perfect agreement is carried on to the quantile of a Bayesian bootstrap with half a study on the
+    diagonal as far out as the farthest: an agreement that was not seen may exist. With `human_se` it is
+    withheld if human effects vary no more than twice what their errors explain; below five studies ``note``
+    warns. `weights` are those of tests inside their study; `drawn` are bootstrap weights drawn before
+    (`unseen_weights`).
 
     References
     ----------
-    Lin, L. I. (1989). A concordance correlation coefficient to evaluate reproducibility. Biometrics, 45,
-    255-268. Rubin, D. B. (1981). Annals of Statistics, 9, 130-134.
+    Lin (1989), Biometrics, 45, 255-268. Rubin (1981), Annals of Statistics, 9, 130-134.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """PAS and APR over other studies like these, for few studies and near the ends of the scale.
 
-A jackknife sees only the studies at hand. Five studies that all agree say little about a sixth, and an agent
-that fails one study in ten shows no failure among five in most benchmarks. Near the ends of the scale the
+A jackknife sees only the studies at hand; five that all agree say little about a sixth. Near the ends the
 interval is therefore blended with a Bayesian bootstrap that holds half a study at each end.
 """
 
@@ -38,22 +37,13 @@ MANY_STUDIES = 25
 def pas_interval(
     studies: ArrayLike, *, value: float | None = None, jackknife: Interval | None = None, level: float = 0.95
 ) -> Estimate:
-    """Interval of PAS over other studies like these: jackknife-t, near the ends `bounded_bootstrap`.
+    """Interval of PAS over other studies like these: jackknife-t, near the ends a Bayesian bootstrap.
 
-    Result: without an interval below three studies.
-
-    Parameters
-    ----------
-    studies
-        PAS of every study.
-    value
-        PAS of the benchmark; the plain mean of studies by default. The interval always holds it.
-    jackknife
-        The delete-one-study interval of the benchmark's PAS; ``None`` where it is undefined.
+    It always holds `value`, PAS of the benchmark; none below three studies.
 
     References
     ----------
-    Rubin, D. B. (1981). The Bayesian bootstrap. Annals of Statistics, 9, 130-134.
+    Rubin (1981), Annals of Statistics, 9, 130-134.
 
     Examples
     --------
@@ -118,23 +108,14 @@ def _blended(centre: float, inner: Interval | None, outer: Interval, weight: flo
 def apr_interval(passes: ArrayLike, tests: ArrayLike, *, level: float = 0.95) -> Estimate:
     r"""Interval of a rate of passed tests over other studies like these.
 
-    Inside the scale: the cluster-robust (CR2) variance on the logit, :math:`w_k = m_k/N`,
-    :math:`p = (S + ½)/(N + 1)`, :math:`V = \sum w_k^2 e_k^2/(1 - w_k)`, with Satterthwaite's degrees of
-    freedom, which follow the sizes of the studies. Near the ends it is blended with a Bayesian bootstrap that
-    holds half a study of tests that all fail (below) or all pass (above). Where studies lie near one end
-    only, the far limit hardly ever excludes the truth, and the near one has up to both tails.
-
-    Result: the plain rate; ``note`` says when one study holds most tests.
-
-    Parameters
-    ----------
-    passes, tests
-        Tests passed and tests in every study.
+    The cluster-robust (CR2) variance on the logit, :math:`w_k = m_k/N`, :math:`p = (S + ½)/(N + 1)`, :math:`V
+    = \sum w_k^2 e_k^2/(1 - w_k)`, with Satterthwaite's degrees of freedom. Near the ends it is blended with a
+    Bayesian bootstrap that holds half a study of tests that all fail (below) or pass (above); where studies
+    lie near one end only, the near limit has up to both tails. ``note`` says when one study holds most tests.
 
     References
     ----------
-    Bell, R. M., & McCaffrey, D. F. (2002). Survey Methodology, 28, 169-181. Rubin, D. B. (1981). Annals of
-    Statistics, 9, 130-134.
+    Bell & McCaffrey (2002), Survey Methodology, 28, 169-181. Rubin (1981), Annals of Statistics, 9, 130-134.
 
     Examples
     --------

@@ -1,13 +1,10 @@
 r"""The distribution of true effects behind published ones, drawn rather than estimated.
 
-A true effect is positive or negative around a common size, an outlier, or nothing:
-
 .. math:: w_+ N(\mu, \tau^2) + w_- N(-\mu, \tau^2) + w_W N(0, \omega^2) + w_0 \delta_0
 
-The mirror takes effects whose orientation is arbitrary, the wide part takes outliers. Weights, μ, τ and ω are
-drawn by Gibbs sampling with the true effects integrated out, so that the uncertainty of the whole
-distribution reaches every drawn effect. Many short chains run side by side in one array. What the chains
-visited is kept as states, a byte per effect, from which rows of true effects are drawn where they are needed.
+The mirror takes effects whose orientation is arbitrary, the wide part outliers. Weights, μ, τ and ω are drawn
+by Gibbs sampling with the true effects integrated out, so that their uncertainty reaches every drawn effect.
+Many short chains run side by side; visited states are kept, a byte per effect.
 """
 
 from collections.abc import Sequence
@@ -158,22 +155,14 @@ def draw_true_effects(
     n_chains: int | None = None,
     burn_in: int = BURN_IN,
 ) -> Floats:
-    """Draw true effects given published ones, with the distribution they come from unknown.
+    """Draw true effects given published ones (on the scale of d), with their distribution unknown.
 
-    `OptionError`: a standard error that is not positive, or arrays of different length.
-
-    Parameters
-    ----------
-    effects, standard_errors
-        One of each per test, on one scale (d). NaN: the test has no effect and gets NaN.
-    n_chains, burn_in
-        Chains (64, fewer for many tests), and iterations of each that are thrown away.
+    A test without an effect (NaN) gets NaN. `burn_in` iterations of each of `n_chains` are thrown away.
 
     References
     ----------
-    Stephens, M. (2017). False discovery rates: a new deal. Biostatistics, 18, 275-294 (mixtures of true
-    effects with known errors). Gelman, A. (2006). Prior distributions for variance parameters in hierarchical
-    models. Bayesian Analysis, 1, 515-533.
+    Stephens (2017), Biostatistics, 18, 275-294 (mixtures of true effects with known errors).
+    Gelman (2006), Bayesian Analysis, 1, 515-533.
 
     Examples
     --------

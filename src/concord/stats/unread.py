@@ -1,8 +1,7 @@
 """Answers that could not be read, as numbers: whether their share differs, and what they could have been.
 
-`unread_test` tests the share over groups; `share_bounds`, `mean_bounds`, `gap_bounds` and `bounds_between`
-give the two ends between which a number lies whatever the unread answers were (Manski's bounds), with an
-interval that covers all of it. How a question uses them is told in `concord.unread`.
+Bounds (Manski 1989, Journal of Human Resources, 24, 343-360) are the two ends between which a number lies
+whatever the unread answers were, with an interval that covers all of it.
 """
 
 import math
@@ -57,31 +56,10 @@ def unread_test(
 ) -> GroupTest:
     """Test whether the share of unread answers is the same in all groups.
 
-    Single answers: Boschloo's exact test of two groups (Fisher's beyond 150 answers each), Freeman and
-    Halton's of more, drawn tables where there are too many. Answers of units: what a unit lost in a group is
-    one number, since its repeats may all be alike. A unit that occurs in several groups is compared with
-    itself (the groups of its numbers are permuted), a unit in one group is permuted whole.
-
-    Result: undefined with one group, and where every or no answer was read. Source: Boschloo, R. D. (1970).
-    Raised conditional level of significance for the 2 x 2-table when testing the equality of two
-    probabilities. Statistica Neerlandica, 24, 1-9. Freeman, G. H., & Halton, J. H. (1951). Note on an exact
-    treatment of contingency, goodness of fit and other problems of significance. Biometrika, 38, 141-149.
-    Good, P. (2005). Permutation, parametric and bootstrap tests of hypotheses. Springer.
-
-    Parameters
-    ----------
-    lost
-        Whether each answer was unread.
-    groups
-        The group of each answer: its condition, arm, order or mode.
-    units
-        Who or what each answer is of, such as an item or a participant; None: every answer by itself.
-    n_permutations, seed
-        Of tests that are not exact.
-
-    >>> test = unread_test([True] * 9 + [False] * 51 + [True] + [False] * 59, ["a"] * 60 + ["b"] * 60)
-    >>> round(test.p, 4), test.method
-    (0.0107, "Boschloo's exact test")
+    Single answers: Boschloo's exact test of two groups (1970; Fisher's beyond 150 answers each), Freeman and
+    Halton's (1951) of more, drawn tables where there are too many. Answers of units: what a unit lost in a
+    group is one number; a unit in several groups is permuted within itself, in one group whole (Good 2005).
+    Undefined where every or no answer was read.
     """
     x = np.asarray(lost, dtype=bool)
     if x.ndim != 1 or len(groups) != x.size or (units is not None and len(units) != x.size):
@@ -248,21 +226,9 @@ def told(found: Iterable[Unread]) -> Told:
 def share_bounds(k: float, n_read: int, n_unread: int, *, level: float = 0.95) -> UnreadBounds:
     """Bounds of a share: no unread answer counts, and every one does.
 
-    Result: the interval covers both ends at the level (Horowitz & Manski); the interval of Imbens and
-    Manski, which covers the share alone, is a little narrower. Source: Manski, C. F. (1989). Anatomy of the
-    selection problem. Journal of Human Resources, 24, 343-360. Horowitz, J. L., & Manski, C. F. (2000).
-    Nonparametric analysis of randomized experiments with missing covariate and outcome data. JASA, 95,
-    77-84. Imbens, G. W., & Manski, C. F. (2004). Confidence intervals for partially identified parameters.
-    Econometrica, 72, 1845-1857.
-
-    Parameters
-    ----------
-    k
-        Read answers that count, such as those that say yes.
-    n_read, n_unread
-        Answers that were read, and that were not.
-    level
-        Of the interval: Wilson's lower end where none counts, its upper end where all do.
+    The interval covers both ends at the level (Horowitz & Manski 2000, JASA, 95, 77-84): Wilson's lower end
+    where none counts, its upper end where all do; that of Imbens & Manski (2004), of the share alone, is
+    narrower.
 
     >>> found = share_bounds(30, 80, 20)
     >>> found.low, found.high, round(found.interval.low, 3), round(found.interval.high, 3)
@@ -280,26 +246,7 @@ def share_bounds(k: float, n_read: int, n_unread: int, *, level: float = 0.95) -
 def mean_bounds(
     values: ArrayLike, n_unread: int, ends: tuple[float, float], *, level: float = 0.95
 ) -> UnreadBounds:
-    """Bounds of a mean of answers on a scale: every unread answer at one end of it, and at the other.
-
-    Result: without an interval where there is a single answer. Source: Manski, C. F. (1989). Anatomy of the
-    selection problem. Journal of Human Resources, 24, 343-360.
-
-    Parameters
-    ----------
-    values
-        The answers that were read.
-    n_unread
-        Answers that were not.
-    ends
-        Lowest and highest answer there can be.
-    level
-        Of the interval, as in `share_bounds`; each end as in `bounded_mean`.
-
-    >>> found = mean_bounds([3, 4, 5], 1, (1, 7))
-    >>> found.low, found.high
-    (3.25, 4.75)
-    """
+    """Bounds of a mean of answers on a scale; no interval where there is a single answer."""
     low, high = ends
     if not low < high:
         raise OptionError(f"a scale from {low:g} to {high:g}; expected the lower end first")
@@ -322,25 +269,7 @@ def _on_scale(found: Estimate, start: float, width: float) -> Estimate:
 
 
 def bounds_between(first: Estimate, second: Estimate, *, n_unread: int) -> UnreadBounds:
-    """Return the bounds of any number from what it is with all unread answers one way, and all the other.
-
-    Result: without an interval where one of the two has none. Source: Manski, C. F. (1989). Anatomy of the
-    selection problem. Journal of Human Resources, 24, 343-360.
-
-    Parameters
-    ----------
-    first, second
-        The number with the unread answers filled in at one end and at the other, in either order; it must
-        lie between the two for every other filling.
-    n_unread
-        Answers that were filled in.
-
-    >>> none = Estimate(0.2, Interval(0.1, 0.4, 0.95, "t"))
-    >>> all_of_them = Estimate(0.5, Interval(0.3, 0.7, 0.95, "t"))
-    >>> found = bounds_between(none, all_of_them, n_unread=6)
-    >>> found.low, found.high, found.interval.low, found.interval.high
-    (0.2, 0.5, 0.1, 0.7)
-    """
+    """Return the bounds of any number from what it is with all unread answers one way, and all the other."""
     if first.value is None or second.value is None:
         raise OptionError("a number that is undefined has no bounds")
     if second.value < first.value:
@@ -353,19 +282,10 @@ def bounds_between(first: Estimate, second: Estimate, *, n_unread: int) -> Unrea
 
 
 def gap_bounds(first: UnreadBounds, second: UnreadBounds) -> UnreadBounds:
-    r"""Bounds of a difference of two numbers of other answers each: the widest and the narrowest gap.
+    r"""Bounds of the first minus the second number, of other answers each: the widest and the narrowest gap.
 
-    The interval is Newcombe's (MOVER): :math:`d - \sqrt{(a - l_a)^2 + (u_b - b)^2}` at the lower bound, and
-    so at the upper.
-
-    Result: of the first minus the second; without an interval where one of them has none. Source: Newcombe,
-    R. G. (1998). Interval estimation for the difference between independent proportions: comparison of
-    eleven methods. Statistics in Medicine, 17, 873-890.
-
-    Parameters
-    ----------
-    first, second
-        Bounds of the two; one that lost nothing has equal ends.
+    The interval is Newcombe's (MOVER, 1998, Statistics in Medicine, 17, 873-890):
+    :math:`d - \sqrt{(a - l_a)^2 + (u_b - b)^2}` at the lower bound, and so at the upper.
 
     >>> found = gap_bounds(share_bounds(40, 50, 0), share_bounds(20, 45, 5))
     >>> round(found.low, 2), round(found.high, 2)

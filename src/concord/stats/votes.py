@@ -1,9 +1,6 @@
 """Votes on pairs of answers, shown in both orders: what changes with the seats, and what would anyway.
 
-Votes are counts of shape (pairs, 2, 3): pairs by order (answer A in the first seat, answer B in the first
-seat) by verdict (for A, for B, tie).
-
-Logistic regression of counts on one predictor, with errors that allow for clusters.
+Votes are counts of shape (pairs, 2, 3): pairs by order (A or B in the first seat) by verdict (A, B, tie).
 """
 
 from dataclasses import dataclass
@@ -42,17 +39,7 @@ class SeatNumbers:
 
 
 def seat_numbers(votes: ArrayLike) -> SeatNumbers:
-    """Compute what the seats do, pair by pair.
-
-    Source: Zheng, L., et al. (2023). Judging LLM-as-a-judge with MT-Bench and Chatbot Arena. NeurIPS 36.
-    Simpson, E. H. (1949). Measurement of diversity. Nature, 163, 688 (the share of unlike pairs).
-
-    >>> always_first = seat_numbers([[[2, 0, 0], [0, 2, 0]]])
-    >>> always_first.inconsistency.tolist(), always_first.flip_excess.tolist()
-    ([1.0], [1.0])
-    >>> always_first.preference.tolist(), always_first.win.tolist()
-    ([0.5], [0.5])
-    """
+    """Compute what the seats do, pair by pair (Zheng et al. 2023, NeurIPS 36)."""
     c = checked_votes(votes)
     k = c.sum(axis=2)
     both = (k > 0).all(axis=1)
@@ -82,14 +69,7 @@ def seat_numbers(votes: ArrayLike) -> SeatNumbers:
 def sign_test(values: ArrayLike) -> float | None:
     """Exact two-sided binomial test that values above and below 0 are equally likely; zeros do not count.
 
-    With one number per pair, such as the preference for the first seat, it holds whatever the votes of one
-    pair have in common.
-
-    Source: Dixon, W. J., & Mood, A. M. (1946). The statistical sign test. Journal of the American
-    Statistical Association, 41, 557-566.
-
-    >>> sign_test([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.0]), sign_test([])
-    (0.03125, None)
+    With one number per pair it holds whatever the votes of one pair have in common.
     """
     x = np.asarray(values, dtype=np.float64)
     x = x[~np.isnan(x)]
@@ -103,16 +83,7 @@ def sign_test(values: ArrayLike) -> float | None:
 def seat_test(votes: ArrayLike, *, n_permutations: int = 9999, rng: np.random.Generator) -> float | None:
     """Test whether verdicts depend on the seats at all: the votes of a pair divided at random between orders.
 
-    Under no effect of the seats all votes on a pair are alike, so that any division of them between the two
-    orders was as likely as the one that was seen. One-sided: the mean flip excess is large.
-
-    Source: Fisher, R. A. (1935). The Design of Experiments. Oliver & Boyd. Phipson, B., & Smyth, G. K.
-    (2010). Permutation p-values should never be zero. Statistical Applications in Genetics and Molecular
-    Biology, 9.
-
-    >>> votes = [[[2, 0, 0], [0, 2, 0]]] * 8
-    >>> seat_test(votes, rng=np.random.default_rng(1)) < 0.001
-    True
+    Under no effect any division was as likely as the one seen. One-sided: the mean flip excess is large.
     """
     c = checked_votes(votes)
     c = c[(c.sum(axis=2) >= 2).all(axis=1)]
@@ -132,9 +103,8 @@ def seat_test(votes: ArrayLike, *, n_permutations: int = 9999, rng: np.random.Ge
 def _divisions(votes: Floats, rng: np.random.Generator) -> Floats:
     """Return the ways to divide the votes of a pair between the orders, each as often as it occurs.
 
-    Where they are too many, votes are drawn without replacement for the first order: vote by vote, or of very
-    many votes only how many of each verdict (the multivariate hypergeometric distribution), so that neither
-    time nor memory grows with them.
+    Where too many, votes are drawn without replacement: vote by vote, or of very many only how many of each
+    verdict.
     """
     sizes, given = votes.sum(axis=1).astype(int), votes.sum(axis=0).astype(int)
     n = int(sizes.sum())
@@ -185,18 +155,9 @@ def logistic_line(
 ) -> LogisticLine:
     r"""Fit log odds of success as a line in x, by maximum likelihood with a cluster-robust sandwich.
 
-    .. math:: V = A^{-1} \Big(\sum_c s_c s_c^T\Big) A^{-1} \cdot
-        \frac{G}{G-1} \cdot \frac{N-1}{N-2}
+    .. math:: V = A^{-1} \Big(\sum_c s_c s_c^T\Big) A^{-1} \cdot \frac{G}{G-1} \cdot \frac{N-1}{N-2}
 
-    with A the information, :math:`s_c` the score of cluster c, G clusters and N trials.
-
-    Source: Liang, K.-Y., & Zeger, S. L. (1986). Longitudinal data analysis using generalized linear models.
-    Biometrika, 73, 13-22. Cameron, A. C., & Miller, D. L. (2015). A practitioner's guide to cluster-robust
-    inference. Journal of Human Resources, 50, 317-372.
-
-    >>> fit = logistic_line([1, 2, 3, 4], [5, 5, 5, 5], [0.0, 1.0, 2.0, 3.0])
-    >>> round(fit.slope, 4)
-    0.9082
+    A is the information, :math:`s_c` the score of cluster c. Liang & Zeger (1986), Biometrika, 73, 13-22.
     """
     k, n, z = (finite_vector(values) for values in (successes, trials, x))
     if not (k.size == n.size == z.size) or (k < 0).any() or (k > n).any():

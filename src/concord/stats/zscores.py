@@ -1,8 +1,4 @@
-r"""Differences in standard errors (ECS-strict): as tail probabilities, alone and pooled.
-
-Values lie on the last axis. NaN marks an undefined one, which is left out; what has no defined value is
-undefined: `UndefinedError` for one-dimensional input, NaN in a batch or for a group among groups.
-"""
+"""Differences in standard errors (ECS-strict): as tail probabilities, alone and pooled."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +13,7 @@ def z_agreement(z: ArrayLike) -> float | Floats:
 
     References
     ----------
-    Abramowitz, M., & Stegun, I. A. (1964). Handbook of Mathematical Functions, 7.1.22 and 26.2.29.
+    Abramowitz & Stegun (1964), Handbook of Mathematical Functions, 7.1.22 and 26.2.29.
 
     Examples
     --------
@@ -31,33 +27,12 @@ def z_agreement(z: ArrayLike) -> float | Floats:
 
 
 def rms_z_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
-    """Root mean square of the z values of every group.
-
-    `z`, `starts` as values and starts of `mean_groups`. Result: shape (..., G); NaN for a group with no
-    defined value.
-
-    References
-    ----------
-    The pooling of ECS-strict; `calibrated_agreement_groups` is the form that is a p-value.
-
-    Examples
-    --------
-    >>> rms_z_groups([3.0, 4.0, 2.0], [0, 2]).round(4).tolist()
-    [3.5355, 2.0]
-    """
+    """Root mean square of the z values of every group (shape (..., G)): the pooling of ECS-strict."""
     return np.asarray(np.sqrt(mean_groups(np.square(np.asarray(z, dtype=np.float64)), starts)))
 
 
 def rms_z(z: ArrayLike) -> float | Floats:
-    """Root mean square of z values.
-
-    Result: one value per leading index, a float for one-dimensional input; undefined without a defined
-    value. `UndefinedError`: undefined, of one-dimensional input.
-
-    Parameters
-    ----------
-    z
-        Differences in standard errors; NaN is undefined and left out.
+    """Root mean square of z values, undefined ones left out.
 
     References
     ----------
@@ -72,19 +47,7 @@ def rms_z(z: ArrayLike) -> float | Floats:
 
 
 def calibrated_agreement_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
-    r"""Upper tail of :math:`\sum z^2` under :math:`\chi^2_K` for every group, K its defined values.
-
-    `z`, `starts` as values and starts of `mean_groups`.
-
-    References
-    ----------
-    Abramowitz, M., & Stegun, I. A. (1964). Handbook of Mathematical Functions, 26.4.19.
-
-    Examples
-    --------
-    >>> calibrated_agreement_groups([1.0, 1.0, 0.0], [0, 2]).round(6).tolist()
-    [0.367879, 1.0]
-    """
+    """Upper tail of Σ z² under χ²_K for every group, K its defined values."""
     values = np.asarray(z, dtype=np.float64)
     begin = checked_starts(starts, values)
     defined = ~np.isnan(values)
@@ -97,11 +60,9 @@ def calibrated_agreement_groups(z: ArrayLike, starts: ArrayLike) -> Floats:
 def calibrated_agreement(z: ArrayLike) -> float | Floats:
     r"""Upper tail of :math:`\sum z^2` under :math:`\chi^2_K`: a p-value, which the RMS form is not.
 
-    `z` as in `rms_z`.
-
     References
     ----------
-    Abramowitz, M., & Stegun, I. A. (1964). Handbook of Mathematical Functions, 26.4.19.
+    Abramowitz & Stegun (1964), Handbook of Mathematical Functions, 26.4.19.
 
     Examples
     --------
