@@ -1,6 +1,6 @@
 """What a notebook imports: one function per question, frozen results that show themselves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -397,7 +397,12 @@ def rank_reasoning(
 
 @gated()
 def score_hints(
-    source: Any, *, model: str | None = None, level: float = 0.95
+    source: Any,
+    *,
+    model: str | None = None,
+    missing: str | Iterable[object] | None = None,
+    strict: bool = False,
+    level: float = 0.95,
 ) -> "HintLeaderboard | ProbeResult":
     """Score how often hints move answers, and how often a model says so.
 
@@ -407,7 +412,12 @@ def score_hints(
         Answers to hinted and unhinted questions, or counts: a path (CSV, XLSX, JSON, JSON lines), a folder
         of tables of counts, a frame or a list of rows; ``"published"`` for the bundled counts of 12 models.
     model
-        Name of the model whose answers these are; from the column ``model`` by default.
+        Which model of a table of several; its name where rows name none.
+    missing
+        Codes for no answer, such as ``"99,-1,refused"``.
+    strict
+        A cell that cannot be read refuses the table; otherwise its row is left out, counted and listed in
+        ``left_out.csv``, and the table is refused where that is more than half of the rows.
     level
         Confidence level of every interval.
 
@@ -423,11 +433,18 @@ def score_hints(
     """
     from concord.reasoning.probes.score import score_hint_source
 
-    return score_hint_source(source, model=model, level=level)
+    return score_hint_source(source, model=model, level=level, missing=missing, strict=strict)
 
 
 @gated()
-def score_probes(source: Any, *, model: str | None = None, level: float = 0.95) -> "ProbeResult":
+def score_probes(
+    source: Any,
+    *,
+    model: str | None = None,
+    missing: str | Iterable[object] | None = None,
+    strict: bool = False,
+    level: float = 0.95,
+) -> "ProbeResult":
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.
 
     Parameters
@@ -437,6 +454,8 @@ def score_probes(source: Any, *, model: str | None = None, level: float = 0.95) 
         those of `concord.reasoning.probes.records.ProbeRow`.
     model
         Name of the model; from the column ``model`` by default.
+    missing, strict
+        As in `score_hints`.
     level
         Confidence level of every interval.
 
@@ -447,4 +466,4 @@ def score_probes(source: Any, *, model: str | None = None, level: float = 0.95) 
     """
     from concord.reasoning.probes.score import score_probe_source
 
-    return score_probe_source(source, model=model, level=level)
+    return score_probe_source(source, model=model, level=level, missing=missing, strict=strict)

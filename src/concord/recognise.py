@@ -1,20 +1,18 @@
 """What a file is: every kind that some command reads, the command that takes it, what its columns hold.
 
 A file is told by its content first (a log of a harness, a result of Concord, named lists), then by its
-columns (`recognised.json`: what a kind needs, what it must not have, what its columns are called). The
+columns (`files/vocabulary.json`: what a kind needs, what it must not have, what its columns are called). The
 reader of that kind then says what is wrong with it; a file of no known kind is never called one.
 """
 
 import functools
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module, resources
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from concord.comparing.harnesses import FORMS
-from concord.comparing.inspect_logs import InspectLog, read_inspect_log, read_json_log
 from concord.comparing.judge_logs import verdict_rows
 from concord.comparing.lm_eval import is_lm_eval
 from concord.comparing.scores import read_models
@@ -22,6 +20,8 @@ from concord.errors import FileFormatError, InputError, OptionError, TableError
 from concord.files.columns import read_columns
 from concord.files.contents import read_bytes
 from concord.files.documents import FileCheck, FileKind
+from concord.files.grids import names_of, vocabulary
+from concord.files.inspect_logs import InspectLog, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
 from concord.files.kept_replies import ObjectLines
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
@@ -67,17 +67,17 @@ class TableKind:
 @functools.cache
 def table_kinds() -> tuple[TableKind, ...]:
     """Return the kinds of tables, the most specific first."""
-    text = resources.files("concord").joinpath("recognised.json").read_bytes()
-    return tuple(
-        TableKind(
-            one["kind"],
-            one["command"],
-            tuple(map(tuple, one["needs"])),
-            {meaning: tuple(names) for meaning, names in one["columns"].items()},
-            frozenset(one.get("without", ())),
-        )
-        for one in json.loads(text)
-    )
+    made = []
+    for one in vocabulary()["kinds"]:
+        names = names_of(one["of"]) if "of" in one else {}
+
+        def called(parts: Sequence[str], names: Mapping[str, tuple[str, ...]] = names) -> tuple[str, ...]:
+            return tuple(name for part in parts for name in names.get(part, (part,)))
+
+        columns = {meaning: called(parts) for meaning, parts in one["columns"].items()}
+        needs, without = tuple(map(called, one["needs"])), frozenset(one.get("without", ()))
+        made.append(TableKind(one["kind"], one["command"], needs, columns, without))
+    return tuple(made)
 
 
 def recognised(path: Path, options: TableOptions) -> FileCheck | None:
@@ -272,21 +272,20 @@ def _read_answers(path: Path, options: TableOptions) -> Sequence[str]:
 
 def _read_options(path: Path, options: TableOptions) -> Sequence[str]:
     from concord.structure.options.read import read_option_replies
-    from concord.structure.read.rows import rows_of
 
-    return read_option_replies(rows_of(path, options), model=None).warnings
+    return [text for one in read_option_replies(path, replace(options, strict=True)) for text in one.warnings]
 
 
 def _read_verdicts(path: Path, options: TableOptions) -> Sequence[str]:
     from concord.structure.judging.read import read_votes
 
-    return read_votes([verdict_rows(path, options)], people=[], judge=None).warnings
+    return read_votes([verdict_rows(path, replace(options, strict=True))]).warnings
 
 
 def _read_hints(path: Path, options: TableOptions) -> Sequence[str]:
     from concord.reasoning.probes.score import score_hint_source
 
-    return score_hint_source(path).warnings
+    return score_hint_source(path, strict=True).warnings
 
 
 def _read_scores(path: Path, options: TableOptions) -> Sequence[str]:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concord.comparing.inspect_logs import check_log, read_inspect_log
 from concord.comparing.join import join_scores
 from concord.comparing.records import ScoreFile, grade
 from concord.comparing.scores import read_scores
 from concord.comparing.tables import ScoreColumns, read_score_tables
 from concord.errors import BadScoreError, FileFormatError, MismatchError, OptionError, TableError
+from concord.files.inspect_logs import check_log, read_inspect_log
 
 LOGS = Path(__file__).parent / "logs"
 CAPITALS = "samples_capitals_2026-11-15T10-50-43.466196.jsonl"

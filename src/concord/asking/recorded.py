@@ -268,7 +268,7 @@ def _opened(path: Path) -> Any:
         from inspect_ai.log import read_eval_log as read
     except ImportError as fault:
         raise MissingExtraError("reading Inspect logs", "live") from fault
-    from concord.comparing.inspect_logs import check_log
+    from concord.files.inspect_logs import check_log
 
     if path.suffix not in (".eval", ".json"):
         raise FileFormatError(f"{path.name}: expected an Inspect log, named .eval or .json")

@@ -31,6 +31,7 @@ from concord.cli.shared import (
     write_and_show,
 )
 from concord.errors import OptionError
+from concord.files.output import safe_name
 
 
 def score_structure(
@@ -228,6 +229,8 @@ def score_hints(
         ),
     ],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    missing: Missing = None,
+    strict: Strict = False,
     level: Level = 0.95,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     reader: Reader = None,
@@ -238,7 +241,10 @@ def score_hints(
     from concord import api
 
     result, read = scored_with(
-        lambda: api.score_hints(file, model=model, level=level), reader, reader_all, out
+        lambda: api.score_hints(file, model=model, missing=missing, strict=strict, level=level),
+        reader,
+        reader_all,
+        out,
     )
     warn(result.warnings)
     written = result.write(out)
@@ -251,6 +257,8 @@ def score_hints(
 def score_probes(
     file: Annotated[Path, typer.Argument(help="Answers to probes (CSV, XLSX, JSON, JSON lines).")],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    missing: Missing = None,
+    strict: Strict = False,
     level: Level = 0.95,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     as_json: JsonAlone = False,
@@ -258,7 +266,7 @@ def score_probes(
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs."""
     from concord import api
 
-    result = api.score_probes(file, model=model, level=level)
+    result = api.score_probes(file, model=model, missing=missing, strict=strict, level=level)
     warn(result.warnings)
     folder = result.write(out)
     print_or_show(result, as_json=as_json)
@@ -280,6 +288,8 @@ def score_judge(
     metric: Annotated[str | None, typer.Option(help="Which scorer of an Inspect log.")] = None,
     sheet: Sheet = None,
     encoding: Encoding = None,
+    missing: Missing = None,
+    strict: Strict = False,
     level: Annotated[float, typer.Option(help="Coverage of intervals.")] = 0.95,
     permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of flips.")] = 9999,
     seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
@@ -294,7 +304,7 @@ def score_judge(
     def score() -> Any:
         return api.score_judge(
             *files, people=people, judge=judge, metric=metric, sheet=sheet, encoding=encoding,
-            level=level, n_permutations=permutations, seed=seed,
+            missing=missing, strict=strict, level=level, n_permutations=permutations, seed=seed,
         )  # fmt: skip
 
     result, read = scored_with(score, reader, reader_all, out)
@@ -317,6 +327,8 @@ def score_options(
     arranger: Annotated[str, typer.Option(help="What was varied, in a word.")] = "recorded",
     sheet: Sheet = None,
     encoding: Encoding = None,
+    missing: Missing = None,
+    strict: Strict = False,
     level: Annotated[float, typer.Option(help="Coverage of intervals.")] = 0.95,
     permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of places.")] = 999,
     seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
@@ -330,14 +342,22 @@ def score_options(
 
     def score() -> Any:
         return api.score_options(
-            file, model=model, arranger=arranger, sheet=sheet, encoding=encoding, level=level,
-            n_permutations=permutations, seed=seed,
+            file, model=model, arranger=arranger, sheet=sheet, encoding=encoding, missing=missing,
+            strict=strict, level=level, n_permutations=permutations, seed=seed,
         )  # fmt: skip
 
-    result, read = scored_with(score, reader, reader_all, out)
-    warn(result.warnings)
-    write_and_show(result, out, as_json=json)
-    tell_of_reader(read, out, [file])
+    found, read = scored_with(score, reader, reader_all, out)
+    several = found if isinstance(found, dict) else {"": found}
+    warn(list(dict.fromkeys(text for result in several.values() for text in result.warnings)))
+    for name, result in several.items():
+        folder = out / safe_name(name) if name else out
+        if json and name:
+            result.write(folder)
+        else:
+            write_and_show(result, folder, as_json=json)
+        tell_of_reader(read, folder, [file])
+    if json and len(several) > 1:
+        print_json({name: result.to_dict() for name, result in several.items()})
 
 
 def combine(

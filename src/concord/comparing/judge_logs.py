@@ -1,20 +1,22 @@
 """Verdicts of judges from whatever holds them, scored; in an Inspect log, metadata and score say them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from concord.comparing.inspect_logs import InspectLog, read_inspect_log, read_json_log
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.contents import fingerprint_file, is_file
-from concord.files.tables import TableOptions
+from concord.files.declared import DeclaredTable, table_of
+from concord.files.frames import from_mappings
+from concord.files.inspect_logs import InspectLog, read_inspect_log, read_json_log
+from concord.files.tables import TableOptions, table_options
 from concord.numeric import gated
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
 from concord.structure.judging.unread import unread_votes
-from concord.structure.read.rows import NamedRows, rows_of
 
 
 @gated()
@@ -25,6 +27,8 @@ def score_judge(
     metric: str | None = None,
     sheet: str | None = None,
     encoding: str | None = None,
+    missing: str | Iterable[object] | None = None,
+    strict: bool = False,
     level: float = 0.95,
     n_permutations: int = 9999,
     seed: int = 0,
@@ -46,6 +50,12 @@ def score_judge(
         Which scorer of an Inspect log.
     sheet, encoding
         How tables are read.
+    missing
+        Codes for no verdict, such as ``"99,-1,refused"``.
+    strict
+        A cell that cannot be read refuses the table; otherwise a verdict counts as unread, any other cell
+        leaves its row out, all are listed in ``left_out.csv``, and a table is refused where that is more than
+        half of its rows.
     level
         Nominal coverage of intervals.
     n_permutations, seed
@@ -73,7 +83,7 @@ def score_judge(
     """
     if not sources:
         raise OptionError("nothing to score: give at least one file of verdicts")
-    options = TableOptions(sheet, encoding)
+    options = table_options(sheet=sheet, encoding=encoding, missing=missing, strict=strict)
     rows = [verdict_rows(source, options, metric=metric) for source in sources]
     human = [] if people is None else [verdict_rows(people, options)]
     votes = read_votes(rows, people=human, judge=judge)
@@ -87,21 +97,22 @@ def score_judge(
         votes.warnings,
         unread=unread_votes(votes.judges),
         readings=votes.readings,
+        left_out=votes.left_out,
     )
 
 
-def verdict_rows(source: Any, options: TableOptions, *, metric: str | None = None) -> NamedRows:
+def verdict_rows(source: Any, options: TableOptions, *, metric: str | None = None) -> DeclaredTable:
     """Read recorded verdicts from whatever holds them: an Inspect log, JSON, a table, a frame, rows."""
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.suffix.lower() == ".eval":
-            return _logged(path, read_inspect_log(path), metric)
+            return _logged(path, read_inspect_log(path), metric, options)
         if path.suffix.lower() == ".json" and is_file(path) and (log := read_json_log(path)) is not None:
-            return _logged(path, log, metric)
-    return rows_of(source, options)
+            return _logged(path, log, metric, options)
+    return table_of(source, options)
 
 
-def _logged(path: Path, log: InspectLog, metric: str | None) -> NamedRows:
+def _logged(path: Path, log: InspectLog, metric: str | None, options: TableOptions) -> DeclaredTable:
     names = list(dict.fromkeys(name for sample in log.summaries for name in _sample_scores(sample)))
     if not names:
         raise FileFormatError(f"{log.name}: no sample has a score; score the log first")
@@ -110,7 +121,7 @@ def _logged(path: Path, log: InspectLog, metric: str | None) -> NamedRows:
     chosen = names[0] if metric is None else metric
     if chosen not in names:
         raise OptionError(f"{log.name}: no scorer {chosen!r}; found {listed(names)}")
-    rows, places = [], []
+    rows = []
     for sample in log.summaries:
         metadata = sample.get("metadata")
         row = dict(metadata) if isinstance(metadata, Mapping) else {}
@@ -118,9 +129,9 @@ def _logged(path: Path, log: InspectLog, metric: str | None) -> NamedRows:
         row["verdict"] = None if sample.get("error") is not None else _sample_scores(sample).get(chosen)
         row.setdefault("judge", log.model)
         rows.append(row)
-        places.append(f"{log.name}, sample {sample.get('id')!r}")
     unfinished = () if log.finished else (f"{log.name}: the run did not finish (status {log.status!r})",)
-    return NamedRows(log.model, rows, places, (fingerprint_file(path),), unfinished)
+    grid = from_mappings(rows, log.name)
+    return table_of(replace(grid, inputs=(fingerprint_file(path),), warnings=unfinished), options)
 
 
 def _sample_scores(sample: Mapping[str, Any]) -> dict[str, object]:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.harnesses import read_harness, table_of_columns
-from concord.comparing.inspect_logs import read_inspect_scores, read_json_log
+from concord.comparing.inspect_logs import read_inspect_scores
 from concord.comparing.lm_eval import is_lm_eval, json_lines, read_lm_eval_group, read_lm_eval_scores
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, frame_of
 from concord.comparing.tables import ScoreColumns, read_score_tables
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.contents import fingerprint_file, is_file, is_folder, read_bytes, unreadable
+from concord.files.inspect_logs import read_json_log
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.reasoning import NAME

@@ -4,9 +4,10 @@ One reader for every table command: cells keep their places; words and codes for
 commas and formats are the same everywhere; and a cell that cannot be read becomes a problem that names it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,21 @@ from concord.files.cells import BadCellError, with_point
 from concord.files.columns import ColumnTable
 from concord.files.grids import Grid, plain_title
 from concord.files.left_out import left_out_cells, told_left_out
-from concord.files.tables import TableOptions
-from concord.records import LeftOutCell
+from concord.files.tables import TableOptions, TableSource, grid_of
+from concord.records import InputFile, LeftOutCell
 
 Parse = Callable[[object], Any]
+T = TypeVar("T")
+Row = Mapping[str, Any]
+"""A row by its plain titles, or by what its cells hold."""
+
+
+class BadRowError(BadCellError):
+    """A cell that keeps a row, or a part of it, from being read; its text is what was expected."""
+
+    def __init__(self, column: str, value: object, expected: str) -> None:
+        self.column, self.value = column, value
+        super().__init__(expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +64,8 @@ class DeclaredTable:
     options: TableOptions = field(default_factory=TableOptions)
     titles: dict[str, str] = field(default_factory=dict)
     """What the file calls each column that is there."""
+    plain: dict[str, str] = field(default_factory=dict)
+    """What the file calls each of its columns, by its plain title."""
     problems: list[CellProblem] = field(default_factory=list)
     read: dict[str, list[Any]] = field(default_factory=dict)
     bad: set[tuple[int, str]] = field(default_factory=set)
@@ -60,7 +74,7 @@ class DeclaredTable:
     """Whether a problem is one that leaving out would hide."""
 
     def __post_init__(self) -> None:
-        there: dict[str, str] = {}
+        there = self.plain
         for title in self.table.header:
             there.setdefault(plain_title(title), title)
         for column in self.columns:
@@ -114,7 +128,7 @@ class DeclaredTable:
 
     def _value(self, index: int, column: TableColumn, cell: object) -> Any:
         numeric = column.parse is not cells.name
-        if numeric and self.options.missing.holds(cell):
+        if (numeric or column.side) and self.options.missing.holds(cell):
             return None
         try:
             return column.parse(with_point(cell) if numeric and self.decimal_comma else cell)
@@ -135,8 +149,46 @@ class DeclaredTable:
         self.refused |= refused
         self.bad.add((index, name))
         sheet = self.table.sheet if isinstance(self.table, Grid) else None
-        title = self.titles.get(name, name)
+        title = self.titles.get(name, self.plain.get(name, name))
         self.problems.append(CellProblem(self.table.name, sheet, self.row(index), title, value, expected))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return every row by its plain titles; nothing where a cell is missing, or a declared code."""
+        if not isinstance(self.table, Grid):
+            raise TypeError("rows of a table of whole columns")
+        held = {name: self.table.cells(self.table.header.index(title)) for name, title in self.plain.items()}
+        none = [{i for i, cell in enumerate(column) if self.is_missing(cell)} for column in held.values()]
+        return [
+            {
+                name: None if i in gone else column[i]
+                for (name, column), gone in zip(held.items(), none, strict=True)
+            }
+            for i in range(len(self.table.rows))
+        ]
+
+    def is_missing(self, cell: object) -> bool:
+        """Whether a cell holds nothing, or a code for nothing that was declared."""
+        return cells.is_missing(cell) or self.options.missing.holds(cell)
+
+    def by_meaning(self) -> list[dict[str, Any]]:
+        """Return every row by what its cells hold, nothing where the table has no such column."""
+        places = {one.name: plain_title(self.titles.get(one.name, "")) for one in self.columns}
+        return [{name: row.get(place) for name, place in places.items()} for row in self.rows()]
+
+    def each(self, read: Callable[[int, T], Any], rows: Iterable[T]) -> list[Any]:
+        """Read rows one by one; one with a cell that it cannot be read without is noted and left out."""
+        found = []
+        for index, row in enumerate(rows):
+            try:
+                found.append(read(index, row))
+            except BadRowError as fault:
+                self.problem(index, fault.column, str(fault), fault.value)
+        return found
+
+    @property
+    def inputs(self) -> tuple[InputFile, ...]:
+        """The file that was read."""
+        return self.table.inputs
 
     def needed(self, index: int, names: Iterable[str]) -> bool:
         """Whether a row has a value in these columns; one that has none is noted."""
@@ -157,10 +209,115 @@ class DeclaredTable:
         return (f"{self.place}: columns not used: {listed(others)}",) if others else ()
 
 
+_FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+def _truth(cell: object) -> bool | None:
+    if cells.is_missing(cell):
+        return None
+    found = cell if isinstance(cell, bool) else _FLAGS.get(str(cell).strip().casefold().removesuffix(".0"))
+    if found is None:
+        raise BadCellError("true or false")
+    return found
+
+
+def _as_count(cell: object) -> int | None:
+    value = cells.whole(cell)
+    return None if value is None else int(value)
+
+
+_OF_TYPE: Mapping[type, Parse] = {bool: _truth, int: _as_count, float: cells.number, str: cells.name}
+
+
+@dataclass(slots=True)
+class RecordTable(Generic[T]):
+    """Rows of a table as records of one kind, and the place of each."""
+
+    table: DeclaredTable
+    rows: tuple[T, ...]
+    at: tuple[int, ...]
+    warnings: tuple[str, ...] = ()
+    left_out: tuple[LeftOutCell, ...] = ()
+
+    def settle(self) -> "RecordTable[T]":
+        """Count what is left out, or refuse the table."""
+        self.left_out, told = self.table.left_out()
+        self.warnings = (*told, *self.warnings)
+        return self
+
+    def cells(self, name: str) -> list[object]:
+        """Return the cells of a column by its plain title, beside the records."""
+        held = self.table.table
+        whole = held.cells(held.header.index(self.table.plain[name])) if isinstance(held, Grid) else []
+        return [whole[i] for i in self.at]
+
+    def keep(self, fits: Sequence[bool]) -> None:
+        """Keep the records that fit."""
+        self.at = tuple(i for i, kept in zip(self.at, fits, strict=True) if kept)
+        self.rows = tuple(row for row, kept in zip(self.rows, fits, strict=True) if kept)
+
+    def refuse(self, column: str, fits: Callable[[T], bool], expected: str, *, refused: bool = False) -> None:
+        """Leave out and note every record that does not fit; ``refused``: the table with it."""
+        found = [fits(row) for row in self.rows]
+        for index, row, fitting in zip(self.at, self.rows, found, strict=True):
+            if not fitting:
+                self.table.problem(index, column, expected, getattr(row, column), refused=refused)
+        self.keep(found)
+
+
+def read_records(
+    source: TableSource | Grid,
+    kind: type[T],
+    options: TableOptions,
+    names: Mapping[str, Sequence[str]] | None = None,
+    *,
+    also: Sequence[str] = (),
+    answer: str = "answer",
+) -> RecordTable[T]:
+    """Read rows as records of a frozen class; ``also`` names columns that are used otherwise.
+
+    The field ``answer`` is what a declared code for no answer can be in.
+    """
+    grid = source if isinstance(source, Grid) else grid_of(source, options)
+    held = {} if names is None else names
+    hints, columns = get_type_hints(kind), []
+    for one in fields(kind):  # type: ignore[arg-type]
+        hint = hints[one.name]
+        union = get_origin(hint) in (Union, types.UnionType)
+        plain = next(part for part in get_args(hint) if part is not type(None)) if union else hint
+        needed = one.default is MISSING and one.default_factory is MISSING
+        side = answer if one.name == answer else ""
+        columns.append(TableColumn(one.name, tuple(held.get(one.name, ())), _OF_TYPE[plain], needed, side))
+    table = DeclaredTable(grid, columns, options)
+    required = [one.name for one in columns if one.required]
+    values = {name: table.values(name) for name in table.titles}
+    found = [i for i in range(table.n_rows) if table.needed(i, required)]
+    bad = {i for i, _ in table.bad}
+    kept = [i for i in found if i not in bad]
+    rows = [kind(**{name: one[i] for name, one in values.items() if one[i] is not None}) for i in kept]
+    used = {*table.titles.values(), *(title for name, title in table.plain.items() if name in also)}
+    free = [title for title in grid.header if title and title not in used]
+    unused = (f"{grid.place}: columns not used: {listed(free)}",) if free else ()
+    return RecordTable(table, tuple(rows), tuple(kept), (*grid.warnings, *unused))
+
+
+def table_of(
+    source: TableSource | Grid, options: TableOptions, names: Mapping[str, Sequence[str]] | None = None
+) -> DeclaredTable:
+    """Open a table whose columns are called by a vocabulary, or are all kept as they are."""
+    grid = source if isinstance(source, Grid) else grid_of(source, options)
+    columns = [TableColumn(name, tuple(others)) for name, others in ({} if names is None else names).items()]
+    return DeclaredTable(grid, columns, options)
+
+
 def _lacking_words(lacking: Sequence[TableColumn]) -> str:
     """Say which columns a table lacks, and what they may be called."""
     if len(lacking) == 1 and lacking[0].what:
         one = lacking[0]
         return f"no column of {one.what}, expected one of {', '.join((one.name, *one.others))}"
-    also = "".join(f"; {one.name!r} may be called {', '.join(one.others)}" for one in lacking if one.others)
+    also = "".join(
+        f"; {one.name!r} may be called {', '.join(name for name in one.others if name != one.name)}"
+        for one in lacking
+        if one.others
+    )
     return f"columns are missing: {', '.join(repr(one.name) for one in lacking)}{also}"

@@ -3,9 +3,12 @@
 Rows are numbered as a spreadsheet shows them: the header is row 1 and blank rows count.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -250,3 +253,18 @@ def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> d
         if there is not None and places[there] not in found.values():
             found[name] = places[there]
     return found
+
+
+@cache
+def vocabulary() -> Mapping[str, Any]:
+    """Return what the columns of every kind of table are called, and how a kind is recognised."""
+    held: Mapping[str, Any] = json.loads(
+        resources.files("concord.files").joinpath("vocabulary.json").read_bytes()
+    )
+    return held
+
+
+@cache
+def names_of(table: str) -> dict[str, tuple[str, ...]]:
+    """Return what columns are called by what they hold; of several names the first that is there counts."""
+    return {part: tuple(names.split()) for part, names in vocabulary()["names"][table].items()}

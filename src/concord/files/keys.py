@@ -9,18 +9,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from concord.errors import FileFormatError
-from concord.files.grids import Grid, plain_title
+from concord.files.grids import Grid, names_of, plain_title
 
-CONTEXT = tuple(
-    "benchmark dataset set subset split category task subject domain language turn".split()  # noqa: SIM905
-)
-"""Columns under which items are numbered anew, where they are there."""
-REPEATS = tuple("repetition repeat sample run trial epoch rep iteration seed draw".split())  # noqa: SIM905
-VARIANTS = (
-    *("strategy", "prompt_strategy", "prompt_type", "prompting", "template", "system_prompt", "config"),
-    *("setting", "few_shot", "cot", "mode"),
-)
-"""Columns that make one model several, each asked in another way."""
+CONTEXT, REPEATS, VARIANTS = (names_of("units")[part] for part in ("context", "repeats", "variants"))
+"""Columns under which items are numbered anew, that number repeats, and that make one model several."""
 Cells = Sequence[Mapping[str, object]]
 
 

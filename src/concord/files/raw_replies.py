@@ -5,13 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from concord.files.grids import plain_title
+from concord.files.grids import names_of, plain_title
 
-TEXT_NAMES = (
-    "response", "output_text", "output", "completion", "completions", "generation", "generations",
-    "generated_text", "reply", "model_output", "raw_output", "model_response", "raw_response", "content",
-    "message", "messages", "choices", "candidates", "text",
-)  # fmt: skip
+TEXT_NAMES = names_of("replies")["response"]
 """Fields that hold a reply, the surest first; nested ones are followed."""
 _THOUGHT = re.compile(r"thinking|thought|reasoning(?:_content|_text)?")
 _BODIES = ("summary", "content", "text")

@@ -34,6 +34,7 @@ KINDS = {
     ".json": "json",
     ".jsonl": "json",
     ".ndjson": "json",
+    ".eval": "log",
 }
 """What a file is taken for, by its extension."""
 
@@ -145,6 +146,11 @@ def _read_file(path: Path, options: TableOptions) -> Grid:
     data = read_bytes(path)
     if not data.strip():
         raise FileFormatError(f"{path.name}: the file is empty; expected a header and rows below it")
+    if kind == "log" or path.suffix.lower() == ".json":
+        from concord.files.inspect_logs import log_grid
+
+        if (log := log_grid(path, data)) is not None:
+            return log
     check_content(path.name, kind, data, options.encoding)
     grid = _parse(path, kind, data, options)
     return replace(grid, inputs=(fingerprint(path.name, data),))

@@ -1,11 +1,12 @@
 """Tables of answers to hints as others keep them: several models, conditions, answers side by side."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from concord import api
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, TableError
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
 
@@ -83,3 +84,17 @@ def test_items_are_numbered_anew_under_each_task() -> None:
     found = api.score_hints(rows)
     assert _influence(found) == 20 / 40
     assert any("an item is one task · id: 40 items" in note for note in found.warnings)
+
+
+def test_rows_that_cannot_be_read_are_left_out_counted_and_listed(tmp_path: Path) -> None:
+    rows = _rows("one", 13)
+    rows[1]["n_options"], rows[3]["answer"] = "four", -99
+    with pytest.raises(TableError, match="row 3, column 'n_options': got 'four', expected a number"):
+        api.score_hints(rows, strict=True)
+    found = api.score_hints(rows, missing="-99")
+    assert isinstance(found, ProbeResult)
+    assert "39 of 40 rows are used whole; 1 left out: column 'n_options'" in found.warnings[0]
+    folder = found.write(tmp_path)
+    assert "n_options,four,cannot be read" in (folder / "left_out.csv").read_text("utf-8")
+    assert ProbeResult.read(folder).left_out == found.left_out
+    assert _influence(found) == 11 / 18  # one row left out, one without an answer

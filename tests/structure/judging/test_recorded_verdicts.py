@@ -9,7 +9,7 @@ from tests.structure.judging import scripted
 
 import concord
 from concord.comparing.metrics import MetricCompareResult
-from concord.errors import FileFormatError, MismatchError, OptionError
+from concord.errors import FileFormatError, InputError, MismatchError, OptionError, TableError
 from concord.planning.pilots import JudgePlan
 from concord.structure.judging.result import JudgeResult, PairVotes
 
@@ -83,7 +83,7 @@ def test_annotations_of_alpaca_eval_have_no_order_unless_it_was_kept(tmp_path: P
 def test_a_preference_outside_its_range_is_named(tmp_path: Path) -> None:
     row = {"instruction": "x", "output_1": "a", "output_2": "b", "preference": 3}
     with pytest.raises(
-        FileFormatError, match="list, row 2: 'preference' is 3, expected a number from 1 to 2"
+        TableError, match="list, row 2, column 'preference': got 3, expected a number from 1 to 2"
     ):
         concord.score_judge([row])
 
@@ -102,16 +102,19 @@ def test_a_plain_table_names_a_seat_or_an_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"pair": 1, "order": "ab", "verdict": "left"}, "'verdict' is 'left', expected first, second or tie"),
-        ({"pair": 1, "order": "sideways", "verdict": "tie"}, "'order' is 'sideways', expected ab or ba"),
-        ({"pair": 1, "verdict": "first"}, "no column says who was in it"),
-        ({"pair": 1, "winner": "c3po"}, "a winner is 'c3po', expected a, b or tie"),
-        ({"pair": 1, "winner": "a", "length_a": 0}, "'length_a' is 0, expected a number above 0"),
+        (
+            {"pair": 1, "order": "ab", "verdict": "left"},
+            "'verdict': got 'left', expected first, second or tie",
+        ),
+        ({"pair": 1, "order": "sideways", "verdict": "tie"}, "'order': got 'sideways', expected ab or ba"),
+        ({"pair": 1, "verdict": "first"}, "who was in this seat: give a column order"),
+        ({"pair": 1, "winner": "c3po"}, "'winner': got 'c3po', expected a, b or tie"),
+        ({"pair": 1, "winner": "a", "length_a": 0}, "'length_a': got 0, expected a number above 0"),
         ({"x": 1}, "found the columns 'x'; expected pair, order and verdict"),
     ],
 )
 def test_a_row_that_cannot_be_read_is_named(row: dict[str, Any], message: str) -> None:
-    with pytest.raises(FileFormatError, match=message.replace("[", r"\[")):
+    with pytest.raises(InputError, match=message.replace("[", r"\[")):
         concord.score_judge([row])
 
 
@@ -272,7 +275,7 @@ def test_a_preference_of_alpaca_eval_is_for_the_side_it_leans_to(
 
 @pytest.mark.parametrize("preference", [0.9, 2.1, -1, "both"])
 def test_a_preference_of_alpaca_eval_beyond_1_and_2_is_refused(preference: object) -> None:
-    with pytest.raises(FileFormatError, match="expected a number from 1 to 2"):
+    with pytest.raises(TableError, match="expected a number from 1 to 2"):
         concord.score_judge([{**ALPACA, "preference": preference}])
 
 

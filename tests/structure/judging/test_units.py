@@ -1,12 +1,14 @@
 """What a pair is and who a judge is: public tables of votes in small."""
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
 import concord
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, TableError
+from concord.structure.judging.result import JudgeResult
 
 Rows = list[dict[str, Any]]
 
@@ -80,3 +82,18 @@ def test_ways_of_asking_one_judge_are_several_judges_and_one_can_be_chosen() -> 
     ]
     with pytest.raises(OptionError, match="no verdict is of the judge 'l'"):
         concord.score_judge(more, judge="l")
+
+
+def test_a_verdict_that_cannot_be_read_is_unread_and_any_other_cell_leaves_its_row_out(
+    tmp_path: Path,
+) -> None:
+    rows = _votes()
+    rows[0]["vote"], rows[1]["vote"], rows[2]["item"] = "perhaps", 99, None
+    with pytest.raises(TableError, match="column 'vote': got 'perhaps', expected first, second or tie"):
+        concord.score_judge(rows, missing="99", strict=True)
+    result = concord.score_judge(rows, missing="99", n_permutations=99)
+    assert "142 of 144 rows are used whole; 2 left out" in result.warnings[0]
+    found = result.judge()
+    assert (found.n_unreadable, found.n_votes) == (2, 141) and result.unread
+    result.write(tmp_path)
+    assert JudgeResult.read(tmp_path).left_out == result.left_out != ()

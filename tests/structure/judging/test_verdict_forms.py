@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import concord
-from concord.errors import FileFormatError
+from concord.errors import TableError
 
 AB, BA = "1121t1211112", "1112t12t1211"
 """The seat that wins each of twelve pairs in either order: 7 of 12 verdicts change with the seats."""
@@ -142,7 +142,7 @@ def test_three_columns_of_which_one_is_1_name_the_winner() -> None:
            "winner_model_a": 1, "winner_model_b": 0, "winner_tie": 0}  # fmt: skip
     (pair,) = concord.score_judge([row], n_permutations=99).judge().pairs
     assert (pair.model_a, pair.unordered, pair.length_a) == ("a", (0, 1, 0), 1.0)
-    with pytest.raises(FileFormatError, match="0 of winner_model_a, winner_model_b, winner_tie are 1"):
+    with pytest.raises(TableError, match="a 1 in one of winner_model_a, winner_model_b, winner_tie: found 0"):
         concord.score_judge([{**row, "winner_model_a": 0}], n_permutations=99)
 
 
@@ -164,14 +164,14 @@ def test_a_table_without_an_order_names_the_columns_that_it_does_not_use() -> No
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question_id": 1, "model": "m", "games": []}, "'games' is \\[\\], expected a list of verdicts"),
+        ({"question_id": 1, "model": "m", "games": []}, "'games': got \\[\\], expected a list of verdicts"),
         ({"question_id": 1, "model": "m", "games": [{"score": "A is it"}]}, "expected A>B, B>A or A=B"),
-        ({"pair": 1, "swapped": "maybe", "verdict": "A"}, "'swapped' is 'maybe', expected true or false"),
-        ({"pair": 1, "order": "ab", "verdict": 0}, "'verdict' is 0, expected first, second or tie"),
+        ({"pair": 1, "swapped": "maybe", "verdict": "A"}, "'swapped': got 'maybe', expected true or false"),
+        ({"pair": 1, "order": "ab", "verdict": 0}, "'verdict': got 0, expected first, second or tie"),
     ],
 )
 def test_what_cannot_be_read_is_named(row: dict[str, Any], message: str) -> None:
-    with pytest.raises(FileFormatError, match=message):
+    with pytest.raises(TableError, match=message):
         concord.score_judge([row], n_permutations=99)
 
 
@@ -218,7 +218,7 @@ def test_answers_in_the_seats_are_no_names() -> None:
     rows = [
         {"prompt": str(i), "Response 1": f"x{i}", "Response 2": f"y{i}", "preference": "1"} for i in range(9)
     ]
-    with pytest.raises(FileFormatError, match="'preference' names a seat, and no column says who was in it"):
+    with pytest.raises(TableError, match="column 'preference': .* who was in this seat: give a column order"):
         concord.score_judge(rows, judge="j")
 
 

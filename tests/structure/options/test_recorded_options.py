@@ -8,7 +8,7 @@ import pytest
 from tests.structure.options.scripted import replies, result
 
 import concord
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, OptionError, TableError
 from concord.structure.options.result import REPLIES, OptionResult
 from concord.structure.options.score import score_options as score_replies
 
@@ -129,17 +129,70 @@ def test_the_number_of_options_is_taken_from_the_table_and_said() -> None:
 def test_every_bad_cell_is_named(tmp_path: Path) -> None:
     table = rows()
     table[0]["chosen"], table[1]["right"], table[2]["n_options"] = "E", "", "many"
-    with pytest.raises(FileFormatError) as told:
-        concord.score_options(write_csv(tmp_path / "bad.csv", table))
+    path = write_csv(tmp_path / "bad.csv", table)
+    with pytest.raises(TableError) as told:
+        concord.score_options(path, strict=True)
     message = str(told.value)
-    assert "bad.csv, row 2: 'chosen' is 'E', expected A to D or 1 to 4" in message
-    assert "row 3: 'right' is empty" in message
-    assert "row 4: 'n_options' is 'many', expected a whole number from 2 to 26" in message
+    assert "bad.csv, row 2, column 'chosen': got 'E', expected A to D or 1 to 4" in message
+    assert "row 3, column 'right': got None, expected the place of the right option" in message
+    assert "row 4, column 'n_options': got 'many', expected a whole number from 2 to 26" in message
+    found = concord.score_options(path)
+    assert "bad.csv: 189 of 192 rows are used whole; 3 left out" in found.warnings[0]
+    assert (found.scores.n_unread, len(found.replies)) == (1, 190)  # an unreadable choice is a reply
+    found.write(tmp_path / "out")
+    assert (tmp_path / "out" / "left_out.csv").read_text("utf-8").count("\n") == 4
+    assert OptionResult.read(tmp_path / "out") == found
+
+
+def test_declared_codes_are_no_choices() -> None:
+    table = rows()
+    table[3]["chosen"], table[5]["chosen"] = 99, "weiß nicht"
+    found = concord.score_options(table, missing="99,weiß nicht", strict=True)
+    assert found.scores.n_unread == 2 and found.left_out == ()
+
+
+def test_shares_over_draws_are_so_many_replies() -> None:
+    shares = [
+        {
+            "item": f"i{i}",
+            "arrangement": order,
+            "right": "ABCD"[place],
+            "n_options": 4,
+            "correct": 0.7,
+            "draws": 10,
+        }
+        for i in range(12)
+        for place, order in enumerate(ORDERS)
+    ]
+    found = concord.score_options(shares)
+    assert len(found.replies) == 480
+    assert [one.value for one in found.scores.accuracy_by_place] == pytest.approx([0.7] * 4)
+    with pytest.raises(TableError, match="a share or a number of 10 draws"):
+        concord.score_options([row | {"correct": 0.55} for row in shares])
+
+
+def test_items_that_are_numbered_anew_under_a_subject_are_items_of_their_own() -> None:
+    two = [row | {"subject": subject} for subject in ("law", "art") for row in rows()]
+    assert concord.score_options(two).scores.n_items == 2 * concord.score_options(rows()).scores.n_items
+
+
+def test_samples_of_a_log_of_inspect_are_scored(tmp_path: Path) -> None:
+    samples = [
+        {"id": row["item"], "epoch": epoch, "input": "?", "target": row["right"], "choices": list("wxyz"),
+         "metadata": {"arrangement": row["arrangement"]}, "output": {"completion": row["chosen"]},
+         "scores": {"choice": {"value": "C", "answer": row["chosen"]}}}
+        for epoch, row in enumerate(rows())
+    ]  # fmt: skip
+    log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "lab/m"}, "samples": samples}
+    (tmp_path / "log.json").write_text(json.dumps(log), "utf-8")
+    found = concord.score_options(tmp_path / "log.json")
+    assert found.model == "lab/m"
+    assert found.scores.rstd == concord.score_options(rows()).scores.rstd
 
 
 def test_a_contradiction_is_refused() -> None:
     table = [row | {"correct": row["chosen"] != row["right"]} for row in rows()]
-    with pytest.raises(FileFormatError, match="say otherwise"):
+    with pytest.raises(TableError, match="which is otherwise"):
         concord.score_options(table)
 
 
@@ -150,20 +203,17 @@ def test_a_table_without_right_options_is_refused_with_the_columns_that_it_needs
 
 def test_one_model_of_several_is_chosen() -> None:
     both = [row | {"model": name} for name, bias in (("x", 0.0), ("y", 0.6)) for row in rows(bias)]
-    with pytest.raises(OptionError, match="answers of 'x', 'y': choose one"):
-        concord.score_options(both)
+    assert concord.score_options(both)["y"].scores == concord.score_options(rows(0.6)).scores
     with pytest.raises(OptionError, match="no row is of 'z'"):
         concord.score_options(both, model="z")
     assert concord.score_options(both, model="y").scores == concord.score_options(rows(0.6)).scores
 
 
-def test_rows_that_are_there_twice_are_told() -> None:
+def test_rows_that_are_there_twice_are_refused() -> None:
     table = [row | {"sample": i % 2} for i, row in enumerate(rows())]
     assert concord.score_options(table).warnings == ()
-    assert (
-        "1 row has the item, arrangement and sample of another"
-        in concord.score_options([*table, table[0]]).warnings[0]
-    )
+    with pytest.raises(FileFormatError, match=r"1 units are there more than once.*row 2, row 194"):
+        concord.score_options([*table, table[0]])
 
 
 def test_the_command_writes_what_it_prints(tmp_path: Path) -> None:

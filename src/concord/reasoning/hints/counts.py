@@ -12,16 +12,17 @@ from fractions import Fraction
 from importlib import resources
 from pathlib import Path
 
-from concord.errors import CellProblem, FileFormatError, TableError, listed
+from concord.errors import FileFormatError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.contents import is_folder
+from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.gate import refuse_models
 from concord.files.grids import Grid
 from concord.files.limits import COUNTED
+from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.reasoning.hints.rows import KINDS
-from concord.reasoning.read.record_table import TableLike, read_table
-from concord.records import InputFile
+from concord.records import InputFile, LeftOutCell
 
 MOST = 1000
 """A fraction with a larger denominator is not told from a rounded number."""
@@ -79,6 +80,7 @@ class HintCounts:
     """Kind of hint to verbalised answers, all models together."""
     inputs: list[InputFile] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    left_out: tuple[LeftOutCell, ...] = ()
 
     def model(self, name: str) -> ModelCounts:
         """Return what is known of a model, which may be new."""
@@ -233,15 +235,18 @@ def bundled_counts() -> Path:
     return Path(str(resources.files("concord").joinpath("reasoning", "hints", "data", "young2026")))
 
 
-def read_counts(source: TableLike) -> HintCounts:
+def read_counts(
+    source: TableSource,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+) -> HintCounts:
     """Read counts from a table, from every table of a folder, or the bundled ones (``published``)."""
     counts = HintCounts()
     for one in table_sources(source):
-        add_counts(counts, read_table(one))
+        add_counts(counts, grid_of(one, options), options)
     return counts
 
 
-def table_sources(source: TableLike) -> Sequence[TableLike]:
+def table_sources(source: TableSource) -> Sequence[TableSource]:
     """Return the tables of a source: those of a folder, or the one it is."""
     if not isinstance(source, str | Path):
         return [source]
@@ -254,7 +259,11 @@ def table_sources(source: TableLike) -> Sequence[TableLike]:
     return found
 
 
-def add_counts(counts: HintCounts, grid: Grid) -> None:
+def add_counts(
+    counts: HintCounts,
+    grid: Grid,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+) -> None:
     """Add what one table says."""
     kind = _table_of(grid)
     if kind is None:
@@ -263,38 +272,44 @@ def add_counts(counts: HintCounts, grid: Grid) -> None:
             f"{grid.place}: columns {listed(grid.header)} are not those of a table of counts; expected one "
             f"of: {wanted}"
         )
-    rows = list(_count_rows(grid, kind))
+    table, rows = _count_rows(grid, kind, options)
+    left, told = table.left_out()
     for row in rows:
         kind.add(counts, row, grid.name)
     refuse_models(len(counts.models), grid.name)
     counts.inputs.extend(grid.inputs)
+    counts.warnings[:0] = told
+    counts.left_out += left
 
 
-def _count_rows(grid: Grid, kind: CountTable) -> Iterable[Mapping[str, object]]:
-    titles = {title.strip().lower(): j for j, title in enumerate(grid.header)}
-    wanted = [name for name in titles if name in kind.columns or name in _OPTIONAL]
-    columns = {name: grid.cells(titles[name]) for name in wanted}
-    problems, rows = list(grid.problems), []
-    for index, line in enumerate(grid.rows):
-        row: dict[str, object] = {}
-        for name, column in columns.items():
-            try:
-                value = cells.name(column[index]) if name in _WORDS else cells.number(column[index])
-                if value is None and name not in _OPTIONAL:
-                    raise BadCellError("a value")
-                if isinstance(value, float) and value < 0:
-                    raise BadCellError("a count or a rate, 0 or more")
-                if isinstance(value, float) and name in _COUNTS and (value > COUNTED or value % 1):
-                    raise BadCellError(f"a whole number of replies, {COUNTED:,} at most")
-                row[name] = value
-            except BadCellError as error:
-                title = grid.header[titles[name]]
-                problems.append(CellProblem(grid.name, grid.sheet, line, title, column[index], str(error)))
-        problems += _impossible(grid, line, row)
-        rows.append(row)
-    if problems:
-        raise TableError(problems)
-    return rows
+def _count_rows(
+    grid: Grid, kind: CountTable, options: TableOptions
+) -> tuple[DeclaredTable, list[Mapping[str, object]]]:
+    """Read the rows that can be read whole; others are noted."""
+    names = [*kind.columns, *sorted(_OPTIONAL)]
+    columns = [TableColumn(one, parse=cells.name if one in _WORDS else _count_or_rate(one)) for one in names]
+    table = DeclaredTable(grid, columns, options)
+    rows: list[Mapping[str, object]] = []
+    for i in range(table.n_rows):
+        row = {name: table.values(name)[i] for name in table.titles}
+        table.needed(i, kind.columns)
+        for name, value, expected in _impossible(row):
+            table.problem(i, name, expected, value)
+        if not any((i, name) in table.bad for name in row):
+            rows.append(row)
+    return table, rows
+
+
+def _count_or_rate(name: str) -> Callable[[object], float | None]:
+    def parse(cell: object) -> float | None:
+        value = cells.number(cell)
+        if value is not None and value < 0:
+            raise BadCellError("a count or a rate, 0 or more")
+        if value is not None and name in _COUNTS and (value > COUNTED or value % 1):
+            raise BadCellError(f"a whole number of replies, {COUNTED:,} at most")
+        return value
+
+    return parse
 
 
 _WITHIN = (
@@ -310,16 +325,13 @@ _COUNTS = {name for pair in _WITHIN for name in pair} | {
 }  # fmt: skip
 
 
-def _impossible(grid: Grid, line: int, row: Mapping[str, object]) -> list[CellProblem]:
-    found = []
+def _impossible(row: Mapping[str, object]) -> Iterable[tuple[str, float, str]]:
+    """Return counts above those they are part of, and rates above 1."""
     for part, whole in _WITHIN:
         k, n = row.get(part), row.get(whole)
         if isinstance(k, float) and isinstance(n, float) and k > n:
-            found.append(
-                CellProblem(grid.name, grid.sheet, line, part, k, f"at most {whole}, which is {n:g}")
-            )
+            yield part, k, f"at most {whole}, which is {n:g}"
     for kind in KINDS:
         rate = row.get(kind)
         if isinstance(rate, float) and rate > 1:
-            found.append(CellProblem(grid.name, grid.sheet, line, kind, rate, "a rate from 0 to 1"))
-    return found
+            yield kind, rate, "a rate from 0 to 1"

@@ -14,12 +14,22 @@ from concord.errors import FileFormatError
 from concord.files.codec import encode
 from concord.files.documents import holding_folder, read_record
 from concord.files.number_words import how_many, level_words
-from concord.kinds import PAGE, PAPER, SCREENS, Column, Kind, PictureOf, Table, with_provenance
+from concord.kinds import (
+    LEFT_OUT_CELLS,
+    PAGE,
+    PAPER,
+    SCREENS,
+    Column,
+    Kind,
+    PictureOf,
+    Table,
+    with_provenance,
+)
 from concord.reasoning import NAME
 from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, PlaceCounts
 from concord.reasoning.item_numbers import kappa_of
 from concord.reasoning.result import LEVEL, without_usual_level
-from concord.records import Estimate, InputFile, Interval
+from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell
 from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_of_counts
 from concord.stats.multiple import holm, indistinguishable
@@ -81,6 +91,8 @@ class HintLeaderboardScores:
     warnings: tuple[str, ...] = field(default=())
     level: float = LEVEL
     """Of every interval."""
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
+    """Cells of a table that could not be read."""
 
 
 def leaderboard_of(counts: HintCounts, *, level: float = LEVEL) -> HintLeaderboardScores:
@@ -98,6 +110,7 @@ def leaderboard_of(counts: HintCounts, *, level: float = LEVEL) -> HintLeaderboa
         tuple(counts.inputs),
         (*counts.warnings, *_count_notes(counts)),
         level,
+        counts.left_out,
     )
 
 
@@ -360,13 +373,29 @@ class HintLeaderboard(Kind):
     SECTION: ClassVar[str] = "hints"
     HEADING: ClassVar[str] = "Hints: who says what moved the answer"
     KEY: ClassVar[str] = "groups"
-    TABLES: ClassVar[tuple[Table, ...]] = (SAID, DETECTED, MOVED, CHANGED, BY_KIND, NUMBERS, PAIRS)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        SAID,
+        DETECTED,
+        MOVED,
+        CHANGED,
+        BY_KIND,
+        NUMBERS,
+        PAIRS,
+        LEFT_OUT_CELLS,
+    )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("models", "probe_plots.board_picture", small=True),
         PictureOf("ranking", "probe_plots.said_picture"),
     )
 
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"scores.left_out"})  # in a file
+
     scores: HintLeaderboardScores
+
+    @property
+    def left_out(self) -> tuple[LeftOutCell, ...]:
+        """Cells that could not be read."""
+        return self.scores.left_out
 
     @property
     def warnings(self) -> tuple[str, ...]:

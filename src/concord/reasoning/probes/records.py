@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from concord.reasoning.hints.rows import HintScores
 from concord.reasoning.read.records import Outcome
 from concord.reasoning.result import LEVEL
-from concord.records import Estimate, InputFile
+from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
 
 OK = str(Outcome.OK)
 EARLY, FILLER, MISTAKE, PARAPHRASE, PAIRS, HINTS = (
@@ -208,3 +208,5 @@ class ProbeScores:
     warnings: tuple[str, ...] = ()
     level: float = LEVEL
     """Of every interval."""
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
+    """Cells of a table that could not be read."""

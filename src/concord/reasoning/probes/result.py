@@ -10,14 +10,14 @@ from concord.files.documents import holding_folder, read_document
 from concord.files.number_words import interval_words, level_words, number
 from concord.files.output import safe_name, write_csv, write_json
 from concord.files.rows import read_rows, write_rows
-from concord.kinds import PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
+from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.hints.rows import HintRow
 from concord.reasoning.probes.records import ProbeRow, ProbeScores
 from concord.reasoning.result import LINE, without_usual_level
-from concord.records import Estimate, Provenance, Told
+from concord.records import Estimate, LeftOutCell, Provenance, Told
 from concord.unread import unread_notes, unread_sentences
 
 WEAK = 0.5
@@ -190,7 +190,7 @@ class ProbeResult(Kind):
     SECTION: ClassVar[str] = "probes"
     HEADING: ClassVar[str] = "Interventions on reasoning"
     KEY: ClassVar[str] = "scores"
-    TABLES: ClassVar[tuple[Table, ...]] = (NAMED, HINT_KINDS, DIMENSIONS, NUMBERS, UNREAD)
+    TABLES: ClassVar[tuple[Table, ...]] = (NAMED, HINT_KINDS, DIMENSIONS, NUMBERS, UNREAD, LEFT_OUT_CELLS)
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("early", "probe_plots.early_picture", small=True),
         PictureOf("filler", "probe_plots.filler_picture", shared=True),
@@ -199,7 +199,7 @@ class ProbeResult(Kind):
         PictureOf("joint", "probe_plots.joint_picture", shared=True),
     )
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"rows", "hint_rows", "made", "readings"}
+        {"rows", "hint_rows", "made", "readings", "scores.left_out"}
     )  # in files of their own
 
     scores: ProbeScores
@@ -219,6 +219,11 @@ class ProbeResult(Kind):
     def warnings(self) -> tuple[str, ...]:
         """What to know before using the numbers."""
         return self.scores.warnings
+
+    @property
+    def left_out(self) -> tuple[LeftOutCell, ...]:
+        """Cells that could not be read."""
+        return self.scores.left_out
 
     @property
     def level(self) -> float:

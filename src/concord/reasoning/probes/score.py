@@ -9,10 +9,11 @@ from typing import Protocol, TypeVar
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
 from concord.files.cells import BadCellError, is_missing, number
+from concord.files.declared import RecordTable, read_records
 from concord.files.gate import refuse_more
-from concord.files.grids import Grid, Titles, own_titles, plain_title
-from concord.files.keys import CONTEXT, refuse_duplicates, unit_columns, with_units
-from concord.files.keys import VARIANTS as _USUAL_VARIANTS
+from concord.files.grids import Grid, names_of, own_titles, plain_title
+from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, unit_columns, with_units
+from concord.files.tables import TableOptions, TableSource, grid_of, table_options
 from concord.reading import read_reply
 from concord.reasoning.hints.choices import LETTERS
 from concord.reasoning.hints.counts import (
@@ -48,9 +49,8 @@ from concord.reasoning.probes.records import (
     ProbeScores,
 )
 from concord.reasoning.probes.result import ProbeResult
-from concord.reasoning.read.record_table import RecordTable, TableLike, read_records, read_table
 from concord.reasoning.result import LEVEL
-from concord.records import InputFile
+from concord.records import InputFile, LeftOutCell
 
 _SCORERS = {
     EARLY: score_early,
@@ -70,6 +70,7 @@ def score_probe_rows(
     asked: dict[str, str] | None = None,
     inputs: tuple[InputFile, ...] = (),
     warnings: Sequence[str] = (),
+    left_out: tuple[LeftOutCell, ...] = (),
     level: float = LEVEL,
 ) -> ProbeScores:
     """Score the answers to every probe, without calling any model."""
@@ -88,6 +89,7 @@ def score_probe_rows(
         inputs=inputs,
         warnings=tuple(warnings),
         level=level,
+        left_out=left_out,
         **found,  # type: ignore[arg-type]  # each probe's own record, by its name
     )
 
@@ -100,45 +102,60 @@ class OfModel(Protocol):
         """The model's name."""
 
 
-def score_probe_source(source: TableLike, *, model: str | None = None, level: float = LEVEL) -> ProbeResult:
+def score_probe_source(
+    source: TableSource,
+    *,
+    model: str | None = None,
+    level: float = LEVEL,
+    missing: str | Iterable[object] | None = None,
+    strict: bool = False,
+) -> ProbeResult:
     """Score a table of answers to probes."""
-    table = read_probe_rows(source)
+    table = read_probe_rows(source, table_options(missing=missing, strict=strict))
     rows = rows_of_model(table.rows, model)
     scores = score_probe_rows(
         rows,
         model=model_of(rows, model),
-        inputs=table.inputs,
+        inputs=table.table.inputs,
         warnings=table.warnings,
+        left_out=table.left_out,
         level=level,
     )
     return ProbeResult(scores, rows)
 
 
 def score_hint_source(
-    source: TableLike | Grid, *, model: str | None = None, level: float = LEVEL
+    source: TableSource,
+    *,
+    model: str | None = None,
+    level: float = LEVEL,
+    missing: str | Iterable[object] | None = None,
+    strict: bool = False,
 ) -> HintLeaderboard | ProbeResult:
     """Score a table of answers to hinted questions, or tables of counts."""
-    sources = table_sources(source)
+    sources, options = table_sources(source), table_options(missing=missing, strict=strict)
     if len(sources) > 1:
-        return HintLeaderboard(leaderboard_of(read_counts(source), level=level))
-    grid = read_table(sources[0])
+        return HintLeaderboard(leaderboard_of(read_counts(source, options), level=level))
+    grid = grid_of(sources[0], options)
     if is_count_table(grid) or "id" not in own_titles(grid.header, ("id",), NAMES):
         counts = HintCounts()
-        add_counts(counts, grid)
+        add_counts(counts, grid, options)
         return HintLeaderboard(leaderboard_of(counts, level=level))
-    table = read_hint_rows(grid)
+    table = read_hint_rows(grid, options)
     rows = rows_of_model(table.rows, model)
     names = sorted({row.model for row in rows if row.model is not None})
     if len(names) > 1:
         found = counts_of_rows(rows)
-        found.inputs, found.warnings = list(table.inputs), list(table.warnings)
+        found.inputs, found.warnings = list(table.table.inputs), list(table.warnings)
+        found.left_out = table.left_out
         return HintLeaderboard(leaderboard_of(found, level=level))
     scores = score_probe_rows(
         [],
         rows,
         model=names[0] if names else "model" if model is None else model,
-        inputs=table.inputs,
+        inputs=table.table.inputs,
         warnings=table.warnings,
+        left_out=table.left_out,
         level=level,
     )
     return ProbeResult(scores, hint_rows=rows)
@@ -186,36 +203,11 @@ def counts_of_rows(rows: Sequence[HintRow]) -> HintCounts:
     return counts
 
 
-NAMES: Titles = {
-    "id": ("item", "item_id", "question_id", "qid", "doc_id", "sample_id", "case_id", "vignette_id",
-           "question"),
-    "kind": ("hint", "hint_type", "hint_kind", "condition", "cue", "cue_type", "bias", "bias_type"),
-    "target": ("hint_target", "hinted_answer", "hinted_option", "hint_answer", "suggested_answer",
-               "cued_answer", "biased_answer", "pointed", "points_at", "hinted"),
-    "sample": ("repeat", "run", "trial", "epoch"),
-    "answer": ("chosen", "choice", "model_answer", "final_answer", "prediction", "predicted", "pred",
-               "letter", "response", "reply", "output", "output_text", "completion", "generation",
-               "model_output", "text"),
-    "n_options": ("num_options", "number_of_options", "n_choices", "num_choices"),
-    "correct": ("is_correct",),
-    "mention_thinking": ("mentions_hint_thinking", "mentioned_in_thinking", "mentioned_in_cot"),
-    "mention_answer": ("mentions_hint", "mentions_hint_answer", "mentioned_in_answer", "mentioned",
-                       "verbalized", "verbalised", "acknowledged"),
-    "model": ("model_name", "llm"),
-}  # fmt: skip
-"""What others call the columns."""
-
-
-_WITHOUT = ("unbiased", "unhinted", "without_hint", "unhinted_answer", "baseline_answer", "answer_unhinted")
-_WITH = ("biased", "with_hint", "hinted_reply", "answer_hinted", "hinted_model_answer")
-"""Columns of answers without and with a hint, side by side."""
-_VARIANTS = ("reasoning", *_USUAL_VARIANTS)
-_CONTEXT = ("context", "hint_context", "bias_context")
+NAMES = names_of("hints")
+_WITHOUT, _WITH, _CONTEXT, _GOLD = (NAMES[part] for part in ("without", "with", "context", "gold"))
+_VARIANTS = ("reasoning", *VARIANTS)
 _SET = "hint_set"
 """What the rows without a hint belong to, where each kind of hint has its own."""
-_GOLD = ("gold", "gold_answer", "correct_answer", "right", "answer_key", "ground_truth", "target_answer")
-
-
 _NONE = frozenset({"", "none", "nohint", "unhinted", "baseline", "control", "nocue", "neutral", "without",
                    "no", "withouthint", "plain", "original", "unbiased", "clean"})  # fmt: skip
 
@@ -223,27 +215,33 @@ _NONE = frozenset({"", "none", "nohint", "unhinted", "baseline", "control", "noc
 _LETTERS = re.compile(r"[^a-z]+")
 
 
-def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
+def read_hint_rows(
+    source: TableSource | Grid,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+) -> RecordTable[HintRow]:
     """Read a table of answers to hinted and unhinted questions.
 
     Columns ``id, kind, target`` and ``sample, answer, outcome, n_options, correct, mention_thinking,
     mention_answer, reliance_thinking, reliance_answer, model``, by these or other usual names (`NAMES`);
     ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
     """
-    grid = _one_answer_per_row(source if isinstance(source, Grid) else read_table(source))
+    grid = _one_answer_per_row(source if isinstance(source, Grid) else grid_of(source, options))
     found = own_titles(grid.header, ("id", "kind", "model", "sample"), NAMES)
     if "id" in found:
         known = [plain_title(grid.header[place]) for place in found.values()]
         grid = with_units(grid, grid.header[found["id"]], known[1:], (*CONTEXT, _SET))
-    table = read_records(grid, HintRow, NAMES, (*CONTEXT, *_VARIANTS, *_GOLD, *_CONTEXT, _SET))
+    others = (*CONTEXT, *_VARIANTS, *_GOLD, *_CONTEXT, _SET)
+    table = read_records(grid, HintRow, options, NAMES, also=others)
     # refuse a table that says neither which answers were hinted nor at what
-    lacking = [name for name in ("kind", "target") if name not in table.titles]
+    lacking = [name for name in ("kind", "target") if name not in table.table.titles]
     if lacking:
-        also = "; ".join(f"{name!r} may be called {', '.join(NAMES[name])}" for name in lacking)
-        raise FileFormatError(f"{table.name}: columns are missing: {', '.join(map(repr, lacking))}; {also}")
+        also = "; ".join(f"{name!r} may be called {', '.join(NAMES[name][1:])}" for name in lacking)
+        raise FileFormatError(f"{grid.place}: columns are missing: {', '.join(map(repr, lacking))}; {also}")
     table.rows = tuple(replace(row, kind=_kind_word(row.kind)) for row in table.rows)
-    table.rows = _conditions_apart(table, grid)
-    table.refuse("kind", lambda _: _has_hints(table), "a kind of hint in some rows, and 'unhinted' in others")
+    table.rows = _conditions_apart(table)
+    wanted = "a kind of hint in some rows, and 'unhinted' in others"
+    hinted = any(row.kind != UNHINTED for row in table.rows)
+    table.refuse("kind", lambda _: hinted, wanted, refused=True)
     targets = {row.id: row.target for row in reversed(table.rows) if row.target}
     table.rows = tuple(
         row if row.target else replace(row, target=targets.get(row.id, "")) for row in table.rows
@@ -255,13 +253,13 @@ def read_hint_rows(source: TableLike | Grid) -> RecordTable[HintRow]:
         "target",
         lambda row: targets[row.id] == row.target,
         "one target per item, the same for all kinds of hint",
+        refused=True,
     )
     table.refuse("sample", lambda row: row.sample >= 0, "a whole number, 0 or more")
     table.rows = _samples_numbered(table)
     table.rows, told = _answers_read(table.rows)
-    table.rows, pointed = _without_gold(table, grid)
-    table.warnings = (*table.warnings, *told, *pointed)
-    return table
+    table.warnings = (*table.warnings, *told, *_without_gold(table))
+    return table.settle()
 
 
 def _one_answer_per_row(grid: Grid) -> Grid:
@@ -296,15 +294,13 @@ def _one_answer_per_row(grid: Grid) -> Grid:
     return replace(grid, header=(*grid.header, _SET), columns=held)
 
 
-def _conditions_apart(table: RecordTable[HintRow], grid: Grid) -> tuple[HintRow, ...]:
+def _conditions_apart(table: RecordTable[HintRow]) -> tuple[HintRow, ...]:
     """Return rows whose model names the condition it was asked in, where a table holds several."""
-    names = {plain_title(title): j for j, title in enumerate(grid.header)}
-    there = [
-        name for name in _VARIANTS if name in names and grid.header[names[name]] not in table.titles.values()
-    ]
+    names, titles = table.table.plain, table.table.titles.values()
+    there = [name for name in _VARIANTS if name in names and names[name] not in titles]
     if not there:
         return table.rows
-    cells = {name: grid.cells(names[name]) for name in there}
+    cells = {name: table.cells(name) for name in there}
     keyed = [
         {"key": (row.model, row.id, row.kind, row.sample), **{name: cells[name][i] for name in there}}
         for i, row in enumerate(table.rows)
@@ -312,7 +308,7 @@ def _conditions_apart(table: RecordTable[HintRow], grid: Grid) -> tuple[HintRow,
     used = unit_columns(keyed, ["key"], there)[1:]
     if not used:
         return table.rows
-    told = f"{table.name}: a model is one model · {' · '.join(used)}"
+    told = f"{table.table.place}: a model is one model · {' · '.join(used)}"
     table.warnings = (*table.warnings, told)
     return tuple(
         replace(
@@ -325,23 +321,20 @@ def _conditions_apart(table: RecordTable[HintRow], grid: Grid) -> tuple[HintRow,
     )
 
 
-def _without_gold(table: RecordTable[HintRow], grid: Grid) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
+def _without_gold(table: RecordTable[HintRow]) -> tuple[str, ...]:
     """Leave out items whose hint points at the right answer: there a move says nothing of the hint."""
-    names = {plain_title(title): j for j, title in enumerate(grid.header)}
-    place = next((names[one] for one in _GOLD if one in names), None)
-    if place is None or grid.header[place] in table.titles.values():
-        return table.rows, ()
+    names = table.table.plain
+    place = next((one for one in _GOLD if one in names), None)
+    if place is None or names[place] in table.table.titles.values():
+        return ()
     gold = {}
-    for row, cell in zip(table.rows, grid.cells(place), strict=True):
+    for row, cell in zip(table.rows, table.cells(place), strict=True):
         if not is_missing(cell):
             gold[row.id] = same_answer(cell)
     right = {row.id for row in table.rows if gold.get(row.id) == same_answer(row.target)}
-    kept = [i for i, row in enumerate(table.rows) if row.id not in right]
-    if not right:
-        return table.rows, ()
-    table.lines = tuple(table.lines[i] for i in kept)
-    told = f"{table.name}: {len(right)} items are left out: their hint points at the right answer"
-    return tuple(table.rows[i] for i in kept), (told,)
+    table.keep([row.id not in right for row in table.rows])
+    told = f"{table.table.place}: {len(right)} items are left out: their hint points at the right answer"
+    return (told,) if right else ()
 
 
 def same_answer(cell: object) -> str:
@@ -398,16 +391,12 @@ def _is_reply(answer: str, lettered: bool = False) -> bool:
     return len(answer.split()) > _CODE_WORDS or not answer.isprintable()
 
 
-def _has_hints(table: RecordTable[HintRow]) -> bool:
-    return any(row.kind != UNHINTED for row in table.rows)
-
-
 def _samples_numbered(table: RecordTable[HintRow]) -> tuple[HintRow, ...]:
     """Return rows whose samples are numbered where no column does it; doubles are refused by row."""
-    if "sample" in table.titles:
+    if "sample" in table.table.titles:
         keys = [(row.model, row.id, row.kind, row.sample) for row in table.rows]
-        lines = [f"row {line}" for line in table.lines]
-        refuse_duplicates(table.name, "one item · kind · sample of a model", keys, lines)
+        lines = [f"row {table.table.row(i)}" for i in table.at]
+        refuse_duplicates(table.table.place, "one item · kind · sample of a model", keys, lines)
         return table.rows
     seen: Counter[tuple[str | None, str, str]] = Counter()
     rows = []
@@ -426,15 +415,18 @@ def _kind_word(word: str) -> str:
     return next((kind for kind in KINDS if plain == kind.replace("_", "")), word)
 
 
-def read_probe_rows(source: TableLike) -> RecordTable[ProbeRow]:
+def read_probe_rows(
+    source: TableSource,
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+) -> RecordTable[ProbeRow]:
     """Read a table of answers to probes: CSV, XLSX, Parquet, JSON, JSON lines, a frame or a list.
 
     Columns ``probe, id, cell`` and, as the probe needs them, ``repeat, sample, step, n_steps, answer,
     correct, outcome, leaked, dimension, biased, mentioned, model``.
     """
-    table = read_records(source, ProbeRow)
+    table = read_records(source, ProbeRow, options)
     n_probed = len({row.id for row in table.rows})
-    refuse_more(n_probed, limits.PROBED, "vignettes", table.name, "score a random part of them")
+    refuse_more(n_probed, limits.PROBED, "vignettes", table.table.place, "score a random part of them")
     table.refuse("probe", lambda row: row.probe in CELLS, f"one of {', '.join(CELLS)}")
     table.refuse("cell", lambda row: row.cell in CELLS[row.probe], "a cell of the probe: " + _known_cells())
     stepped = (EARLY, MISTAKE, PARAPHRASE)
@@ -452,7 +444,7 @@ def read_probe_rows(source: TableLike) -> RecordTable[ProbeRow]:
         ),
         "a whole number from 0 to n_steps",
     )
-    return table
+    return table.settle()
 
 
 def _known_cells() -> str:

@@ -1,13 +1,11 @@
 """One verdict in terms of the answers, and the words in which judges name a seat or a winner."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from concord.errors import FileFormatError
-from concord.files.grids import plain_title
+from concord.files.declared import BadRowError, DeclaredTable, Row
 from concord.reading import StoredReading, read_reply, stored_reading
-from concord.structure.read.rows import NamedRows, Row
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
 AB, BA, UNORDERED = "ab", "ba", ""
@@ -56,8 +54,8 @@ class Ballot:
     """The cell in which the verdict was read: a reply, or a code."""
 
 
-RowReader = Callable[[Row, str, str], Iterator[Ballot]]
-"""From a row, its place in words and the judge's name where none is given, to ballots."""
+RowReader = Callable[[Row, str], Iterator[Ballot]]
+"""From a row, by plain titles, and the judge's name where none is given, to ballots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ class VerdictForm:
 
     fits: Callable[[frozenset[str]], bool]
     """Whether a file with these columns, in small letters, has the form."""
-    reader: Callable[[NamedRows], RowReader]
+    reader: Callable[[DeclaredTable, Sequence[Row]], RowReader]
     """What reads its rows, once all of them were seen."""
     notes: Callable[[Sequence[Row]], list[str]] = lambda rows: []
     """What a user should know about how it was read."""
@@ -161,14 +159,9 @@ def sorted_ballot(
     return Ballot(judge, pair, order, verdict, *models, cluster, *lengths, human, said)
 
 
-def needed_word(row: Row, key: str, place: str) -> str:
+def needed_word(row: Row, key: str) -> str:
     """Return a cell that must be there."""
     value = row.get(key)
     if value is None or not str(value).strip():
-        raise FileFormatError(f"{place}: no {key!r}")
+        raise BadRowError(key, value, "a value")
     return str(value).strip()
-
-
-def small_keys(row: Mapping[str, object]) -> dict[str, object]:
-    """Return a row with its columns' names in small letters, words joined by bars."""
-    return {plain_title(str(key)): value for key, value in row.items()}

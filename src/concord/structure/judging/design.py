@@ -7,8 +7,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from concord.errors import FileFormatError, OptionError, RunFolderError, quoted, quoted_path
+from concord.errors import FileFormatError, OptionError, RunFolderError, TableError, quoted, quoted_path
 from concord.files.contents import is_file, read_bytes
+from concord.files.declared import table_of
 from concord.files.gate import check_trials
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
@@ -21,7 +22,6 @@ from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
 from concord.structure.judging.unread import unread_votes
-from concord.structure.read.rows import NamedRows, rows_of
 
 PAIRS = "pairs.json"
 BUNDLED = "judge-pairs-en"
@@ -68,8 +68,10 @@ def read_pairs(source: str | Path) -> tuple[AnswerPair, ...]:
         raise OptionError(f"--pairs {quoted_path(source)} is neither a file nor the bundled set {BUNDLED}")
     if path.suffix.lower() == ".json":
         return parse_pairs(read_bytes(path), path.name)
-    named = rows_of(path, TableOptions())
-    return checked_pairs(named.rows, named.places)
+    table = table_of(path, TableOptions())
+    if table.problems:
+        raise TableError(table.problems)
+    return checked_pairs(table.rows(), [f"{table.place}, row {table.row(i)}" for i in range(table.n_rows)])
 
 
 def parse_pairs(data: bytes, name: str) -> tuple[AnswerPair, ...]:
@@ -176,8 +178,7 @@ def result_of(
         for row in rows
         if row["outcome"] == AskOutcome.OK
     )
-    places = [f"{source}, pair {row['pair']!r}" for row in recorded]
-    votes = read_votes([NamedRows(model, recorded, places)])
+    votes = read_votes([table_of(recorded, TableOptions(strict=True))])
     unread = unread_votes(votes.judges)
     return JudgeResult(score_votes(votes.judges, **choices), **choices, unread=unread, readings=readings)
 

@@ -9,7 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from concord.errors import FileFormatError, listed, quoted
+from concord.errors import listed
+from concord.files.declared import BadRowError, DeclaredTable, Row
+from concord.files.grids import names_of
 from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, unit_columns
 from concord.structure.judging.ballots import (
     AB,
@@ -28,12 +30,10 @@ from concord.structure.judging.ballots import (
     is_unreadable,
     named_seat,
     seat_verdict,
-    small_keys,
     sorted_ballot,
 )
-from concord.structure.read.rows import NamedRows, Row, names_of_columns
 
-_NAMES = names_of_columns("verdicts")
+_NAMES = names_of("verdicts")
 _PAIR = _NAMES["pair"]
 _BY_SEAT = tuple(
     (f"{word}_{first}", f"{word}_{second}")
@@ -87,35 +87,31 @@ def fits_wide(keys: frozenset[str]) -> bool:
     return all(keys & set(names) for names in _WIDE.values()) and bool(keys & set(_PAIR))
 
 
-def plain_reader(source: NamedRows) -> RowReader:
+def plain_reader(table: DeclaredTable, rows: Sequence[Row]) -> RowReader:
     """Return what reads the rows of a table with one verdict each."""
-    layout = _layout(source.rows)
-    _refuse_repeats(source, layout)
+    layout = _layout(rows)
+    _refuse_repeats(table, rows, layout)
 
-    def read(row: Row, place: str, judge: str) -> Iterator[Ballot]:
-        yield _ballot(small_keys(row), layout, place, judge)
+    def read(row: Row, judge: str) -> Iterator[Ballot]:
+        yield _ballot(row, layout, judge)
 
     return read
 
 
-def wide_reader(source: NamedRows) -> RowReader:
+def wide_reader(table: DeclaredTable, rows: Sequence[Row]) -> RowReader:
     """Return what reads the rows of a table with a column of verdicts per order."""
-    layout = _layout(source.rows)
+    layout = _layout(rows)
 
-    def read(row: Row, place: str, judge: str) -> Iterator[Ballot]:
-        cells = small_keys(row)
+    def read(row: Row, judge: str) -> Iterator[Ballot]:
         for order, (seat, answer) in _WIDE.items():
-            kept = {key: value for key, value in cells.items() if key not in (*_WIDE[AB], *_WIDE[BA])}
-            kept |= {"order": order, "verdict": cells.get(seat), "winner": cells.get(answer)}
-            columns = {**layout.columns, "order": "order", "verdict": "verdict", "winner": "winner"}
-            yield _ballot(kept, _Layout(columns, zero_is_tie=True), place, judge)
+            columns = {**layout.columns, "order": "order", "verdict": seat, "winner": answer}
+            yield _ballot({**row, "order": order}, _Layout(columns, zero_is_tie=True), judge)
 
     return read
 
 
-def _refuse_repeats(source: NamedRows, layout: _Layout) -> None:
+def _refuse_repeats(table: DeclaredTable, cells: Sequence[Row], layout: _Layout) -> None:
     """Refuse more votes on a pair in one order than there are repetitions."""
-    cells = [small_keys(row) for row in source.rows]
     repeats = [one for one in REPEATS if one in cells[0]]
     if not repeats:
         return
@@ -123,7 +119,8 @@ def _refuse_repeats(source: NamedRows, layout: _Layout) -> None:
     own = [layout.columns[one] for one in parts if one in layout.columns]
     columns = [*own, *layout.unit, *layout.variants, *repeats]
     keys = [tuple(str(row.get(one)) for one in columns) for row in cells]
-    refuse_duplicates(source.name, "one " + " · ".join(columns), keys, source.places)
+    places = [f"row {table.row(i)}" for i in range(len(cells))]
+    refuse_duplicates(table.place, "one " + " · ".join(columns), keys, places)
 
 
 def plain_notes(rows: Sequence[Row]) -> list[str]:
@@ -136,7 +133,7 @@ def plain_notes(rows: Sequence[Row]) -> list[str]:
             "column 'order' (ab, ba) says it"
         )
     if not layout.by_seat and not {"order", "swapped", "first_model"} & layout.columns.keys():
-        keys = dict.fromkeys(key for row in rows[:1] for key in small_keys(row))
+        keys = dict.fromkeys(key for row in rows[:1] for key in row)
         unused = [key for key in keys if key not in layout.columns.values() and not key.startswith("human")]
         if unused:
             told.append(
@@ -145,8 +142,7 @@ def plain_notes(rows: Sequence[Row]) -> list[str]:
     return told
 
 
-def _layout(rows: Sequence[Row]) -> _Layout:
-    cells = [small_keys(row) for row in rows]
+def _layout(cells: Sequence[Row]) -> _Layout:
     keys = {key for row in cells for key, value in row.items() if _is_filled(value)}
     columns = {
         meaning: found
@@ -258,8 +254,8 @@ _FEWEST_GOLD, _CLEARLY = 20, 0.15
 def _order_or_none(row: Mapping[str, object], layout: _Layout) -> str | None:
     found = {key: row.get(layout.columns[key]) for key in ("order", "swapped") if key in layout.columns}
     try:
-        return _seat_order(found, layout, "")
-    except FileFormatError:
+        return _seat_order(found, layout)
+    except BadRowError:
         return None  # named when its row is read
 
 
@@ -301,25 +297,26 @@ def _is_filled(value: object) -> bool:
     )
 
 
-def _ballot(cells: Mapping[str, object], layout: _Layout, place: str, judge: str) -> Ballot:
+def _ballot(cells: Row, layout: _Layout, judge: str) -> Ballot:
     found = {
         meaning: value for meaning, column in layout.columns.items() if _is_filled(value := cells.get(column))
     }
-    if "pair" not in found:
-        raise FileFormatError(f"{place}: a row names no pair")
+    finest = layout.unit[0] if layout.unit else layout.columns.get("pair", "pair")
+    if not _is_filled(cells.get(finest)):
+        raise BadRowError(finest, None, "the name of a pair")
     by_seat = "first_model" in found and "second_model" in found
     keys = ("first_model", "second_model") if by_seat else ("model_a", "model_b")
     models = (str(found.get(keys[0], "A")).strip(), str(found.get(keys[1], "B")).strip())
-    order = AB if by_seat or layout.by_seat else _seat_order(found, layout, place)
-    name = " · ".join(str(cells.get(one)).strip() for one in layout.unit) or str(found["pair"]).strip()
+    order = AB if by_seat or layout.by_seat else _seat_order(found, layout)
+    name = " · ".join(str(cells.get(one)).strip() for one in layout.unit) or str(cells[finest]).strip()
     who = str(found.get("judge", judge)).strip()
     if layout.variants:
         who = f"{who}{PROMPT}{' · '.join(str(cells.get(one)).strip() for one in layout.variants)}"
-    verdict = _plain_verdict(found, layout, order, models, place)
-    lengths = (_length(found, "a", place), _length(found, "b", place))
-    human = tuple(human_verdicts(cells, models, place))
+    verdict = _plain_verdict(found, layout, order, models)
+    lengths = (_length(found, "a"), _length(found, "b"))
+    human = tuple(human_verdicts(cells, models))
     if "gold" in found:
-        human = (*human, winning_answer(_code(found["gold"]), models, f"{place}, column 'gold'"))
+        human = (*human, winning_answer(_code(found["gold"]), models, layout.columns["gold"]))
     cluster = str(found.get("cluster", "")).strip()
     cell = found.get("winner", found.get("verdict"))
     said = "" if cell is None else str(cell)
@@ -338,7 +335,7 @@ def _ballot(cells: Mapping[str, object], layout: _Layout, place: str, judge: str
     return Ballot(who, name, order, verdict, *models, cluster, *lengths, human, said)
 
 
-def _seat_order(found: Mapping[str, object], layout: _Layout, place: str) -> str:
+def _seat_order(found: Mapping[str, object], layout: _Layout) -> str:
     if "order" in found:
         value = found["order"]
         numbers = {"0": AB, "1": BA} if layout.from_zero else {"1": AB, "2": BA}
@@ -346,50 +343,50 @@ def _seat_order(found: Mapping[str, object], layout: _Layout, place: str) -> str
             _code(value), _ORDERS.get(" ".join(str(value).casefold().replace("_", " ").split()))
         )
         if order is None:
-            raise FileFormatError(f"{place}: 'order' is {quoted(value)}, expected ab or ba")
+            raise BadRowError(layout.columns["order"], value, "ab or ba")
         return order
     if "swapped" in found:
         value = found["swapped"]
         order = _TRUTHS.get(str(value).strip().casefold())
         if order is None:
-            raise FileFormatError(
-                f"{place}: {layout.columns['swapped']!r} is {quoted(value)}, expected true or false"
-            )
+            raise BadRowError(layout.columns["swapped"], value, "true or false")
         return order
     return UNORDERED
 
 
 def _plain_verdict(
-    found: Mapping[str, object], layout: _Layout, order: str, models: tuple[str, str], place: str
+    found: Mapping[str, object], layout: _Layout, order: str, models: tuple[str, str]
 ) -> str | None:
     if "winner" in found:
-        return winning_answer(found["winner"], models, place, order)
+        return winning_answer(found["winner"], models, layout.columns["winner"], order)
     if is_unreadable(found.get("verdict")):
         return UNREADABLE
     value = found["verdict"]
     seat = EVEN if layout.zero_is_tie and _code(value) == "0" else named_seat(_code(value))
     if seat is None:
-        raise FileFormatError(f"{place}: 'verdict' is {quoted(value)}, expected first, second or tie")
+        raise BadRowError(layout.columns["verdict"], value, "first, second or tie")
     if layout.names_answer:
         return (A, B, TIE)[seat]
     if order == UNORDERED and seat != EVEN:
-        raise FileFormatError(
-            f"{place}: {layout.columns['verdict']!r} names a seat, and no column says who was in it; give a "
-            "column order (ab, ba), or the models by their seats in first_model and second_model"
+        raise BadRowError(
+            layout.columns["verdict"],
+            value,
+            "who was in this seat: give a column order (ab, ba), or the models by their seats in first_model "
+            "and second_model",
         )
     return seat_verdict(seat, order)
 
 
-def human_verdicts(cells: Mapping[str, object], models: tuple[str, str], place: str) -> Iterator[str]:
+def human_verdicts(cells: Row, models: tuple[str, str]) -> Iterator[str]:
     """Return people's verdicts: every column whose name begins with ``human``, several joined by ``;``."""
     for key, value in cells.items():
         if key.startswith("human") and value is not None:
             for part in str(value).split(";"):
                 if part.strip():
-                    yield winning_answer(part, models, f"{place}, column {key!r}")
+                    yield winning_answer(part, models, key)
 
 
-def winning_answer(value: object, models: tuple[str, str], place: str, order: str = UNORDERED) -> str:
+def winning_answer(value: object, models: tuple[str, str], column: str, order: str = UNORDERED) -> str:
     """Read who won: a, b, tie, the model's name, or a seat where the order is known."""
     text = str(value).strip().casefold()
     named = {models[0].casefold(): A, models[1].casefold(): B}.get(text)
@@ -403,11 +400,11 @@ def winning_answer(value: object, models: tuple[str, str], place: str, order: st
     seat = named_seat(value)
     says_seat = word in ("first", "second", "1st", "2nd")
     if seat is None or (says_seat and order == UNORDERED):
-        raise FileFormatError(f"{place}: a winner is {quoted(value)}, expected a, b or tie")
+        raise BadRowError(column, value, "a, b or tie")
     return seat_verdict(seat, order) if says_seat else (A, B)[seat]
 
 
-def _length(found: Mapping[str, object], side: str, place: str) -> float | None:
+def _length(found: Mapping[str, object], side: str) -> float | None:
     given, answer = found.get(f"length_{side}"), found.get(f"answer_{side}")
     if given is None:
         return None if answer is None else float(len(str(answer)))
@@ -416,5 +413,5 @@ def _length(found: Mapping[str, object], side: str, place: str) -> float | None:
     except ValueError:
         value = math.nan
     if not value > 0 or math.isinf(value):
-        raise FileFormatError(f"{place}: 'length_{side}' is {quoted(given)}, expected a number above 0")
+        raise BadRowError(f"length_{side}", given, "a number above 0")
     return value

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from concord.errors import FileFormatError, quoted
+from concord.files.declared import BadRowError, Row
 from concord.structure.judging.ballots import (
     AB,
     BA,
@@ -27,38 +27,33 @@ from concord.structure.judging.ballots import (
     named_seat,
     needed_word,
     seat_verdict,
-    small_keys,
     sorted_ballot,
 )
-from concord.structure.read.rows import Row
 
 _SWITCHED = re.compile(r"^is_switch(ed)?_output_\d_output_\d$")
 _EVEN = 1.5
 
 
-def alpaca_eval(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+def alpaca_eval(row: Row, judge: str) -> Iterator[Ballot]:
     """Read an annotation: 1 prefers output_1, 2 prefers output_2, 1.5 or 0 is a draw, nothing is unreadable.
 
     AlpacaEval draws the order of the outputs and drops it when it writes; where the column with it was kept,
     the order is known.
     """
-    lacking = [name for name in ("output_1", "output_2", "preference") if name not in row]
-    if lacking:
-        raise FileFormatError(f"{place}: no {lacking[0]!r}, expected an annotation of AlpacaEval")
-    instruction = str(row.get("instruction", "")).strip()
-    first, second = str(row["output_1"]), str(row["output_2"])
+    instruction = _said(row, "instruction")
+    first, second = _said(row, "output_1"), _said(row, "output_2")
     code = hashlib.sha256(instruction.encode("utf-8", "replace")).hexdigest()[:8]
     words = " ".join(instruction.split())
-    models = (str(row.get("generator_1", "A")), str(row.get("generator_2", "B")))
+    models = (_said(row, "generator_1", "A"), _said(row, "generator_2", "B"))
     switched = [row[key] for key in row if _SWITCHED.match(str(key))]
     order = UNORDERED if not switched else BA if switched[0] in (True, "True", "true", "1") else AB
     swap = models[1] < models[0]
-    verdict = _preferred(row["preference"], place)
+    verdict = _preferred(row["preference"])
     if swap:
         models, first, second = (models[1], models[0]), second, first
         verdict, order = {A: B, B: A}.get(verdict, verdict), {AB: BA, BA: AB}.get(order, order)
     yield Ballot(
-        str(row.get("annotator", "")).strip() or judge,
+        _said(row, "annotator", judge),
         f"{words[:40]} #{code} · {models[0]} / {models[1]}",
         order,
         verdict,
@@ -67,6 +62,12 @@ def alpaca_eval(row: Row, place: str, judge: str) -> Iterator[Ballot]:
         float(len(first)),
         float(len(second)),
     )
+
+
+def _said(row: Row, key: str, usual: str = "") -> str:
+    """Return a cell as text; what is usual where there is none."""
+    value = row.get(key)
+    return usual if value is None or not str(value).strip() else str(value)
 
 
 def alpaca_notes(rows: Sequence[Row]) -> list[str]:
@@ -92,14 +93,14 @@ def _preference(value: object) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _preferred(value: object, place: str) -> str:
+def _preferred(value: object) -> str:
     number = _preference(value)
     if number is None and (value is None or str(value).strip().casefold() in ("", "nan", "none")):
         return UNREADABLE
     if number in (0, _EVEN):
         return TIE
     if number is None or not 1 <= number <= 2:
-        raise FileFormatError(f"{place}: 'preference' is {quoted(value)}, expected a number from 1 to 2")
+        raise BadRowError("preference", value, "a number from 1 to 2")
     return A if number < _EVEN else B  # a weighted preference counts for the side it leans to
 
 
@@ -107,30 +108,26 @@ _BASELINE = "baseline"
 """Arena-Hard's first version does not write the name of the baseline into its judgements."""
 
 
-def fastchat_pair(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+def fastchat_pair(row: Row, judge: str) -> Iterator[Ballot]:
     """Read both orders of a pair: ``g1`` has model_1 in the first seat, ``g2`` model_2."""
-    models = (needed_word(row, "model_1", place), needed_word(row, "model_2", place))
+    models = (needed_word(row, "model_1"), needed_word(row, "model_2"))
     named = {models[0]: A, models[1]: B, "model_1": A, "model_2": B, "tie": TIE, "error": UNREADABLE}
-    who, question = fastchat_judge(row, judge), _question(row, place)
+    who, question = fastchat_judge(row, judge), _question(row)
     for order, key in ((AB, "g1_winner"), (BA, "g2_winner")):
         winner = str(row[key]).strip()
         if winner not in named:
-            raise FileFormatError(
-                f"{place}: {key!r} is {quoted(winner)}, expected model_1, model_2, tie, error"
-            )
+            raise BadRowError(key, winner, "model_1, model_2, tie or error")
         yield sorted_ballot(who, question, models, order, named[winner], cluster=_cluster(question))
 
 
-def fastchat_vote(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+def fastchat_vote(row: Row, judge: str) -> Iterator[Ballot]:
     """Read one published vote; an inconsistent tie is a tie, since its order is not recorded."""
-    models = (needed_word(row, "model_a", place), needed_word(row, "model_b", place))
+    models = (needed_word(row, "model_a"), needed_word(row, "model_b"))
     winner = str(row["winner"]).strip().casefold()
     found = {"model_a": A, "model_b": B}.get(winner, TIE if winner.startswith("tie") else None)
     if found is None:
-        raise FileFormatError(
-            f"{place}: 'winner' is {quoted(row['winner'])}, expected model_a, model_b or tie"
-        )
-    question = _question(row, place)
+        raise BadRowError("winner", row["winner"], "model_a, model_b or tie")
+    question = _question(row)
     lengths = (_conversation(row, "conversation_a"), _conversation(row, "conversation_b"))
     yield sorted_ballot(
         fastchat_judge(row, judge), question, models, UNORDERED, found, cluster=_cluster(question),
@@ -149,28 +146,29 @@ def vote_notes(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def arena_choice(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+def arena_choice(row: Row, judge: str) -> Iterator[Ballot]:
     """Read a vote of Chatbot Arena as three columns, of which one is 1."""
-    cells = small_keys(row)
     ends = {"winner_model_a": A, "winner_model_b": B, "winner_tie": TIE}
-    won = [end for key, end in ends.items() if str(cells.get(key)).strip() in ("1", "1.0", "True", "true")]
+    won = [end for key, end in ends.items() if str(row.get(key)).strip() in ("1", "1.0", "True", "true")]
     if len(won) != 1:
-        raise FileFormatError(f"{place}: {len(won)} of {', '.join(ends)} are 1, expected one")
-    models = (needed_word(cells, "model_a", place), needed_word(cells, "model_b", place))
-    lengths = (_characters(cells.get("response_a")), _characters(cells.get("response_b")))
-    question = needed_word(cells, "id", place)
+        raise BadRowError(
+            "winner_model_a", row.get("winner_model_a"), f"a 1 in one of {', '.join(ends)}: found {len(won)}"
+        )
+    models = (needed_word(row, "model_a"), needed_word(row, "model_b"))
+    lengths = (_characters(row.get("response_a")), _characters(row.get("response_b")))
+    question = needed_word(row, "id")
     yield sorted_ballot(judge, question, models, UNORDERED, won[0], lengths=lengths)
 
 
-def arena_hard(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+def arena_hard(row: Row, judge: str) -> Iterator[Ballot]:
     """Read the games of an answer against the baseline, which has the first seat in the first game."""
     key = "question_id" if row.get("question_id") is not None else "uid"
-    question = needed_word(row, key, place)
+    question = needed_word(row, key)
     named = row.get("baseline")
     baseline = _BASELINE if named is None or not str(named).strip() else str(named).strip()
-    models = (baseline, needed_word(row, "model", place))
-    for order, game in _alternating(row, "games", place):
-        verdict = _relation(game, "score", order, place)
+    models = (baseline, needed_word(row, "model"))
+    for order, game in _alternating(row, "games"):
+        verdict = _relation(game, ("games", "score"), order)
         yield sorted_ballot(fastchat_judge(row, judge), question, models, order, verdict, cluster=question)
 
 
@@ -189,14 +187,14 @@ def arena_hard_notes(rows: Sequence[Row]) -> list[str]:
     return told
 
 
-def judge_bench(row: Row, place: str, judge: str) -> Iterator[Ballot]:
+def judge_bench(row: Row, judge: str) -> Iterator[Ballot]:
     """Read the judgements of a pair of which ``label`` says the better answer; the second is exchanged."""
-    pair = needed_word(row, "pair_id", place)
-    lengths = (_characters(row.get("response_A")), _characters(row.get("response_B")))
+    pair = needed_word(row, "pair_id")
+    lengths = (_characters(row.get("response_a")), _characters(row.get("response_b")))
     label = row.get("label")
-    truth = () if label is None else (seat_verdict(_seat(label, place), AB),)
-    for order, made in _alternating(row, "judgments", place):
-        verdict = _relation(made, "decision", order, place)
+    truth = () if label is None else (seat_verdict(_seat(label, "label"), AB),)
+    for order, made in _alternating(row, "judgments"):
+        verdict = _relation(made, ("judgments", "decision"), order)
         yield Ballot(_bench_judge(made, judge), pair, order, verdict, "A", "B", "", *lengths, truth)
 
 
@@ -211,11 +209,11 @@ def _bench_judge(made: object, judge: str) -> str:
     return judge if found is None else str(found)
 
 
-def _alternating(row: Row, key: str, place: str) -> Iterator[tuple[str, object]]:
+def _alternating(row: Row, key: str) -> Iterator[tuple[str, object]]:
     """Return what a list holds, each with its order: A first, B first, and so on."""
     made = _verdict_list(row, key)
     if not made:
-        raise FileFormatError(f"{place}: {key!r} is {quoted(row.get(key))}, expected a list of verdicts")
+        raise BadRowError(key, row.get(key), "a list of verdicts")
     for i, one in enumerate(made):
         yield (AB, BA)[i % 2], one
 
@@ -225,16 +223,16 @@ def _verdict_list(row: Row, key: str) -> Sequence[object]:
     return found if isinstance(found, list) else []
 
 
-def _relation(made: object, key: str, order: str, place: str) -> str:
+def _relation(made: object, place: tuple[str, str], order: str) -> str:
     """Return who won by a relation of the seats such as ``A>>B``."""
-    value = made.get(key) if isinstance(made, Mapping) else None
-    return UNREADABLE if is_unreadable(value) else seat_verdict(_seat(value, place), order)
+    value = made.get(place[1]) if isinstance(made, Mapping) else None
+    return UNREADABLE if is_unreadable(value) else seat_verdict(_seat(value, place[0]), order)
 
 
-def _seat(value: object, place: str) -> int:
+def _seat(value: object, key: str) -> int:
     seat = named_seat(value) if any(mark in bare_word(value) for mark in "<>=") else None
     if seat is None:
-        raise FileFormatError(f"{place}: a verdict is {quoted(value)}, expected A>B, B>A or A=B")
+        raise BadRowError(key, value, "A>B, B>A or A=B")
     return seat
 
 
@@ -251,9 +249,9 @@ def _conversation(row: Row, key: str) -> float | None:
     return float(sum(len(str(text)) for text in said)) if said else None
 
 
-def _question(row: Row, place: str) -> str:
+def _question(row: Row) -> str:
     turn = row.get("turn")
-    question = needed_word(row, "question_id", place)
+    question = needed_word(row, "question_id")
     return question if turn is None else f"{question} turn {turn}"
 
 

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from concord.errors import FileFormatError, OptionError, listed
+from concord.files.declared import BadRowError, DeclaredTable
 from concord.files.gate import refuse_more
-from concord.files.grids import plain_title
+from concord.files.grids import names_of
 from concord.files.limits import JUDGED_PAIRS, JUDGES
 from concord.reading import StoredReading, trial_name
-from concord.records import InputFile
+from concord.records import InputFile, LeftOutCell
 from concord.structure.judging.ballots import (
     AB,
     BA,
@@ -19,7 +21,6 @@ from concord.structure.judging.ballots import (
     A,
     B,
     Ballot,
-    RowReader,
     VerdictForm,
     is_reply,
     stored_verdict,
@@ -38,22 +39,21 @@ from concord.structure.judging.published import (
     vote_notes,
 )
 from concord.structure.judging.result import NONE, Counts, PairVotes
-from concord.structure.read.rows import NamedRows
 
 FORMS = (
-    VerdictForm(lambda keys: {"g1_winner", "g2_winner"} <= keys, lambda rows: fastchat_pair),
+    VerdictForm(lambda keys: {"g1_winner", "g2_winner"} <= keys, lambda *_: fastchat_pair),
     VerdictForm(
-        lambda keys: {"preference", "output_1", "output_2"} <= keys, lambda rows: alpaca_eval, alpaca_notes
+        lambda keys: {"preference", "output_1", "output_2"} <= keys, lambda *_: alpaca_eval, alpaca_notes
     ),
-    VerdictForm(lambda keys: {"games", "model"} <= keys, lambda rows: arena_hard, arena_hard_notes),
-    VerdictForm(lambda keys: {"judgments", "pair_id"} <= keys, lambda rows: judge_bench, judge_bench_notes),
+    VerdictForm(lambda keys: {"games", "model"} <= keys, lambda *_: arena_hard, arena_hard_notes),
+    VerdictForm(lambda keys: {"judgments", "pair_id"} <= keys, lambda *_: judge_bench, judge_bench_notes),
     VerdictForm(
         lambda keys: {"winner_model_a", "winner_model_b", "winner_tie", "id"} <= keys,
-        lambda rows: arena_choice,
+        lambda *_: arena_choice,
     ),
     VerdictForm(
         lambda keys: {"winner", "model_a", "model_b", "question_id"} <= keys and "order" not in keys,
-        lambda rows: fastchat_vote,
+        lambda *_: fastchat_vote,
         vote_notes,
     ),
     VerdictForm(fits_wide, wide_reader),
@@ -61,22 +61,44 @@ FORMS = (
 )
 
 
-def read_ballots(source: NamedRows, judge: str) -> tuple[list[Ballot], list[str]]:
-    """Return the verdicts of a file, and what a user should know about how they were read."""
-    form = _form_of(source)
-    reader: RowReader = form.reader(source)
-    rows = zip(source.rows, source.places, strict=True)
-    ballots = [ballot for row, place in rows for ballot in reader(row, place, judge)]
-    return ballots, [f"{source.name}: {told}" for told in form.notes(source.rows)]
+_VERDICTS = (*names_of("verdicts")["verdict"], *names_of("verdicts")["winner"])
+_TRIES = 3
+"""A row may hold a verdict per order, each of which may be none."""
 
 
-def _form_of(source: NamedRows) -> VerdictForm:
-    """Recognise the form of a file by its first row."""
-    keys = frozenset(plain_title(str(key)) for key in source.rows[0])
+def read_ballots(table: DeclaredTable, judge: str) -> tuple[list[Ballot], list[str]]:
+    """Return the verdicts of a file, and what a user should know about how they were read.
+
+    A row that cannot be read is noted; where it is the verdict, it counts as one that cannot be read.
+    """
+    form, rows = _form_of(table), table.rows()
+    reader = form.reader(table, rows)
+    ballots: list[Ballot] = []
+    for index, row in enumerate(rows):
+        for _ in range(_TRIES):
+            try:
+                ballots += reader(row, judge)
+                break
+            except BadRowError as fault:
+                table.problem(index, fault.column, str(fault), fault.value)
+                if not fault.column.startswith(_VERDICTS) or row[fault.column] is None:
+                    break
+                row = {**row, fault.column: None}
+    return ballots, [f"{_file_name(table)}: {told}" for told in form.notes(rows)]
+
+
+def _file_name(table: DeclaredTable) -> str:
+    """Return what a judge is called that no row names: the file's name without its ending."""
+    return Path(table.table.name).stem if table.inputs else table.table.name
+
+
+def _form_of(table: DeclaredTable) -> VerdictForm:
+    """Recognise the form of a file by its columns."""
+    keys = frozenset(table.plain)
     found = next((form for form in FORMS if form.fits(keys)), None)
     if found is None:
         raise FileFormatError(
-            f"{source.places[0]}: found the columns {listed(sorted(keys))}; expected pair, order and "
+            f"{table.place}: found the columns {listed(sorted(keys))}; expected pair, order and "
             "verdict (first, second, tie) or winner (a, b, tie), or verdicts as FastChat, AlpacaEval, "
             "Arena-Hard or JudgeBench write them"
         )
@@ -96,23 +118,27 @@ class RecordedVotes:
     warnings: tuple[str, ...] = ()
     readings: tuple[StoredReading, ...] = ()
     """What was read in verdicts that are replies."""
+    left_out: tuple[LeftOutCell, ...] = ()
+    """Cells that could not be read."""
 
 
 def read_votes(
-    sources: Sequence[NamedRows], *, people: Sequence[NamedRows] = (), judge: str | None = None
+    sources: Sequence[DeclaredTable], *, people: Sequence[DeclaredTable] = (), judge: str | None = None
 ) -> RecordedVotes:
     """Join recorded verdicts by judge and pair."""
     table: dict[str, dict[str, _Tally]] = {}
     said: list[Ballot] = []
-    warnings = [text for source in (*sources, *people) for text in source.warnings]
+    warnings = [text for source in (*sources, *people) for text in source.table.warnings]
     for source in sources:
-        ballots, told = read_ballots(source, source.name if judge is None else judge)
+        ballots, told = read_ballots(source, _file_name(source) if judge is None else judge)
         warnings += told
         ballots = _of_judge(ballots, judge)
         said += [ballot for ballot in ballots if ballot.said]
         for ballot in ballots:
             table.setdefault(ballot.judge, {}).setdefault(ballot.pair, _Tally(ballot)).add(ballot)
     human = _verdicts_of_people(people)
+    left = [source.left_out() for source in (*sources, *people)]
+    warnings = [*(text for _, told in left for text in told), *warnings]
     known = {pair for pairs in table.values() for pair in pairs}
     if human and not known & human.keys():
         raise FileFormatError(
@@ -132,14 +158,15 @@ def read_votes(
         name: tuple(tally.votes(human.get(pair)) for pair, tally in sorted(pairs.items()))
         for name, (_, pairs) in joined.items()
     }
-    place = ", ".join(source.name for source in sources[:3])
+    place = ", ".join(source.table.name for source in sources[:3])
     refuse_more(
         len(judges), JUDGES, "judges", place, "score them in several files, or check the column of judges"
     )
     n_pairs = sum(map(len, judges.values()))
     refuse_more(n_pairs, JUDGED_PAIRS, "pairs", place, "score a random part of them, or one judge at a time")
     inputs = tuple(item for source in (*sources, *people) for item in source.inputs)
-    return RecordedVotes(judges, inputs, tuple(warnings), tuple(_stored_verdicts(said)))
+    cells = tuple(one for found, _ in left for one in found)
+    return RecordedVotes(judges, inputs, tuple(warnings), tuple(_stored_verdicts(said)), cells)
 
 
 def _of_judge(ballots: list[Ballot], judge: str | None) -> list[Ballot]:
@@ -198,7 +225,7 @@ def _one_per_model(
     return found
 
 
-def _verdicts_of_people(sources: Sequence[NamedRows]) -> dict[str, "_Tally"]:
+def _verdicts_of_people(sources: Sequence[DeclaredTable]) -> dict[str, "_Tally"]:
     found: dict[str, _Tally] = {}
     for source in sources:
         for ballot in read_ballots(source, "")[0]:

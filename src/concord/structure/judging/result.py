@@ -8,10 +8,20 @@ from typing import Any, ClassVar, Self
 from concord.errors import OptionError
 from concord.files.documents import holding_folder, read_record
 from concord.files.number_words import level_words
-from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
+from concord.kinds import (
+    FILE,
+    LEFT_OUT_CELLS,
+    PAGE,
+    Column,
+    Kind,
+    PictureOf,
+    Table,
+    unread_table,
+    with_provenance,
+)
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
-from concord.records import EMPTY, Estimate, InputFile, Provenance, Told
+from concord.records import EMPTY, Estimate, InputFile, LeftOutCell, Provenance, Told
 from concord.structure import NAME
 from concord.unread import unread_notes, unread_sentences
 
@@ -246,10 +256,13 @@ class JudgeResult(Kind):
         WINS,
         PAIRS,
         unread_table("judge_unread.csv"),
+        LEFT_OUT_CELLS,
     )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("preference", "structure_plots.judge_picture"),)
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"pairs", "n_permutations", "readings"})  # in files
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+        {"pairs", "n_permutations", "readings", "left_out"}
+    )  # in files
 
     judges: tuple[JudgeScores, ...]
     """By name."""
@@ -264,6 +277,8 @@ class JudgeResult(Kind):
     """Replies without a verdict, by order."""
     readings: tuple[StoredReading, ...] = ()
     """What was read in verdicts that are replies."""
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
+    """Cells that could not be read."""
 
     def judge(self, name: str | None = None) -> JudgeScores:
         """Return one judge, the only one by default.

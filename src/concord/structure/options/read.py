@@ -4,21 +4,23 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from concord.errors import FileFormatError, OptionError, listed, quoted
-from concord.files.grids import plain_title
-from concord.files.tables import TableOptions, TableSource
+from concord.errors import FileFormatError, OptionError, listed
+from concord.files.declared import BadRowError, DeclaredTable, table_of
+from concord.files.grids import names_of, plain_title
+from concord.files.keys import CONTEXT, refuse_duplicates, with_units
+from concord.files.tables import TableOptions, TableSource, grid_of, table_options
 from concord.numeric import gated
 from concord.reading import Reading, ReadOutcome, StoredReading, read_reply, stored_reading, trial_name
 from concord.reading.second import rules_alone
-from concord.records import InputFile
+from concord.records import InputFile, LeftOutCell
 from concord.structure.arrangers import LETTERS
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import score_options as score_replies
-from concord.structure.read.rows import NamedRows, names_of_columns, rows_of
 
 UNREADABLE = frozenset({"unreadable", "none", "refused", "error", "?", "-", "–"})
 _CODE = re.compile(r"[\s\[(*\"']{0,6}([A-Za-z]|\d{1,2})[\s\])*\"'.:]{0,6}")
@@ -27,10 +29,6 @@ _MOST_CODE_WORDS = 3
 """Words of a cell that may be a mistyped code; a longer one is a reply."""
 _SPLIT = re.compile(r"[^A-Za-z0-9]+")
 MOST_OPTIONS = len(LETTERS)
-
-
-class CellFault(Exception):
-    """A cell that cannot be used, in words."""
 
 
 def cell_text(value: object) -> str | None:
@@ -67,7 +65,7 @@ def place_in_cell(
             return None
     numbers = f"0 to {size - 1}" if from_zero else f"1 to {size}"
     end = f"A to {LETTERS[size - 1]} or {numbers}" if 0 < size <= MOST_OPTIONS else "a letter"
-    raise CellFault(f"{column!r} is {quoted(value)}, expected {end}")
+    raise BadRowError(column, value, end)
 
 
 def _option_reading(text: str, size: int, shown: Sequence[str] | None) -> Reading:
@@ -115,12 +113,11 @@ def option_at(arrangement: str, place: int, size: int) -> str | None:
     return None
 
 
-_NAMES = names_of_columns("options")
+_NAMES = names_of("options")
 _FLAGS = {
     **dict.fromkeys(("true", "yes", "1", "1.0"), True),
     **dict.fromkeys(("false", "no", "0", "0.0"), False),
 }
-_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,39 +130,60 @@ class RecordedOptions:
     warnings: tuple[str, ...] = ()
     readings: tuple[StoredReading, ...] = ()
     """What was read, where a table holds replies and not codes alone."""
+    left_out: tuple[LeftOutCell, ...] = ()
 
 
-def read_option_replies(source: NamedRows, *, model: str | None = None) -> RecordedOptions:
-    """Read replies from a table with one row per reply."""
-    rows = [_by_title(row) for row in source.rows]
-    titles = {title for row in rows for title in row}
-    _check_titles(source.name, titles)
-    keep, name = _one_model(rows, model)
-    held = [_option_cells(rows[i]) for i in keep]
-    places = [source.places[i] for i in keep]
-    warnings = _settled(held)
-    from_zero = counts_from_zero(held)
+def read_option_replies(
+    source: TableSource, options: TableOptions, *, model: str | None = None
+) -> list[RecordedOptions]:
+    """Read replies from a table with one row per reply, model by model."""
+    grid = grid_of(source, options)
+    table = table_of(grid, options, _NAMES)
+    _check_titles(table.place, set(table.plain))
+    within = [
+        plain_title(table.titles[one]) for one in ("arrangement", "model", "sample") if one in table.titles
+    ]
+    table = table_of(with_units(grid, table.titles["item"], within, CONTEXT), options, _NAMES)
+    rows = _in_columns(table)
+    _refuse_twice(table, rows)
+    read = [_of_model(table, rows, keep, name) for name, keep in _by_model(rows, model).items()]
+    left, told = table.left_out()
+    empty = [one.model for one in read if not one.replies]
+    if empty:
+        raise FileFormatError(f"{table.place}: no row of {listed(empty)} can be used")
+    notes = (*told, *table.table.warnings)
+    return [replace(one, warnings=(*notes, *one.warnings), left_out=left) for one in read]
+
+
+def _of_model(
+    table: DeclaredTable, rows: Sequence[dict[str, Any]], keep: Sequence[int], name: str
+) -> RecordedOptions:
+    """Read the replies of one model; a choice that cannot be read is a reply without one, and noted."""
+    warnings = _settled([rows[i] for i in keep])
+    from_zero = counts_from_zero([rows[i] for i in keep])
     if from_zero:
         warnings.append("numbers of options count from 0, since one of them is 0")
-    size, told = _usual_size(held, from_zero)
+    size, told = _usual_size([rows[i] for i in keep], from_zero)
     warnings += told
-    replies, faults = [], []
-    for cells, place in zip(held, places, strict=True):
+    replies: list[OptionReply] = []
+    held = []
+    for index in keep:
         try:
-            replies.append(_reply(cells, size, from_zero))
-        except CellFault as fault:
-            faults.append(f"{place}: {fault}")
-    if faults:
-        more = f"\nand {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
-        raise FileFormatError("\n".join(faults[:_SHOWN]) + more)
-    warnings += _told_twice(held)
+            own = _replies(rows[index], size, from_zero)
+        except BadRowError as fault:
+            table.problem(index, fault.column, str(fault), fault.value)
+            if fault.column != "chosen":
+                continue
+            own = _replies({**rows[index], "chosen": None}, size, from_zero)
+        held.append(rows[index])
+        replies += own
     if not any(one.answer is not None for one in replies) and any(one.place is not None for one in replies):
         warnings.append(
             "which option was chosen is not said, only where it was: consistency and flips need 'answer', "
             "'options' as shown, or arrangements such as BCDA"
         )
     readings = tuple(_stored_choices(held, size)) if _has_replies(held) else ()
-    return RecordedOptions(name, tuple(replies), source.inputs, (*source.warnings, *warnings), readings)
+    return RecordedOptions(name, tuple(replies), table.inputs, tuple(warnings), readings)
 
 
 def _has_replies(held: Sequence[Mapping[str, Any]]) -> bool:
@@ -186,10 +204,6 @@ def _stored_choices(held: Sequence[Mapping[str, Any]], usual: int) -> Iterator[S
         counts[place] += 1
 
 
-def _by_title(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {plain_title(str(key)): value for key, value in row.items()}
-
-
 def _check_titles(name: str, titles: set[str]) -> None:
     """Refuse a table without items, choices or places of right options."""
     ours = {"place", "right_place", "n_options"} <= titles
@@ -208,21 +222,18 @@ def _check_titles(name: str, titles: set[str]) -> None:
         )
 
 
-def _one_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> tuple[list[int], str]:
-    """Return the rows of one model, and its name."""
-    named = [cell_text(row.get("model")) for row in rows]
+def _by_model(rows: Sequence[Mapping[str, Any]], model: str | None) -> dict[str, list[int]]:
+    """Return the rows of every model, or of the one that is asked for; rows that name none are of one."""
+    named = [cell_text(row["model"]) for row in rows]
     names = sorted({name for name in named if name is not None})
     if not names:
-        return list(range(len(rows))), "model" if model is None else model
-    if model is None and len(names) == 1:
-        return list(range(len(rows))), names[0]
-    if model not in names:
-        raise OptionError(
-            f"the table holds answers of {listed(names)}: choose one (--model)"
-            if model is None
-            else f"no row is of {model!r}; the table has {listed(names)}"
-        )
-    return [i for i, name in enumerate(named) if name == model], str(model)
+        return {"model" if model is None else model: list(range(len(rows)))}
+    if model is not None and model not in names:
+        raise OptionError(f"no row is of {model!r}; the table has {listed(names)}")
+    if len(names) == 1:
+        return {names[0]: list(range(len(rows)))}
+    kept = names if model is None else [model]
+    return {name: [i for i, one in enumerate(named) if one == name] for name in kept}
 
 
 def _settled(held: list[dict[str, Any]]) -> list[str]:
@@ -239,15 +250,14 @@ def _settled(held: list[dict[str, Any]]) -> list[str]:
     return []
 
 
-def _option_cells(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the cells of a row by what they hold."""
-    found = {}
-    for key, names in _NAMES.items():
-        title = next((name for name in names if name in row), None)
-        found[key] = None if title is None else row[title]
-    own = [row.get(letter) for letter in "abcdefgh"]  # options in columns of their own, as MMLU has them
-    if found["options"] is None and cell_text(own[0]) is not None and cell_text(own[1]) is not None:
-        found["options"] = [str(one) for one in own if cell_text(one) is not None]
+def _in_columns(table: DeclaredTable) -> list[dict[str, Any]]:
+    """Return rows by what their cells hold; options may be in columns of their own, as MMLU has them."""
+    found = table.by_meaning()
+    if {"a", "b"} <= set(table.plain) and "options" not in table.titles:
+        for cells, row in zip(found, table.rows(), strict=True):
+            own = [row.get(letter) for letter in "abcdefgh"]
+            if cell_text(own[0]) is not None and cell_text(own[1]) is not None:
+                cells["options"] = [str(one) for one in own if cell_text(one) is not None]
     return found
 
 
@@ -266,15 +276,15 @@ def _lenient_place(value: object, from_zero: bool) -> int | None:
     try:
         with rules_alone():
             return place_in_cell(value, "", MOST_OPTIONS, from_zero=from_zero)
-    except CellFault:
+    except BadRowError:
         return None
 
 
-def _reply(cells: Mapping[str, Any], usual: int, from_zero: bool) -> OptionReply:
-    """Read one row."""
+def _replies(cells: Mapping[str, Any], usual: int, from_zero: bool) -> list[OptionReply]:
+    """Read one row: a reply, or so many as a share of right ones is over."""
     item = cell_text(cells["item"])
     if item is None:
-        raise CellFault("the row names no item")
+        raise BadRowError("item", None, "the name of an item")
     arrangement = cell_text(cells["arrangement"])
     arrangement = "" if arrangement is None else arrangement
     shown = _shown_options(cells["options"])
@@ -282,18 +292,46 @@ def _reply(cells: Mapping[str, Any], usual: int, from_zero: bool) -> OptionReply
     if cells["right_place"] is not None:
         place, right = (_index(cells[key], key, size) for key in ("place", "right_place"))
     else:
-        place, right = (
+        right, place = (
             place_in_cell(cells[key], key, size, from_zero=from_zero, shown=shown)
-            for key in ("chosen", "right")
+            for key in ("right", "chosen")
         )
     if right is None:
-        raise CellFault("'right' is empty, expected the place of the right option")
+        raise BadRowError("right", cells["right"], "the place of the right option")
+    cluster = cell_text(cells["cluster"])
+    family = "" if cluster is None else cluster
+    n_right, draws = _share_of_draws(cells)
+    if draws:
+        flags = [True] * n_right + [False] * (draws - n_right)
+        return [OptionReply(item, arrangement, None, None, right, size, one, family) for one in flags]
     correct = _correct(cells["correct"], place, right)
     answer = _chosen_of(cells["answer"], place, shown, arrangement, size)
-    cluster = cell_text(cells["cluster"])
-    return OptionReply(
-        item, arrangement, answer, place, right, size, correct, "" if cluster is None else cluster
-    )
+    return [OptionReply(item, arrangement, answer, place, right, size, correct, family)]
+
+
+def _share_of_draws(cells: Mapping[str, Any]) -> tuple[int, int]:
+    """Return how many of how many draws were right, where a row is of several; 0 of 0 elsewhere."""
+    draws, share = (whole_or_none(cells["draws"]), cell_text(cells["correct"]))
+    if draws is None or draws < 2 or share is None:
+        return 0, 0
+    try:
+        value = float(share)
+    except ValueError:
+        value = math.nan
+    n_right = value * draws if value <= 1 else value
+    if not 0 <= n_right <= draws or abs(n_right - round(n_right)) > _ROUNDED * draws:
+        raise BadRowError("correct", cells["correct"], f"a share or a number of {draws} draws")
+    return round(n_right), draws
+
+
+_ROUNDED = 0.0051
+"""What a share may be off that was rounded to two digits."""
+
+
+def whole_or_none(value: object) -> int | None:
+    """Return a whole number above 0 in a cell; nothing where it is another."""
+    text = cell_text(value)
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 7 else None
 
 
 def _shown_options(value: object) -> list[str] | None:
@@ -302,13 +340,11 @@ def _shown_options(value: object) -> list[str] | None:
         try:
             value = json.loads(value)
         except ValueError:
-            raise CellFault(
-                f'\'options\' is {quoted(value)}, expected a list such as ["red", "blue"]'
-            ) from None
+            raise BadRowError("options", value, 'a list such as ["red", "blue"]') from None
     if value is None or cell_text(value) is None:
         return None
     if not isinstance(value, list) or not 2 <= len(value) <= MOST_OPTIONS:
-        raise CellFault(f"'options' is {quoted(value)}, expected a list of 2 to {MOST_OPTIONS} options")
+        raise BadRowError("options", value, f"a list of 2 to {MOST_OPTIONS} options")
     return [str(one).strip() for one in value]
 
 
@@ -321,9 +357,9 @@ def _n_options(value: object, usual: int, shown: Sequence[str] | None) -> int:
     except ValueError:
         number = math.nan
     if not (number.is_integer() and 2 <= number <= MOST_OPTIONS):
-        raise CellFault(f"'n_options' is {quoted(value)}, expected a whole number from 2 to {MOST_OPTIONS}")
+        raise BadRowError("n_options", value, f"a whole number from 2 to {MOST_OPTIONS}")
     if shown is not None and len(shown) != number:
-        raise CellFault(f"'n_options' is {int(number)}, and 'options' lists {len(shown)}")
+        raise BadRowError("n_options", int(number), f"{len(shown)}, as many as 'options' lists")
     return int(number)
 
 
@@ -337,7 +373,7 @@ def _index(value: object, column: str, size: int) -> int | None:
     except ValueError:
         number = math.nan
     if not (number.is_integer() and 0 <= number < size):
-        raise CellFault(f"{column!r} is {quoted(value)}, expected 0 to {size - 1}")
+        raise BadRowError(column, value, f"0 to {size - 1}")
     return int(number)
 
 
@@ -346,10 +382,10 @@ def _correct(value: object, place: int | None, right: int) -> bool | None:
     text = cell_text(value)
     found = None if text is None else _FLAGS.get(text.casefold())
     if text is not None and found is None:
-        raise CellFault(f"'correct' is {quoted(value)}, expected true or false, 1 or 0")
+        raise BadRowError("correct", value, "true or false, 1 or 0; of a share also the number of 'draws'")
     by_place = None if place is None else place == right
     if found is not None and by_place is not None and found != by_place:
-        raise CellFault(f"'correct' is {quoted(value)}, but the chosen place and the right one say otherwise")
+        raise BadRowError("correct", value, "what the chosen place and the right one say, which is otherwise")
     return found if by_place is None else by_place
 
 
@@ -367,17 +403,14 @@ def _chosen_of(
     return option_at(arrangement, place, size)
 
 
-def _told_twice(held: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Warn of rows that have the item, arrangement and sample of another."""
-    keys = [
-        tuple(cell_text(cells[key]) for key in ("item", "arrangement", "sample"))
-        for cells in held
-        if cell_text(cells["sample"]) is not None
-    ]
-    twice = sum(count - 1 for count in Counter(keys).values())
-    many = f"{twice} rows have" if twice > 1 else "1 row has"
-    text = f"{many} the item, arrangement and sample of another row; each counts as a reply"
-    return [text] if twice else []
+def _refuse_twice(table: DeclaredTable, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse rows that are of the same item, arrangement and repeat of a model."""
+    parts = [part for part in ("model", "item", "arrangement", "sample") if part in table.titles]
+    if "sample" in parts and "draws" not in parts:
+        keys = [tuple(cell_text(cells[part]) for part in parts) for cells in rows]
+        own = [(key, f"row {table.row(i)}") for i, key in enumerate(keys) if key[-1] is not None]
+        what = "one " + " · ".join(parts)
+        refuse_duplicates(table.place, what, [key for key, _ in own], [line for _, line in own])
 
 
 RECORDED = "recorded"
@@ -392,10 +425,12 @@ def score_options(
     arranger: str = RECORDED,
     sheet: str | None = None,
     encoding: str | None = None,
+    missing: str | Iterable[object] | None = None,
+    strict: bool = False,
     level: float = 0.95,
     n_permutations: int = 999,
     seed: int = 0,
-) -> OptionResult:
+) -> Any:
     """Score recorded answers to questions with options: consistency, places, selection bias, over repeats.
 
     Parameters
@@ -404,13 +439,19 @@ def score_options(
         One row per reply, a file, a frame or rows: ``item``, ``arrangement``, the chosen place in ``chosen``
         and that of the right option in ``right`` (letters, or numbers from 1 on), ``n_options``; and which
         option it was, whatever its place: ``answer``, ``options`` as a list, or arrangements such as
-        ``BCDA``. Where known ``correct``, ``cluster``, ``model``. Also `option_replies.csv` of a run.
+        ``BCDA``. Where known ``correct`` (of several ``draws`` their share), ``cluster``, ``model``. Also
+        `option_replies.csv` of a run, and logs of Inspect whose samples hold these.
     model
         Which model of a table of several, or its name where rows name none.
     arranger
         What was varied, in a word; comparisons want it to be the same.
     sheet, encoding
         How the table is read.
+    missing
+        Codes for no answer, such as ``"99,-1,refused"``.
+    strict
+        A cell that cannot be read refuses the table; otherwise its row, or its choice, is left out, counted
+        and listed in ``left_out.csv``, and the table is refused where that is more than half of the rows.
     level
         Nominal coverage of intervals, over items.
     n_permutations, seed
@@ -419,7 +460,8 @@ def score_options(
     Returns
     -------
     OptionResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``. Of a table of
+        several models a result for each, by name.
 
     Raises
     ------
@@ -437,15 +479,19 @@ def score_options(
     >>> found.consistency.value, found.flip_excess.value, found.selection[0].value
     (0.0, 1.0, 0.75)
     """
-    named = rows_of(table, TableOptions(sheet, encoding))
-    recorded = read_option_replies(named, model=model)
-    return OptionResult(
-        recorded.model,
-        score_replies(recorded.replies, level=level, n_permutations=n_permutations, seed=seed),
-        named.name,
-        arranger,
-        recorded.replies,
-        recorded.inputs,
-        recorded.warnings,
-        recorded.readings,
-    )
+    how = table_options(sheet=sheet, encoding=encoding, missing=missing, strict=strict)
+    found = {
+        one.model: OptionResult(
+            one.model,
+            score_replies(one.replies, level=level, n_permutations=n_permutations, seed=seed),
+            Path(table).stem if isinstance(table, str | Path) else "list",
+            arranger,
+            one.replies,
+            one.inputs,
+            one.warnings,
+            one.readings,
+            one.left_out,
+        )
+        for one in read_option_replies(table, how, model=model)
+    }
+    return found if len(found) > 1 else next(iter(found.values()))

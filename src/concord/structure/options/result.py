@@ -10,10 +10,10 @@ from concord.files import codec
 from concord.files.documents import holding_folder, provenance, read_record
 from concord.files.number_words import interval, number, p_words
 from concord.files.rows import read_rows
-from concord.kinds import Column, Kind, PictureOf, Table, unread_table
+from concord.kinds import LEFT_OUT_CELLS, Column, Kind, PictureOf, Table, unread_table
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
-from concord.records import EMPTY, Estimate, InputFile, Told
+from concord.records import EMPTY, Estimate, InputFile, LeftOutCell, Told
 from concord.structure import NAME
 from concord.unread import holds, unread_notes, unread_sentences, withheld
 
@@ -229,12 +229,13 @@ class OptionResult(Kind):
         EACH,
         REPLIES,
         unread_table("options_unread.csv"),
+        LEFT_OUT_CELLS,
     )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("accuracy", "structure_plots.places_picture"),
         PictureOf("choices", "structure_plots.choices_picture"),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"replies", "readings"})  # in files
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"replies", "readings", "left_out"})  # in files
 
     model: str
     scores: OptionScores = field(metadata={codec.KEY: "option_scores"})
@@ -248,6 +249,8 @@ class OptionResult(Kind):
     warnings: tuple[str, ...] = ()
     readings: tuple[StoredReading, ...] = ()
     """What was read in answers that are replies; of a run they are beside all its answers."""
+    left_out: tuple[LeftOutCell, ...] = field(default=(), metadata=EMPTY)
+    """Cells that could not be read."""
 
     @property
     def unread(self) -> Told:
@@ -286,6 +289,7 @@ class OptionResult(Kind):
             "option_scores": codec.encode(self.scores),
             "inputs": codec.encode(self.inputs),
             "warnings": list(self.warnings),
+            **({"left_out": codec.encode(self.left_out)} if self.left_out else {}),
             "provenance": provenance(self.inputs),
         }
 

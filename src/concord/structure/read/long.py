@@ -14,9 +14,9 @@ import numpy as np
 from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError, listed
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
+from concord.files.grids import names_of
 from concord.files.tables import TableOptions
 from concord.structure.read.join import Findings, LongTable, model_scores
-from concord.structure.read.rows import names_of_columns
 from concord.structure.read.sheet import (
     ITEM_NAMES,
     Place,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FRAME_NAME = "scores (frame)"
 _WANTED = "model, arrangement, item, S_mean, S_max; or model, arrangement, item, sample, S_Acc"
-_NAMES = names_of_columns("scores")
+_NAMES = names_of("scores")
 _OWN = frozenset(("arrangement", *ITEM_NAMES, "sample", "s_mean", "s_max", "s_acc", "score"))
 """Names that need no word."""
 
