@@ -206,6 +206,24 @@ def test_no_docstring_gives() -> None:
     assert found == ["a.py:2"]
 
 
+def _rounding(source: str) -> list[str]:
+    """Return the format specs of a module that round, such as ``.2f`` or ``.0%``."""
+    specs = (node.format_spec for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FormattedValue))
+    texts = ("" if one is None else ast.unparse(one)[2:-1] for one in specs)
+    return [text for text in texts if re.search(r"\.[^.]*[efg%]$|[ef%]$", text)]
+
+
+def test_numbers_are_rounded_for_readers_in_one_place() -> None:
+    assert _rounding('f"{a:.2f} {b:,.0f} {c:.0%} {d:.{n}g} {e:>6.1f} {f:g} {g:,} {h:>8} {i}"') == [
+        ".2f", ",.0f", ".0%", ".{n}g", ">6.1f"
+    ]  # fmt: skip
+    root = ROOT / "src" / "concord"
+    allowed = ("show", "number_words.py")
+    other = (path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in allowed)
+    found = {str(path): specs for path in other if (specs := _rounding(path.read_text("utf-8")))}
+    assert not found, "numbers are written for readers by concord.number_words"
+
+
 def test_the_search_for_names_of_questions_finds_them() -> None:
     repetition = _repetition()
     text = '"""people"""\nx = {"people": 1}\n"""structure"""\ny = "with people"\n'

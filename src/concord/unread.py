@@ -30,7 +30,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from concord.files.number_words import how_many, interval_words, p_words
+from concord.number_words import how_many, interval_words, p_words, percent
 from concord.records import Estimate, Told, Unread, UnreadBounds, UnreadGroup
 
 MOST_LOST = 0.02
@@ -43,7 +43,7 @@ def _group_shares(groups: Sequence[UnreadGroup]) -> str:
     groups = chosen = [one for one in groups if one.asked]
     if len(groups) > _MOST_GROUPS:
         chosen = [max(groups, key=lambda one: one.share), min(groups, key=lambda one: one.share)]
-    return ", ".join(f"{one.group} {one.share:.0%}" for one in chosen)
+    return ", ".join(f"{one.group} {percent(one.share)}" for one in chosen)
 
 
 def unread_sentence(one: Unread) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from concord import api
-from concord.files.number_words import joined_names, leaders
+from concord.number_words import joined_names, leaders
 from concord.people.agents import AgentsResult
 from concord.people.files import SUMMARY
 from concord.reports import page as make_page

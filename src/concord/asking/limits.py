@@ -12,6 +12,7 @@ from concord.asking.ledger import Ledger, Paid
 from concord.errors import FileFormatError, InputError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
+from concord.number_words import number
 from concord.numeric import check_numbers
 from concord.records import Answer, AskOutcome, Usage
 
@@ -226,7 +227,7 @@ class Budget:
         if limits.max_cost is not None:
             cost = self._before + new.known_cost
             if cost + max(ahead * new.known_cost, most.known_cost) > limits.max_cost:
-                return f"--max-cost{_shown(limits.max_cost)} is reached ({cost:.4f} so far)"
+                return f"--max-cost{_shown(limits.max_cost)} is reached ({number(cost, 4)} so far)"
         return None
 
 

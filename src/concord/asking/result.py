@@ -14,6 +14,7 @@ from concord.asking.structured import AUTO, OFF
 from concord.asking.talks import read_words
 from concord.errors import InputError, OptionError
 from concord.kinds import Column, Kind, Table
+from concord.number_words import in_money
 from concord.records import AskOutcome
 
 OUTCOMES = Table(
@@ -159,7 +160,7 @@ class RunResult(Kind):
     def took(self) -> str:
         """Say what the run took, as far as that is known."""
         cost = self.stored.record.get("cost")
-        return f"{self.paid.words()}; cost {'not known' if cost is None else f'{float(cost):,.2f}'}."
+        return f"{self.paid.words()}; cost {'not known' if cost is None else f'{in_money(float(cost))}'}."
 
     def _headline(self) -> str:
         """Return the first thing that the scored replies say, or why there is nothing yet."""

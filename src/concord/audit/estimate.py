@@ -26,8 +26,8 @@ import numpy as np
 from scipy import special
 
 from concord import people, reasoning, structure
-from concord.files.number_words import interval_words, level_words, number
 from concord.kinds import Column, Kind, Table
+from concord.number_words import interval_words, level_words, number
 from concord.numeric import gated
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats

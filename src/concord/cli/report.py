@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from concord.cli.shared import note, print_json, say
+from concord.number_words import number
 
 Wanted = Annotated[
     str, typer.Option("--for", help="What figures are for: nature, apa or slides.", metavar="WHAT")
@@ -40,7 +41,7 @@ def report(
     shown = _counted_results(made.n_results, "result")
     if made.models:  # judges, options and probes name none that the page ranks
         shown += f" of {_counted_results(len(made.models), 'model')}"
-    note(f"wrote {made.path} ({shown}, {made.size / 1e6:.1f} MB); open it in a browser")
+    note(f"wrote {made.path} ({shown}, {number(made.size / 1e6, 1)} MB); open it in a browser")
     if plots is not None:
         note(f"wrote {len(made.plots)} pictures to {plots}")
     if figures is not None:

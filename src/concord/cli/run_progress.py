@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS
 from concord.cli.shared import note
 from concord.errors import printable
+from concord.number_words import number
 from concord.records import AskOutcome
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Progress:
         doubt = 2 * left * math.sqrt(max(squares / n - mean * mean, 0.0) / n)
         likely = total + left * mean
         low, high = max(total, likely - doubt), likely + doubt
-        return f"cost {total:.2f} of about {likely:.2f} ({low:.2f} to {high:.2f})"
+        return f"cost {number(total, 2)} of about {number(likely, 2)} ({number(low, 2)} to {number(high, 2)})"
 
     def parts(self) -> list[str]:
         """Return what is known, the most important first."""
@@ -179,16 +180,16 @@ def progress_bar(share: float, cells: int) -> str:
 
 def _per_time(per_second: float) -> str:
     return (
-        f"{per_second:.0f}/s"
+        f"{number(per_second, 0)}/s"
         if per_second >= 10
-        else f"{per_second:.1f}/s"
+        else f"{number(per_second, 1)}/s"
         if per_second >= 0.1
-        else (f"{60 * per_second:.1f}/min")
+        else (f"{number(60 * per_second, 1)}/min")
     )
 
 
 def _span(seconds: float) -> str:
     minutes = seconds / 60
     if minutes < 1:
-        return f"{seconds:.0f} s"
-    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+        return f"{number(seconds, 0)} s"
+    return f"{number(minutes, 0)} min" if minutes < 90 else f"{number(minutes / 60, 1)} h"

@@ -13,7 +13,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from concord.files.codec import encode
 from concord.files.documents import heading, read_record
-from concord.files.number_words import (
+from concord.files.output import write_csv, write_json
+from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
+from concord.number_words import (
     how_many,
     interval_words,
     joined_names,
@@ -21,9 +23,8 @@ from concord.files.number_words import (
     level_words,
     number,
     p_words,
+    significant,
 )
-from concord.files.output import write_csv, write_json
-from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
 from concord.records import Estimate, Interval
 from concord.stats.equivalence import WithinMargin
 from concord.stats.multiple import differs
@@ -412,7 +413,7 @@ class Comparison(Kind):
             f"{how_many(len(self.who()), 'model was', 'models were')} compared with {concord} on what they "
             f"share, pair by pair; intervals are {level_words(self.level)}, p-values are adjusted by "
             "Holm's (1979) method, and two models are called distinguishable below "
-            f"{1 - self.level:.2g}."
+            f"{significant(1 - self.level, 2)}."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from concord.comparing.comparison import (
 )
 from concord.files.codec import decode
 from concord.files.documents import provenance
-from concord.files.number_words import joined_names, leaders, number
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Table
+from concord.number_words import joined_names, leaders, number
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.multiple import differs, holm
 from concord.stats.pairs import MetricDifference, ModelPair, Standing

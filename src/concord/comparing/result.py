@@ -18,8 +18,8 @@ from concord.comparing.comparison import (
     margin_document,
 )
 from concord.files.documents import provenance
-from concord.files.number_words import how_many
 from concord.kinds import FILE, PAGE, PAPER, SCREENS, TERMINAL, Column, Table
+from concord.number_words import how_many
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, InputFile
 from concord.stats.compare import Choices, PairedComparison, Verdict

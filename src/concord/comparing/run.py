@@ -20,6 +20,7 @@ from concord.comparing.tables import ScoreReading
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.files.gate import refuse_models
+from concord.number_words import number
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, Interval
 from concord.stats.clustered import cluster_codes, mean_degrees
@@ -331,7 +332,7 @@ def few_clusters(clusters: ArrayLike | None) -> tuple[str, ...]:
     count = mean_degrees(sizes) + 1
     if count >= ENOUGH_CLUSTERS:
         return ()
-    alike = "" if round(count) >= sizes.size else f", as good as {count:.0f} of one size"
+    alike = "" if round(count) >= sizes.size else f", as good as {number(count, 0)} of one size"
     return (
         f"{sizes.size} clusters{alike}: with so few, a nominal 5 % of false positives can be 7 % where sizes "
         "differ, and 13 % where differences are strongly skewed (the sign-flip p beside it flips whole "

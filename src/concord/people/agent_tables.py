@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from concord.files.number_words import (
+from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Table
+from concord.number_words import (
     number,
 )
-from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Table
 from concord.people.protocol import STANDARD
 from concord.people.result import (
     COMPARED,

@@ -18,7 +18,9 @@ from concord.files.contents import read_bytes
 from concord.files.documents import holding_folder, provenance, read_document
 from concord.files.json_text import parsed
 from concord.files.limits import AGENT_FOLDERS
-from concord.files.number_words import (
+from concord.files.output import distinct_names, write_csv, write_json
+from concord.kinds import Kind, PictureOf, Table
+from concord.number_words import (
     how_many,
     interval_words,
     joined_names,
@@ -26,9 +28,8 @@ from concord.files.number_words import (
     level_words,
     number,
     p_words,
+    significant,
 )
-from concord.files.output import distinct_names, write_csv, write_json
-from concord.kinds import Kind, PictureOf, Table
 from concord.people.agent_tables import (
     BOARD,
     CHOOSING,
@@ -192,7 +193,7 @@ class AgentsResult(Kind):
         found = self.chosen
         if found is None or found.value is None:
             return ""
-        luck = "" if found.luck is None else f", {found.luck * 100:.0f} % of its lead is luck"
+        luck = "" if found.luck is None else f", {number(found.luck * 100, 0)} % of its lead is luck"
         return (
             f"; the best of {len(self.agents)} has {number(found.value, 2)} on a study that it was not "
             f"chosen on ({interval_words(found)}), where the mean of all is {number(found.mean, 2)}{luck}"
@@ -207,7 +208,7 @@ class AgentsResult(Kind):
             return f"On these studies: no pair of agents was tested{f'; {why}' if why else ''}"
         return (
             f"On these studies, with new people and new replies: {standing.n_distinguishable_here} of "
-            f"{standing.n_pairs_here} pairs of agents differ (Holm, {1 - self.level:.2g})"
+            f"{standing.n_pairs_here} pairs of agents differ (Holm, {significant(1 - self.level, 2)})"
         )
 
     def _others_words(self) -> Iterator[str]:

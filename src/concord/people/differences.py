@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from concord.files.number_words import number, p_words
 from concord.kinds import FILE, PAGE, Column, Table
+from concord.number_words import number, p_words
 from concord.records import Estimate
 from concord.stats.multiple import holm
 

@@ -17,9 +17,9 @@ from concord.files.contents import read_bytes
 from concord.files.delimited import text_records
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
 from concord.files.json_text import decoded
-from concord.files.number_words import how_many, interval, interval_words, level_words
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
+from concord.number_words import how_many, interval, interval_words, level_words
 from concord.people import tables
 from concord.people.protocol import Protocol
 from concord.people.referee import Referee, RefereeResult

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import special
 
-from concord.files.number_words import interval_words, level_words, number
 from concord.kinds import FILE, PAGE, TERMINAL, Column, Kind, PictureOf, Table
+from concord.number_words import interval_words, level_words, number
 from concord.people.result import FindingResult, GroupResult
 from concord.records import Estimate, Interval
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from scipy.special import ndtri
 
-from concord.files.number_words import how_many, interval, level_words, number
 from concord.kinds import Column, Kind, PictureOf, Table
+from concord.number_words import how_many, interval, level_words, number, percent
 from concord.records import Estimate, Interval
 from concord.stats.meta_analysis import MetaAnalysis
 
@@ -96,7 +96,7 @@ class AgentMinusHuman:
         meta = self.meta
         spread = "" if meta.prediction is None else f"; another such test {interval(meta.prediction)}"
         ends = f"{number(meta.mean.value, 2)} {interval(meta.mean.interval)}"
-        return f"{ends}, tau = {number(meta.tau2**0.5, 2)}, I² = {meta.i2:.0%}{spread}"
+        return f"{ends}, tau = {number(meta.tau2**0.5, 2)}, I² = {percent(meta.i2)}{spread}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 
 from concord.files.codec import KEY, decode
+from concord.number_words import significant
 from concord.records import Estimate, Interval
 from concord.stats.leaderboard import Chosen, Omnibus
 
@@ -47,8 +48,12 @@ class Score:
 
     def __repr__(self) -> str:
         """Return the number with its interval on one line; fields hold the rest."""
-        value = "undefined" if self.value is None else f"{self.value:.4g}"
-        ends = "" if self.interval is None else f", [{self.interval.low:.4g}, {self.interval.high:.4g}]"
+        value = "undefined" if self.value is None else significant(self.value, 4)
+        ends = (
+            ""
+            if self.interval is None
+            else f", [{significant(self.interval.low, 4)}, {significant(self.interval.high, 4)}]"
+        )
         return f"Score({value}{ends})"
 
     @property

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from concord.files.number_words import interval, number
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, PictureOf, Table, unread_table
+from concord.number_words import interval, number
 from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
 from concord.records import Estimate, LeftOutCell
 

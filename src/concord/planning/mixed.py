@@ -7,7 +7,7 @@ from typing import Any
 
 from concord.errors import OptionError
 from concord.files.documents import folder_with
-from concord.files.number_words import number
+from concord.number_words import in_money, number, percent
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.planning.options import PlanKind, PlanRecord, PlanRequest
 from concord.stats.prediction_powered import MixedDesign, cheapest_mixed
@@ -56,20 +56,20 @@ def mixed_plan_lines(plan: MixedPlan) -> Iterator[str]:
         yield (
             f"{design.people:,} people and {design.people + design.replies:,} replies (one for each person "
             f"and {design.replies:,} more) reach a "
-            f"standard error of {number(design.se)} for {design.cost:,.2f}."
+            f"standard error of {number(design.se)} for {in_money(design.cost)}."
         )
-        saved = 1 - design.cost / design.cost_alone
-        yield f"People alone: {design.people_alone:,}, for {design.cost_alone:,.2f}; saved: {saved:.0%}."
+        saved = percent(1 - design.cost / design.cost_alone)
+        yield f"People alone: {design.people_alone:,}, for {in_money(design.cost_alone)}; saved: {saved}."
     else:
         yield (
-            f"People alone are cheapest: {design.people_alone:,}, for {design.cost_alone:,.2f}. Replies at "
-            "this price and correlation save nothing."
+            f"People alone are cheapest: {design.people_alone:,}, for {in_money(design.cost_alone)}. Replies "
+            "at this price and correlation save nothing."
         )
     if plan.range is not None:
         low, high = plan.range
         yield (
             f"At the ends of the pilot's interval of the correlation: {low.people:,} people "
-            f"({low.cost:,.2f}) and {high.people:,} people ({high.cost:,.2f})."
+            f"({in_money(low.cost)}) and {high.people:,} people ({in_money(high.cost)})."
         )
 
 

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from concord import number_words
 from concord.errors import OptionError, quoted
 from concord.files.codec import encode
 from concord.files.documents import heading, provenance, read_record
@@ -181,7 +182,8 @@ def money(cost: tuple[float, float] | None) -> str:
     """Say what a plan costs, or that it is not known."""
     if cost is None:
         return "not known (give the cost of a call with --cost)"
-    return f"{cost[0]:,.2f}" if cost[0] == cost[1] else f"{cost[0]:,.2f} to {cost[1]:,.2f}"
+    low, high = map(number_words.in_money, cost)
+    return low if low == high else f"{low} to {high}"
 
 
 def price(cost: tuple[float, float] | None) -> dict[str, float] | None:

@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 from concord.comparing.kinds import PEOPLE_RESULTS as RESULTS
 from concord.comparing.kinds import CompareRequest, compare_results
 from concord.errors import OptionError, UndefinedError
-from concord.files.number_words import number
+from concord.number_words import number, percent, significant
 from concord.people import NAME
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.compare import Choices
@@ -53,8 +53,8 @@ class ParticipantsPlan(PlanRecord):
 def participants_lines(one: ParticipantsPlan) -> Iterator[str]:
     """Return how many participants find a standardised difference."""
     yield (
-        f"To find a standardised difference of d = {one.d:g} with {one.wanted.power:.0%} power "
-        f"(t test, p < {1 - one.wanted.level:.2g})"
+        f"To find a standardised difference of d = {one.d:g} with {percent(one.wanted.power)} power "
+        f"(t test, p < {significant(1 - one.wanted.level, 2)})"
     )
     yield (
         f"  two groups, one condition each:            {one.a_group:,} participants per group, "
@@ -155,11 +155,11 @@ def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:
     spread = f"(standard error {number(one.se)})"
     yield f"Difference of two models' {name} with these {one.n_studies} studies {spread}"
     if one.power is not None:
-        yield f"  power to find a difference of {wanted.effect:g}: {one.power:.0%}"
-    yield f"  smallest difference found with {wanted.power:.0%} power: {number(one.detectable)}"
+        yield f"  power to find a difference of {wanted.effect:g}: {percent(one.power)}"
+    yield f"  smallest difference found with {percent(wanted.power)} power: {number(one.detectable)}"
     if one.studies_needed is not None:
         yield (
-            f"  studies needed to find a difference of {wanted.effect:g} with {wanted.power:.0%} power: "
+            f"  studies needed to find a difference of {wanted.effect:g} with {percent(wanted.power)} power: "
             f"{one.studies_needed:,}"
         )
 
@@ -167,7 +167,7 @@ def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:
 def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
     wanted = plan.wanted
     yield (
-        f"Participants in each group that find the human effect with {wanted.power:.0%} power "
+        f"Participants in each group that find the human effect with {percent(wanted.power)} power "
         "(two-sample t test)"
     )
     yield f"  for half of the {len(plan.participants)} significant human effects: {plan.finding(0.5):,}"

@@ -10,7 +10,7 @@ from scipy import special
 from concord.comparing.kinds import JUDGES as JUDGED
 from concord.comparing.kinds import OPTIONS as ASKED
 from concord.errors import OptionError
-from concord.files.number_words import number
+from concord.number_words import in_money, number, percent
 from concord.numeric import MOST
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.elementwise import Floats
@@ -75,7 +75,7 @@ def units_needed(effect: float, variance: float, wanted: PlanOptions, units: str
 
 
 def _with_power(plan: PilotPlan) -> str:
-    return f"with a power of {number(plan.power, 2)} (two-sided, {1 - plan.wanted.level:.0%})."
+    return f"with a power of {number(plan.power, 2)} (two-sided, {percent(1 - plan.wanted.level)})."
 
 
 def _rounds(plan: PilotPlan, words: str) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _rounds(plan: PilotPlan, words: str) -> Iterator[str]:
     yield f"For a power of {plan.wanted.power:g}:"
     for rounds, units, calls in plan.needed:
         cost = plan.wanted.cost_of(calls)
-        priced = "" if cost is None else f", cost {cost[0]:,.2f} to {cost[1]:,.2f}"
+        priced = "" if cost is None else f", cost {in_money(cost[0])} to {in_money(cost[1])}"
         yield f"  {words.format(rounds, units)}, {calls:,} calls{priced}"
     yield f"From the pilot {plan.based_on}."
 

@@ -10,7 +10,7 @@ from concord.comparing.join import JoinedScores
 from concord.comparing.run import in_order, joined_scores
 from concord.comparing.tables import ScoreReading
 from concord.errors import MismatchError, OptionError, UndefinedError
-from concord.files.number_words import number
+from concord.number_words import number, percent, significant
 from concord.planning.mixed import MIXED
 from concord.planning.options import (
     PlanKind,
@@ -124,7 +124,10 @@ def plan_lines(result: PlanResult) -> Iterator[str]:
         yield ""
         yield from _budget(result)
     yield ""
-    yield f"Power is how often a true difference of that size would be found: p < {1 - wanted.level:.2g} by"
+    yield (
+        f"Power is how often a true difference of that size would be found: "
+        f"p < {significant(1 - wanted.level, 2)} by"
+    )
     yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
 
 
@@ -133,7 +136,7 @@ def _rests_on(design: PairedDesign, wanted: PlanOptions) -> Iterator[str]:
     effect = 0.0 if wanted.effect is None else wanted.effect
     parts = design.parts(effect)
     if design.disagreement is not None:
-        yield f"  Scores are 0 or 1; only one model is right on {design.disagreement:.0%} of the items."
+        yield f"  Scores are 0 or 1; only one model is right on {percent(design.disagreement)} of the items."
     if parts.within > 0 or design.disagreement is None:
         line = f"  The difference of the models varies by {number(parts.between**0.5)} (SD) from item to item"
         if parts.within > 0:
@@ -141,10 +144,10 @@ def _rests_on(design: PairedDesign, wanted: PlanOptions) -> Iterator[str]:
         yield line + "."
     if design.clustered:
         families = design.clusters
-        sizes = f", sizes varying by {families.cv:.0%}" if families.cv > 0 else ""
+        sizes = f", sizes varying by {percent(families.cv)}" if families.cv > 0 else ""
         yield (
-            f"  Items come in clusters of {families.size:.4g}{sizes}; differences inside one correlate by "
-            f"{number(families.correlation, 2)}."
+            f"  Items come in clusters of {significant(families.size, 4)}{sizes}; differences inside one "
+            f"correlate by {number(families.correlation, 2)}."
         )
         more = design.inflation(wanted.repeats, effect)
         yield f"  It takes {number(more, 2)} such items to tell as much as 1 independent item."
@@ -154,14 +157,14 @@ def _planned(result: PlanResult, items: int) -> Iterator[str]:
     wanted = result.wanted
     yield f"With {_amount(result.design, items, wanted.repeats)}"
     if result.power is not None:
-        yield named_value(f"power to find a difference of {wanted.effect:g}", f"{result.power:.0%}")
+        yield named_value(f"power to find a difference of {wanted.effect:g}", percent(result.power))
     if result.detectable is not None:
         yield named_value(
-            f"smallest difference found with {wanted.power:.0%} power", number(result.detectable, 4)
+            f"smallest difference found with {percent(wanted.power)} power", number(result.detectable, 4)
         )
     if result.width is not None:
         yield named_value(
-            f"{wanted.level:.0%} interval of the difference", f"about ±{number(result.width / 2, 4)}"
+            f"{percent(wanted.level)} interval of the difference", f"about ±{number(result.width / 2, 4)}"
         )
     if result.items_needed is None:
         yield from _price(result, items, wanted.repeats)
@@ -169,7 +172,7 @@ def _planned(result: PlanResult, items: int) -> Iterator[str]:
 
 def _needed(result: PlanResult, needed: int) -> Iterator[str]:
     wanted, design = result.wanted, result.design
-    yield f"To find a difference of {wanted.effect:g} with {wanted.power:.0%} power"
+    yield f"To find a difference of {wanted.effect:g} with {percent(wanted.power)} power"
     yield named_value("needed", _amount(design, needed, wanted.repeats))
     if result.items_range is not None:
         low, high = result.items_range
@@ -193,7 +196,7 @@ def _budget(result: PlanResult) -> Iterator[str]:
     yield named_value("standard error of the difference", number(one.se, 4))
     if result.split_detectable is not None:
         found = number(result.split_detectable, 4)
-        yield named_value(f"smallest difference found with {wanted.power:.0%} power", found)
+        yield named_value(f"smallest difference found with {percent(wanted.power)} power", found)
     yield from _price(result, one.items, one.repeats)
 
 

@@ -9,7 +9,7 @@ from scipy import special
 
 from concord.comparing.kinds import STRUCTURE_RESULTS as RESULTS
 from concord.errors import OptionError
-from concord.files.number_words import number
+from concord.number_words import number, percent
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest, money, named_value, price
 from concord.stats.bands import MIN_UNITS
 from concord.structure import NAME
@@ -97,7 +97,7 @@ def assumed_variances(
     if noise < 0:
         whole = float(np.sqrt(accuracy * (1 - accuracy)))
         raise OptionError(
-            f"right and wrong answers of accuracy {accuracy:g} vary by {whole:.3f} in all; "
+            f"right and wrong answers of accuracy {accuracy:g} vary by {number(whole, 3)} in all; "
             f"an order effect of {tau:g} with {interaction_sd:g} by item is more than that"
         )
     return OrderAssumptions(tau, interaction_sd**2, noise)
@@ -276,14 +276,16 @@ def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
     yield f"Plan from {plan.based_on}"
     # what a plan about structure rests on
     if plan.accuracy is not None:
-        yield f"  Answers are right or wrong, {plan.accuracy:.0%} right."
+        yield f"  Answers are right or wrong, {percent(plan.accuracy)} right."
     yield f"  The arrangement moves the mean score by tau = {plan.tau:g} (SD over arrangements),"
     noise = "" if plan.sd_noise is None else f"; repeats of a cell vary by {number(plan.sd_noise)}"
     yield f"  single items by {number(plan.sd_interaction)} more{noise}."
     yield ""
-    goal = f"show it with {wanted.power:.0%} power"
+    goal = f"show it with {percent(wanted.power)} power"
     goal = (
-        goal if wanted.width is None else f"give it a {wanted.level:.0%} interval of width {wanted.width:g}"
+        goal
+        if wanted.width is None
+        else f"give it a {percent(wanted.level)} interval of width {wanted.width:g}"
     )
     yield f"To {goal}"
     rounds = f"{plan.arrangements} arrangements × {wanted.repeats} repeat{'' if wanted.repeats == 1 else 's'}"
@@ -294,15 +296,15 @@ def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
     if plan.items != plan.items_needed:
         yield ""
         yield f"With {plan.items:,} items × {rounds}"
-        yield named_value("power", f"{plan.power:.0%}")
-        yield named_value(f"{wanted.level:.0%} interval of tau", f"about {number(plan.width)} wide")
+        yield named_value("power", percent(plan.power))
+        yield named_value(f"{percent(wanted.level)} interval of tau", f"about {number(plan.width)} wide")
     if len(plan.designs) > 1:
         yield ""
         yield "Designs that do as much, the cheapest first"
         yield f"  {'items':>8} {'arrangements':>13} {'repeats':>8} {'calls':>9} {'power':>6} {'width':>6}"
         for one in plan.designs:
             size = f"{one.items:>8,} {one.arrangements:>13} {one.repeats:>8} {one.calls:>9,}"
-            yield f"  {size} {one.power:>6.0%} {number(one.width):>6}"
+            yield f"  {size} {percent(one.power):>6} {number(one.width):>6}"
 
 
 def _assumed_plan(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:
@@ -360,7 +362,7 @@ def _assumed_tau(given: float | None, wanted: PlanOptions) -> float:
 
 def _wish(tau: float, wanted: PlanOptions) -> str:
     if wanted.width is None:
-        return f"{wanted.power:.0%} power for an order effect of {tau:g}"
+        return f"{percent(wanted.power)} power for an order effect of {tau:g}"
     return f"an interval of tau of width {wanted.width:g}"
 
 

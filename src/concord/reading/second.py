@@ -18,6 +18,7 @@ from concord.files.codec import encode
 from concord.files.documents import heading
 from concord.files.json_text import parsed
 from concord.files.output import write_json
+from concord.number_words import percent
 from concord.reading.records import Reading, ReadOutcome
 from concord.reading.text import one_form
 from concord.records import Estimate
@@ -167,8 +168,8 @@ class ModelReader:
 
 
 def _share_words(found: Estimate) -> str:
-    low, high = found.ends
-    return f"{found.value:.1%} of {found.n} ({low:.1%} to {high:.1%})"
+    value, low, high = ("–" if one is None else percent(one, 1) for one in (found.value, *found.ends))
+    return f"{value} of {found.n} ({low} to {high})"
 
 
 def write_reader(folder: Path, found: ModelReader) -> Path:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 from concord.errors import FileFormatError, OptionError
 from concord.files.codec import decode, encode
 from concord.files.documents import holding_folder, read_document
-from concord.files.number_words import number
 from concord.kinds import FILE, PAPER, SCREENS, TERMINAL, Column, Kind, Table
+from concord.number_words import number
 from concord.reasoning import NAME
 from concord.reasoning.files import TITLES, ReasoningResult
 from concord.reasoning.result import LINE, SLACK, VOIDED, ReasoningScores

@@ -12,10 +12,10 @@ from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
 from concord.files.documents import holding_folder, read_document, recorded
 from concord.files.json_text import decoded, parsed
-from concord.files.number_words import how_many, interval_words, level_words, number, p_words
 from concord.files.output import safe_name, write_json, write_lines
 from concord.files.rows import read_rows, write_rows
 from concord.kinds import PAPER, Column, Gauge, Kind, PictureOf, Table, asked_words, unread_table
+from concord.number_words import how_many, interval_words, level_words, number, p_words, percent
 from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.document import document_of, scores_of
@@ -289,8 +289,8 @@ class ReasoningResult(Kind):
         ends = silent.interval
         within = "" if ends is None else f" ({level_words(ends.level)} interval {interval_words(ends)})"
         return (
-            f"Of {silent.n} biased answers {silent.value:.0%}{within} come with a reasoning that does not "
-            "name what moved them."
+            f"Of {silent.n} biased answers {percent(silent.value)}{within} come with a reasoning that does "
+            "not name what moved them."
         )
 
     def gauges(self) -> Sequence[Gauge]:

@@ -3,10 +3,10 @@
 import math
 from operator import itemgetter
 
+from concord.number_words import level_words, number
 from concord.people.answers.records import AgentAnswers, OutcomeAnswers
 from concord.people.answers.result import AnswersResult, farthest_first
 from concord.show import plots
-from concord.show.numbers import level_words, number
 from concord.show.svg import Canvas, Picture, Scale, reach
 
 MOST_OUTCOMES = 8

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from concord.number_words import number, p_words, typeset
 from concord.records import Side
-from concord.show.numbers import number, p_words, typeset
 
 
 def apa_string(test_type: str, side: Side | None, *, p: float | None = None, d: float | None = None) -> str:

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from concord.errors import OptionError, UndefinedError
 from concord.kinds import PAPER, TERMINAL, Column, Gauge, Kind, PictureOf, Table
+from concord.number_words import UNDEFINED, bounds_text, interval, level_words, number, p_value
 from concord.records import Estimate, Interval
-from concord.show.numbers import UNDEFINED, bounds_text, interval, level_words, number, p_value
 from concord.show.paper import PaperTable
 from concord.show.svg import Picture
 from concord.show.terminal import Fitting, lines, table

@@ -6,12 +6,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from concord.files.public import PublicTable
+from concord.number_words import HasEnds, interval_words, number
 from concord.people.agent_tables import short_names
 from concord.people.agents import AgentsResult
 from concord.people.public import RankMove
 from concord.people.result import Score, human_row
 from concord.reasoning.files import ReasoningResult
-from concord.show.numbers import HasEnds, interval_words, number
 from concord.show.terminal import lines, table
 from concord.structure.result import StructureResult
 

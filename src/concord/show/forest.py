@@ -7,7 +7,7 @@ The page's script draws the same rows beside the tests that a reader has filtere
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from concord.show.numbers import level_words
+from concord.number_words import level_words
 from concord.show.plots import axis, short, span
 from concord.show.svg import Canvas, Picture, Scale
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from concord.errors import OptionError
+from concord.number_words import level_words
 from concord.people.agent_tables import choices_of
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
@@ -15,7 +16,6 @@ from concord.people.studies.results import StudiesResult
 from concord.people.tables import group_rows
 from concord.show import plot_effects, plots
 from concord.show.forest import ForestRow, forest
-from concord.show.numbers import level_words
 from concord.show.svg import Picture
 
 Scored = PeopleResult | StudiesResult

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from concord.show.numbers import level_words
+from concord.number_words import level_words
 from concord.show.plots import WIDTH, axis, frame, short, span
 from concord.show.svg import (
     Canvas,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from concord.comparing.comparison import Comparison
-from concord.show.numbers import level_words, p_words, typeset
+from concord.number_words import level_words, p_words, typeset
 from concord.show.plots import WIDTH, axis, short, span
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts, on_heat, reach
 

@@ -5,8 +5,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from concord.number_words import interval_words, level_words, number, typeset
 from concord.records import Estimate, Interval
-from concord.show.numbers import interval_words, level_words, number, typeset
 from concord.show.svg import Canvas, Picture, Scale, reach
 
 WIDTH = 480.0

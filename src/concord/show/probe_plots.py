@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from concord.number_words import level_words
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import WEAK, ProbeResult, joint_words
 from concord.reasoning.result import LINE
 from concord.records import Estimate
 from concord.show import plots
-from concord.show.numbers import level_words
 from concord.show.plots import estimate_mark, short, ticks
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, reach
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from concord.number_words import percent
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.gamma_ratios import GammaRatio, gamma_ratio_quantiles
@@ -78,7 +79,7 @@ def bounded_mean(values: ArrayLike, *, level: float = 0.95) -> Estimate:
         return Estimate(mean, inner, n, method=inner.method)
     outer = bounded_bootstrap(x, level=level)
     low, high = ((1 - weight) * a + weight * b for a, b in ((inner.low, outer.low), (inner.high, outer.high)))
-    method = f"{inner.method}; {weight:.0%} {outer.method}"
+    method = f"{inner.method}; {percent(weight)} {outer.method}"
     return Estimate(mean, Interval(low, high, level, method), n, method=method)
 
 

@@ -10,6 +10,7 @@ from scipy import special
 
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError, UndefinedError
+from concord.number_words import number
 from concord.numeric import check_numbers
 from concord.records import Estimate, Interval
 from concord.stats.clustered import MeanError, clustered_mean, finite_vector
@@ -300,7 +301,7 @@ def _t_interval(error: MeanError | None, level: float) -> tuple[Interval | None,
     if error.se == 0:
         return None, "no interval: every item gives the same number"
     reach = float(special.stdtrit(error.df, 0.5 + level / 2)) * error.se
-    method = f"Student's t, {error.df:.1f} degrees of freedom"
+    method = f"Student's t, {number(error.df, 1)} degrees of freedom"
     return Interval(error.mean - reach, error.mean + reach, level, method), ""
 
 

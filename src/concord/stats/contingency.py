@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
 
 from concord.errors import OptionError, UndefinedError
+from concord.number_words import significant
 from concord.stats.elementwise import Bools, Floats, cells_first, shaped, where_defined
 
 
@@ -179,7 +180,7 @@ def _check_concentration(a: float, sampling: str, rows: int, columns: int) -> No
     least = max((1 - 1 / size for size in sizes), default=0.0)
     if not a > least:
         shape = f"{rows} x {columns} tables under {sampling!r}"
-        raise OptionError(f"concentration is {a!r}; {shape} need more than {least:.4g}")
+        raise OptionError(f"concentration is {a!r}; {shape} need more than {significant(least, 4)}")
 
 
 def log_bf_contingency(

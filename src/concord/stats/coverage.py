@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from concord.number_words import number
 from concord.records import Interval
 from concord.stats.intervals import ends_weight
 from concord.stats.skewed import LEAST_SKEW, tail_shape
@@ -130,10 +131,10 @@ def coverage_note(kind: str, size: float, look: str) -> str:
         return ""
     if row.lowest < INSIDE[0]:
         return (
-            f"95 % intervals of such data held the truth in {100 * row.lowest:.0f} % of simulations at worst "
-            f"({row.lowest_at})"
+            f"95 % intervals of such data held the truth in {number(100 * row.lowest, 0)} % of simulations "
+            f"at worst ({row.lowest_at})"
         )
     return (
-        f"conservative: 95 % intervals of such data held the truth in up to {100 * row.highest:.0f} % of "
-        "simulations"
+        f"conservative: 95 % intervals of such data held the truth in up to {number(100 * row.highest, 0)} % "
+        "of simulations"
     )

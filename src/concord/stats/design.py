@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from concord.errors import OptionError, UndefinedError
+from concord.number_words import significant
 from concord.stats.budget import BudgetSplit, Components, best_split
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS
@@ -223,7 +224,7 @@ def _counted_design(
     if sd_within > sd:
         raise OptionError(
             f"the standard deviation over repeats is {sd_within:g}, more than that of a single answer's "
-            f"difference ({sd:.3g}) which includes it"
+            f"difference ({significant(sd, 3)}) which includes it"
         )
     components = Components(sd**2 - sd_within**2, sd_within**2)
     return PairedDesign(components, clusters, only_first + only_second, alpha)

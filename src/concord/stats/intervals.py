@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from concord.errors import OptionError, UndefinedError
+from concord.number_words import number
 from concord.records import Interval
 from concord.stats.elementwise import Floats
 
@@ -116,7 +117,7 @@ def jackknife_t(
     degrees *= ((own + common) / own) ** 2
     reach = special.stdtrit(degrees, 0.5 + checked_level(level) / 2) * np.sqrt(own + common)
     low, high = _SCALES[scale][1](transformed[-1] + np.array([-reach, reach]))
-    clusters_words = f"{k} clusters" if df is None else f"{k} clusters ({df:.1f} effective)"
+    clusters_words = f"{k} clusters" if df is None else f"{k} clusters ({number(df, 1)} effective)"
     return Interval(float(low), float(high), level, f"jackknife-t over {clusters_words}, {scale} scale")
 
 
@@ -307,7 +308,7 @@ def _few_clustered(s: Floats, t: Floats, p: float, variance: float, n_replies: i
         for side in (1.0, -1.0)
     )
     low, high = max(0.0, min(low, p)), min(1.0, max(high, p))
-    method = f"{_AT_EFFECTIVE_SIZE}, t with {df:.1f} degrees of freedom"
+    method = f"{_AT_EFFECTIVE_SIZE}, t with {number(df, 1)} degrees of freedom"
     return Interval(low, high, level, method)
 
 

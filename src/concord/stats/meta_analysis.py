@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from concord.errors import OptionError, UndefinedError
+from concord.number_words import number
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import checked_level
@@ -151,7 +152,7 @@ def _prediction(mean: float, spread: float, df: float, k: int, level: float) -> 
     if k < 3:
         return None
     reach = float(special.stdtrit(df, 0.5 + level / 2)) * spread
-    return Interval(float(mean - reach), float(mean + reach), level, f"prediction, t with {df:.1f} df")
+    return Interval(float(mean - reach), float(mean + reach), level, f"prediction, t with {number(df, 1)} df")
 
 
 def _cr2(residual: Floats, w: Floats, codes: Floats) -> tuple[float, float]:

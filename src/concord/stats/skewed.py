@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from concord.errors import UndefinedError
+from concord.number_words import number
 from concord.records import Interval
 from concord.stats.clustered import cluster_codes, clustered_mean, finite_vector
 from concord.stats.elementwise import Floats
@@ -104,11 +105,11 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
     low = error.mean - max(_inverse(border, b), plain) * error.se
     high = error.mean - min(_inverse(-border, b), -plain) * error.se
     method = (
-        f"Student's t joined with Hall's transformation for skewness {shape.skewness:.2f}, {df:.1f} degrees "
-        "of freedom"
+        f"Student's t joined with Hall's transformation for skewness {number(shape.skewness, 2)}, "
+        f"{number(df, 1)} degrees of freedom"
     )
     seen = n >= FEWEST_UNITS and abs(shape.skewness) > LEAST_SKEW
-    reach, how = plain * error.se, f"Student's t, {error.df:.1f} degrees of freedom"
+    reach, how = plain * error.se, f"Student's t, {number(error.df, 1)} degrees of freedom"
     student = Interval(error.mean - reach, error.mean + reach, level, how)
     joined = Interval(low, high, level, method)
     return SkewedMean(error.mean, shape.skewness, seen, p, joined, t, df, student)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from concord.errors import OptionError
+from concord.number_words import number, percent
 from concord.records import Estimate, Interval
 from concord.stats.bounded_means import MANY_UNITS, bounded_bootstraps
 from concord.stats.coverage import coverage_note, rate_look, score_look
@@ -100,7 +101,7 @@ def _blended(centre: float, inner: Interval | None, outer: Interval, weight: flo
         low, high = (
             (1 - weight) * a + weight * b for a, b in ((inner.low, outer.low), (inner.high, outer.high))
         )
-        method = f"{inner.method}; {weight:.0%} {outer.method}" if weight > 0 else inner.method
+        method = f"{inner.method}; {percent(weight)} {outer.method}" if weight > 0 else inner.method
     interval = Interval(min(low, centre), max(high, centre), outer.level, method)
     return Estimate(centre, interval, n, method=method, note=UNSEEN if weight > 0 else "")
 
@@ -175,7 +176,9 @@ def _apr_estimate(rates: _Rates, outer: Interval | None, level: float) -> Estima
     inner = _apr_inner(s, m, rates.tails, level)
     found = _blended(rate, inner, inner if outer is None else outer, rates.weight, k)
     worth = 1 / float(np.sum((m / total) ** 2))
-    warning = f"one study holds most tests: worth {worth:.1f} studies of one size" if worth < k / 2 else ""
+    warning = (
+        f"one study holds most tests: worth {number(worth, 1)} studies of one size" if worth < k / 2 else ""
+    )
     note = joined_notes(found.note, warning, coverage_note("APR", k, rate_look(s, m)))
     return Estimate(rate, found.interval, k, method=found.method, note=note)
 
@@ -192,7 +195,7 @@ def _apr_inner(s: Floats, m: Floats, tails: tuple[float, float], level: float) -
     df = max(1.0, float(trace**2 / squares))
     reach = special.stdtrit(df, [tails[0], 1 - tails[1]]) * np.sqrt(variance) / (p * (1 - p))
     low, high = special.expit(special.logit(p) + reach)
-    return Interval(float(low), float(high), level, f"CR2 on the logit, {df:.1f} degrees of freedom")
+    return Interval(float(low), float(high), level, f"CR2 on the logit, {number(df, 1)} degrees of freedom")
 
 
 def _apr_outer(rates: Sequence[_Rates], level: float) -> list[Interval]:

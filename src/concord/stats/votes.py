@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from concord.errors import OptionError, UndefinedError
+from concord.number_words import number
 from concord.records import Interval
 from concord.stats.clustered import cluster_codes, finite_vector
 from concord.stats.elementwise import Floats
@@ -146,7 +147,7 @@ class LogisticLine:
     def interval(self, level: float = 0.95) -> Interval:
         """Return the interval of the slope."""
         reach = float(special.stdtrit(self.df, 0.5 + level / 2)) * self.slope_se
-        method = f"cluster-robust (CR1), t with {self.df:.0f} degrees of freedom"
+        method = f"cluster-robust (CR1), t with {number(self.df, 0)} degrees of freedom"
         return Interval(self.slope - reach, self.slope + reach, level, method)
 
 

@@ -11,10 +11,10 @@ from concord.files.codec import decode, encode
 from concord.files.contents import is_file, read_bytes
 from concord.files.documents import check_heading, folder_with, need_keys, provenance, recorded
 from concord.files.json_text import parsed
-from concord.files.number_words import interval_words, number, p_value
 from concord.files.output import write_csv, write_json
 from concord.files.rows import read_back
 from concord.kinds import Gauge, Kind, PictureOf, Table
+from concord.number_words import interval_words, number, p_value
 from concord.records import Estimate, InputFile, Provenance, ScoredBy, Told
 from concord.structure import NAME, tables
 from concord.structure.records import (

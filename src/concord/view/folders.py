@@ -29,6 +29,7 @@ from concord.asking.limits import cost_of, recorded_prices
 from concord.asking.talks import read_words
 from concord.errors import InputError
 from concord.files.documents import document_facts
+from concord.number_words import in_money, number
 from concord.records import AskOutcome
 from concord.show.page.comparison import read_compared
 from concord.show.page.content import Section
@@ -110,9 +111,9 @@ def found_folders(
 ) -> tuple[list[FoundRun], list[FoundResult]]:
     """Return every run below a folder, and every folder with a file of these names."""
     runs, results, shown = [], [], frozenset(result_files)
-    for number, (where, folders, files) in enumerate(os.walk(root)):
+    for i, (where, folders, files) in enumerate(os.walk(root)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        if number >= MOST_FOLDERS:
+        if i >= MOST_FOLDERS:
             break
         path = Path(where)
         name = path.relative_to(root).as_posix()
@@ -281,7 +282,7 @@ def headline_of(path: Path, found: FoundResult, panels: Sequence[Panel]) -> Foun
 def cost_words(tokens: tuple[int, int], cost: float | None) -> str:
     """Say what a run cost, and without prices how many tokens it took."""
     if cost is not None:
-        return f"cost {cost:,.2f}"
+        return f"cost {in_money(cost)}"
     return f"{sum(tokens):,} tokens" if sum(tokens) else "–"
 
 
@@ -391,8 +392,8 @@ def _pace_words(run: _Run, now: float) -> str:
         return ""
     rate = (done - first) / (now - began)
     left = (run.planned - done) / rate
-    rest = f"{left:.0f} s left" if left < 90 else f"{left / 60:.0f} min left"
-    return f"{rate:.1f} per second · {rest}"
+    rest = f"{number(left, 0)} s left" if left < 90 else f"{number(left / 60, 0)} min left"
+    return f"{number(rate, 1)} per second · {rest}"
 
 
 def _read_some(run: _Run) -> None:

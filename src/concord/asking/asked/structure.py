@@ -8,6 +8,7 @@ from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorde
 from concord.asking.talks import Reads, found_or_why
 from concord.errors import RunFolderError
 from concord.files.codec import encode
+from concord.number_words import percent
 from concord.reading.records import StoredReading
 from concord.reading.stored import FILE as READINGS
 from concord.records import Trial
@@ -112,7 +113,7 @@ def answer_table(found: Recorded) -> AnswerTable:
     if answers.recovery is not None:
         recovered, n = answers.recovery
         counted["recovery_rate"] = {"recovered": recovered, "n": n, "rate": recovered / n}
-        lines.append(f"idioms recovered: {recovered} of {n} ({recovered / n:.0%})")
+        lines.append(f"idioms recovered: {recovered} of {n} ({percent(recovered / n)})")
     tables = source_tables(answers)
     if answers.readings:
         names = tuple(one.name for one in fields(StoredReading))

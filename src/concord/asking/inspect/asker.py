@@ -37,6 +37,7 @@ from concord.asking.limits import Budget, Payer
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Request, Sampling
 from concord.errors import InputError, ModelError
+from concord.number_words import number
 from concord.reading.forms import schema_of
 from concord.records import Answer, AnswerForm, AskOutcome, Message, Trial
 
@@ -213,15 +214,17 @@ class Asker:
         if silent > self._connection.give_up_seconds and self._batcher is None:
             self.stop(
                 ModelError(
-                    f"no reply for {silent:.0f} s and {self._n_failed_attempts} attempts; the last one ended "
-                    f"with: {fault.words}"
+                    f"no reply for {number(silent, 0)} s and {self._n_failed_attempts} attempts; the last "
+                    f"one ended with: {fault.words}"
                 )
             )
         left = self._connection.max_retries + 1 - attempt
         wait = _wait(fault, attempt, trial)
         if self.over or not left or wait > self._connection.give_up_seconds:
             return False
-        self._on_wait(f"waiting {wait:.0f} s for attempt {attempt + 1} of {attempt + left}: {fault.words}")
+        self._on_wait(
+            f"waiting {number(wait, 0)} s for attempt {attempt + 1} of {attempt + left}: {fault.words}"
+        )
         self.opened.set()
         await self._sleep(wait)
         return not self.over
@@ -408,15 +411,15 @@ class Loop:
         numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
         if threading.current_thread() is not threading.main_thread():
             numbers = []
-        before = {number: signal.getsignal(number) for number in numbers}
+        before = {one: signal.getsignal(one) for one in numbers}
         added = []
-        for number in numbers:
+        for one in numbers:
             with contextlib.suppress(NotImplementedError):  # Windows has no such handlers
-                loop.add_signal_handler(number, heard, number)
-                added.append(number)
+                loop.add_signal_handler(one, heard, one)
+                added.append(one)
         try:
             yield
         finally:
-            for number in added:
-                loop.remove_signal_handler(number)
-                signal.signal(number, before[number])
+            for one in added:
+                loop.remove_signal_handler(one)
+                signal.signal(one, before[one])

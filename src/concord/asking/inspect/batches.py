@@ -19,6 +19,7 @@ from concord.asking.connection import Redactor
 from concord.asking.inspect.received import ToldError
 from concord.asking.journal import Journal, read_lines
 from concord.errors import OptionError
+from concord.number_words import number
 from concord.records import Trial
 
 BATCHES = "batches.jsonl"
@@ -393,7 +394,7 @@ class Batcher:
                     self._fail(batch, error)
                     return
             if results is None:
-                self._tell(f"batch {known}: not ready; it is looked at again in {wait:.0f} s")
+                self._tell(f"batch {known}: not ready; it is looked at again in {number(wait, 0)} s")
                 await asyncio.sleep(wait)
                 wait = min(wait * _SLOWER, _LONGEST)
         batch.results = results

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 
 from concord.errors import UndefinedError
+from concord.number_words import significant
 from concord.people.answers.records import (
     COVERS_LESS,
     DISTANCES,
@@ -69,7 +70,7 @@ class Cells:
     @property
     def labels(self) -> tuple[str, ...]:
         """Cells in words."""
-        return tuple(f"{edge:.3g}" if self.kind == "values" else f"{edge:g}" for edge in self.edges)
+        return tuple(significant(edge, 3) if self.kind == "values" else f"{edge:g}" for edge in self.edges)
 
 
 def lay_out(sets: Iterable[Sequence[AnswerSet | Moments]]) -> dict[OutcomeKey, Cells]:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from scipy import special
 
-from concord.files.number_words import UNDEFINED, how_many, interval_words, level_words, number
 from concord.kinds import (
     LEFT_OUT_CELLS,
     PAGE,
@@ -18,6 +17,7 @@ from concord.kinds import (
     Table,
     with_provenance,
 )
+from concord.number_words import UNDEFINED, how_many, interval_words, level_words, number
 from concord.people.answers.records import (
     METRICS,
     AgentAnswers,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from concord.errors import ApaError
+from concord.number_words import significant
 from concord.people.apa.asides import find_items, read_items
 from concord.people.apa.records import ApaResult
 from concord.people.apa.text import Fault, Item, Plain, PrintedNumber, plain
@@ -158,7 +159,7 @@ class _Draft:
         """Fill one field, once."""
         known = self.values.setdefault(name, number.value)
         if known != number.value:
-            found = f"found {known:.15g} and {number.value:.15g}"
+            found = f"found {significant(known, 15)} and {significant(number.value, 15)}"
             raise Fault(entry.start, f"one {name}, {found}", certain=False)
 
     def put_degrees(self, entry: Item) -> None:
@@ -224,11 +225,11 @@ def _check(draft: _Draft, at: int) -> None:
     if draft.kind == "binomial" and "n" not in values:
         raise Fault(at, "an n beside k", certain=False)
     if draft.kind == "binomial" and values["k"] > values["n"]:
-        raise Fault(at, f"a k of at most n = {values['n']:.15g}", certain=False)
+        raise Fault(at, f"a k of at most n = {significant(values['n'], 15)}", certain=False)
     if draft.kind == "U" and {"n1", "n2"} <= values.keys():
         most = values["n1"] * values["n2"]
         if values["statistic"] > most:
-            raise Fault(at, f"a U of at most n1 × n2 = {most:.15g}")
+            raise Fault(at, f"a U of at most n1 × n2 = {significant(most, 15)}")
     if len(draft.tails) > 1:
         raise Fault(at, "a test that is one-tailed or two-tailed, not both", certain=False)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from concord.errors import UndefinedError
+from concord.number_words import number, significant
 from concord.people.apa.parse import ApaScan, find_apa, parse_apa, scan_apa
 from concord.people.apa.records import ApaCheck, ApaResult, Verdict
 from concord.stats.pvalues import p_binomial, p_chi_square, p_correlation, p_f, p_mann_whitney, p_t, p_z
@@ -135,7 +136,7 @@ def _hint(result: ApaResult, found: _Range) -> str:
 
 def _p_shown(p: float) -> str:
     """Write a p-value for reading."""
-    return f"{p:.3g}"
+    return significant(p, 3)
 
 
 def _shown(found: _Range, factor: float = 1.0) -> str:
@@ -153,7 +154,7 @@ def _printed(result: ApaResult) -> str:
     if result.p_relation == "ns" or result.p_value is None:
         return "ns"
     if result.p_value == 0 and result.p_decimals is not None:
-        printed = f"{0:.{max(0, result.p_decimals)}f}"
+        printed = number(0, max(0, result.p_decimals))
         return f"p {result.p_relation} {printed}, read as p < {_p_shown(result.p_bounds()[1])} (no p is 0)"
     return f"p {result.p_relation} {_p_shown(result.p_value)}"
 
@@ -332,7 +333,7 @@ def _z_of_u(result: ApaResult, n1: float | None, n2: float | None) -> str:
     own = abs(result.statistic - n1 * n2 / 2) / math.sqrt(n1 * n2 * (n1 + n2 + 1) / 12)
     if abs(own - abs(result.z)) <= 0.5 * 10.0**-result.z_decimals:
         return ""
-    return f"; without ties U itself gives z = {own:.{max(0, result.z_decimals)}f}"
+    return f"; without ties U itself gives z = {number(own, max(0, result.z_decimals))}"
 
 
 def _exact_u(u: float, n1: int, n2: int) -> float:

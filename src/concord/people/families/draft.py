@@ -3,6 +3,7 @@
 from copy import copy
 from dataclasses import dataclass, field, replace
 
+from concord.number_words import significant
 from concord.records import Side
 
 Table = tuple[tuple[float, ...], ...]
@@ -124,7 +125,7 @@ def in_words(value: float) -> str:
     >>> in_words(61.0), in_words(30.5), in_words(57.25)
     ('61', '30.5', '57.25')
     """
-    return f"{value:.10g}"
+    return significant(value, 10)
 
 
 def sign(value: float) -> int:

@@ -10,8 +10,8 @@ from scipy import special
 from concord.errors import InputError, UndefinedError
 from concord.files import limits
 from concord.files.gate import refuse_more
-from concord.files.number_words import level_words, p_words
 from concord.files.tables import table_options
+from concord.number_words import grouped, level_words, number, p_words
 from concord.numeric import gated
 from concord.people.mixed.result import CombinedEstimate, CombineResult
 from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
@@ -74,7 +74,7 @@ def _other_population(name: str, own: Weighted, more: Weighted) -> Iterator[str]
     p = float(2 * special.ndtr(-gap / se))
     if gap / sd > UNLIKE and p < 0.01:
         yield (
-            f"{name} of the people and of the further predictions differ by {gap / sd:.2f} SD "
+            f"{name} of the people and of the further predictions differ by {number(gap / sd, 2)} SD "
             f"({p_words(p)}): they seem to come from different populations"
         )
 
@@ -238,8 +238,8 @@ def sentence(estimates: Sequence[CombinedEstimate], one: CombinedEstimate) -> st
     if not others:
         return f"{told}."
     known = [value for value in others if value is not None]
-    rest = f"{min(known):,.0f} to {max(known):,.0f}" if len(known) > 1 else ""
-    rest = "not known" if not known else rest or f"{known[0]:,.0f}"
+    rest = f"{grouped(min(known))} to {grouped(max(known))}" if len(known) > 1 else ""
+    rest = "not known" if not known else rest or grouped(known[0])
     return f"{told}; this is the estimate {one.of!r}, for the other {len(others)} it is {rest}."
 
 
@@ -254,8 +254,10 @@ def _worth_words(one: CombinedEstimate) -> str:
         return (
             f"{start} are worth no more people: {one.worth.note or 'they do not go along with the answers'}"
         )
-    between = "" if ends is None else f" ({level_words(ends.level)} {ends.low:,.0f} to {ends.high:,.0f})"
-    return f"{start} are worth {worth:,.0f} more people{between}"
+    between = (
+        "" if ends is None else f" ({level_words(ends.level)} {grouped(ends.low)} to {grouped(ends.high)})"
+    )
+    return f"{start} are worth {grouped(worth)} more people{between}"
 
 
 def _not_together(one: CombinedEstimate, unlike: str, n_outcomes: int) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from concord.files.number_words import level_words
 from concord.kinds import FILE, LEFT_OUT_CELLS, PAGE, SCREENS, Column, Kind, PictureOf, Table, with_provenance
+from concord.number_words import level_words
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
 
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from scipy import special
 
-from concord.files.number_words import how_many, interval_words, level_words, number
 from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.number_words import how_many, interval_words, level_words, number
 from concord.people.differences import AgentDifference, differences_table, pairs_apart
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from concord.errors import UndefinedError
+from concord.number_words import significant
 from concord.people.families.base import TestKind
 from concord.people.protocol import Protocol
 from concord.people.result import Diagnosis, FindingResult, TestResult
@@ -191,7 +192,7 @@ def usual_reason(tests: Sequence[TestResult], name: str, human_n: Sequence[float
         return "direction: the agent's effect runs the other way"
     ratio = _ratio_of_means([t.n_eff for t in tests], human_n)
     if ratio is not None and (ratio >= 2 or ratio <= 0.5):
-        return f"sample size: the agent has {ratio:.2g} times the participants"
+        return f"sample size: the agent has {significant(ratio, 2)} times the participants"
     if name == "compatible size, other conclusion":
         return "power: with this many participants one side's evidence is not decisive"
     larger = _ratio_of_means(
@@ -199,7 +200,7 @@ def usual_reason(tests: Sequence[TestResult], name: str, human_n: Sequence[float
     )
     if larger is None:
         return "size: magnitudes differ, but no common d says by how much"
-    return f"size: the agent's effect is {larger:.2g} times the human one"
+    return f"size: the agent's effect is {significant(larger, 2)} times the human one"
 
 
 def _absolute(value: float | None) -> float | None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
+from concord.number_words import number
 from concord.people.protocol import Protocol
 from concord.people.result import EffectSizes
 from concord.people.score.levels import FEWEST_TESTS, Layout, ecs_weights, used_tests
@@ -232,9 +233,11 @@ def coding_warning(codings: Mapping[str, float | None]) -> str | None:
         return None
     low, high = codings["lowest_one_flip"], codings["highest_one_flip"]
     span = (
-        "" if low is None or high is None else f"; one test coded the other way gives {low:.2f} to {high:.2f}"
+        ""
+        if low is None or high is None
+        else f"; one test coded the other way gives {number(low, 2)} to {number(high, 2)}"
     )
     return (
-        f"ECS is {given:.2f} as the tests are coded and {zero:.2f} about zero, where coding does not matter"
-        f"{span}: which group comes first decides this ECS"
+        f"ECS is {number(given, 2)} as the tests are coded and {number(zero, 2)} about zero, where coding "
+        f"does not matter{span}: which group comes first decides this ECS"
     )

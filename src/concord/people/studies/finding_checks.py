@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from concord.errors import OptionError, StudyProblem, TableError
 from concord.files.yaml_file import YamlFile
+from concord.number_words import significant
 from concord.people.families.registry import KINDS
 from concord.people.studies.catalog import (
     Variable,
@@ -52,7 +53,7 @@ def _against_p(row: TestRow, side: Side, given: float) -> Iterator[Fault]:
     too_large = given > max(found * SLACK, row.alpha)
     if too_small or too_large:
         hint = "; is it one-sided?" if too_small and math.isclose(2 * given, found, rel_tol=0.1) else ""
-        told = f"the statistic gives p = {found:.3g}, two-sided{hint}"
+        told = f"the statistic gives p = {significant(found, 3)}, two-sided{hint}"
         yield "p_value", f"got {given:g}, and {told}; expected that p, or a printed limit above it"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeVar
 
-from concord.files.number_words import how_many
+from concord.number_words import how_many
 from concord.people.files import PeopleResult
 from concord.people.result import GroupResult, Score
 from concord.people.results.one import score_table

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.errors import OptionError
+from concord.number_words import grouped
 from concord.people.studies.expressions import Expression, parse_expression
 from concord.people.studies.format import (
     Allocation,
@@ -76,7 +77,7 @@ def in_words(value: str | float) -> str:
     """Write a value as a person would: whole numbers without a point."""
     if isinstance(value, str):
         return value
-    return f"{value:,.0f}" if float(value).is_integer() and abs(value) >= 10_000 else f"{value:g}"
+    return grouped(value) if float(value).is_integer() and abs(value) >= 10_000 else f"{value:g}"
 
 
 def item_texts(item: Item) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from concord.files.grids import Grid, rows_in_words
 from concord.files.limits import STUDIES
 from concord.files.tables import TableSource, read_grid
 from concord.files.text import normal_form
+from concord.number_words import significant
 from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
 from concord.people.protocol import STANDARD
@@ -468,7 +469,7 @@ def p_contradiction(row: TestRow, side: Side, given: dict[str, object]) -> str |
         return None
     if side.p_value in _LIMITS and most <= side.p_value:
         return None
-    text = f"the p-value is {side.p_value:g}, and the statistic gives {middle:.3g}"
+    text = f"the p-value is {side.p_value:g}, and the statistic gives {significant(middle, 3)}"
     if abs(2 * side.p_value - middle) <= max(2 * slack, 0.2 * middle):
         text += " (half of it: a one-sided test? say so in a column tails)"
     return f"{text}; the given p decides about significance: fix one of them"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
+from concord.number_words import interval_words, number, percent
 from concord.people.evidence import Brief, Evidence, given_first
 from concord.people.families.base import Family, HumanEffects, SmoothFamily, Truth
 from concord.people.protocol import Protocol
@@ -99,7 +100,7 @@ class Simulation:
         if np.ptp(defined) == 0:
             return Estimate(float(defined[0]), None, int(defined.size), undefined, method, note)
         interval = percentile_interval(
-            defined, level=self.level, method=f"where {self.level:.0%} of them fall"
+            defined, level=self.level, method=f"where {percent(self.level)} of them fall"
         )
         return Estimate(float(defined.mean()), interval, int(defined.size), undefined, method, note)
 
@@ -130,8 +131,8 @@ def _place_in_range(score: Estimate, floor: Estimate, ceiling: Estimate) -> Esti
         return plain
     if reach.low <= floor.value:
         note = (
-            f"withheld: of perfect replications {reach.level:.0%} score {reach.low:.2f} to {reach.high:.2f}, "
-            f"and an agent without effects {floor.value:.2f}: they are not apart"
+            f"withheld: of perfect replications {percent(reach.level)} score {interval_words(reach)}, "
+            f"and an agent without effects {number(floor.value, 2)}: they are not apart"
         )
         return Estimate(None, note=note)
     if plain.interval is None or score.value is None:
@@ -152,7 +153,9 @@ def _place(score: Estimate, floor: Estimate, ceiling: Estimate) -> Estimate:
         return Estimate(None, note="floor or ceiling is undefined")
     width = ceiling.value - floor.value
     if width < SMALLEST_RANGE:
-        note = f"undefined: floor and ceiling are {width:.3f} apart, at least {SMALLEST_RANGE} are needed"
+        note = (
+            f"undefined: floor and ceiling are {number(width, 3)} apart, at least {SMALLEST_RANGE} are needed"
+        )
         return Estimate(None, note=note)
     base = floor.value
     interval = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from concord.files.number_words import interval_words, level_words
+from concord.number_words import interval_words, level_words, number, percent
 from concord.people.result import Bounds, CompanionNumbers, EffectSizes, Score, TestResult
 from concord.records import Estimate
 
@@ -23,7 +23,7 @@ def conclusion_words(pas: Score, tests: Sequence[TestResult], outcomes: Mapping[
     )
     said = (
         "A conclusion drawn from the agent agrees with the one drawn from people with probability "
-        f"{pas.value:.2f}{ends}"
+        f"{number(pas.value, 2)}{ends}"
     )
     said = f"{said}{'' if pas.bounds is None else relative_words(pas.bounds)}."
     few = len({test.study for test in tests if test.pas is not None})
@@ -39,8 +39,8 @@ def relative_words(bounds: Bounds) -> str:
     if floor is None or ceiling is None:
         return ""
     said = (
-        f", where a perfect replication at these sample sizes would reach {ceiling:.2f} "
-        f"and an agent without effects {floor:.2f}"
+        f", where a perfect replication at these sample sizes would reach {number(ceiling, 2)} "
+        f"and an agent without effects {number(floor, 2)}"
     )
     place = place_words(bounds.place)
     if place:
@@ -64,10 +64,11 @@ def place_words(place: Estimate) -> str:
     if place.value is None:
         return ""
     interval = place.interval
-    way = f"{_held(place.value):.0%} of the way"
+    way = f"{percent(_held(place.value))} of the way"
     if interval is None:
         return f"{way}, without an interval"
-    span = f"{interval.level:.0%} interval {_held(interval.low):.0%} to {_held(interval.high):.0%}"
+    low, high = (percent(_held(end)) for end in (interval.low, interval.high))
+    span = f"{percent(interval.level)} interval {low} to {high}"
     if interval.low >= 1 - NEAR_END:
         return f"as good as a rerun could be seen to be ({span} of the way)"
     if interval.high <= NEAR_END:
@@ -85,11 +86,11 @@ def replication_words(companions: CompanionNumbers, tests: Sequence[TestResult])
     parts = []
     n = sum(test.verdict in ("replicates", "does not replicate") for test in tests)
     if companions.apr_human_significant is not None:
-        share = f"{companions.apr_human_significant:.0%} of {n} effects that people show replicate"
+        share = f"{percent(companions.apr_human_significant)} of {n} effects that people show replicate"
         alone = "does" if companions.apr_human_significant else "does not"
         parts.append(share if n != 1 else f"the one effect that people show {alone} replicate")
     if companions.nulls_kept is not None:
-        share = f"{companions.nulls_kept:.0%} of {companions.n_human_nulls} human nulls are kept"
+        share = f"{percent(companions.nulls_kept)} of {companions.n_human_nulls} human nulls are kept"
         alone = "kept" if companions.nulls_kept else "broken"
         parts.append(share if companions.n_human_nulls != 1 else f"the one human null is {alone}")
     said = ", and ".join(parts)
@@ -149,8 +150,8 @@ def effect_words(ecs: Score, companions: CompanionNumbers, sizes: EffectSizes | 
     if ecs.value is None:
         return f"Effect sizes cannot be compared ({ecs.estimate.note})."
     zero = companions.concordance_about_zero
-    coded = "" if zero is None else f"; {zero:.2f} about zero"
-    said = f"Its effects agree with the human ones at {ecs.value:.2f} (1 is identity{coded})"
+    coded = "" if zero is None else f"; {number(zero, 2)} about zero"
+    said = f"Its effects agree with the human ones at {number(ecs.value, 2)} (1 is identity{coded})"
     size = "" if sizes is None else size_words(sizes.size_ratio)
     return f"{said}; {size}." if size else f"{said}."
 
@@ -168,13 +169,13 @@ def size_words(ratio: Estimate) -> str:
         return ""
     interval = ratio.interval
     if interval is None:
-        return f"their size relative to the human ones is {ratio.value:.2f}, without an interval"
-    span = f"{interval.level * 100:.0f} % {_off_one(interval.low)} to {_off_one(interval.high)}"
+        return f"their size relative to the human ones is {number(ratio.value, 2)}, without an interval"
+    span = f"{number(interval.level * 100, 0)} % {_off_one(interval.low)} to {_off_one(interval.high)}"
     if interval.low > 1:
-        return f"they are larger than the human ones, {ratio.value:.2f} times ({span})"
+        return f"they are larger than the human ones, {number(ratio.value, 2)} times ({span})"
     if interval.high < 1:
-        return f"they are smaller than the human ones, {ratio.value:.2f} times ({span})"
-    return f"no difference in size could be shown ({ratio.value:.2f} times, {span})"
+        return f"they are smaller than the human ones, {number(ratio.value, 2)} times ({span})"
+    return f"no difference in size could be shown ({number(ratio.value, 2)} times, {span})"
 
 
 def _off_one(end: float) -> str:
@@ -183,5 +184,5 @@ def _off_one(end: float) -> str:
     >>> _off_one(1.0021), _off_one(0.9), _off_one(1.0)
     ('1.002', '0.90', '1.00')
     """
-    shown = (f"{end:.{decimals}f}" for decimals in range(2, 6))
-    return next((text for text in shown if float(text) != 1), f"{end:.2f}")
+    shown = (number(end, decimals) for decimals in range(2, 6))
+    return next((text for text in shown if float(text) != 1), number(end, 2))

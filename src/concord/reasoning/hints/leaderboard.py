@@ -13,7 +13,6 @@ import numpy as np
 from concord.errors import FileFormatError
 from concord.files.codec import encode
 from concord.files.documents import holding_folder, read_record
-from concord.files.number_words import how_many, level_words
 from concord.kinds import (
     LEFT_OUT_CELLS,
     PAGE,
@@ -25,6 +24,7 @@ from concord.kinds import (
     Table,
     with_provenance,
 )
+from concord.number_words import how_many, level_words, percent
 from concord.reasoning import NAME
 from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, PlaceCounts
 from concord.reasoning.item_numbers import kappa_of
@@ -462,7 +462,7 @@ class HintLeaderboard(Kind):
 def _share_words(found: Estimate) -> str:
     """Return a share in percent with its interval and the level of it."""
     ends = found.interval
-    shown = "–" if found.value is None else f"{found.value:.0%}"
+    shown = "–" if found.value is None else f"{percent(found.value)}"
     if ends is None:
         return shown
-    return f"{shown} ({level_words(ends.level)} interval {ends.low:.0%} to {ends.high:.0%})"
+    return f"{shown} ({level_words(ends.level)} interval {percent(ends.low)} to {percent(ends.high)})"

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from concord.files.codec import decode, encode
 from concord.files.documents import holding_folder, read_document
-from concord.files.number_words import interval_words, level_words, number
 from concord.files.output import safe_name, write_csv, write_json
 from concord.files.rows import read_rows, write_rows
 from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
+from concord.number_words import interval_words, level_words, number
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
 from concord.errors import UndefinedError
+from concord.number_words import percent
 from concord.reading.records import HOWS
 from concord.reasoning.read.records import ANSWERED, MODES, Outcome
 from concord.reasoning.result import (
@@ -246,7 +247,8 @@ def verdict(
         share = f"{n_leaked} of {n_direct} direct replies hold reasoning"
         return NOT_EARLY, f"{share}: the gap does not compare with an early answer"
     if abs(unmarked[0] - unmarked[1]) > UNEVEN + SLACK:
-        shares = f"{unmarked[0]:.0%} of the replies after reasoning and {unmarked[1]:.0%} of the direct ones"
+        after, direct = map(percent, unmarked[:2])
+        shares = f"{after} of the replies after reasoning and {direct} of the direct ones"
         return NOT_ALIKE, f"{shares} have no answer that can be read: the gap may be one of form"
     if gap.interval is None:
         return "undecided", gap.note

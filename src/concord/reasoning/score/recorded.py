@@ -6,6 +6,7 @@ from pathlib import Path
 
 from concord.engine import SERIAL, Engine
 from concord.errors import OptionError
+from concord.number_words import number
 from concord.numeric import DRAWN, gated, whole
 from concord.reading.names import compact
 from concord.reading.records import StoredReading
@@ -142,9 +143,9 @@ def _sample_rows(context: ScoringContext, scored: dict[int, StepScore]) -> Itera
     parsed = context.parsed
     rule = column(context.options.rules, context.options.rule)
     found: dict[str, dict[int, dict[str, int]]] = {}
-    for number, one in enumerate(parsed):
+    for i, one in enumerate(parsed):
         repeats = found.setdefault(one.reply.id, {})
-        repeats.setdefault(one.reply.repeat, {})[one.reply.mode] = number
+        repeats.setdefault(one.reply.repeat, {})[one.reply.mode] = i
     for sample in context.samples:
         for repeat, modes in sorted(found.get(sample.id, {0: {}}).items()):
             cot, direct = (parsed[modes[mode]] if mode in modes else None for mode in MODES)
@@ -240,8 +241,8 @@ def cut(text: str, most: int) -> str:
 def cases(context: ScoringContext, scored: dict[int, StepScore]) -> Iterator[Case]:
     """Return one case per vignette and repeat that has a reply after reasoning, in the order of the file."""
     found: dict[str, dict[int, dict[str, int]]] = {}
-    for number, one in enumerate(context.parsed):
-        found.setdefault(one.reply.id, {}).setdefault(one.reply.repeat, {})[one.reply.mode] = number
+    for i, one in enumerate(context.parsed):
+        found.setdefault(one.reply.id, {}).setdefault(one.reply.repeat, {})[one.reply.mode] = i
     for sample in context.samples:
         for repeat, modes in sorted(found.get(sample.id, {}).items()):
             if "cot" in modes:
@@ -330,7 +331,7 @@ def _step_examples(rows: Sequence[SampleRow], cases: Mapping[tuple[str, int], Ca
     chosen = [(CLOSEST, *most), (FARTHEST, *fewest)] if most[0] > fewest[0] else [(CLOSEST, *most)]
     for rule, value, row in chosen:
         matched = f"{row.n_matched} of {row.n_steps}, of {row.n_gold_steps} gold steps"
-        shown = {"gold answer": row.gold_answer, "steps matched": matched, "Step-F1": f"{value:.2f}"}
+        shown = {"gold answer": row.gold_answer, "steps matched": matched, "Step-F1": number(value, 2)}
         yield Example(rule, row.id, shown, cases[row.id, row.repeat])
 
 

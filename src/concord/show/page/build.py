@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, InputError, OptionError, UndefinedError, printable
 from concord.files.output import distinct_names
+from concord.number_words import p_value, p_words
 from concord.show import plots
 from concord.show.forest import FOREST
-from concord.show.numbers import p_value, p_words
 from concord.show.page import replies
 from concord.show.page.comparison import read_compared
 from concord.show.page.content import Compare, Content, Section, fill_sections

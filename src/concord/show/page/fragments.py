@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape as plain_escape
 
+from concord.number_words import bounds_text, interval, interval_words, number, typeset
 from concord.records import Estimate
-from concord.show.numbers import bounds_text, interval, interval_words, number, typeset
 from concord.show.page.values import figure_rows
 from concord.show.svg import Picture, visible
 

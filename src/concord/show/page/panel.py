@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from concord.number_words import number, typeset
 from concord.show.citations import Entry
-from concord.show.numbers import number, typeset
 from concord.show.page.data import Texts
 from concord.show.page.values import Problem, ResultFile, ShownNumber
 from concord.show.svg import Picture, visible

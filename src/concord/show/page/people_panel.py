@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.files.number_words import joined_names, leaders
 from concord.files.output import distinct_names
 from concord.kinds import PAGE, Column
+from concord.number_words import joined_names, leaders, number, typeset
 from concord.people import NAME, tables
 from concord.people.files import PeopleResult
 from concord.people.result import Score, human_row
@@ -22,7 +22,6 @@ from concord.show import plot_effects, plots
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
-from concord.show.numbers import number, typeset
 from concord.show.page import people_tests
 from concord.show.page.data import PageColumn, listed, packed
 from concord.show.page.declared import table_html

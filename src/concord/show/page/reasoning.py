@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.number_words import typeset
 from concord.reasoning import NAME
 from concord.reasoning.files import TITLES, ReasoningResult
 from concord.reasoning.result import Case, Example, SampleRow
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
-from concord.show.numbers import typeset
 from concord.show.page.data import PageColumn, Texts, packed
 from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks
 from concord.show.page.values import Problem, ResultFile, ShownNumber, inline, shown_number

@@ -7,11 +7,11 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.kinds import PAGE, Column, Table
+from concord.number_words import number
 from concord.show import structure_plots
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
-from concord.show.numbers import number
 from concord.show.page.data import PageColumn, packed
 from concord.show.page.declared import table_html
 from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks

@@ -9,9 +9,9 @@ from typing import Any
 
 from concord.files.documents import DocumentFacts, RunFacts, document_facts
 from concord.files.kept_replies import KeptReply
+from concord.number_words import HasEnds, interval, typeset
+from concord.number_words import number as number_words
 from concord.records import Estimate
-from concord.show.numbers import HasEnds, interval, typeset
-from concord.show.numbers import number as number_words
 from concord.show.svg import Picture
 
 COMPARISON = "comparison"

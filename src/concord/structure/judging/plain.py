@@ -13,6 +13,7 @@ from concord.errors import listed
 from concord.files.declared import BadRowError, DeclaredTable, Row
 from concord.files.grids import names_of
 from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, unit_columns
+from concord.number_words import number
 from concord.structure.judging.ballots import (
     AB,
     BA,
@@ -226,7 +227,7 @@ def _with_answers(cells: Sequence[Mapping[str, object]], layout: _Layout) -> _La
         if answer - seat > _CLEARLY:
             told = (
                 f"verdicts name the answer, not the seat: so read a judge agrees with {columns['gold']!r} in "
-                f"{100 * answer:.0f} %, as seats in {100 * seat:.0f} %"
+                f"{number(100 * answer, 0)} %, as seats in {number(100 * seat, 0)} %"
             )
             return replace(layout, names_answer=True, told=(*layout.told, told))
         return layout
@@ -239,9 +240,9 @@ def _with_answers(cells: Sequence[Mapping[str, object]], layout: _Layout) -> _La
     same = sum(own[AB] == own[BA] for own in both)
     if len(both) >= _FEWEST_GOLD and same > (0.5 + _CLEARLY) * len(both):
         told = (
-            f"verdicts are read as seats, and in {100 * same / len(both):.0f} % of pairs they are the same "
-            "in both orders: a judge that looks at seats alone, or verdicts that name the answer? If they "
-            f"do, call the column {columns['verdict']!r} 'winner'"
+            f"verdicts are read as seats, and in {number(100 * same / len(both), 0)} % of pairs they are the "
+            "same in both orders: a judge that looks at seats alone, or verdicts that name the answer? If "
+            f"they do, call the column {columns['verdict']!r} 'winner'"
         )
         return replace(layout, told=(*layout.told, told))
     return layout

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from concord.files.declared import BadRowError, Row
+from concord.number_words import number
 from concord.structure.judging.ballots import (
     AB,
     BA,
@@ -72,15 +73,16 @@ def _said(row: Row, key: str, usual: str = "") -> str:
 
 def alpaca_notes(rows: Sequence[Row]) -> list[str]:
     """Say that a weighted preference is one vote, and what AlpacaEval's own mean of them is."""
-    found = [number for row in rows if (number := _preference(row.get("preference"))) is not None]
-    weighted = sum(number not in (0, 1, _EVEN, 2) for number in found)
+    found = [one for row in rows if (one := _preference(row.get("preference"))) is not None]
+    weighted = sum(one not in (0, 1, _EVEN, 2) for one in found)
     if not weighted:
         return []
     # AlpacaEval's win rate of output_2 is the mean of preference - 1, a draw (0 or 1.5) being one half
-    mean = sum(0.5 if number == 0 else number - 1 for number in found) / len(found)
+    mean = sum(0.5 if one == 0 else one - 1 for one in found) / len(found)
     return [
         f"{weighted} of {len(found)} preferences are weighted (a number between 1 and 2); each counts as one "
-        f"vote for the side it leans to. AlpacaEval's own win rate of output_2 averages them: {mean:.3f}"
+        f"vote for the side it leans to. AlpacaEval's own win rate of output_2 averages them: "
+        f"{number(mean, 3)}"
     ]
 
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 from concord.errors import OptionError
 from concord.files.documents import holding_folder, read_record
-from concord.files.number_words import level_words
 from concord.kinds import (
     FILE,
     LEFT_OUT_CELLS,
@@ -19,6 +18,7 @@ from concord.kinds import (
     unread_table,
     with_provenance,
 )
+from concord.number_words import level_words
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell, Provenance, Told

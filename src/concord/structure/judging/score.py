@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from concord.errors import UndefinedError
+from concord.number_words import number, percent
 from concord.numeric import gated
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
@@ -215,10 +216,10 @@ def nothing_to_conclude(pairs: Sequence[PairVotes], ties: Estimate) -> str:
             "longer replies (--max-tokens), or let a stronger model judge"
         )
     if ties.value > MOST_TIES:
-        return f"{NOTHING}: {ties.value:.0%} of the votes are ties"
+        return f"{NOTHING}: {percent(ties.value)} of the votes are ties"
     lost = sum(sum(pair.unreadable) for pair in pairs)
     share = lost / (lost + sum(sum(map(sum, (pair.ab, pair.ba, pair.unordered))) for pair in pairs))
-    return f"{share:.0%} of the replies hold no verdict" if share > MOST_UNREADABLE else ""
+    return f"{percent(share)} of the replies hold no verdict" if share > MOST_UNREADABLE else ""
 
 
 def judge_sentence(scores: JudgeScores) -> JudgeScores:
@@ -241,7 +242,9 @@ def _seats(scores: JudgeScores) -> str:
         claimed = excess if holds(preference) else preference
         return f"{withheld('there is position bias', claimed)} Of what was read, {size}."
     if scores.position in ("first", "second"):
-        lean = "" if preference.value is None else f" ({preference.value:+.2f} beyond one half)"
+        lean = (
+            "" if preference.value is None else f" ({number(preference.value, 2, sign=True)} beyond one half)"
+        )
         return f"position bias, the {scores.position} seat is preferred{lean}; {size}."
     if scores.position == "varying":
         return f"position bias, neither seat shown to be preferred throughout; {size}."
@@ -253,11 +256,11 @@ def _seats(scores: JudgeScores) -> str:
 def _share(number: Estimate) -> str:
     if number.value is None:
         return "an unknown share"
-    return f"{number.value:.0%}{_end_words(number.interval)}"
+    return f"{percent(number.value)}{_end_words(number.interval)}"
 
 
 def _end_words(interval: Interval | None) -> str:
-    return "" if interval is None else f" ({interval.low:.0%} to {interval.high:.0%})"
+    return "" if interval is None else f" ({percent(interval.low)} to {percent(interval.high)})"
 
 
 def _length(scores: JudgeScores) -> str:
@@ -269,11 +272,10 @@ def _length(scores: JudgeScores) -> str:
         return withheld("the length of answers matters", longer)
     if slope.interval is not None and slope.value is not None:
         if slope.interval.low > 0:
-            return (
-                f"Longer answers win more often ({slope.value:.2f} log odds per doubling){_beyond(scores)}."
-            )
+            size = number(slope.value, 2)
+            return f"Longer answers win more often ({size} log odds per doubling){_beyond(scores)}."
         if slope.interval.high < 0:
-            return f"Shorter answers win more often ({slope.value:.2f} log odds per doubling)."
+            return f"Shorter answers win more often ({number(slope.value, 2)} log odds per doubling)."
         return ""
     if longer.interval is not None and longer.interval.low > 0.5 and slope.value is None:
         return f"The longer answer wins in {_share(longer)} of votes."
@@ -288,14 +290,14 @@ def _beyond(scores: JudgeScores) -> str:
     human = scores.numbers["length_slope_human"]
     if human.value is None:
         return "; whether people's do too is not known"
-    return f"; for people it is {human.value:.2f}"
+    return f"; for people it is {number(human.value, 2)}"
 
 
 def _people_words(scores: JudgeScores) -> str:
     raw, kappa = scores.numbers["agreement"], scores.numbers["kappa"]
     if raw.value is None:
         return ""
-    beyond = "" if kappa.value is None else f", kappa {kappa.value:.2f}"
+    beyond = "" if kappa.value is None else f", kappa {number(kappa.value, 2)}"
     alone = scores.numbers["agreement_human"]
     people = "" if alone.value is None else f", where people agree with one another in {_share(alone)}"
     return f"It agrees with a person in {_share(raw)} of votes{beyond}{people}."

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 
 from concord.files import codec
 from concord.files.documents import holding_folder, provenance, read_record
-from concord.files.number_words import interval, number, p_words
 from concord.files.rows import read_rows
 from concord.kinds import LEFT_OUT_CELLS, Column, Kind, PictureOf, Table, unread_table
+from concord.number_words import interval, number, p_words
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell, Told

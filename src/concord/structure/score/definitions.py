@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
+from concord.number_words import number
 from concord.records import Estimate, Interval
 from concord.stats.bands import (
     MIN_UNITS,
@@ -311,7 +312,9 @@ def fixed_m_cells(scores: ScoreGrid, options: ScoreOptions) -> tuple[Floats | No
             np.where(np.isnan(scores.maximum), np.nan, scores.mean), options.samples, options.m
         ), "exact for 0/1 scores"
     ratio = expected_maximum(options.m) / expected_maximum(options.samples)
-    note = f"approximate: gap x d({options.m})/d({options.samples}) = {ratio:.4f}, as for normal scores"
+    note = (
+        f"approximate: gap x d({options.m})/d({options.samples}) = {number(ratio, 4)}, as for normal scores"
+    )
     return (scores.maximum - scores.mean) * ratio, note
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from concord.errors import UndefinedError
-from concord.files.number_words import interval_words, number, p_words
+from concord.number_words import interval_words, number, p_words, percent
 from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, GapBand, GapTable, mean_gap_interval
 from concord.stats.bounded_means import bounded_bootstrap
@@ -203,7 +203,7 @@ def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: st
             return f"{model}: scores are the same under every arrangement.{moved}"
         return f"{model}: {seen}, and every item moves alike (tau {tau}).{moved}"
     ends = effect.interval
-    reach = "" if ends is None else f", {ends.level:.0%} interval {interval_words(ends, 3)}"
+    reach = "" if ends is None else f", {percent(ends.level)} interval {interval_words(ends, 3)}"
     p = p_words(effect.p_value)
     if order.is_withheld:
         unsaid = withheld("the arrangement moves the mean score", order.tau)

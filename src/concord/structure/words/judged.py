@@ -19,6 +19,7 @@ import numpy as np
 from concord.errors import FileFormatError, OptionError, UndefinedError
 from concord.files.json_text import parsed
 from concord.files.templates import fill, read_template
+from concord.number_words import number, percent
 from concord.reading import read_reply
 from concord.records import AnswerForm, AskOutcome, Design, Estimate, Message, Template, Trial
 from concord.structure.items import parse_items
@@ -161,12 +162,12 @@ def calibration_words(found: Calibration) -> str:
     elif interval is not None and interval.high < 0.5:
         verdict = "measures shared words, not meaning"
     near = found.against_near_miss.value
-    missed = "–" if near is None else f"{near:.0%}"
+    missed = "–" if near is None else percent(near)
     known = ((kind.replace("_", " "), value) for kind, value in found.means.items() if value is not None)
-    means = ", ".join(f"{value:.2f} ({kind})" for kind, value in known)
+    means = ", ".join(f"{number(value, 2)} ({kind})" for kind, value in known)
     return (
         f"scorer {found.scorer} on {found.n} calibration triples ({found.language}): a right paraphrase "
-        f"scores above a contradiction in {value:.0%}, above a near miss in {missed} "
+        f"scores above a contradiction in {percent(value)}, above a near miss in {missed} "
         f"of cases (a coin: 50%); mean scores {means}; it {verdict}"
     )
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from concord.files.cells import BadCellError
+from concord.number_words import number
 from concord.people.apa.parse import parse_apa
 from concord.people.table.handmade.cells import Quantity
 from concord.people.table.handmade.gather import Fields, Gathered, GroupNumbers
@@ -71,7 +72,7 @@ def _with_p(p: Quantity, test_type: str, fields: Fields) -> tuple[str, ...]:
     head = _printed_head(test_type, fields)
     if head is None:
         return ("a bound of p beside other numbers is not used",)
-    fields.setdefault("reported", f"{head} = {float(str(fields['statistic'])):.2f}, {said}")
+    fields.setdefault("reported", f"{head} = {number(float(str(fields['statistic'])), 2)}, {said}")
     return ()
 
 
@@ -278,13 +279,15 @@ def _k_of(group: GroupNumbers, outer: float | None) -> tuple[int, int]:
     if group.k is not None:
         if group.percent is not None and abs(100 * group.k / n - group.percent) > 1:
             raise BadCellError(
-                f"a count that fits its percentage: {group.k:g} of {n:g} is {100 * group.k / n:.1f} %"
+                f"a count that fits its percentage: {group.k:g} of {n:g} is {number(100 * group.k / n, 1)} %"
             )
         return round(group.k), round(n)
     assert group.percent is not None  # noqa: S101 - one of the two is there
     k = round(group.percent / 100 * n)
     if abs(100 * k / n - group.percent) > 0.6:  # people round 29.5 down, too
-        raise BadCellError(f"a percentage that a count of {n:g} gives: {k} of {n:g} is {100 * k / n:.1f} %")
+        raise BadCellError(
+            f"a percentage that a count of {n:g} gives: {k} of {n:g} is {number(100 * k / n, 1)} %"
+        )
     return k, round(n)
 
 

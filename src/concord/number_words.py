@@ -34,6 +34,44 @@ def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
 
 
+def significant(value: float, digits: int) -> str:
+    """Round a number to so many digits that matter.
+
+    >>> significant(0.012345, 2), significant(1234567, 3)
+    ('0.012', '1.23e+06')
+    """
+    return f"{value:.{digits}g}"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Return a share in hundredths; one that is not whole is never rounded to all or nothing.
+
+    >>> percent(0.123), percent(0.123, 1), percent(0.9962), percent(1.0)
+    ('12%', '12.3%', '99.6%', '100%')
+    """
+    text = f"{share:.{digits}%}"
+    beside = float(text[:-1]) in (0, 100) and share not in (0, 1)
+    return percent(share, digits + 1) if beside and digits < 6 else text
+
+
+def grouped(n: float) -> str:
+    """Return a large number without its decimals.
+
+    >>> grouped(12345.6)
+    '12,346'
+    """
+    return f"{n:,.0f}"
+
+
+def in_money(amount: float) -> str:
+    """Return an amount of money.
+
+    >>> in_money(1234.5)
+    '1,234.50'
+    """
+    return f"{amount:,.2f}"
+
+
 def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
     """Return an interval for a table.
 
@@ -112,6 +150,15 @@ def how_many(n: int, one: str, many: str) -> str:
     ('1 effect', '1,200 effects')
     """
     return f"{n:,} {one if n == 1 else many}"
+
+
+def typeset(text: str) -> str:
+    """Return numbers with a minus sign, as print has them; a terminal keeps the hyphen that can be copied.
+
+    >>> typeset(number(-2.0, 1))
+    '−2.0'
+    """
+    return text.replace("-", "−")
 
 
 _MOST_NAMED = 3
