@@ -2,6 +2,7 @@
 
 from concord.people.studies.agents import DESIGNS, AgentDesign, get_design
 from concord.people.studies.describe import describe, human_sides, prompts, summary
+from concord.people.studies.draft import DraftedStudy, draft_study
 from concord.people.studies.finding_checks import check_tests
 from concord.people.studies.format import StudyFile, json_schema
 from concord.people.studies.load import (
@@ -20,6 +21,7 @@ __all__ = [
     "DESIGNS",
     "Agent",
     "AgentDesign",
+    "DraftedStudy",
     "Question",
     "Session",
     "StudiesResult",
@@ -27,6 +29,7 @@ __all__ = [
     "StudyPlan",
     "bundled_names",
     "describe",
+    "draft_study",
     "find_studies",
     "get_design",
     "hold",

@@ -176,6 +176,8 @@ def check_tests(study: Study, document: YamlFile) -> tuple[list[StudyProblem], l
     ]
     problems = [problem for check in checks for problem in check.run()]
     problems += list(_doubled(study, document))
+    if study.draft is not None:
+        problems += list(_without_place(study, document))
     warnings = [warning for check in checks for warning in check.warnings]
     return problems, [*warnings, *_unlocated(study, document)]
 
@@ -187,6 +189,15 @@ def _unlocated(study: Study, document: YamlFile) -> Iterator[str]:
     if lacking:
         told = f"{len(lacking)} of {len(tests)} tests give no page or table of their human side"
         yield f"{document.name}: {told} (human: located), the first is {lacking[0]!r}"
+
+
+def _without_place(study: Study, document: YamlFile) -> Iterator[StudyProblem]:
+    """Refuse a number of a drafted study that has no place in its paper."""
+    for finding, spec in study.findings.items():
+        for i, test in enumerate(spec.tests):
+            if test.human.located is None:
+                text = "a number without its place in the paper; add located: {at: …}"
+                yield document.problem(("findings", finding, "tests", i, "human"), text)
 
 
 def _doubled(study: Study, document: YamlFile) -> Iterator[StudyProblem]:

@@ -22,6 +22,10 @@ Share = Annotated[float, Field(gt=0, le=1)]
 Scalar = Annotated[str | int | float, Field(union_mode="left_to_right")]
 
 
+FILL_IN = "FILL IN"
+"""Begins every text of a draft that a person must replace."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -287,6 +291,8 @@ class Located(_Part):
     """The page was seen in the paper, is quoted by another source, or was not verified."""
     by: Words | None = None
     """Who quotes it."""
+    words: Words | None = None
+    """The sentence that holds it, as printed."""
 
     @model_validator(mode="after")
     def _named(self) -> Self:
@@ -298,6 +304,13 @@ class Located(_Part):
         """Write the place, and what a reader must know of it."""
         how = {"seen": "", "quoted": f" (quoted by {self.by})", "unverified": " (page not verified)"}
         return self.at + how[self.known]
+
+
+class DraftedFrom(_Part):
+    """The paper that a draft was made from; every number then needs its place."""
+
+    from_: Annotated[Words, Field(alias="from")]
+    sha256: Words
 
 
 class HumanMoments(_Part):
@@ -434,6 +447,8 @@ class Study(_Part):
     about: About
     experiments: Annotated[dict[Slug, Experiment], Field(min_length=1)]
     findings: Annotated[dict[str, Finding], Field(min_length=1)]
+    draft: DraftedFrom | None = None
+    """Where `concord studies draft` found the numbers."""
     variants: dict[Slug, Variant] = {}
     """Other surfaces by name, for `concord run people --variant`."""
 

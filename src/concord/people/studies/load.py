@@ -2,7 +2,7 @@
 
 import difflib
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
@@ -19,7 +19,7 @@ from concord.files.yaml_file import Path_, YamlFile, read_file, read_yaml
 from concord.people.memory import MARK
 from concord.people.studies import format as study_format
 from concord.people.studies.checks import check_study
-from concord.people.studies.format import Study, StudyFile
+from concord.people.studies.format import FILL_IN, Study, StudyFile
 from concord.records import InputFile
 
 ENTRY_POINTS = "concord.studies"
@@ -68,6 +68,9 @@ def _checked(raw: bytes, name: str) -> StudyFile:
     document = read_yaml(raw, name=name)
     if not isinstance(document.data, dict):
         raise StudyError([StudyProblem(document.name, 1, "", "expected a mapping with the key 'study'")])
+    open_places = [document.problem(path, text) for path, text in _to_fill_in(document.data)]
+    if open_places:
+        raise StudyError(open_places)
     try:
         study = Study.model_validate(document.data)
     except ValidationError as fault:
@@ -81,6 +84,15 @@ def _checked(raw: bytes, name: str) -> StudyFile:
         raise StudyError(sorted(problems, key=lambda bad: -1 if bad.line is None else bad.line))
     file = InputFile(document.name, hashlib.sha256(raw).hexdigest(), len(raw))
     return StudyFile(study, file, tuple(warnings), raw)
+
+
+def _to_fill_in(data: Any, path: Path_ = ()) -> Iterator[tuple[Path_, str]]:
+    """Yield what a draft leaves to a person."""
+    if isinstance(data, str) and data.startswith(FILL_IN):
+        yield path, f"to be filled in{data.removeprefix(FILL_IN)}"
+    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in inside:
+        yield from _to_fill_in(value, (*path, key))
 
 
 _MEANT = 50
