@@ -96,3 +96,35 @@ def test_distributions_say_that_they_are_of_the_answers_that_were_read() -> None
     found = answers_of([observe(one, agent) for one in FRAMES], None)
     assert found is not None
     assert any("answers could not be read" in line for line in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("words", "all_read"),
+    [
+        (("Yes, he did it intentionally.", "No, he did not intend it."), True),
+        (("He knew it, so he meant it.", "No, he did not intend it."), False),
+    ],
+)
+def test_answers_half_by_letter_and_half_in_words_keep_their_share_or_are_told_and_bounded(
+    words: tuple[str, str], all_read: bool
+) -> None:
+    true, rng = {"harm": 0.85, "help": 0.25}, np.random.default_rng(3)
+
+    def agent(question: Question) -> str:
+        yes = rng.random() < true[question.condition["effect"]]
+        letter, sentence = ("A", words[0]) if yes else ("B", words[1])
+        return f"1. 3\n2. {letter if rng.random() < 0.5 else sentence}"
+
+    found = studies.run(PLAN, agent, n_resamples=0, n_simulations=0)
+    cells = {str(one.number): one.cell["effect"] for plan in PLAN for one in plan.sessions}
+    asked = [one for one in found.readings if one.question == "intentional"]
+    for effect, share in true.items():
+        said = [one.reading for one in asked if cells[one.trial.split("/")[2]] == effect]
+        n_yes, n = said.count("yes"), len(said)
+        low, high = n_yes / n, (n_yes + said.count("")) / n
+        doubt = 3 * (share * (1 - share) / n) ** 0.5
+        assert low - doubt <= share <= high + doubt
+        assert (low == high) is all_read
+    assert bool(found.result.unread) is not all_read
+    assert all_read or found.sentences()[0].startswith("Warning: side-effect: ")
+    assert all_read or found.result.pas.estimate.bounds is not None

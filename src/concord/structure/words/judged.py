@@ -259,7 +259,7 @@ def design_judging(items: bytes, options: Mapping[str, Any], rows: Iterable[Mapp
         said = said_of(row["response"])
         if isinstance(said, Scored):  # nothing but thinking
             continue
-        texts = (item.reference, explanation(said, asked)[0])
+        texts = (item.reference, explanation(said, asked)[0].strip())
         trials.append(_text_trial(template, str(row["key"]), *texts, way.form))
     if trials:
         trials += [
