@@ -62,7 +62,7 @@ def answers(body: dict[str, Any], turn: int) -> str:
     if "response_format" not in body:
         return ("It means that all is well.", "It means the very opposite: all is lost.")[turn]
     fields = body["response_format"]["json_schema"]["schema"]["properties"]
-    lines = []
+    lines: list[str] = []
     for name, kind in fields.items():
         own = first + len(lines)
         if name == "reasoning":
@@ -98,7 +98,7 @@ def read_in(run: RunResult) -> dict[str, Any]:
     scored = run.score()
     table = answers_of_run(run)
     own = scored.scores if isinstance(scored, ReasoningResult) else scored
-    held = own.readings if table is None else table.tables.get(READINGS, ((), ()))[1]
+    held: Any = own.readings if table is None else table.tables.get(READINGS, ((), ()))[1]
     assert held or table is not None
     told: dict[str, Any] = {"answers": [astuple(one)[:4] if table is None else one[:4] for one in held]}
     told["rows"] = () if table is None else table.rows
