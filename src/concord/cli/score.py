@@ -371,6 +371,11 @@ def combine(
     regress: Annotated[
         list[str] | None, typer.Option(help="Column to regress the answers on; may be given several times.")
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Column of what was drawn together (school); persons count by themselves."),
+    ] = None,
+    stratum: Annotated[str | None, typer.Option(help="Column of what people were drawn within.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for combine.json and combine.csv.")] = None,
     json: Json = False,
     sheet: Sheet = None,
@@ -387,6 +392,8 @@ def combine(
         people,
         predictions,
         regress=[] if regress is None else regress,
+        cluster=cluster,
+        stratum=stratum,
         sheet=sheet,
         encoding=encoding,
         decimal_comma=decimal_comma,

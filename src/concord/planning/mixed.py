@@ -8,9 +8,21 @@ from typing import Any
 from concord.errors import OptionError
 from concord.files.documents import folder_with
 from concord.number_words import in_money, number, percent
-from concord.people.mixed.result import CombinedEstimate, CombineResult
+from concord.people.mixed.result import CombinedEstimate, CombineResult, in_question
 from concord.planning.options import PlanKind, PlanRecord, PlanRequest
-from concord.stats.prediction_powered import MixedDesign, cheapest_mixed
+from concord.stats.prediction_powered import MixedDesign, cheapest_mixed, implied_correlation
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEstimate:
+    """One estimate of a pilot, and what it needs for the wanted standard error."""
+
+    of: str
+    correlation: float
+    """At which predictions are worth what they were in the pilot."""
+    sd: float
+    """Standard error of people alone times the root of their number."""
+    design: MixedDesign
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -29,6 +41,8 @@ class MixedPlan(PlanRecord):
     design: MixedDesign
     range: tuple[MixedDesign, MixedDesign] | None = None
     """The same at both ends of the interval of the correlation, where a pilot gives one."""
+    each: tuple[PlannedEstimate, ...] = ()
+    """Every estimate of a pilot that has several; the plan is that of the one that needs most."""
 
     def sentences(self) -> Sequence[str]:
         """Return the plan in words."""
@@ -44,6 +58,7 @@ class MixedPlan(PlanRecord):
             "reply_cost": self.reply_cost,
             "design": asdict(self.design),
             "range": None if self.range is None else [asdict(one) for one in self.range],
+            "each": [asdict(one) for one in self.each],
         }
 
 
@@ -71,6 +86,10 @@ def mixed_plan_lines(plan: MixedPlan) -> Iterator[str]:
             f"At the ends of the pilot's interval of the correlation: {low.people:,} people "
             f"({in_money(low.cost)}) and {high.people:,} people ({in_money(high.cost)})."
         )
+    if plan.each:
+        yield f"This is what the most demanding of {len(plan.each)} estimates needs:"
+    for one in plan.each:
+        yield f"  {one.of}: {one.design.people:,} people, {one.design.replies:,} more replies"
 
 
 _NAMES = {
@@ -86,33 +105,59 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
     """Plan people and replies of a model for a wanted standard error of a mean."""
     if len(asked.sources) > 1:
         raise OptionError(f"a plan of people and replies rests on one pilot, got {len(asked.sources)}")
-    found, which = _pilot(asked.sources[0]) if asked.sources else (None, "")
-    known: dict[str, Any] = {} if found is None else {"correlation": found.correlation.value, "sd": found.sd}
-    known |= asked.assumed
-    lacking = [words for name, words in _NAMES.items() if known.get(name) is None]
+    result = _pilot(asked.sources[0]) if asked.sources else None
+    pilots = [] if result is None else in_question(result.estimates)
+    lacking = [
+        words
+        for name, words in _NAMES.items()
+        if asked.assumed.get(name) is None and not (pilots and name in ("correlation", "sd"))
+    ]
     if lacking:
         raise OptionError(f"a plan of people and replies needs the {', the '.join(lacking)}")
-
-    def at(correlation: float) -> MixedDesign:
-        return cheapest_mixed(**(known | {"correlation": min(max(correlation, 0.0), 0.999)}))
-
-    ends = None if found is None or "correlation" in asked.assumed else found.correlation.interval
+    if result is None:
+        known = dict(asked.assumed)
+        return MixedPlan(**known, design=_cheapest(known), based_on="assumptions")
+    made = [(one, _values_of(one) | dict(asked.assumed)) for one in pilots]
+    each = [
+        PlannedEstimate(one.of, known["correlation"], known["sd"], _cheapest(known)) for one, known in made
+    ]
+    most = max(range(len(each)), key=lambda i: each[i].design.cost)
+    one, known = made[most]
+    ends = None if "correlation" in asked.assumed else one.worth.interval
+    which = "" if len(result.estimates) == 1 else f"; {one.of}, one of {len(result.estimates)} estimates"
     return MixedPlan(
         **known,
-        design=at(known["correlation"]),
-        range=None if ends is None else (at(ends.low), at(ends.high)),
-        based_on="assumptions"
-        if found is None
-        else f"the pilot {asked.sources[0]} ({found.n_people} people{which})",
+        design=each[most].design,
+        range=None
+        if ends is None
+        else (
+            _cheapest(known | _correlation_at(one, ends.low)),
+            _cheapest(known | _correlation_at(one, ends.high)),
+        ),
+        each=tuple(each) if len(each) > 1 else (),
+        based_on=f"the pilot {asked.sources[0]} ({one.n_people} people{which})",
     )
 
 
-def _pilot(source: Any) -> tuple[CombinedEstimate, str]:
-    """Return the estimate that a plan is made from, and which of how many it is."""
-    result = source if isinstance(source, CombineResult) else _read_pilot(Path(source))
-    estimates = result.estimates
-    one = next((one for one in estimates if one.kind in ("mean", "share")), estimates[0])
-    return one, "" if len(estimates) == 1 else f"; {one.of}, one of {len(estimates)} estimates"
+def _cheapest(known: dict[str, Any]) -> MixedDesign:
+    return cheapest_mixed(**(known | {"correlation": min(max(known["correlation"], 0.0), 0.999)}))
+
+
+def _values_of(one: CombinedEstimate) -> dict[str, float]:
+    """Return correlation and spread at which a plan with the pilot's numbers has the pilot's errors."""
+    if one.worth.value is None:
+        raise OptionError(
+            f"the pilot does not say what predictions are worth for {one.of!r}: {one.worth.note}"
+        )
+    return {"sd": one.people_se * one.n_people**0.5} | _correlation_at(one, one.worth.value)
+
+
+def _correlation_at(one: CombinedEstimate, worth: float) -> dict[str, float]:
+    return {"correlation": implied_correlation(one.n_people, one.n_predictions, worth)}
+
+
+def _pilot(source: Any) -> CombineResult:
+    return source if isinstance(source, CombineResult) else _read_pilot(Path(source))
 
 
 def _read_pilot(source: Path) -> CombineResult:

@@ -4,19 +4,157 @@ Angelopoulos et al. (2023), Science, 382, 669-674, and PPI++, arXiv:2311.01453. 
 mixed subjects design, Sociological Methods & Research.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.elementwise import Floats
 
+Labels = NDArray[Any]
+"""Names of clusters or strata, one per row."""
 FEWEST_PEOPLE = 20
 """People below which there is no interval: the weight of the predictions is chosen on them too."""
 NORMAL_FROM = 100
 """People from which normal quantiles are used; fewer get Student's t and variances over n - 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledRows:
+    """Rows of one sample, and what each does to an estimate, times their number."""
+
+    deviations: Floats
+    mass: Floats
+    """Weights of the rows, which add up to 1."""
+    clusters: Labels | None = None
+    strata: Labels | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampleDesign:
+    """Clusters and strata of people and of further predictions; none: every row is drawn by itself."""
+
+    clusters: Labels | None = None
+    strata: Labels | None = None
+    more_clusters: Labels | None = None
+    more_strata: Labels | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every row is drawn by itself."""
+        return all(one is None for one in (self.clusters, self.strata, self.more_clusters, self.more_strata))
+
+    def people_part(self, deviations: Floats, weights: Floats) -> SampledRows:
+        """Return the people as a sample."""
+        return SampledRows(deviations, weights / weights.sum(), self.clusters, self.strata)
+
+    def parts(self, own: Floats, further: Floats, w: Floats, v: Floats) -> list[SampledRows]:
+        """Return people and further predictions as samples."""
+        return [
+            self.people_part(own, w), SampledRows(further, v / v.sum(), self.more_clusters, self.more_strata)
+        ]  # fmt: skip
+
+
+PLAIN = SampleDesign()
+
+
+def sampled_units(parts: Sequence[SampledRows]) -> list[tuple[Floats, float]]:
+    """Return independent samples of units (rows, or totals of clusters, by stratum), each with Kish's size.
+
+    The mean of each sample has the variance of its part of the estimate. Samples that share a cluster are one
+    sample of clusters. A total is divided by 1 minus its share of the weight, as in the jackknife, so that a
+    few large ones are not taken for many; strata of one unit are taken together (Kish 1965; Bell &
+    McCaffrey 2002).
+    """
+    made: list[tuple[Floats, float]] = []
+    for linked in _linked_samples(parts):
+        if len(linked) == 1 and linked[0].clusters is None and linked[0].strata is None:
+            made.append(_kish(linked[0].deviations, linked[0].mass))
+            continue
+        influence = np.concatenate([part.deviations / part.deviations.size for part in linked])
+        mass = np.concatenate([part.mass for part in linked])
+        codes = _unit_codes(linked)
+        units = codes.max() + 1
+        total, weight = np.bincount(codes, influence, units), np.bincount(codes, mass, units)
+        stratum = np.zeros(units, dtype=np.intp)
+        stratum[codes] = _strata_of(linked)
+        counts = np.bincount(stratum)
+        stratum = np.where(counts[stratum] == 1, counts.size, stratum)
+        for one in np.unique(stratum):
+            at = stratum == one
+            made.append(_kish(total[at] * at.sum(), weight[at]))
+    return made
+
+
+def _kish(values: Floats, mass: Floats) -> tuple[Floats, float]:
+    """Return values with their leverage taken out, and as how many equal ones they count."""
+    share, n = mass / mass.sum(), mass.size
+    if n < 2 or np.ptp(mass) == 0:
+        return values, float(n)
+    return values * (1 - 1 / n) / np.maximum(1 - share, 1 / n), float(1 / (share**2).sum())
+
+
+def _linked_samples(parts: Sequence[SampledRows]) -> list[list[SampledRows]]:
+    """Put samples together that have a cluster in common."""
+    groups: list[tuple[list[SampledRows], set[object]]] = []
+    for part in parts:
+        names = set() if part.clusters is None else set(part.clusters.tolist())
+        same = [group for group in groups if group[1] & names]
+        members = [one for group in same for one in group[0]]
+        groups = [group for group in groups if not group[1] & names]
+        groups.append(([*members, part], names.union(*(group[1] for group in same))))
+    return [members for members, _ in groups]
+
+
+def _unit_codes(parts: Sequence[SampledRows]) -> NDArray[np.intp]:
+    """Return the unit of every row: its cluster, within its stratum, or the row itself."""
+    strata = _strata_of(parts)
+    if parts[0].clusters is None:
+        return np.arange(strata.size)
+    clusters = np.concatenate([part.clusters for part in parts if part.clusters is not None])
+    _, codes = np.unique(clusters, return_inverse=True)
+    _, within = np.unique(codes * (strata.max() + 1) + strata, return_inverse=True)
+    return np.asarray(within.ravel(), dtype=np.intp)
+
+
+def _strata_of(parts: Sequence[SampledRows]) -> NDArray[np.intp]:
+    labels = [
+        np.full(part.deviations.size, "") if part.strata is None else part.strata.astype(str)
+        for part in parts
+    ]
+    return np.asarray(np.unique(np.concatenate(labels), return_inverse=True)[1].ravel(), dtype=np.intp)
+
+
+def units_variance(parts: Sequence[SampledRows]) -> float:
+    """Return the variance of an estimate from the units that move it."""
+    return sum(
+        float(values.var()) / (values.size - 1) for values, _ in sampled_units(parts) if values.size > 1
+    )
+
+
+def units_count(parts: Sequence[SampledRows]) -> int:
+    """Return how many units move an estimate, minus the strata that hold them beyond the first."""
+    found = sampled_units(parts)
+    return sum(values.size for values, _ in found) - len(found) + 1
+
+
+def _tuned_by_units(
+    a: Floats, b: Floats, c: Floats, weights: tuple[Floats, Floats], design: SampleDesign
+) -> float:
+    """Return the weight that makes the variance over units smallest, 0 or more."""
+    answers = sampled_units(design.parts(a, np.zeros(c.size), *weights))
+    predictions = sampled_units(design.parts(b, -c, *weights))
+    above = below = 0.0
+    for (x, _), (d, _) in zip(answers, predictions, strict=True):
+        if x.size > 1:
+            centred = d - d.mean()
+            above += float((x * centred).mean()) / (x.size - 1)
+            below += float((centred**2).mean()) / (x.size - 1)
+    return max(above / below, 0.0) if below > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +166,7 @@ class PoweredMean:
     low: float
     high: float
     weight: float
-    """λ: 0 uses people alone, 1 trusts predictions as far as they go."""
+    """λ: 0 uses people alone; above 1 where predictions vary less than they should."""
     people: float
     """The mean of people alone, and its standard error."""
     people_se: float
@@ -43,15 +181,18 @@ def powered_mean(
     *,
     weights: ArrayLike | None = None,
     more_weights: ArrayLike | None = None,
+    design: SampleDesign = PLAIN,
     level: float = 0.95,
 ) -> PoweredMean:
     r"""Compute a mean from n people with predictions and N further predictions.
 
     .. math:: \hat\theta = \overline{y} + \hat\lambda(\overline{f}_N - \overline{f}_n), \quad
-              \hat\lambda = \frac{\mathrm{cov}(y, f)}{(1 + n/N)\,\mathrm{var} f} \in [0, 1]
+              \hat\lambda = \max\left(0, \frac{\mathrm{cov}(y, f)}{(1 + n/N)\,\mathrm{var} f}\right)
 
-    A biased model costs nothing: its bias cancels. Weighted means are ratios (Hájek 1971): values count as
-    deviations from their weighted mean; an interval of plain weighted sums far from 0 would cover 100 %.
+    A biased model costs nothing: its bias cancels. The weight is not cut at 1 (`ppi_py` does), so that
+    predictions that vary less than people count for what they are worth. Weighted means are ratios (Hájek
+    1971): values count as deviations from their weighted mean; an interval of plain weighted sums far from 0
+    would cover 100 %. With a `design`, weight and errors are those of clusters' totals, within strata.
     """
     answers, at, further = (np.asarray(x, dtype=np.float64) for x in (y, f, more))
     w, v = _weights(weights, answers.size), _weights(more_weights, further.size)
@@ -63,13 +204,20 @@ def powered_mean(
     covariance = float(((a - a.mean()) * (b - b.mean())).mean())
     constant = np.ptp(at) == 0
     tuned = 0.0 if constant or spread <= 0 else covariance / ((1 + n / m) * spread)
-    weight = float(np.clip(tuned, 0.0, 1.0))
+    if design.is_plain or constant:
+        weight = max(tuned, 0.0)
+    else:
+        weight = _tuned_by_units(_weighed(answers, w), _weighed(at, w), _weighed(further, v), (w, v), design)
     value = float((v * weight * further).mean() + (w * (answers - weight * at)).mean())
     few = int(n < NORMAL_FROM)
     own, theirs = _weighed(answers - weight * at, w), _weighed(weight * further, v)
     se = float(np.sqrt(own.var(ddof=few) / n + (theirs.var(ddof=few) / m if m > few else 0.0)))
-    reach = quantile(n, level) * se
     alone = float(a.var(ddof=few) / n) ** 0.5
+    reach = quantile(n, level) * se
+    if not design.is_plain:
+        people, both = [design.people_part(a, w)], design.parts(own, theirs, w, v)
+        alone, se = float(np.sqrt(units_variance(people))), float(np.sqrt(units_variance(both)))
+        reach = float(special.stdtrit(max(units_count(people) - 1, 1), 0.5 + level / 2)) * se
     r = float("nan") if constant or np.ptp(answers) == 0 else _weighted_r(answers, at, w)
     return PoweredMean(value, se, value - reach, value + reach, weight, float((w * answers).mean()), alone, r)
 
@@ -149,13 +297,15 @@ def powered_regression(
     *,
     weights: ArrayLike | None = None,
     more_weights: ArrayLike | None = None,
+    design: SampleDesign = PLAIN,
     level: float = 0.95,
 ) -> PoweredRegression:
     r"""Compute least-squares coefficients from people with predictions and further predictions.
 
     .. math:: \hat\theta = \hat\beta(X_N, \lambda f_N) + \hat\beta(X_n, y - \lambda f)
 
-    One weight for all coefficients makes the sum of their variances small; sandwich standard errors.
+    One weight for all coefficients makes the sum of their variances small; sandwich standard errors, over
+    clusters and within strata where a `design` names them.
     """
     xs, ys, fs, xn, fn = (np.asarray(one, dtype=np.float64) for one in (x, y, f, more_x, more))
     w, v = _weights(weights, ys.size), _weights(more_weights, fn.size)
@@ -165,10 +315,12 @@ def powered_regression(
     first = _least_squares(xn, fn, v) + _least_squares(xs, ys - fs, w)
     weight = _tuned(xs, ys, fs, xn, fn, w=w, v=v, at=first)
     value = _least_squares(xn, weight * fn, v) + _least_squares(xs, ys - weight * fs, w)
-    se = _sandwich(xs, ys, fs, xn, fn, w=w, v=v, at=value, weight=weight)
+    given: dict[str, Any] = {"w": w, "v": v, "design": design}
+    se = _sandwich(xs, ys, fs, xn, fn, **given, at=value, weight=weight)
     alone = _least_squares(xs, ys, w)
-    alone_se = _sandwich(xs, ys, fs, xn, fn, w=w, v=v, at=alone, weight=0.0)
-    reach = quantile(ys.size, level) * se
+    alone_se = _sandwich(xs, ys, fs, xn, fn, **given, at=alone, weight=0.0)
+    units = ys.size if design.is_plain else units_count([design.people_part(ys, w)])
+    reach = quantile(units, level) * se
     return PoweredRegression(value, se, value - reach, value + reach, weight, alone, alone_se)
 
 
@@ -184,7 +336,7 @@ def _gradients(x: Floats, y: Floats, w: Floats, at: Floats) -> Floats:
 def _tuned(
     x: Floats, y: Floats, f: Floats, xn: Floats, fn: Floats, *, w: Floats, v: Floats, at: Floats
 ) -> float:
-    """Return the weight of predictions that makes the trace of the covariance smallest, from 0 to 1."""
+    """Return the weight of predictions that makes the trace of the covariance smallest, 0 or more."""
     n, m = y.size, fn.size
     inverse = np.linalg.inv(((x * w[:, None]).T @ x + (xn * v[:, None]).T @ xn) / (n + m))
     own, theirs, more = _gradients(x, y, w, at), _gradients(x, f, w, at), _gradients(xn, fn, v, at)
@@ -192,7 +344,7 @@ def _tuned(
     covariance = (dy.T @ df + df.T @ dy) / n
     variance = np.atleast_2d(np.cov(np.concatenate([theirs, more]).T))
     below = 2 * (1 + n / m) * float(np.trace(inverse @ variance @ inverse))
-    return float(np.clip(np.trace(inverse @ covariance @ inverse) / below, 0, 1)) if below > 0 else 0.0
+    return max(float(np.trace(inverse @ covariance @ inverse)) / below, 0.0) if below > 0 else 0.0
 
 
 def _sandwich(
@@ -206,6 +358,7 @@ def _sandwich(
     v: Floats,
     at: Floats,
     weight: float,
+    design: SampleDesign,
 ) -> Floats:
     n, m = y.size, fn.size
     if weight == 0:
@@ -213,6 +366,12 @@ def _sandwich(
     else:
         inverse = np.linalg.inv(((x * w[:, None]).T @ x + (xn * v[:, None]).T @ xn) / (n + m))
     own, theirs, more = _gradients(x, y, w, at), _gradients(x, f, w, at), _gradients(xn, fn, v, at)
+    if not design.is_plain:
+        moved, further = (own - weight * theirs) @ inverse, weight * more @ inverse
+        used = 2 if weight > 0 else 1
+        return np.sqrt([
+            units_variance(design.parts(moved[:, k], further[:, k], w, v)[:used]) for k in range(at.size)
+        ])  # fmt: skip
     middle = np.atleast_2d(np.cov((own - weight * theirs).T))
     if weight > 0:
         middle = middle + n / m * np.atleast_2d(np.cov(weight * more.T))
@@ -224,6 +383,17 @@ def effective_people(n: ArrayLike, m: ArrayLike, correlation: ArrayLike) -> Floa
     people, replies = np.asarray(n, dtype=np.float64), np.asarray(m, dtype=np.float64)
     r = np.maximum(np.asarray(correlation, dtype=np.float64), 0.0)
     return np.asarray(people / (1 - r**2 * replies / (people + replies)))
+
+
+def worth_in_people(n: float, people_se: float, se: float) -> float:
+    r"""Compute how many more people would do as much: :math:`n (SE_{people}/SE)^2 - n`."""
+    return n * (people_se / se) ** 2 - n if se > 0 else 0.0
+
+
+def implied_correlation(n: float, m: float, worth: float) -> float:
+    """Compute the correlation at which m further predictions are worth so many people."""
+    gain = max(worth, 0.0) / (n + max(worth, 0.0))
+    return float(min(np.sqrt(gain * (n + m) / m), 1.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,24 +116,24 @@ def skewed_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level: 
 
 
 def skewed_sum_ends(
-    value: float, samples: Sequence[Floats], *, level: float = 0.95
+    value: float, samples: Sequence[Floats], *, sizes: Sequence[float] | None = None, level: float = 0.95
 ) -> tuple[float, float] | None:
     """Compute the ends of an interval for a sum of means of independent samples.
 
     Student's t (Welch) joined with Hall's transformation, b `STEEPEST` at most: beyond, an end runs away
     without covering more. Of 30 lognormal amounts Student's t alone covers 86 %, this 93 % at 1.28 times the
-    width.
+    width. `sizes`: as how many units each sample counts for t, fewer (Kish's) where they weigh differently.
     """
     variances, thirds, doubts = [], [], []
-    for sample in samples:
+    for i, sample in enumerate(samples):
         n, deviations = sample.size, sample - sample.mean()
         square = float(np.mean(deviations**2))
-        if n < 3 or square == 0:
+        if n < 2 or square == 0:
             continue
         variances.append(square / (n - 1))
         # the unbiased third cumulant of a mean: n²/((n - 1)(n - 2)) times the mean cube, over n²
-        thirds.append(float(np.mean(deviations**3)) / ((n - 1) * (n - 2)))
-        doubts.append(variances[-1] ** 2 / (n - 1))
+        thirds.append(float(np.mean(deviations**3)) / ((n - 1) * (n - 2)) if n > 2 else 0.0)
+        doubts.append(variances[-1] ** 2 / (n - 1 if sizes is None else max(sizes[i] - 1, 1.0)))
     if not variances:
         return None
     total = sum(variances)

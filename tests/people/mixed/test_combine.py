@@ -170,6 +170,12 @@ def test_the_same_people_do_not_count_twice(tmp_path: Path) -> None:
         concord.combine(rows, rows)
     with pytest.raises(FileFormatError, match="3 rows are rows of list"):
         concord.combine(rows, _further([*_rows(200, seed=2), *rows[:3]]))
+    ordered = [{"answer": float(i % 5), "prediction": float((i * i) % 7 % 5)} for i in range(60)]
+    ordered[31]["prediction"] = 4.0
+    others = [{"prediction": float((i * 5 + i // 7) % 5)} for i in range(90)]
+    with pytest.raises(FileFormatError, match="the same people cannot count twice"):
+        concord.combine(ordered, [*others, *_further(ordered)])
+    assert concord.combine(ordered, others).estimates
     few = [{"answer": float(i % 5), "prediction": float(i % 3)} for i in range(60)]
     with pytest.raises(FileFormatError, match="the same people cannot count twice"):
         concord.combine(few, few)
@@ -253,21 +259,44 @@ def _six(level: float = 0.8) -> CombineResult:
     return concord.combine(_two_outcomes(400, 1), _further(_two_outcomes(3000, 2)), level=level)
 
 
-def test_of_several_estimates_the_title_says_which_one_it_speaks_of_and_what_the_others_are_worth() -> None:
+def test_of_several_estimates_the_sentence_speaks_of_the_contrasts_with_their_own_people() -> None:
     found = _six()
-    others = [one.worth.value for one in found.estimates[1:] if one.worth.value is not None]
-    assert len(found.estimates) == 6 and len(others) == 5
-    assert found.sentence.endswith(
-        f"this is the estimate 'p: a', for the other 5 it is {min(others):,.0f} to {max(others):,.0f}."
+    assert len(found.estimates) == 6
+    contrasts = [one for one in found.estimates if one.kind == "difference"]
+    assert found.sentence.startswith(
+        "What replies of this model are worth in people, 2 estimates: 'p: a − b' "
     )
-    assert "for 6 estimates" in found.methods()
-    assert "Answers of 95 to 200 persons" in found.methods()
+    for one in contrasts:
+        assert one.worth.value is not None
+        assert f"{one.of!r} {one.worth.value:,.0f} more (200 people, 1,500 replies; 80 % " in found.sentence
+    assert "for each of 2 estimates" in found.methods()
+    assert "Answers of 200 persons" in found.methods()
 
 
-def test_a_plan_from_a_pilot_of_several_estimates_says_which_one_it_took(tmp_path: Path) -> None:
+def test_a_plan_from_a_pilot_of_several_estimates_meets_the_most_demanding_and_tells_each(
+    tmp_path: Path,
+) -> None:
     _six().write(tmp_path)
     plan = concord.plan("mixed", tmp_path, se=0.1, person_cost=1.0, reply_cost=0.01)
-    assert plan.based_on.endswith("(105 people; p: a, one of 6 estimates)")
+    assert isinstance(plan, MixedPlan)
+    assert "(200 people; " in plan.based_on and "a − b, one of 6 estimates)" in plan.based_on
+    assert [one.of for one in plan.each] == ["p: a − b", "q: a − b"]
+    assert plan.design.cost == max(one.design.cost for one in plan.each)
+    assert "p: a − b: " in repr(plan)
+
+
+def test_three_arms_are_compared_with_the_control() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        {"arm": arm, "answer": y, "prediction": y + rng.normal()}
+        for arm in ("control", "nudge", "pay")
+        for y in rng.normal(size=60)
+    ]
+    found = concord.combine(
+        rows, _further([row | {"prediction": row["prediction"] + 0.01} for row in rows] * 3)
+    )
+    assert [one.name for one in found.estimates[3:]] == ["nudge − control", "pay − control"]
+    assert "2 estimates" in found.sentence and "120 people" in found.sentence
 
 
 def test_every_surface_of_combined_estimates_says_the_level_of_its_intervals() -> None:

@@ -1,92 +1,45 @@
 """People and predictions to estimates: means, shares, differences between arms, coefficients."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import special
 
-from concord.errors import InputError, UndefinedError
+from concord.errors import InputError, OptionError, UndefinedError
 from concord.files import limits
 from concord.files.gate import refuse_more
 from concord.files.tables import table_options
-from concord.number_words import grouped, level_words, number, p_words
+from concord.number_words import grouped, level_words
 from concord.numeric import gated
-from concord.people.mixed.result import CombinedEstimate, CombineResult
-from concord.people.mixed.table import CONTROLS, MixedRows, MixedTables, read_mixed
+from concord.people.mixed.result import CombinedEstimate, CombineResult, in_question
+from concord.people.mixed.table import (
+    CONTROLS,
+    MixedRows,
+    MixedTables,
+    other_predictions,
+    read_mixed,
+    unlike_tables,
+)
 from concord.records import Estimate, Interval
 from concord.stats.answer_spread import answer_spread, person_correlation_error, person_correlation_interval
 from concord.stats.elementwise import Floats
 from concord.stats.prediction_powered import (
     FEWEST_PEOPLE,
+    Labels,
     PoweredMean,
-    effective_people,
+    SampleDesign,
+    SampledRows,
     powered_deviations,
     powered_mean,
     powered_regression,
     quantile,
+    sampled_units,
+    units_count,
+    units_variance,
+    worth_in_people,
 )
 from concord.stats.skewed import skewed_sum_ends
-
-UNLIKE = 0.1
-"""Standardised difference of predictions between the two tables that is warned of, where it is no chance."""
-Weighted = tuple[Floats, Floats | None]
-"""Values and their sampling weights."""
-
-
-def unlike_tables(
-    outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[str], predictions: Sequence[str]
-) -> Iterator[str]:
-    """Warn where the two tables do not look like samples of one population."""
-    where = f"{outcome}: " if outcome else ""
-    yield from (f"{where}{words}, which biases the estimate" for words in predictions)
-    for i, name in enumerate(covariates):
-        words = _other_population(
-            name, (own.covariates[:, i], own.weight), (more.covariates[:, i], more.weight)
-        )
-        yield from (f"{where}{found}, which biases the estimate" for found in words)
-    if set(own.arm) != set(more.arm):
-        yield f"{where}the two tables do not have the same arms"
-
-
-def other_predictions(own: MixedRows, more: MixedRows) -> Iterator[str]:
-    """Say in which arms predictions of the people are unlike the further ones."""
-    samples, others = own.by_arm(), more.by_arm()
-    arms = sorted(samples.keys() & others.keys())
-    for arm in arms:
-        first, second = samples[arm], others[arm]
-        name = "predictions" if len(arms) == 1 else f"predictions in {arm!r}"
-        yield from _other_population(
-            name, (first.prediction, first.weight), (second.prediction, second.weight)
-        )
-
-
-def _other_population(name: str, own: Weighted, more: Weighted) -> Iterator[str]:
-    """Say that two samples have other means than one population gives, where it is no chance."""
-    if min(own[0].size, more[0].size) < 2 or any(w is not None and not w.any() for _, w in (own, more)):
-        return
-    (mean, variance, noise), (mean_more, variance_more, noise_more) = map(_moments, (own, more))
-    sd, se = float(np.sqrt((variance + variance_more) / 2)), float(np.sqrt(noise + noise_more))
-    if sd == 0 or se == 0:
-        return
-    gap = abs(mean - mean_more)
-    p = float(2 * special.ndtr(-gap / se))
-    if gap / sd > UNLIKE and p < 0.01:
-        yield (
-            f"{name} of the people and of the further predictions differ by {number(gap / sd, 2)} SD "
-            f"({p_words(p)}): they seem to come from different populations"
-        )
-
-
-def _moments(sample: Weighted) -> tuple[float, float, float]:
-    """Return weighted mean and variance, and the variance of that mean, which weights make a ratio."""
-    values, weights = sample
-    w = np.ones(values.size) if weights is None else weights / weights.mean()
-    mean = float((w * values).mean())
-    variance = float((w * (values - mean) ** 2).sum() / (values.size - 1))
-    return mean, variance, float((w * (values - mean)).var(ddof=1) / values.size)
-
 
 METHOD = "prediction-powered (PPI++)"
 FEW = f"no interval: fewer than {FEWEST_PEOPLE} people"
@@ -99,16 +52,18 @@ class MeanPart:
     """A mean, and what each person and prediction does to it: with predictions, and of people alone."""
 
     mean: PoweredMean
-    deviations: tuple[Floats, ...]
-    people: tuple[Floats, ...]
+    deviations: list[SampledRows]
+    people: list[SampledRows]
     is_constant: bool
     """Whether people all gave one answer: then they say nothing of the spread, whatever predictions do."""
 
 
-def with_ends(parts: Sequence[MeanPart], n: int, level: float, note: str) -> tuple[Estimate, Estimate]:
+def with_ends(
+    parts: Sequence[MeanPart], n: int, level: float, note: str, few: str
+) -> tuple[Estimate, Estimate]:
     """Return a mean, or the first minus the second, with predictions and of people alone.
 
-    Skewness is taken out of both intervals.
+    Skewness is taken out of both intervals; t has as many units as weights, clusters and strata leave.
     """
     signed = list(zip((1.0, -1.0)[: len(parts)], parts, strict=True))
     sides = (
@@ -118,18 +73,31 @@ def with_ends(parts: Sequence[MeanPart], n: int, level: float, note: str) -> tup
     is_silent = any(part.is_constant for part in parts)
     made = []
     for method, value, name in sides:
-        samples = [sign * one for sign, part in signed for one in getattr(part, name)]
-        ends = None if is_silent else skewed_sum_ends(value, samples, level=level)
-        made.append(estimate_with(value, ends, n, level, f"{method}, {_SKEW}", note))
+        rows = [
+            replace(one, deviations=sign * one.deviations)
+            for sign, part in signed
+            for one in getattr(part, name)
+        ]
+        units = sampled_units(rows)
+        ends = None if is_silent else skewed_sum_ends(
+            value, [values for values, _ in units], sizes=[size for _, size in units], level=level
+        )  # fmt: skip
+        made.append(estimate_with(value, ends, n, level, f"{method}, {_SKEW}", note, few))
     return made[0], made[1]
 
 
 def estimate_with(
-    value: float, ends: tuple[float, float] | None, n: int, level: float, method: str, note: str = ""
+    value: float,
+    ends: tuple[float, float] | None,
+    n: int,
+    level: float,
+    method: str,
+    note: str = "",
+    few: str = "",
 ) -> Estimate:
     """Return an estimate with its interval, or with the reason why it has none."""
-    if n < FEWEST_PEOPLE:
-        return Estimate(value, n=n, method=method, note=FEW)
+    if few:
+        return Estimate(value, n=n, method=method, note=few)
     if ends is None:
         return Estimate(value, n=n, method=method, note=ONE_ANSWER)
     return Estimate(value, Interval(*ends, level, method), n=n, method=method, note=note)
@@ -138,8 +106,39 @@ def estimate_with(
 _TAIL = "answers have a tail, and unseen ones may decide the mean: the interval may cover less than it says"
 TAIL_SHOWS = 500
 """People from which on an interval of skewed answers covers what it says."""
-_WEIGHTED = "worth without an interval: with weights it is the ratio of the two standard errors"
+_PAIRED = "no interval: the same persons are in both arms"
+_EACH = 4
+"""Estimates that a sentence tells one by one."""
 _CONSTANT = "the predictions are all one number: they are worth nothing"
+
+
+def drawn_together(
+    own: MixedRows, more: MixedRows, repeated: Sequence[bool] = (False, False)
+) -> SampleDesign:
+    """Return what was drawn together: clusters asked for, else persons, where one is there more than once."""
+    made: list[Labels | None] = []
+    for rows, elsewhere in zip((own, more), repeated, strict=True):
+        labels = rows.cluster
+        persons = rows.person
+        if labels is None and persons is not None and (elsewhere or len(set(persons)) < len(persons)):
+            labels = persons
+        made += [None if one is None else np.asarray(one) for one in (labels, rows.stratum)]
+    return SampleDesign(*made)
+
+
+def _few_words(rows: SampledRows) -> str:
+    """Say that there are too few people, or clusters of them, for an interval; nothing otherwise."""
+    n = rows.deviations.size if rows.clusters is None else len(set(rows.clusters.tolist()))
+    if n >= FEWEST_PEOPLE:
+        return ""
+    return FEW if rows.clusters is None else f"no interval: fewer than {FEWEST_PEOPLE} clusters of people"
+
+
+def _n_people(*samples: MixedRows) -> int:
+    """Count persons where they have names, else rows."""
+    if any(rows.person is None for rows in samples):
+        return sum(rows.prediction.size for rows in samples)
+    return len({one for rows in samples for one in rows.person or ()})
 
 
 @gated()
@@ -148,6 +147,8 @@ def combine(
     predictions: Any,
     *,
     regress: Sequence[str] = (),
+    cluster: str | None = None,
+    stratum: str | None = None,
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
@@ -161,13 +162,18 @@ def combine(
     ----------
     people
         A table (path, frame or rows), one row per person: ``answer`` (also ``human``, ``y``) and
-        ``prediction`` (also ``agent``, ``f``), the model's reply for this person; ``arm``, ``outcome`` and
-        ``weight`` where there are.
+        ``prediction`` (also ``agent``, ``f``), the model's reply for this person; ``arm``, ``outcome``,
+        ``weight`` and ``person`` where there are. A person with several rows is one person.
     predictions
         A table of further predictions of the same model for the same population, without answers.
     regress
         Columns of both tables that the answers are regressed on; otherwise means, shares and, with two arms,
         their difference are estimated.
+    cluster
+        A column that names what was drawn together (a school, a household); persons with several rows are
+        clusters by themselves.
+    stratum
+        A column that names what people were drawn within.
     sheet, encoding, decimal_comma
         How tables are read.
     missing
@@ -202,7 +208,9 @@ def combine(
     options = table_options(
         sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
     )
-    tables = read_mixed(people, predictions, covariates=regress, options=options)
+    tables = read_mixed(
+        people, predictions, covariates=regress, cluster=cluster, stratum=stratum, options=options
+    )
     outcomes = list(dict.fromkeys(tables.people.outcome))
     if not outcomes:
         raise InputError("no row of the people has both an answer and a prediction; fill these columns")
@@ -225,22 +233,36 @@ def combine(
             else _combined_means(outcome, own, more, level)
         )
         made.extend(work)
-    said = sentence(made, made[-1] if len(outcomes) == 1 else made[0])
+    said = sentence(made)
     if told[0] and not regress:
         said = _not_together(made[0], told[0][0], len(outcomes))
     return CombineResult(tuple(made), said, level, tables.inputs, tuple(warnings), tables.left_out)
 
 
-def sentence(estimates: Sequence[CombinedEstimate], one: CombinedEstimate) -> str:
-    """Say what the predictions are worth for an estimate, which of how many it is, and for the others."""
-    told = _worth_words(one)
-    others = [other.worth.value for other in estimates if other is not one]
-    if not others:
-        return f"{told}."
-    known = [value for value in others if value is not None]
-    rest = f"{grouped(min(known))} to {grouped(max(known))}" if len(known) > 1 else ""
-    rest = "not known" if not known else rest or grouped(known[0])
-    return f"{told}; this is the estimate {one.of!r}, for the other {len(others)} it is {rest}."
+def sentence(estimates: Sequence[CombinedEstimate]) -> str:
+    """Say what the predictions are worth: for the contrast, or for all estimates, each with its people."""
+    told = in_question(estimates)
+    if len(told) == 1:
+        return f"{_worth_words(told[0])}."
+    start = f"What replies of this model are worth in people, {len(told)} estimates: "
+    if len(told) <= _EACH:
+        return start + "; ".join(_worth_of_one(one) for one in told) + "."
+    known = sorted(
+        (one for one in told if one.worth.value is not None), key=lambda one: one.worth.value or 0.0
+    )
+    if not known:
+        return f"{start}not known for any of them."
+    return f"{start}from {_worth_of_one(known[0])} to {_worth_of_one(known[-1])}."
+
+
+def _worth_of_one(one: CombinedEstimate) -> str:
+    """Say what the predictions are worth for one estimate of several."""
+    worth, ends = one.worth.value, one.worth.interval
+    between = (
+        "" if ends is None else f"; {level_words(ends.level)} {grouped(ends.low)} to {grouped(ends.high)}"
+    )
+    words = "not known" if worth is None else f"{grouped(max(worth, 0))} more"
+    return f"{one.of!r} {words} ({one.n_people:,} people, {one.n_predictions:,} replies{between})"
 
 
 def _worth_words(one: CombinedEstimate) -> str:
@@ -257,7 +279,7 @@ def _worth_words(one: CombinedEstimate) -> str:
     between = (
         "" if ends is None else f" ({level_words(ends.level)} {grouped(ends.low)} to {grouped(ends.high)})"
     )
-    return f"{start} are worth {grouped(worth)} more people{between}"
+    return f"{start} are worth {grouped(max(worth, 0))} more people{between}"
 
 
 def _not_together(one: CombinedEstimate, unlike: str, n_outcomes: int) -> str:
@@ -273,19 +295,23 @@ def _combined_means(
     """Estimate the mean, or the mean of each arm and their difference."""
     samples, others = own.by_arm(), more.by_arm()
     arms = sorted(samples, key=_control_last)
+    design = drawn_together(own, more)
     assert own.answer is not None  # noqa: S101 - the table of people
     kind = "share" if set(np.unique(own.answer)) <= {0.0, 1.0} else "mean"
+    repeated = [design.clusters is not None, design.more_clusters is not None]
     if len(arms) == 1:
-        yield _combined_mean(outcome, kind, kind, own, more, level)[0]
+        yield _combined_mean(outcome, kind, kind, own, more, level, design).made
         return
     parts = []
     for arm in arms:
         if arm not in others:
             raise InputError(f"the further predictions have no row of the arm {arm!r}")
-        parts.append(_combined_mean(outcome, arm, kind, samples[arm], others[arm], level))
-        yield parts[-1][0]
-    if len(arms) == 2:
-        yield _difference_of_arms(outcome, arms, parts, level)
+        within = drawn_together(samples[arm], others[arm], repeated)
+        parts.append(_combined_mean(outcome, arm, kind, samples[arm], others[arm], level, within))
+        yield parts[-1].made
+    if len(arms) == 2 or _control_last(arms[-1])[0]:
+        for part in parts[:-1]:  # against the other, or each against the control
+            yield _difference_of_arms(part, parts[-1], level)
 
 
 def _refuse_arms(own: MixedRows) -> None:
@@ -299,48 +325,106 @@ def _control_last(arm: str) -> tuple[bool, str]:
     return arm.casefold() in CONTROLS, arm
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Arm:
+    """An arm: its rows, its estimate, and what moves it."""
+
+    own: MixedRows
+    made: CombinedEstimate
+    part: MeanPart
+    notes: list[str]
+    few: str
+    """Why there is no interval; nothing where there are people enough."""
+
+
 def _combined_mean(
-    outcome: str, name: str, kind: str, own: MixedRows, more: MixedRows, level: float
-) -> tuple[CombinedEstimate, MeanPart]:
+    outcome: str, name: str, kind: str, own: MixedRows, more: MixedRows, level: float, design: SampleDesign
+) -> _Arm:
     y = own.answer
     assert y is not None  # noqa: S101 - the table of people
     given = (y, own.prediction, more.prediction)
     weights: dict[str, Any] = {"weights": own.weight, "more_weights": more.weight}
     try:
-        found = powered_mean(*given, **weights, level=level)
-    except UndefinedError as fault:
+        found = powered_mean(*given, **weights, design=design, level=level)
+    except (UndefinedError, OptionError) as fault:
         raise InputError(f"{outcome or name}: {fault}") from fault
-    n, m = y.size, more.prediction.size
-    part = MeanPart(
-        found,
-        powered_deviations(*given, found.weight, **weights),
-        powered_deviations(*given, 0.0, **weights)[:1],
-        bool(np.ptp(y) == 0),
+    n, m = _n_people(own), more.prediction.size
+    w, v = (np.ones(rows.prediction.size) if rows.weight is None else rows.weight for rows in (own, more))
+    deviations = powered_deviations(*given, found.weight, **weights)
+    alone = design.people_part(powered_deviations(*given, 0.0, **weights)[0], w)
+    part = MeanPart(found, design.parts(*deviations, w, v), [alone], bool(np.ptp(y) == 0))
+    correlation = _unit_correlation(y, own, alone, level)
+    worth = _worth_of(n, found, correlation, _share_of_noise(given, weights, design, (w, v)), level)
+    few = _few_words(alone)
+    notes = [_TAIL] if kind == "mean" and n < TAIL_SHOWS and answer_spread(y).has_tail else []
+    notes += _design_notes(alone, n)
+    estimates = with_ends([part], n, level, "; ".join(notes), few)
+    return _Arm(
+        own,
+        CombinedEstimate(
+            outcome,
+            name,
+            kind,
+            estimates[0],
+            found.se,
+            estimates[1],
+            found.people_se,
+            found.weight,
+            correlation,
+            n,
+            m,
+            n + float(worth.value or 0.0),
+            worth,
+            float(y.std(ddof=1)),
+        ),
+        part,
+        notes,
+        few,
     )
-    correlation = _person_correlation(y, own.prediction, level)
-    effective, worth = _effective_of(n, m, correlation.value), _worth_of(n, m, correlation, level)
-    if own.weight is not None or more.weight is not None:
-        effective = n * (found.people_se / found.se) ** 2 if found.se > 0 else float(n)
-        worth = Estimate(effective - n, n=n, note=correlation.note if correlation.note else _WEIGHTED)
-    note = _TAIL if kind == "mean" and n < TAIL_SHOWS and answer_spread(y).has_tail else ""
-    estimates = with_ends([part], n, level, note)
-    made = CombinedEstimate(
-        outcome,
-        name,
-        kind,
-        estimates[0],
-        found.se,
-        estimates[1],
-        found.people_se,
-        found.weight,
-        correlation,
-        n,
-        m,
-        effective,
-        worth,
-        float(y.std(ddof=1)),
+
+
+def _design_notes(rows: SampledRows, n: int) -> Iterator[str]:
+    """Say as how many people the weights leave them, and over what errors are."""
+    size, kish = rows.mass.size, float(1 / (rows.mass**2).sum())
+    if kish < 0.995 * size:
+        yield f"with these weights {size:,} answers count as {grouped(kish)} equal ones (Kish), which t uses"
+    count = size if rows.clusters is None else len(set(rows.clusters.tolist()))
+    if count < size:
+        yield f"errors over {count:,} {'persons' if count == n else 'clusters'} of {size:,} answers"
+    if rows.strata is not None:
+        yield f"errors within {len(set(rows.strata.tolist())):,} strata"
+
+
+def _unit_correlation(y: Floats, own: MixedRows, alone: SampledRows, level: float) -> Estimate:
+    """Correlation of answers and predictions: over people, or over what was drawn with its weight."""
+    if alone.clusters is None and alone.strata is None and own.weight is None:
+        return _person_correlation(y, own.prediction, level)
+    deviation = own.prediction - np.average(own.prediction, weights=alone.mass)
+    predicted = replace(alone, deviations=deviation * alone.mass * y.size)
+    pairs = [
+        np.concatenate([values - values.mean() for values, _ in sampled_units([rows])])
+        for rows in (alone, predicted)
+    ]
+    return _person_correlation(pairs[0], pairs[1], level)
+
+
+def _share_of_noise(
+    given: tuple[Floats, Floats, Floats],
+    weights: dict[str, Any],
+    design: SampleDesign,
+    masses: tuple[Floats, Floats],
+) -> float:
+    """Return people's share in the variance of the means of predictions: N/(n + N) in plain samples."""
+    n, m = given[0].size, given[2].size
+    if design.is_plain and all(one is None for one in weights.values()):
+        return m / (n + m)
+    _, f, more = given
+    at, further = (
+        powered_deviations(f, f, more, 0.0, **weights)[0],
+        powered_deviations(f, f, more, 1.0, **weights)[1],
     )
-    return made, part
+    own, others = (units_variance([rows]) for rows in design.parts(at, further, *masses))
+    return own / (own + others) if own + others > 0 else 0.0
 
 
 def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
@@ -354,92 +438,97 @@ def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
     return Estimate(r, Interval(found.low, found.high, level, "Fisher's z, influence of persons"), n=y.size)
 
 
-def _effective_of(n: int, m: int, r: float | None) -> float:
-    return float(n) if r is None else float(effective_people(n, m, min(r, 1 - 1e-9)))
-
-
-def _worth_of(n: int, m: int, correlation: Estimate, level: float) -> Estimate:
-    """Return effective people minus people, its interval from that of the correlation."""
+def _worth_of(n: int, found: PoweredMean, correlation: Estimate, share: float, level: float) -> Estimate:
+    """Return n (SE of people / SE)² - n, its interval from that of the correlation."""
     if correlation.value is None:
         return Estimate(0.0, n=n, note=correlation.note)
-    value = _effective_of(n, m, correlation.value) - n
+    value = worth_in_people(n, found.people_se, found.se)
     ends = correlation.interval
     if ends is None:
         return Estimate(value, n=n, note=correlation.note)
-    low, high = (_effective_of(n, m, end) - n for end in (ends.low, ends.high))
+    low, high = (n / (1 - max(min(end, 1 - 1e-9), 0.0) ** 2 * share) - n for end in (ends.low, ends.high))
     note = "" if correlation.value > 0 else "the predictions do not go along with the answers"
-    return Estimate(value, Interval(low, high, level, "from the interval of the correlation"), n=n, note=note)
+    interval = Interval(min(low, value), max(high, value), level, "from the interval of the correlation")
+    return Estimate(value, interval, n=n, note=note)
 
 
-def _difference_of_arms(
-    outcome: str,
-    arms: Sequence[str],
-    parts: Sequence[tuple[CombinedEstimate, MeanPart]],
-    level: float,
-) -> CombinedEstimate:
-    """Return the first arm minus the second; people of both arms are counted together."""
-    one, two = (part[0] for part in parts)
-    a, b = (part[1].mean for part in parts)
-    n, m = one.n_people + two.n_people, one.n_predictions + two.n_predictions
-    se, alone_se = float(np.hypot(a.se, b.se)), float(np.hypot(a.people_se, b.people_se))
-    tail = _TAIL if _TAIL in (one.estimate.note, two.estimate.note) else ""
-    few = min(one.n_people, two.n_people)
-    estimates = with_ends([part[1] for part in parts], few, level, tail)
-    known = [part.correlation.value for part in (one, two)]
+def _difference_of_arms(one: _Arm, two: _Arm, level: float) -> CombinedEstimate:
+    """Return the first arm minus the second; persons who are in both are counted once, and as pairs."""
+    first, second = one.made, two.made
+    n, m = _n_people(one.own, two.own), first.n_predictions + second.n_predictions
+    se, alone_se = float(np.hypot(first.se, second.se)), float(np.hypot(first.people_se, second.people_se))
+    paired = n < first.n_people + second.n_people
+    if one.part.people[0].clusters is not None or one.part.people[0].strata is not None:
+        se, alone_se = (
+            float(np.sqrt(units_variance(_signed(one.part, two.part, name))))
+            for name in ("deviations", "people")
+        )
+    few = one.few if one.few else two.few
+    notes = "; ".join(dict.fromkeys([*one.notes, *two.notes]))
+    estimates = with_ends([one.part, two.part], n, level, notes, few)
+    known = [part.correlation.value for part in (first, second)]
     r = None if any(v is None for v in known) else float(np.mean([v for v in known if v is not None]))
-    # both arms' variances with and without predictions: how many people would do the same
-    effective, ends = _effective_of_arms(one, two)
-    if _WEIGHTED in (one.worth.note, two.worth.note) and se > 0:
-        effective, ends = n * (alone_se / se) ** 2, None
-    worth = (
-        Estimate(effective - n, ends, n=n) if few >= FEWEST_PEOPLE else Estimate(effective - n, n=n, note=FEW)
-    )
-    notes = dict.fromkeys(part.worth.note for part in (one, two) if part.worth.note)
+    value = worth_in_people(n, alone_se, se)
+    ends = None if paired else _ends_of_arms(first, second, value, level)
+    told = dict.fromkeys(part.worth.note for part in (first, second) if part.worth.note)
+    note = few if few else "; ".join(told)
     return CombinedEstimate(
-        outcome,
-        f"{arms[0]} − {arms[1]}",
+        first.outcome,
+        f"{first.name} − {second.name}",
         "difference",
         estimates[0],
         se,
         estimates[1],
         alone_se,
-        float(np.mean([a.weight, b.weight])),
+        float(np.mean([first.weight, second.weight])),
         Estimate(r, n=n, note="mean of the two arms" if r is not None else _CONSTANT),
         n,
         m,
-        effective,
-        worth if worth.note or not notes else Estimate(worth.value, worth.interval, n, note="; ".join(notes)),
-        float(np.sqrt((one.sd**2 + two.sd**2) / 2)),
+        n + value,
+        Estimate(value, None if few else ends, n=n, note=note if note or not paired else _PAIRED),
+        float(np.sqrt((first.sd**2 + second.sd**2) / 2)),
     )
 
 
-def _effective_of_arms(one: CombinedEstimate, two: CombinedEstimate) -> tuple[float, Interval | None]:
-    """n₀ with Σ s²/n₀ᵢ = Σ s²/nᵢ (1 - ρ² Nᵢ/(nᵢ + Nᵢ)): people in both arms, in proportion."""
-    n = one.n_people + two.n_people
+def _signed(one: MeanPart, two: MeanPart, name: str) -> list[SampledRows]:
+    """Return the samples of a difference."""
+    return [
+        replace(rows, deviations=sign * rows.deviations)
+        for sign, part in ((1.0, one), (-1.0, two))
+        for rows in getattr(part, name)
+    ]
+
+
+def _ends_of_arms(
+    one: CombinedEstimate, two: CombinedEstimate, value: float, level: float
+) -> Interval | None:
+    """Return the interval of the worth for a difference: each arm's uncertainty, added in squares.
+
+    n₀ with Σ SE²ᵢ(people) nᵢ/n₀ᵢ = n/n₀ Σ SE²ᵢ(people): people in both arms, in proportion.
+    """
+    n, arms = one.n_people + two.n_people, (one, two)
 
     def scaled(effective: Sequence[float]) -> float:
-        plain = sum(part.sd**2 / part.n_people for part in (one, two))
-        narrow = sum(part.sd**2 / size for part, size in zip((one, two), effective, strict=True))
+        plain = sum(part.people_se**2 for part in arms)
+        narrow = sum(
+            part.people_se**2 * part.n_people / size for part, size in zip(arms, effective, strict=True)
+        )
         return n * plain / narrow if narrow > 0 else float(n)
 
-    value = scaled([one.effective_people, two.effective_people])
-    ends = [part.worth.interval for part in (one, two)]
-    if any(end is None for end in ends):
-        return value, None
-    known = [end for end in ends if end is not None]
-    # each arm's uncertainty on its own, added in squares
+    ends = [part.worth.interval for part in arms]
+    if ends[0] is None or ends[1] is None:
+        return None
+    middle = [one.effective_people, two.effective_people]
     reach = []
     for side in ("low", "high"):
         steps = []
-        for i in (0, 1):
-            sizes = [one.effective_people, two.effective_people]
-            sizes[i] = (one, two)[i].n_people + getattr(known[i], side)
-            steps.append(scaled(sizes) - value)
+        for i, part in enumerate(arms):
+            sizes = list(middle)
+            sizes[i] = part.n_people + getattr(ends[i], side)
+            steps.append(scaled(sizes) - scaled(middle))
         reach.append(float(np.hypot(steps[0], steps[1])))
-    low = max(value - n - reach[0], 0.0)
-    return value, Interval(
-        low, value - n + reach[1], known[0].level, "from the intervals of the correlations"
-    )
+    low, high = min(max(value - reach[0], 0.0), value), value + reach[1]
+    return Interval(low, high, level, "from the intervals of the correlations")
 
 
 def _combined_regression(
@@ -448,7 +537,11 @@ def _combined_regression(
     """Estimate the coefficients of a regression on the covariates, with an intercept."""
     y = own.answer
     assert y is not None  # noqa: S101 - the table of people
-    n, m = y.size, more.prediction.size
+    n, m = _n_people(own), more.prediction.size
+    design = drawn_together(own, more)
+    w = np.ones(y.size) if own.weight is None else own.weight
+    people = design.people_part(y, w)
+    units, few = y.size if design.is_plain else units_count([people]), _few_words(people)
     x, xn = (np.column_stack([np.ones(len(rows.covariates)), rows.covariates]) for rows in (own, more))
     try:
         found = powered_regression(
@@ -459,14 +552,15 @@ def _combined_regression(
             more.prediction,
             weights=own.weight,
             more_weights=more.weight,
+            design=design,
             level=level,
         )
-    except UndefinedError as fault:
+    except (UndefinedError, OptionError) as fault:
         raise InputError(f"{outcome or 'the regression'}: {fault}") from fault
     correlation = _person_correlation(y, own.prediction, level)
     for i, name in enumerate(("intercept", *tables.covariates)):
-        ratio = float(found.people_se[i] / found.se[i]) ** 2 if found.se[i] > 0 else 1.0
-        reach = quantile(n, level) * float(found.people_se[i])
+        worth = worth_in_people(n, float(found.people_se[i]), float(found.se[i]))
+        reach = quantile(units, level) * float(found.people_se[i])
         alone = float(found.people[i])
         note = (
             correlation.note if correlation.value is None else "of this coefficient; from its standard errors"
@@ -476,16 +570,22 @@ def _combined_regression(
             name,
             "coefficient",
             estimate_with(
-                float(found.value[i]), (float(found.low[i]), float(found.high[i])), n, level, METHOD
+                float(found.value[i]),
+                (float(found.low[i]), float(found.high[i])),
+                n,
+                level,
+                METHOD,
+                "; ".join(_design_notes(people, n)),
+                few,
             ),
             float(found.se[i]),
-            estimate_with(alone, (alone - reach, alone + reach), n, level, "people alone"),
+            estimate_with(alone, (alone - reach, alone + reach), n, level, "people alone", few=few),
             float(found.people_se[i]),
             found.weight,
             correlation,
             n,
             m,
-            n * ratio,
-            Estimate(n * ratio - n, n=n, note=note),
+            n + worth,
+            Estimate(worth, n=n, note=note),
             float(y.std(ddof=1)),
         )

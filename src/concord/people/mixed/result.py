@@ -23,7 +23,7 @@ class CombinedEstimate:
     people_only: Estimate
     people_se: float
     weight: float
-    """λ, the weight of predictions: 0 uses people alone."""
+    """λ, the weight of predictions: 0 uses people alone; above 1 where they vary less than they should."""
     correlation: Estimate
     """Of answers and predictions over people."""
     n_people: int
@@ -44,6 +44,17 @@ class CombinedEstimate:
     def note(self) -> str:
         """What must be known of it."""
         return "; ".join(dict.fromkeys(part.note for part in (self.estimate, self.worth) if part.note))
+
+
+def in_question(estimates: Sequence[CombinedEstimate]) -> list[CombinedEstimate]:
+    """Return what people and predictions were combined for: contrasts or slopes, else every estimate."""
+    chosen = []
+    for outcome in dict.fromkeys(one.outcome for one in estimates):
+        own = [one for one in estimates if one.outcome == outcome]
+        contrasts = [one for one in own if one.kind == "difference"]
+        slopes = [one for one in own if one.kind == "coefficient" and one.name != "intercept"]
+        chosen += contrasts or slopes or own
+    return chosen
 
 
 def _value_and_ends_of(name: str, value: str | None = None) -> dict[str, str]:
@@ -107,15 +118,16 @@ class CombineResult(Kind):
 
     def notes(self) -> Sequence[str]:
         """Say what the estimates rest on, and what the columns are."""
+        told = in_question(self.estimates)
         return [
-            f"{_range_words([one.n_people for one in self.estimates])} people with answers and predictions, "
-            f"{_range_words([one.n_predictions for one in self.estimates])} further predictions. Where both "
-            "are samples of one population, people keep the estimate right, however biased the model is, and "
-            "the predictions narrow it. r: answers and predictions over people; weight: of the predictions; "
+            f"{_range_words([one.n_people for one in told])} people with answers and predictions, "
+            f"{_range_words([one.n_predictions for one in told])} further predictions. Where both are "
+            "samples of one population, people keep the estimate right, however biased the model is, and the "
+            "predictions narrow it. r: answers and predictions over people; weight: of the predictions; "
             "worth: in participants.",
             *dict.fromkeys(  # those of numbers without an interval are below the table
                 part.note
-                for one in self.estimates
+                for one in told
                 for part in (one.estimate, one.worth)
                 if part.note and part.interval is not None
             ),
@@ -127,9 +139,10 @@ class CombineResult(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        people = _range_words([one.n_people for one in self.estimates])
-        further = _range_words([one.n_predictions for one in self.estimates])
-        many = "" if len(self.estimates) == 1 else f", for {len(self.estimates)} estimates"
+        told = in_question(self.estimates)
+        people = _range_words([one.n_people for one in told])
+        further = _range_words([one.n_predictions for one in told])
+        many = "" if len(told) == 1 else f", for each of {len(told)} estimates"
         return (
             f"Answers of {people} {'person' if people == '1' else 'persons'} were combined with {further} "
             f"further {'prediction' if further == '1' else 'predictions'} of the model with {concord} "

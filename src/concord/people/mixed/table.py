@@ -1,16 +1,19 @@
 """Two tables to what is combined: people with answers and predictions, and further predictions."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy import special
 
 from concord.errors import FileFormatError
 from concord.files.declared import DeclaredTable, TableColumn, flag
 from concord.files.grids import plain_title
 from concord.files.missing import found_codes
 from concord.files.tables import TableOptions, TableSource
+from concord.number_words import number, p_words
 from concord.people.answers.table import survey_table
 from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats
@@ -30,6 +33,14 @@ _UNIQUE = 0.9
 """Share of rows that no other row equals from which on an equal row elsewhere is the same person."""
 
 
+UNLIKE = 0.1
+"""Standardised difference of predictions between the two tables that is warned of, where it is no chance."""
+Weighted = tuple[Floats, Floats | None]
+"""Values and their sampling weights."""
+_BY_CHANCE = 1e-6
+"""Probability below which rows in the same order are no chance."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MixedRows:
     """Rows of one table."""
@@ -44,6 +55,10 @@ class MixedRows:
     """One column per name asked for."""
     n_left_out: int = 0
     """Rows that lack an answer, a prediction or a covariate."""
+    cluster: tuple[str, ...] | None = None
+    """What was drawn together: the cluster asked for, or a person who is there more than once."""
+    stratum: tuple[str, ...] | None = None
+    person: tuple[str, ...] | None = None
 
     def chosen(self, outcome: str) -> "MixedRows":
         """Return the rows of an outcome."""
@@ -67,6 +82,10 @@ class MixedRows:
             None if self.weight is None else self.weight[where],
             self.covariates[where],
             self.n_left_out,
+            *(
+                None if labels is None else tuple(labels[i] for i in where)
+                for labels in (self.cluster, self.stratum, self.person)
+            ),
         )
 
 
@@ -87,10 +106,13 @@ def read_mixed(
     predictions: TableSource,
     *,
     covariates: Sequence[str] = (),
+    cluster: str | None = None,
+    stratum: str | None = None,
     options: TableOptions | None = None,
 ) -> MixedTables:
-    """Read the table of people and that of further predictions."""
+    """Read the table of people and that of further predictions, with what was drawn together or apart."""
     how = TableOptions() if options is None else options
+    designed = {"cluster": cluster, "stratum": stratum}
     further = tuple(
         TableColumn(plain_title(name), (), flag, required=True, what=f"the covariate {name!r}")
         for name in covariates
@@ -105,7 +127,11 @@ def read_mixed(
     ]
     told = [note for table in tables for note in table.table.warnings]
     names = [one.name for one in further]
-    rows = [_rows_of_table(table, names, told, with_answers=i == 0) for i, table in enumerate(tables)]
+    labels = [_labels_of(table, designed, required=i == 0) for i, table in enumerate(tables)]
+    rows = [
+        _rows_of_table(table, names, told, found, with_answers=i == 0)
+        for i, (table, found) in enumerate(zip(tables, labels, strict=True))
+    ]
     _refuse_same_people(tables)
     left = [table.left_out() for table in tables]
     told = [*(note for _, notes in left for note in notes), *told]
@@ -117,6 +143,35 @@ def read_mixed(
     inputs = tuple(item for table in tables for item in table.table.inputs)
     cells = tuple(cell for found, _ in left for cell in found)
     return MixedTables(rows[0], rows[1], tuple(covariates), inputs, tuple(told), cells)
+
+
+def _labels_of(
+    table: DeclaredTable, designed: dict[str, str | None], *, required: bool
+) -> dict[str, tuple[str, ...] | None]:
+    """Return persons, clusters and strata of the rows, as far as the table has them."""
+    found: dict[str, tuple[str, ...] | None] = dict.fromkeys(("person", *designed))
+    if "person" in table.titles:
+        # a row without a name is a person of its own
+        found["person"] = tuple(
+            f"\0{required}{i}" if one is None else one for i, one in enumerate(table.values("person"))
+        )
+    for what, name in designed.items():
+        if name is None:
+            continue
+        title = plain_title(name)
+        declared = TableColumn(title, required=required, what=f"the {what} {name!r}")
+        column = DeclaredTable(table.table, [declared], table.options)
+        if not column.titles:
+            continue
+        values = column.values(title)
+        lacking = sum(value is None for value in values)
+        if lacking:
+            raise FileFormatError(
+                f"{table.place}: {lacking} rows have no {what} in the column {name!r}; fill them, or leave "
+                "these rows out"
+            )
+        found[what] = tuple(values)
+    return found
 
 
 def _refuse_same_people(tables: Sequence[DeclaredTable]) -> None:
@@ -136,11 +191,21 @@ def _refuse_same_people(tables: Sequence[DeclaredTable]) -> None:
     alone = sum(n == 1 for n in known.values()) >= _UNIQUE * len(rows[0])
     again = sum(repr(row) in known for row in rows[1])
     copied = "human" in same and rows[0] == rows[1][: len(rows[0])]
-    if copied or (alone and again):
+    if copied or (alone and again) or _copied(rows[0], rows[1], known):
         raise FileFormatError(
             f"{tables[1].place}: {again} rows are rows of {tables[0].place}: the same people cannot count "
             f"twice; {advice}"
         )
+
+
+def _copied(own: list[Any], more: list[Any], known: Counter[str]) -> bool:
+    """Whether people's rows are in the other table in the same order, which chance does not explain."""
+    n = len(own)
+    starts = [i for i in range(len(more) - n + 1) if more[i] == own[0]] if n else []
+    chance = sum(count * np.log(count / n) for count in known.values()) + np.log(max(len(starts), 1))
+    if chance > np.log(_BY_CHANCE) or any(own[k:] == own[:-k] for k in range(1, n // 2 + 1)):
+        return False  # few rows, or a pattern that goes round
+    return any(more[i : i + n] == own for i in starts)
 
 
 def _leave_out_codes(
@@ -161,7 +226,12 @@ def _leave_out_codes(
 
 
 def _rows_of_table(
-    table: DeclaredTable, covariates: Sequence[str], told: list[str], *, with_answers: bool
+    table: DeclaredTable,
+    covariates: Sequence[str],
+    told: list[str],
+    labels: dict[str, tuple[str, ...] | None],
+    *,
+    with_answers: bool,
 ) -> MixedRows:
     """Read every row; those that lack a number are counted."""
     wanted = (*(("human",) if with_answers else ()), "prediction", "weight", *covariates)
@@ -178,7 +248,64 @@ def _rows_of_table(
         columns.get("human"),
         columns.get("weight"),
         np.column_stack([columns[one] for one in covariates]) if covariates else np.empty((n, 0)),
+        0,
+        labels["cluster"],
+        labels["stratum"],
+        labels["person"],
     )
     there = ~np.isnan(np.column_stack(list(columns.values()))).any(axis=1)
     unread = {index for index, _ in table.bad}
     return replace(made.at(np.flatnonzero(there)), n_left_out=int((~there).sum()) - len(unread))
+
+
+def unlike_tables(
+    outcome: str, own: MixedRows, more: MixedRows, covariates: Sequence[str], predictions: Sequence[str]
+) -> Iterator[str]:
+    """Warn where the two tables do not look like samples of one population."""
+    where = f"{outcome}: " if outcome else ""
+    yield from (f"{where}{words}, which biases the estimate" for words in predictions)
+    for i, name in enumerate(covariates):
+        words = _other_population(
+            name, (own.covariates[:, i], own.weight), (more.covariates[:, i], more.weight)
+        )
+        yield from (f"{where}{found}, which biases the estimate" for found in words)
+    if set(own.arm) != set(more.arm):
+        yield f"{where}the two tables do not have the same arms"
+
+
+def other_predictions(own: MixedRows, more: MixedRows) -> Iterator[str]:
+    """Say in which arms predictions of the people are unlike the further ones."""
+    samples, others = own.by_arm(), more.by_arm()
+    arms = sorted(samples.keys() & others.keys())
+    for arm in arms:
+        first, second = samples[arm], others[arm]
+        name = "predictions" if len(arms) == 1 else f"predictions in {arm!r}"
+        yield from _other_population(
+            name, (first.prediction, first.weight), (second.prediction, second.weight)
+        )
+
+
+def _other_population(name: str, own: Weighted, more: Weighted) -> Iterator[str]:
+    """Say that two samples have other means than one population gives, where it is no chance."""
+    if min(own[0].size, more[0].size) < 2 or any(w is not None and not w.any() for _, w in (own, more)):
+        return
+    (mean, variance, noise), (mean_more, variance_more, noise_more) = map(_moments, (own, more))
+    sd, se = float(np.sqrt((variance + variance_more) / 2)), float(np.sqrt(noise + noise_more))
+    if sd == 0 or se == 0:
+        return
+    gap = abs(mean - mean_more)
+    p = float(2 * special.ndtr(-gap / se))
+    if gap / sd > UNLIKE and p < 0.01:
+        yield (
+            f"{name} of the people and of the further predictions differ by {number(gap / sd, 2)} SD "
+            f"({p_words(p)}): they seem to come from different populations"
+        )
+
+
+def _moments(sample: Weighted) -> tuple[float, float, float]:
+    """Return weighted mean and variance, and the variance of that mean, which weights make a ratio."""
+    values, weights = sample
+    w = np.ones(values.size) if weights is None else weights / weights.mean()
+    mean = float((w * values).mean())
+    variance = float((w * (values - mean) ** 2).sum() / (values.size - 1))
+    return mean, variance, float((w * (values - mean)).var(ddof=1) / values.size)
