@@ -187,3 +187,9 @@ def test_graded_answers_are_scored_without_vignettes() -> None:
 def test_graded_answers_that_cannot_be_used_are_refused(rows: Any, message: str) -> None:
     with pytest.raises((OptionError, FileFormatError, LinesError), match=message):
         concord.score_reasoning(replies=rows)
+
+
+def test_every_recorded_table_has_its_page() -> None:
+    from tests.docs.tools import RECORDED, tool
+
+    assert list(tool("recorded_pages").FINDINGS) == RECORDED

@@ -148,7 +148,7 @@ def test_every_explanation_shows_its_figure_and_the_first_page_its_recording(sit
     assert drawn[home] == 3
     assert (home.parent / "assets" / "demo.svg").stat().st_size < 60_000
     recording = (home.parent / "assets" / "demo.svg").read_text("utf-8")
-    assert "Of 15 agent designs" in recording
+    assert "GPT5 most often of 15 designs" in recording
     assert "http" not in recording.replace("http://www.w3.org/2000/svg", "")
     gallery = next(path for path in site if path.name == "gallery.html")
     assert drawn[gallery] >= 12

@@ -6,11 +6,14 @@ from pathlib import Path
 from types import ModuleType
 
 from concord import studies
+from concord.files.public import public_tables
 
 ROOT = Path(__file__).resolve().parents[2]
+RECORDED = [name for name, one in public_tables().items() if one.title]
 GENERATED = frozenset(
     {
         *(f"reference/studies/{name}.md" for name in ("index", *studies.bundled_names())),
+        *(f"reference/recorded/{name}.md" for name in ("index", *RECORDED)),
         "reference/study.schema.json",
         "examples/demo-report.html",
         "examples/several-models.html",

@@ -97,8 +97,6 @@ class Demo:
     title: str
     asked: Mapping[str, Any]
     """A small version of the question: about a minute on two cores."""
-    recorded: bool = True
-    """Whether replies to the question come with Concord."""
     folder: str = ""
     """Where results lie below the folder of the demo."""
 

@@ -18,7 +18,10 @@ MODEL = "local/smollm2-135m"
 _SMALL = {"n_resamples": 400, "n_simulations": 400}
 """Enough for what one screen shows; `concord score people` takes more."""
 _HINTS = "Hints: counts published by Young (2026), arXiv 2603.22582 and 2603.20172, CC BY 4.0."
-_RECORDED = "Questions 2 and 3: recorded replies of local/smollm2-135m, a model of 135M parameters."
+_FURTHER = ("judges-seats", "orders-chainscope", "reasoning-bbh-codex", "reasoning-turpin-2026")
+"""Tables behind the answers to the second and third question."""
+_EVERY = {"orders": 40, "items": 10}
+"""Of the pairs asked in both orders every 40th is scored here, of graded items every 10th."""
 
 
 def demo(
@@ -34,40 +37,62 @@ def demo(
 ) -> None:
     """Answer the three questions on public results of real agents; --live asks the embedded model."""
     from concord import api
-    from concord.asking import runs
-    from concord.asking.askable import everything
     from concord.errors import OptionError
-    from concord.people.public import HSB, TWIN
+    from concord.people.public import TWIN
 
     if live and recorded:
         raise OptionError("--live and --recorded were both given; expected one of them")
     people: Any = api.score_people(api.public_table(TWIN.name), **_SMALL)
     people.write(out)
     again, moves = _scored_anew(out / "humanstudy-bench")
-    others = {
-        one.name: runs.score_bundled(one.name)
-        for one in everything()
-        if one.demo is not None and one.demo.recorded
-    }
-    for scored in others.values():
-        scored.write(out)
-    hints = api.score_hints("published")
-    hints.write(out / "hints")
+    others = _recorded(out)
     if json:
+        told = {"agent_side": "real agents", "sources": _credits(), "asked_now": live}
         found = {name: scored.to_dict() for name, scored in others.items()}
-        credits = [TWIN.credit, HSB.credit, _RECORDED, _HINTS]
-        found["hints"] = hints.to_dict()
-        told = {"agent_side": "real agents", "sources": credits, "asked_now": live}
         print_json({**people.to_dict(), **told, "rescored": [asdict(one) for one in moves], **found})
     else:
         _show(people, again, moves, others, full=full)
-        if full:
-            show_result(hints)
     if live:
         _ask_all(out / "live", quiet=json)
-    page = _page(out, "Concord demo", [TWIN.credit, _RECORDED, _HINTS])
-    note(f"files in {out}; everything: --full; a table of your own: concord score people TABLE")
-    note(f"the page, to open in a browser: {page}")
+    page = _page(out, "Concord demo", _credits())
+    note("score your table: concord score people TABLE · ask a model: concord run people")
+    note(f"everything: --full; files in {out}")
+    note(f"open the page: {page}")
+
+
+def _credits() -> list[str]:
+    """Return whose data these are."""
+    from concord.files.public import public_table
+
+    credits = [public_table(name).credit for name in ("twin-2k-500", "humanstudy-bench", *_FURTHER)]
+    some = "Of the pairs in both orders every {orders}th is scored here, of the graded items every {items}th."
+    return [*credits, some.format(**_EVERY), _HINTS]
+
+
+def _recorded(out: Path) -> dict[str, Any]:
+    """Score recorded answers of known models for the second and third question, and write the results."""
+    import polars as pl
+
+    from concord import api
+    from concord.reasoning import NAME as REASONING
+    from concord.structure import NAME as STRUCTURE
+
+    votes = pl.read_parquet(api.public_table("judges-seats")).filter(pl.col("benchmark") == "DevBench")
+    pairs = pl.read_parquet(api.public_table("orders-chainscope")).filter(
+        pl.col("pair") % _EVERY["orders"] == 0
+    )
+    graded = pl.read_parquet(api.public_table("reasoning-bbh-codex"))
+    graded = graded.filter(pl.col("item") % _EVERY["items"] == 0)
+    found: dict[str, Any] = {
+        STRUCTURE: api.score_structure(scores=pairs, samples=10, cluster="property", resamples=200),
+        REASONING: api.score_reasoning(replies=graded, n_resamples=1000),
+        "judges": api.score_judge(votes, n_permutations=999),
+        "hints": api.score_hints("published"),
+        "suggestions": api.score_hints(api.public_table("reasoning-turpin-2026")),
+    }
+    for name, scored in found.items():
+        scored.write(out if name in (STRUCTURE, REASONING) else out / name)
+    return found
 
 
 def _page(folder: Path, title: str, notes: list[str]) -> str:
@@ -99,8 +124,8 @@ def _show(
     full: bool,
 ) -> None:
     """Show the answers on one screen, or everything."""
+    from concord.files.public import public_table
     from concord.people.public import HSB, TWIN
-    from concord.reasoning import NAME as REASONING
     from concord.show import demo_terminal as shown
     from concord.show.terminal import lines
     from concord.structure import NAME as STRUCTURE
@@ -108,9 +133,9 @@ def _show(
     show(
         shown.answers(
             [
-                ("Does a model agree with people?", shown.people_sentence(people)),
-                ("With itself?", shown.structure_sentence(others[STRUCTURE])),
-                ("With its own reasoning?", shown.reasoning_sentence(others[REASONING])),
+                ("with people?", shown.people_sentence(people)),
+                ("with its own reasoning?", shown.hints_sentence(others["hints"], others["suggestions"])),
+                ("with itself?", shown.judges_sentence(others["judges"], others[STRUCTURE])),
             ]
         )
     )
@@ -123,8 +148,8 @@ def _show(
             show_result(scored)
     else:
         show(shown.agents_strips(people))
-    show(lines(["", shown.moves_sentence(moves, again), ""]))
-    show(shown.sources([TWIN, HSB]))
+    show(lines(["", shown.moves_sentence(moves, again)]))
+    show(shown.sources([TWIN, HSB], [public_table(name) for name in _FURTHER]))
 
 
 def _ask_all(folder: Path, *, quiet: bool) -> None:

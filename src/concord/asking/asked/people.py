@@ -86,7 +86,6 @@ ASKED = Askable(
     demo=Demo(
         "With people, asked now: the framing study, five participants per cell.",
         {"study": ["framing"], "n": 5, "temperature": 1.0, "seed": 1, "max_tokens": 12},
-        recorded=False,
         folder="asked-people",
     ),
 )
