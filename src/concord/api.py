@@ -122,7 +122,7 @@ def score_people(
     margin: float = 0.2,
     **choices: object,
 ) -> Any:
-    """Score a table of tests: PAS, ECS and APR with their uncertainty.
+    """Score a table of tests: PAS, ECS and APR with their uncertainty; many agents give an `AgentsResult`.
 
     Parameters
     ----------
@@ -133,12 +133,6 @@ def score_people(
         (``model``, ``design``, ``config`` where the same test is under several of their names).
     protocol
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
-    sheet
-        Sheet of a workbook, the first by default.
-    encoding
-        Encoding of a text file; UTF-8 by default.
-    decimal_comma
-        In a column of numbers ``0,85`` is a number.
     agent_column
         Name of the column with the agents' names, where it is none of the usual ones.
     mapping
@@ -151,27 +145,14 @@ def score_people(
         of its rows can be used, or where the rows left out could change which agent is first.
     model
         Name of the model that took the place of the participants, for reports and comparisons.
-    level
-        Nominal coverage of intervals.
     n_resamples
         New samples of participants behind the second interval; 0 leaves it out.
     n_simulations
         Simulated agents behind floor and ceiling of PAS and ECS; 0 leaves them out.
-    seed
-        Seed of the new samples and simulated agents: same input and seed, same numbers.
-    engine
-        Where new samples and simulated agents are computed: ``serial``, ``processes``, ``dask``; changes
-        no number.
     margin
         Smallest effect of interest (d), against which nulls that an agent keeps are tested.
     choices
         Single choices of the protocol to change, such as ``states=2`` or ``include_unsigned=True``.
-
-    Returns
-    -------
-    PeopleResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``. For many agents an
-        `AgentsResult`: every agent's headline numbers, all pairs, ``to_frame()`` with one row per agent.
 
     Examples
     --------
@@ -253,8 +234,6 @@ def score_answers(
         or the name of a bundled table, ``twin-2k-500-answers`` or ``twin-2k-500-moments``.
     agent_column
         Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
-    sheet, encoding, decimal_comma
-        How the table is read.
     missing
         Codes for no answer, as a text (``"99,-1,refused"``) or a list. What lies off a declared scale, and
         codes that surveys usually take, are left out and told without it.
@@ -264,21 +243,10 @@ def score_answers(
         Column of survey weights, where it has none of the usual names; they count in every number.
     strict
         Refuse the table where a cell cannot be read, instead of leaving it out and listing it.
-    level
-        Nominal coverage of intervals.
     n_resamples
         Samples drawn behind each interval and reference of a distance.
-    seed
-        Seed of these samples: same input and seed, same numbers.
-    engine
-        Where outcomes are scored: ``serial``, ``processes``, ``dask``; changes no number.
     labels
         Survey file of Qualtrics (``.qsf``), where the table holds texts of choices: their numbers.
-
-    Returns
-    -------
-    AnswersResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
 
     Examples
     --------
@@ -324,31 +292,15 @@ def score_predictions(
     table
         One row per effect and agent: a file, a frame or rows, with the columns ``study``, ``human_estimate``,
         ``human_se``, ``agent_estimate`` and those of the page on predicted effects.
-    sheet, encoding, decimal_comma
-        How the file is read, as for `score_people`.
     agent_column
         Name of the column with the agents' names, where it is none of the usual ones.
     missing
         Codes for missing values, as a text (``"99,-1"``) or a list.
     strict
         Refuse a table with a cell that cannot be read, instead of leaving its row out and listing it.
-    level
-        Nominal coverage of intervals.
     respondents
         A table of the people behind the measured effects, one row per answer (``answer``, ``condition``,
         ``study``, ``outcome``, ``person``): one random half of them is then scored against the other.
-    seed
-        Of those halves.
-
-    Returns
-    -------
-    PredictionResult
-        Every agent's numbers with intervals, reference rows, and all pairs of agents.
-
-    Raises
-    ------
-    InputError
-        The table cannot be used; the message names file, row and column.
 
     Examples
     --------
@@ -376,7 +328,7 @@ def score_predictions(
 def rank_reasoning(
     results: "Sequence[ReasoningResult | str | Path]", *, by: str = "faithfulness_gap"
 ) -> "ReasoningRanking":
-    """Rank several models' results on the five numbers.
+    """Rank several models' results, scored by the same rules on the same vignettes, on the five numbers.
 
     Parameters
     ----------
@@ -384,11 +336,6 @@ def rank_reasoning(
         Results, or folders: a model's, or one that holds several models' folders.
     by
         The number that orders the table.
-
-    Raises
-    ------
-    OptionError
-        The results were not scored by the same rules on the same vignettes.
     """
     from concord.reasoning.compare import rank
 
@@ -418,18 +365,6 @@ def score_hints(
     strict
         A cell that cannot be read refuses the table; otherwise its row is left out, counted and listed in
         ``left_out.csv``, and the table is refused where that is more than half of the rows.
-    level
-        Confidence level of every interval.
-
-    Returns
-    -------
-    HintLeaderboard or ProbeResult
-        A leaderboard of counts; influence, floors and verbalisation of answers.
-
-    Raises
-    ------
-    InputError
-        The table cannot be used; the message names file, row, column and value.
     """
     from concord.reasoning.probes.score import score_hint_source
 
@@ -456,13 +391,6 @@ def score_probes(
         Name of the model; from the column ``model`` by default.
     missing, strict
         As in `score_hints`.
-    level
-        Confidence level of every interval.
-
-    Raises
-    ------
-    InputError
-        The table cannot be used; the message names file, row, column and value.
     """
     from concord.reasoning.probes.score import score_probe_source
 

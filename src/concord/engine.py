@@ -198,13 +198,11 @@ _KEPT, _LARGEST_KEPT = 256 * 1024**2, 32 * 1024**2
 
 @contextmanager
 def _memory_kept() -> Iterator[None]:
-    """Keep the memory of freed arrays while a worker computes blocks.
-
-    A worker holds little else, so that each freed array of a block would go back to the system and come back
-    page by page: a fifth of the time of simulated agents, and four tenths under Dask, which sets
-    ``MALLOC_TRIM_THRESHOLD_``. Where the environment says so, the worker has that setting again after the
-    batch; elsewhere its processes are ours.
-    """
+    """Keep the memory of freed arrays while a worker computes blocks."""
+    # A worker holds little else, so that each freed array of a block would go back to the system and come
+    # back page by page: a fifth of the time of simulated agents, and four tenths under Dask, which sets
+    # ``MALLOC_TRIM_THRESHOLD_``. Where the environment says so, the worker has that setting again after the
+    # batch; elsewhere its processes are ours.
     allocator = _glibc()
     if allocator is None:
         yield
@@ -244,15 +242,9 @@ def get_engine(name: str = "serial", *, n_jobs: int | None = None, scheduler: st
     scheduler
         Address of the scheduler of ``dask``.
 
-    Raises
-    ------
-    OptionError
-        There is no such engine, or an option that it does not have.
-
     References
     ----------
-    joblib: https://joblib.readthedocs.io; Rocklin, M. (2015). Dask: parallel computation with blocked
-    algorithms and task scheduling. Proceedings of the 14th Python in Science Conference, 126-132.
+    Rocklin (2015), Proceedings of the 14th Python in Science Conference, 126-132.
 
     Examples
     --------

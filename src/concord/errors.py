@@ -33,13 +33,7 @@ MESSAGE_CHARACTERS = 20_000
 
 
 def printable(text: str) -> str:
-    r"""Escape what could steer a terminal: names and replies come from files that nobody has vetted.
-
-    Examples
-    --------
-    >>> print(printable("a\x1b[2Jb"), printable("成语"))
-    a\x1b[2Jb 成语
-    """
+    """Escape what could steer a terminal: names and replies come from files that nobody has vetted."""
     return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -49,25 +43,13 @@ def printable_lines(text: str) -> str:
 
 
 def listed(names: Sequence[object], *, shown: int = NAMES_SHOWN) -> str:
-    """List names for a message, the first ones only and each cut to a readable length.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], shown=2)
-    "'a', 'b' and 1 more"
-    """
+    """List names for a message, the first ones only and each cut to a readable length."""
     more = f" and {len(names) - shown:,} more" if len(names) > shown else ""
     return ", ".join(quoted(name) for name in names[:shown]) + more
 
 
 def quoted(name: object) -> str:
-    """Quote a name for a message, cut to a readable length.
-
-    Examples
-    --------
-    >>> quoted("x" * 100)[-6:]
-    "xx...'"
-    """
+    """Quote a name for a message, cut to a readable length."""
     if isinstance(name, str) and len(name) > NAME_SHOWN:
         name = name[: NAME_SHOWN - 3] + "..."
     text = repr(name)
@@ -75,25 +57,13 @@ def quoted(name: object) -> str:
 
 
 def quoted_path(path: object) -> str:
-    """Quote a path for a message; of a long one the end is shown, which names the file.
-
-    Examples
-    --------
-    >>> quoted_path("/" + "x" * 200 + "/answers.csv")[-13:]
-    "/answers.csv'"
-    """
+    """Quote a path for a message; of a long one the end is shown, which names the file."""
     text = str(path)
     return quoted(text if len(text) <= NAME_SHOWN else "..." + text[3 - NAME_SHOWN :])
 
 
 def cut(message: str) -> str:
-    """Cut a message that nobody could read to its end.
-
-    Examples
-    --------
-    >>> len(cut("x" * 10**6)) < 25_000
-    True
-    """
+    """Cut a message that nobody could read to its end."""
     if len(message) <= MESSAGE_CHARACTERS:
         return message
     return f"{message[:MESSAGE_CHARACTERS]}... ({len(message) - MESSAGE_CHARACTERS:,} more characters)"

@@ -360,13 +360,7 @@ class Kind(Presented):
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:
-        """Read a result back, whole.
-
-        Raises
-        ------
-        FileFormatError
-            The folder holds no such result, or a field of it cannot be used.
-        """
+        """Read a result back, whole."""
         return read_record(cls, holding_folder(Path(folder), cls.FILE) / cls.FILE, cls.FORMAT)
 
 

@@ -23,11 +23,7 @@ class HasEnds(Protocol):
 
 
 def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
-    """Round a number.
-
-    >>> number(0.1234), number(None), number(-0.00004), number(0.25, 2, sign=True)
-    ('0.123', '–', '0.000', '+0.25')
-    """
+    """Round a number."""
     if value is None:
         return UNDEFINED
     # a rounded -0.0004 is 0.000, not -0.000
@@ -73,12 +69,7 @@ def in_money(amount: float) -> str:
 
 
 def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
-    """Return an interval for a table.
-
-    >>> from concord.records import Interval
-    >>> interval(Interval(0.42, 0.9, 0.95, "")), interval(None)
-    ('[0.42, 0.90]', '–')
-    """
+    """Return an interval for a table."""
     known = _known(ends)
     if known is None:
         return UNDEFINED
@@ -86,22 +77,12 @@ def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> st
 
 
 def bounds_text(ends: HasEnds, digits: int = 2, *, sign: bool = False) -> str:
-    """Return what unread answers could make of a number, for a table.
-
-    >>> from concord.records import UnreadBounds
-    >>> bounds_text(UnreadBounds(0.25, 0.45, None, 12))
-    '{0.25, 0.45}'
-    """
+    """Return what unread answers could make of a number, for a table."""
     return f"{{{interval(ends, digits, sign=sign)[1:-1]}}}"
 
 
 def interval_words(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
-    """Return an interval for a sentence.
-
-    >>> from concord.records import Interval
-    >>> interval_words(Interval(0.42, 0.9, 0.95, "")), interval_words(None)
-    ('0.42 to 0.90', '–')
-    """
+    """Return an interval for a sentence."""
     known = _known(ends)
     return UNDEFINED if known is None else " to ".join(number(end, digits, sign=sign) for end in known)
 
@@ -113,42 +94,26 @@ def _known(ends: HasEnds | None) -> tuple[float, float] | None:
 
 
 def p_value(p: float | None) -> str:
-    """Return a p-value for a table whose column says that it is one.
-
-    >>> p_value(0.0004), p_value(0.0123), p_value(1.0), p_value(None)
-    ('< .001', '.012', '1.000', '–')
-    """
+    """Return a p-value for a table whose column says that it is one."""
     if p is None:
         return UNDEFINED
     return "< .001" if p < SMALLEST_P else f"{p:.3f}".removeprefix("0")
 
 
 def p_words(p: float | None) -> str:
-    """Return a p-value for a sentence.
-
-    >>> p_words(0.0004), p_words(0.0123), p_words(None)
-    ('p < .001', 'p = .012', 'p is undefined')
-    """
+    """Return a p-value for a sentence."""
     if p is None:
         return "p is undefined"
     return f"p {p_value(p)}" if p < SMALLEST_P else f"p = {p_value(p)}"
 
 
 def level_words(level: float) -> str:
-    """Return the level of an interval.
-
-    >>> level_words(0.95), level_words(0.995)
-    ('95 %', '99.5 %')
-    """
+    """Return the level of an interval."""
     return f"{100 * level:.4g} %"
 
 
 def how_many(n: int, one: str, many: str) -> str:
-    """Return a count of things in words.
-
-    >>> how_many(1, "effect", "effects"), how_many(1200, "effect", "effects")
-    ('1 effect', '1,200 effects')
-    """
+    """Return a count of things in words."""
     return f"{n:,} {one if n == 1 else many}"
 
 
@@ -165,13 +130,7 @@ _MOST_NAMED = 3
 
 
 def leaders(ranked: Sequence[tuple[str, float | None]]) -> list[str]:
-    """Return every name that has the first number of a ranking; equal to the last digits is equal.
-
-    Examples
-    --------
-    >>> leaders([("a", 0.7), ("b", 0.7), ("c", 0.6)]), leaders([("a", 0.7), ("b", 0.69999)]), leaders([])
-    (['a', 'b'], ['a'], [])
-    """
+    """Return every name that has the first number of a ranking; equal to the last digits is equal."""
     if not ranked:
         return []
     first = ranked[0][1]
@@ -185,13 +144,7 @@ def leaders(ranked: Sequence[tuple[str, float | None]]) -> list[str]:
 
 
 def joined_names(names: Sequence[str], *, whose: str = "models") -> str:
-    """Return names in a sentence; more than three are counted.
-
-    Examples
-    --------
-    >>> joined_names(["a", "b"]), joined_names(["a", "b", "c"]), joined_names("abcd")
-    ('a and b', 'a, b and c', '4 models')
-    """
+    """Return names in a sentence; more than three are counted."""
     if len(names) > _MOST_NAMED:
         return f"{len(names)} {whose}"
     return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]

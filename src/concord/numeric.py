@@ -44,14 +44,7 @@ class NumberRule:
         return above and below and (not self.whole or value == math.floor(value))
 
     def check(self, name: str, value: object) -> Any:
-        """Return the number that is meant, whole where it must be, or refuse it by its name.
-
-        >>> LEVEL.check("level", 0.9), whole(1).check("limit", 20.0)
-        (0.9, 20)
-        >>> LEVEL.check("level", 95)  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        concord.errors.OptionError: level is 95; expected a number between 0 and 1, ... (95 % is 0.95)
-        """
+        """Return the number that is meant, whole where it must be, or refuse it by its name."""
         if not isinstance(value, Real) or isinstance(value, bool):
             text = isinstance(value, str) and _is_number(value)
             raise self._refusal(name, value, ", without quotation marks" if text else "")

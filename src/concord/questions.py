@@ -59,9 +59,6 @@ def compare(
     unit
         ``auto`` refuses shares (0 to 1) beside percentages (0 to 100); ``percent`` divides scores of a file
         that reaches above 1 by 100; ``same`` takes all as they are.
-    sheet, encoding, decimal_comma
-        How tables are read: sheet of a workbook (the first by default), encoding of text files (UTF-8 by
-        default), whether ``0,85`` is a number.
     engine, scheduler
         ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
         result.
@@ -69,16 +66,6 @@ def compare(
         ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
         ``seed`` (0), ``margin`` (the smallest difference that matters: is the difference shown to be
         smaller?).
-
-    Returns
-    -------
-    CompareResult or MetricCompareResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
-
-    Raises
-    ------
-    MismatchError
-        Different tasks, metrics, items or protocols; the message says what is comparable.
 
     Examples
     --------
@@ -138,17 +125,6 @@ def plan(
         searched where they are not given, for ``power`` or for a ``width`` of the interval. Participants:
         ``d``, the standardised difference. Mixed: ``se``, ``person_cost``, ``reply_cost``, ``correlation``
         and ``sd``; the last two come from a pilot where there is one.
-
-    Returns
-    -------
-    PlanRecord
-        Frozen; prints itself, and gives ``to_dict()``: a `PlanResult`, `StructurePlan`, `PeoplePlan` or
-        `ParticipantsPlan`, `MixedPlan`, `JudgePlan` or `OptionPlan`.
-
-    Raises
-    ------
-    OptionError
-        A value that cannot be, or nothing to plan.
 
     Examples
     --------

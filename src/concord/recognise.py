@@ -327,19 +327,8 @@ def check(
         Any file or folder that some command reads: a study, recorded replies, vignettes, bias cases or items,
         tables of every kind, logs and results of other programs, surveys, runs and results of Concord. What
         it is, which command takes it and how each column is understood is part of the answer.
-    sheet
-        Sheet of a workbook, the first by default.
-    encoding
-        Encoding of a table in a text file; UTF-8 by default.
-    decimal_comma
-        In a table ``0,85`` is a number.
     mapping
         What the columns of a table made by hand hold, by their titles, such as ``{"Result": "human"}``.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read at all.
     """
     path = Path(file)
     found = None if mapping else recognised(path, TableOptions(sheet, encoding, decimal_comma))

@@ -33,10 +33,8 @@ class UnreadBounds:
     n_unread: int
 
     def side(self, of: float = 0.0) -> int:
-        """Return 1 or -1 where the number lies above or below another whatever was unread, 0 where not.
-
-        The interval decides, and the ends alone where there is none.
-        """
+        """Return 1 or -1 where the number lies above or below another whatever was unread, 0 where not."""
+        # The interval decides, and the ends alone where there is none.
         ends = self if self.interval is None else self.interval
         return int(ends.low > of) - int(ends.high < of)
 

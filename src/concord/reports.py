@@ -83,18 +83,6 @@ def report(
         Folder for the pictures as SVG files, and as PNG where the extra ``report`` is installed.
     notes
         Lines below the heading, such as where the data come from.
-
-    Returns
-    -------
-    Report
-        Where the page is, what it holds, and every file that could not be read.
-
-    Raises
-    ------
-    FileFormatError
-        No result can be read.
-    OptionError
-        Results of one question were made under different protocols, readings or rules.
     """
     pictures = None if plots is None else Path(plots)
     names = {Path(folder): name for name, folder in folders.items()} if isinstance(folders, Mapping) else {}

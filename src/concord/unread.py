@@ -1,29 +1,11 @@
 """Answers that could not be read: counted by group, tested, bounded, and told on every surface.
 
-How a kind of result uses it, in five steps:
-
-1. Count (`concord.stats.unread`), one entry per answer asked, read or not (``"ok"`` is read, every other
-   word is an outcome)::
-
-       found = count_unread(outcomes, orders, by="order", what=judge, units=pairs)
-
-   ``units`` names who or what each answer is of where it occurs more than once (an item in every arm, a
-   participant with many trials); leave it out where every answer is of its own participant.
-2. Test all of a result together (Holm), which keeps nothing where every answer was read::
-
-       unread = told([found, …])          # unread: Told = field(default=(), metadata=EMPTY), of records
-
-3. Declare: ``TABLES = (…, unread_table("judge_unread.csv"))`` (of `kinds`), ``sentences()`` with
-   ``*unread_sentences(self.unread)`` (the first screen), ``notes()`` with ``*unread_notes(self.unread)``.
-   Documents and folders without unread answers stay as they are.
-4. Bound every share, mean and gap: compute it once with all unread answers at one end and once at the other
-   (or `share_bounds`, `mean_bounds`, `gap_bounds` of `concord.stats.unread`), then::
-
-       shown = bounded(estimate, bounds_between(low, high, n_unread=k), asked=n)   # shown beyond 2 % unread
-
-   Every surface shows ``{low, high}`` beside the interval by itself, and says below the table what it is.
-5. Withhold: before a sentence says that a number is above or below `of`, ask `holds(shown, of)`; where it
-   does not hold, say `withheld("what would have been said", shown)` instead.
+A kind of result counts them (``count_unread(outcomes, groups, by=, what=, units=)``, one entry per answer
+asked; ``units`` names whom each answer is of where one gives several), tests all of a result together
+(``told([…])``, Holm), declares ``unread_table(FILE)``, ``unread_sentences`` and ``unread_notes``, bounds
+every share, mean and gap computed with the unread answers at either end (``bounded(estimate,
+bounds_between(low, high, n_unread=k), asked=n)``), and before it says that a number is above or below another
+asks `holds`; else it says `withheld`.
 """
 
 from collections import Counter

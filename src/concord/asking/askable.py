@@ -159,12 +159,6 @@ def askable(name: str) -> Askable:
 
 
 def usual_sampling(name: str) -> Sampling:
-    """Return the settings that something is asked with unless others are chosen: in a run and in Inspect.
-
-    Examples
-    --------
-    >>> usual_sampling("people").sent(0)
-    {'temperature': 1.0, 'max_tokens': 256}
-    """
+    """Return the settings that something is asked with unless others are chosen: in a run and in Inspect."""
     one = askable(name)
     return Sampling(temperature=one.temperature, max_tokens=one.max_tokens)

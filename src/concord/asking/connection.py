@@ -133,13 +133,7 @@ _VARIABLES = {
 
 
 def key_variables(model: str, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return the variables that hold keys for a model, as far as they are set.
-
-    Examples
-    --------
-    >>> key_variables("openai-api/my-server/m", {"MY_SERVER_API_KEY": "k", "DB_PASSWORD": "Panic Disorder"})
-    ('MY_SERVER_API_KEY',)
-    """
+    """Return the variables that hold keys for a model, as far as they are set."""
     parts = model.split("/")
     service = parts[1] if parts[0] in ("openai-api", "anthropic-api") and len(parts) > 2 else parts[0]
     stem = service.upper().replace("-", "_")
@@ -167,13 +161,7 @@ def strip_keys(model: str, environment: Any = os.environ) -> None:
 
 
 def is_secret(key: str) -> bool:
-    """Whether a key can be told from the words and numbers of replies; another one is never hidden.
-
-    Examples
-    --------
-    >>> is_secret("sk-12345678"), is_secret("5cd1e"), is_secret("password"), is_secret("710")
-    (True, True, False, False)
-    """
+    """Whether a key can be told from the words and numbers of replies; another one is never hidden."""
     if key.lower() in _PLACEHOLDERS:
         return False
     mixed = any(letter.isalpha() for letter in key) and any(not letter.isalpha() for letter in key)
@@ -205,13 +193,7 @@ class Redactor:
         return cls([*found, *more])
 
     def text(self, text: str) -> str:
-        """Return a text without keys.
-
-        Examples
-        --------
-        >>> Redactor(["sk-12345678"]).text("401: bad key sk-12345678")
-        '401: bad key [hidden]'
-        """
+        """Return a text without keys."""
         return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
 
     def value(self, value: Any) -> Any:

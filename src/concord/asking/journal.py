@@ -1,11 +1,8 @@
 """The journals of a run: every reply is one line, written at once, before anything else can fail.
 
-A process that is killed leaves at most one torn last line, which is cut when the file is next opened. What
-was written reaches the disk itself within a tenth of a second, many lines at a time, so that a power cut
-loses no more than that.
-
-What is known of stored replies without their texts (outcome and tokens by key) is an `Index`; replies stay on
-the disk.
+A killed process leaves at most one torn last line, which is cut when the file is next opened; what was
+written reaches the disk within a tenth of a second. What is known of replies without their texts is an
+`Index`.
 """
 
 import contextlib
@@ -504,13 +501,7 @@ def journals(folder: Path, name: str) -> list[Path]:
 
 
 def shard_name(name: str, shard: int) -> str:
-    """Return the name of the journal of one process among several.
-
-    Examples
-    --------
-    >>> shard_name("replies.jsonl", 0), shard_name("replies.jsonl", 2)
-    ('replies.jsonl', 'replies-2.jsonl')
-    """
+    """Return the name of the journal of one process among several."""
     return name if shard == 0 else f"{Path(name).stem}-{shard}.jsonl"
 
 

@@ -1,9 +1,8 @@
 """Every paid call of a run, in one journal a process: turns, helpers, judges, calls for one more answer.
 
-Limits of money and tokens hold over all sessions because what was spent is read from here, and so is what
-terminal, `run.json` and view say of it, and who answered. A run inside another one (a judge's) writes to the
-ledger of the outer one. Where a server does not say what a call took, its characters are counted, and it is
-told.
+Limits of money and tokens, what is said to be spent and who answered are read from here; a run inside another
+one (a judge's) writes to the outer ledger. Where a server does not say what a call took, characters are
+counted.
 """
 
 import math
@@ -27,29 +26,13 @@ OTHERS = "(others)"
 
 
 def is_same(asked: str, answered: str) -> bool:
-    """Whether two names are those of one model, with or without a provider before them.
-
-    Examples
-    --------
-    >>> is_same("openai/gpt-4o", "gpt-4o"), is_same("openrouter/meta/llama-3", "meta/llama-3")
-    (True, True)
-    >>> is_same("openai/gpt-4o", "gpt-4o-mini")
-    False
-    """
+    """Whether two names are those of one model, with or without a provider before them."""
     one, other = asked.casefold(), answered.casefold().removeprefix("models/")
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one.rsplit('/', 1)[-1]}")
 
 
 def is_snapshot(asked: str, answered: str) -> bool:
-    """Whether a model is a dated version of the one that was asked.
-
-    Examples
-    --------
-    >>> is_snapshot("openai/gpt-4o", "gpt-4o-2024-08-06"), is_snapshot("anthropic/x-latest", "x-20241022")
-    (True, True)
-    >>> is_snapshot("x/llama-405b", "llama-405b-0613"), is_snapshot("x/m-2024-05-13", "m-2024-08-06")
-    (True, False)
-    """
+    """Whether a model is a dated version of the one that was asked."""
     dated = _DATED.search(answered)
     undated = _LATEST.sub("", asked)
     return dated is not None and is_same(undated, answered[: dated.start()])
@@ -290,13 +273,7 @@ class Ledger:
 
 
 def account_of(folder: Path, begun: Account | None = None) -> Account | None:
-    """Add up a ledger, from where that was begun; None where nothing was written down.
-
-    Raises
-    ------
-    FileFormatError
-        A line is not one that Concord writes: what was paid is then not known.
-    """
+    """Add up a ledger, from where that was begun; None where nothing was written down."""
     files = journals(folder, LEDGER)
     if not files:
         return None

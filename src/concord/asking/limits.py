@@ -63,10 +63,8 @@ _PRICED = ("in", "out", "cached", "cache_written")
 
 
 def read_prices(path: Path) -> dict[str, Prices]:
-    """Read a file of prices: ``{"PROVIDER/MODEL": {"in": 0.15, "out": 0.6}}``, per million tokens.
-
-    ``cached`` and ``cache_written``, of tokens in the provider's cache, may be among them.
-    """
+    """Read a file of prices: ``{"PROVIDER/MODEL": {"in": 0.15, "out": 0.6}}``, per million tokens."""
+    # ``cached`` and ``cache_written``, of tokens in the provider's cache, may be among them.
     document = parsed(str(path), read_bytes(path))
     if not isinstance(document, dict):
         raise FileFormatError(f"{path}: expected an object of models, each with 'in' and 'out'")

@@ -285,13 +285,7 @@ _NEVER = (
 
 
 def arguments_of(given: Sequence[str]) -> str | None:
-    """Read `--set key=value`, several times, as JSON; values that are no JSON are texts.
-
-    Examples
-    --------
-    >>> arguments_of(["service_tier=flex", "top_k=40"])
-    '{"service_tier": "flex", "top_k": 40}'
-    """
+    """Read `--set key=value`, several times, as JSON; values that are no JSON are texts."""
     found: dict[str, Any] = {}
     for text in given:
         match = _ARGUMENT.fullmatch(text)
@@ -491,13 +485,7 @@ def options_of(question: str, given: Mapping[str, Any]) -> Asking:
 
 
 def words_of(name: str, kind: Any) -> list[str]:
-    """Return the names of an option as Python writes them.
-
-    Examples
-    --------
-    >>> words_of("repeats", Annotated[int, option("--votes", "--repeats", help="")]), words_of("n", int)
-    (['votes', 'repeats'], ['n'])
-    """
+    """Return the names of an option as Python writes them."""
     names = [name for one in get_args(kind)[1:] if isinstance(one, Word) for name in one.names]
     long = [part for one in names for part in one.split("/") if part.startswith("--")]
     spelt = [one[2:].replace("-", "_") for one in long if not one.startswith("--no-") or len(long) == 1]

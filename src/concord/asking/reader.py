@@ -65,25 +65,7 @@ def read_with(
     connection: Connection | None = None,
     limits: Limits | None = None,
 ) -> tuple[T, ModelReader]:
-    """Score with a model as second reader: once to see what is left unread, and once with what it read.
-
-    Parameters
-    ----------
-    score
-        Scores; it is called twice.
-    reader
-        ``judge:MODEL``.
-    folder
-        Where the calls are kept; a second call asks only what is not there.
-    ask
-        Asks, such as `concord.asking.runs.run_job`.
-    everything
-        Let the model read all replies, also those that the rules read.
-    seed
-        Of the replies that are shown to it for comparison.
-    connection, limits
-        How the model is reached, and what it may take.
-    """
+    """Score with a model as second reader: once to see what is left unread, and once with what it read."""
     model = reader_model(reader)
     with second_reader(SecondReader()) as first:
         score()

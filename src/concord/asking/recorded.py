@@ -46,13 +46,6 @@ def score_run(
         Passed on to `score_reasoning`, `score_structure` or `studies.score_replies`; of replies to studies
         also how they were planned: ``study`` (names or files; all bundled ones by default), ``studies`` (a
         folder), ``n``, ``plan_seed`` and ``design``.
-
-    Raises
-    ------
-    RunFolderError
-        There is no run, or one that is not finished.
-    OptionError
-        Corrections, or an unfinished run, of a file of replies.
     """
     path = Path(source)
     if path.suffix.lower() == ".jsonl" or (not path.is_dir() and {"study", "studies"} & choices.keys()):

@@ -40,19 +40,7 @@ _QUOTA = re.compile(
 
 
 def says_overflow(words: str) -> bool:
-    """Whether an error says that the prompt does not fit into the model.
-
-    Examples
-    --------
-    >>> says_overflow("This model's maximum context length is 4096 tokens. However, you requested 5000")
-    True
-    >>> says_overflow("the request exceeds the available context size, try increasing it")
-    True
-    >>> says_overflow("The input token count (9) exceeds the maximum number of tokens allowed (8)")
-    True
-    >>> says_overflow("`inputs` tokens + `max_new_tokens` must be <= 2048. Given: 2000 `inputs` tokens")
-    True
-    """
+    """Whether an error says that the prompt does not fit into the model."""
     return _OVERFLOW.search(words) is not None
 
 

@@ -67,13 +67,7 @@ class Sampling:
         return cls(**held)
 
     def check(self) -> None:
-        """Refuse settings that cannot be meant.
-
-        Raises
-        ------
-        OptionError
-            The setting is named.
-        """
+        """Refuse settings that cannot be meant."""
         check_numbers(asdict(self))
         if self.reasoning_effort is not None and self.reasoning_effort not in EFFORTS:
             raise OptionError(
@@ -86,11 +80,9 @@ _text = json.encoder.encode_basestring_ascii
 
 
 def trial_key(trial: Trial, model: str, sampling: Sampling) -> str:
-    """Return the key of a trial: a hash of what names it and of everything that is sent.
-
-    A changed prompt, model, setting, seed or repeat is another key, so that a stored reply is never taken
-    for an answer to something else.
-    """
+    """Return the key of a trial: a hash of what names it and of everything that is sent."""
+    # A changed prompt, model, setting, seed or repeat is another key, so that a stored reply is never taken
+    # for an answer to something else.
     return next(trial_digests([trial], model, sampling)).hex()
 
 

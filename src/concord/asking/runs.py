@@ -95,11 +95,6 @@ def job(
     design
         Choices of the question: ``samples, bias_cases``, ``items, arranger, ...``, or
         ``study, folder, n, design, plan_seed``.
-
-    Raises
-    ------
-    InputError
-        Something does not fit; the message says what to do.
     """
     if not model.strip():
         raise OptionError("the model's name is blank: expected PROVIDER/MODEL")
@@ -186,7 +181,7 @@ def run_job(
     plan: Plan | None = None,
     model: "Model | None" = None,
 ) -> RunResult:
-    """Ask every trial whose reply the folder lacks; what arrives is stored at once.
+    """Ask every trial whose reply the folder lacks; what arrives is stored at once, and kept if a run fails.
 
     Parameters
     ----------
@@ -198,13 +193,6 @@ def run_job(
         Who is told while it goes on.
     plan, model
         From `plan_run` and `open_model`, where they were called already.
-
-    Raises
-    ------
-    InputError
-        The model cannot be reached, or the folder cannot be used; what was stored is kept.
-    KeyboardInterrupt
-        Ctrl-C; what was stored is kept.
     """
     from concord.files.documents import provenance
 
@@ -251,16 +239,6 @@ def run(question: str, model: str | None = None, **options: Any) -> Any:
         ``max_time``, ``rate``, ``price_in``, ``price_out``, ... Nothing is asked before it is spent: the
         call is the consent. ``dry_run=True`` returns the plan and asks nothing; ``models`` asks several
         models, and returns their runs by name.
-
-    Returns
-    -------
-    RunResult
-        Prints what was asked and what came back; with ``outcomes``, ``folder`` and ``score()``.
-
-    Raises
-    ------
-    InputError
-        An option is not known or does not fit, the model cannot be reached, the folder cannot be used.
     """
     asking = options_of(question, options if model is None else {**options, "model": model})
     planned = plan_each(asking)
@@ -347,10 +325,8 @@ def ask_each(
     ask: Callable[[Planned], RunResult] = ask_planned,
     tell: Callable[[Sequence[Planned]], None] = lambda planned: None,
 ) -> tuple[list[RunResult], list[ModelError]]:
-    """Ask model after model; what one has taken is no longer there for the next.
-
-    A model that cannot be asked does not keep the others waiting: its fault is returned beside the results.
-    """
+    """Ask model after model; what one has taken is no longer there for the next."""
+    # A model that cannot be asked does not keep the others waiting: its fault is returned beside the results.
     results, faults = [], []
     limits, several = asking.limits, len(planned) > 1
     tell(planned)

@@ -59,15 +59,7 @@ def _lined_words(trial: Trial) -> tuple[Message, ...]:
 
 
 def takes_schema(model: str) -> bool:
-    """Whether a schema of the answer is sent to a model.
-
-    Examples
-    --------
-    >>> takes_schema("openai/gpt-4o-mini"), takes_schema("deepseek/deepseek-chat"), takes_schema("mockllm/m")
-    (True, False, False)
-    >>> takes_schema("bedrock/anthropic.claude-3-haiku"), takes_schema("bedrock/amazon.nova-lite-v1:0")
-    (True, False)
-    """
+    """Whether a schema of the answer is sent to a model."""
     provider, _, name = model.partition("/")
     needed = _PROVIDERS.get(provider)
     return needed is not None and needed in name

@@ -29,13 +29,7 @@ Reads = Callable[[Trial, str], Sequence[str]]
 
 
 def read_words(answers: Mapping[str, int], asked_again: int = 0) -> str:
-    """Say how many answers were read, what became of the others, and how many were asked for once more.
-
-    Examples
-    --------
-    >>> read_words({"ok": 270, "unreadable": 6}, 8), read_words({})
-    ('270 of 276 answers read (6 unreadable), 8 asked again', '')
-    """
+    """Say how many answers were read, what became of the others, and how many were asked for once more."""
     if not answers:
         return ""
     good, all_ = answers.get(str(ReadOutcome.OK), 0), sum(answers.values())

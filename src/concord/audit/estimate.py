@@ -521,10 +521,8 @@ def _paired_gap(
 
 
 def _paired_spread(d: Floats) -> float:
-    """Return the variance of a mean of paired differences, one of each sign added (Bonett and Price).
-
-    Differences that are all 0 do not show that none is possible.
-    """
+    """Return the variance of a mean of paired differences, one of each sign added (Bonett and Price)."""
+    # Differences that are all 0 do not show that none is possible.
     n = len(d) + 2
     up, down = (np.sum(d > 0) + 1) / n, (np.sum(d < 0) + 1) / n
     return float(up + down - (up - down) ** 2) / n

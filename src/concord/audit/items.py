@@ -34,11 +34,9 @@ _FEWEST = 2
 
 
 def sampled(items: Sequence[AuditItem], n: int, seed: int) -> list[AuditItem]:
-    """Draw a sample by how answers were found, in random order; the same seed draws the same.
-
-    Strata have shares like the roots of their sizes, so that rare ones are seen and frequent ones count;
-    within a stratum all groups have the same share.
-    """
+    """Draw a sample by how answers were found, in random order; the same seed draws the same."""
+    # Strata have shares like the roots of their sizes, so that rare ones are seen and frequent ones count;
+    # within a stratum all groups have the same share.
     check_numbers({"n": n, "seed": seed}, required=("n", "seed"))
     rng = np.random.default_rng(seed)
     strata = [_in_shares(rng, [one for one in items if one.stratum == name]) for name in _strata(items)]

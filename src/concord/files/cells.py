@@ -28,11 +28,7 @@ class BadCellError(Exception):
 
 
 def is_missing(cell: object) -> bool:
-    """Whether a cell holds no value.
-
-    >>> [is_missing(cell) for cell in ("", " N/A ", float("nan"), None, 0.0, "0")]
-    [True, True, True, True, False, False]
-    """
+    """Whether a cell holds no value."""
     if cell is None:
         return True
     if isinstance(cell, str):
@@ -43,29 +39,17 @@ def is_missing(cell: object) -> bool:
 
 
 def is_decimal_comma(cell: object) -> bool:
-    """Whether a cell is the text of a number with a decimal comma.
-
-    >>> is_decimal_comma("−0,85"), is_decimal_comma("1.234,5"), is_decimal_comma("0.85")
-    (True, False, False)
-    """
+    """Whether a cell is the text of a number with a decimal comma."""
     return isinstance(cell, str) and _COMMA.fullmatch(cell.strip().translate(_MINUS)) is not None
 
 
 def with_point(cell: object) -> object:
-    """Return a cell with its decimal comma as a point; anything else as it is.
-
-    >>> with_point("0,85"), with_point("a,b"), with_point(0.5)
-    ('0.85', 'a,b', 0.5)
-    """
+    """Return a cell with its decimal comma as a point; anything else as it is."""
     return cell.replace(",", ".") if isinstance(cell, str) and is_decimal_comma(cell) else cell
 
 
 def number(cell: object) -> float | None:
-    """Read a finite number, written as a number or as text, with any kind of minus sign.
-
-    >>> number("−.31"), number(0.0), number("1e-12"), number("NA")
-    (-0.31, 0.0, 1e-12, None)
-    """
+    """Read a finite number, written as a number or as text, with any kind of minus sign."""
     if cell is None:
         return None
     if isinstance(cell, str):
@@ -111,11 +95,7 @@ def _text_number(cell: str) -> float | None:
 
 
 def whole(cell: object) -> float | None:
-    """Read a count: a whole number of 0 or more; 61.0 is whole.
-
-    >>> whole("61.0"), whole(7)
-    (61.0, 7.0)
-    """
+    """Read a count: a whole number of 0 or more; 61.0 is whole."""
     value = number(cell)
     if value is None:
         return None
@@ -126,11 +106,7 @@ def whole(cell: object) -> float | None:
 
 
 def name(cell: object) -> str | None:
-    """Read a name: trimmed, NFC-normalised; a number becomes its shortest text, so 1.0 is '1'.
-
-    >>> name("  Asch 1946 "), name(3.0), name(2.5)
-    ('Asch 1946', '3', '2.5')
-    """
+    """Read a name: trimmed, NFC-normalised; a number becomes its shortest text, so 1.0 is '1'."""
     if isinstance(cell, (ErrorCell, list, tuple, dict, set, bytes)):
         raise BadCellError("a name")
     if is_missing(cell):
@@ -149,14 +125,9 @@ def name(cell: object) -> str | None:
 
 
 def direction(cell: object) -> int | None:
-    """Read a direction: -1, 0 or 1, or the words 'positive' and 'negative'.
-
-    A lone ``-``, a dash or ``none`` is refused: it could mean a negative direction, no direction (0) or a
-    missing cell.
-
-    >>> direction("+1"), direction(-1.0), direction("positive"), direction("")
-    (1, -1, 1, None)
-    """
+    """Read a direction: -1, 0 or 1, or the words 'positive' and 'negative'."""
+    # A lone ``-``, a dash or ``none`` is refused: it could mean a negative direction, no direction (0) or a
+    # missing cell.
     expected = "-1, 0 or 1 (or 'positive', 'negative'); an empty cell when it is not known"
     if isinstance(cell, str):
         word = cell.strip().casefold()
@@ -174,11 +145,7 @@ def direction(cell: object) -> int | None:
 
 
 def table(cell: object) -> tuple[tuple[float, ...], ...] | None:
-    """Read a contingency table: rows of counts, as JSON text or as nested lists.
-
-    >>> table("[[109, 43], [34, 121]]")
-    ((109.0, 43.0), (34.0, 121.0))
-    """
+    """Read a contingency table: rows of counts, as JSON text or as nested lists."""
     if is_missing(cell):
         return None
     rows = _nested(cell)

@@ -1,10 +1,7 @@
 """Records as JSON and back: one shape per record, the same in every document of every question.
 
-A frozen record becomes an object with its fields as keys, so an `Estimate` is always
-``{"value": …, "interval": {"low", "high", "level", "method"} or null, "n", "n_left_out", "method", "note"}``.
-JSON has no infinity and no NaN: the first is written ``"inf"`` or ``"-inf"``, the second is refused,
-since an undefined number is ``None``. Reading is done by pydantic, which is loaded with the first record that
-is read, and is strict: a text is no number, and a number no truth value.
+JSON has no infinity and no NaN: the first is written ``"inf"`` or ``"-inf"``, the second is refused, since an
+undefined number is ``None``. Reading (pydantic, loaded with the first record) is strict: a text is no number.
 """
 
 import math
@@ -42,12 +39,7 @@ _CHOICE = "\0"
 
 
 def encode(value: object) -> Any:
-    """Return a record, or anything made of records, as what `json` can write.
-
-    >>> from concord.records import Estimate, Interval
-    >>> encode(Estimate(0.5, Interval(0.4, 0.6, 0.95, "Wilson"), n=80))["interval"]
-    {'low': 0.4, 'high': 0.6, 'level': 0.95, 'method': 'Wilson'}
-    """
+    """Return a record, or anything made of records, as what `json` can write."""
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
@@ -105,12 +97,7 @@ def _json_number(value: float) -> float | str:
 
 
 def decode(kind: type[T], document: object, *, where: str) -> T:
-    """Return a record from its JSON; the inverse of `encode`.
-
-    >>> from concord.records import Estimate
-    >>> decode(Estimate, {"value": None, "note": "no items"}, where="x.json").note
-    'no items'
-    """
+    """Return a record from its JSON; the inverse of `encode`."""
     from pydantic_core import ValidationError
 
     try:

@@ -171,10 +171,8 @@ def _of_grid(grid: Grid, options: TableOptions, *, name: str | None = None) -> C
 
 
 def series_of(title: str, cells: Sequence[object]) -> "pl.Series":
-    """Return cells as one typed column: whole numbers, numbers, truth values, or else text.
-
-    Whole numbers beyond 2**53 stay exact: as 64-bit numbers where they fit, as text otherwise.
-    """
+    """Return cells as one typed column: whole numbers, numbers, truth values, or else text."""
+    # Whole numbers beyond 2**53 stay exact: as 64-bit numbers where they fit, as text otherwise.
     import polars as pl
 
     kept = [None if _is_nothing(cell) else cell for cell in cells]

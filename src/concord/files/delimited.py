@@ -30,11 +30,7 @@ def delimiter_note(name: str, delimiter: str) -> tuple[str, ...]:
 
 
 def recognise_delimiter(text: str) -> str:
-    r"""Choose the delimiter that splits the first filled line into most cells; a comma when none does.
-
-    >>> recognise_delimiter("study;finding;test\n1;2;3"), recognise_delimiter("study\n1;2")
-    (';', ',')
-    """
+    """Choose the delimiter that splits the first filled line into most cells; a comma when none does."""
     return max(DELIMITERS, key=lambda delimiter: len(header_of(text, delimiter)))
 
 

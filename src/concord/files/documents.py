@@ -25,11 +25,7 @@ T = TypeVar("T")
 
 
 def heading(kind: str) -> dict[str, Any]:
-    """Return the keys that open a document.
-
-    >>> heading("people result")
-    {'format': 'concord people result', 'format_version': 2}
-    """
+    """Return the keys that open a document."""
     return {"format": f"concord {kind}", "format_version": RESULT_FORMAT}
 
 

@@ -43,14 +43,7 @@ def check_json_size(name: str, text: str) -> None:
 
 
 def kept_of(response: str, thinking: str | None) -> tuple[int, str, str | None] | None:
-    """Return the length of a reply that is too long and the beginnings that are kept; None where it is not.
-
-    >>> kept_of("Yes.", None) is None
-    True
-    >>> length, response, _ = kept_of("x" * 2_000_000, None)
-    >>> length, len(response)
-    (2000000, 10000)
-    """
+    """Return the length of a reply that is too long and the beginnings that are kept; None otherwise."""
     longest = max(len(response), 0 if thinking is None else len(thinking))
     if longest <= limits.REPLY_CHARACTERS:
         return None

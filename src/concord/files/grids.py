@@ -117,11 +117,9 @@ Numbered: TypeAlias = "tuple[int, Sequence[object]]"
 
 
 def from_records(name: str, sheet: str | None, records: Iterable[Numbered], *, typed: bool = False) -> Grid:
-    """Lay records under the first that is not blank.
-
-    A record with more cells than the header becomes a problem, one with fewer a warning. Columns without a
-    name and without a cell are left out.
-    """
+    """Lay records under the first that is not blank."""
+    # A record with more cells than the header becomes a problem, one with fewer a warning. Columns without a
+    # name and without a cell are left out.
     filled = [(row, cells) for row, cells in records if not all(map(is_blank, cells))]
     where = name if sheet is None else f"{name}, sheet {sheet!r}"
     if not filled:
@@ -181,11 +179,7 @@ def _fitting(
 
 
 def rows_in_words(rows: Sequence[int], *, shown: int = 10) -> str:
-    """Name rows, ten at most.
-
-    >>> rows_in_words([4]), rows_in_words([2, 3, 9], shown=2)
-    ('row 4', 'rows 2, 3 and 1 more')
-    """
+    """Name rows, ten at most."""
     if len(rows) == 1:
         return f"row {rows[0]}"
     more = f" and {len(rows) - shown} more" if len(rows) > shown else ""
@@ -230,20 +224,12 @@ _PARTED = re.compile(r"[\s_\-./]+")
 
 
 def plain_title(title: str) -> str:
-    """Return a title in small letters, its words joined by bars.
-
-    >>> plain_title(" Question ID "), plain_title("hint-type"), plain_title("Antwort")
-    ('question_id', 'hint_type', 'antwort')
-    """
+    """Return a title in small letters, its words joined by bars."""
     return _PARTED.sub("_", title.strip().casefold()).strip("_")
 
 
 def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> dict[str, int]:
-    """Return which column holds what: by its own name, else by the first other name that is there.
-
-    >>> own_titles(["Item ID", "Hint", "x"], ["id", "kind"], {"id": ("item_id",), "kind": ("hint",)})
-    {'id': 0, 'kind': 1}
-    """
+    """Return which column holds what: by its own name, else by the first other name that is there."""
     places: dict[str, int] = {}
     for place, title in enumerate(header):
         places.setdefault(plain_title(title), place)

@@ -27,12 +27,7 @@ def determines(rows: Cells, known: Sequence[str], column: str) -> bool:
 
 
 def unit_columns(rows: Cells, first: Sequence[str], further: Sequence[str]) -> list[str]:
-    """Return what identifies a unit: the first columns, and those of the further ones they do not determine.
-
-    >>> rows = [{"item": 1, "set": "x"}, {"item": 1, "set": "y"}]
-    >>> unit_columns(rows, ["item"], ["set", "kind"])
-    ['item', 'set']
-    """
+    """Return what identifies a unit: the first columns, and those of the others they do not determine."""
     chosen = list(first)
     there = {name for row in rows[:1] for name in row}
     for name in further:
@@ -58,10 +53,8 @@ def refuse_duplicates(place: str, what: str, keys: Sequence[Hashable], rows: Seq
 
 
 def with_units(grid: Grid, id_title: str, within: Sequence[str], further: Sequence[str]) -> Grid:
-    """Return a grid whose items have names of their own, with the columns under which they are numbered.
-
-    ``within`` names the columns that tell rows of one item apart.
-    """
+    """Return a grid whose items have names of their own, with the columns under which they are numbered."""
+    # ``within`` names the columns that tell rows of one item apart.
     names = [plain_title(title) for title in grid.header]
     columns = {name: grid.cells(j) for j, name in enumerate(names)}
     own = plain_title(id_title)

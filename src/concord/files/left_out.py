@@ -37,12 +37,7 @@ def refusal_of(cells: Iterable[LeftOutCell], said: str) -> TableError:
 
 
 def told_left_out(cells: Sequence[LeftOutCell], n_rows: int) -> tuple[str, ...]:
-    """Say how many rows are scored and why others are not: ``118 of 139 rows scored; 21 left out: …``.
-
-    >>> cells = [LeftOutCell("t.csv", None, row, "n", "forty", "cannot be read", "") for row in (3, 9)]
-    >>> told_left_out(cells, 20)
-    ("t.csv: 18 of 20 rows are used whole; 2 left out: column 'n' cannot be read × 2 (see left_out.csv)",)
-    """
+    """Say how many rows are scored and why others are not: ``118 of 139 rows scored; 21 left out: …``."""
     if not cells:
         return ()
     rows = {(one.file, one.sheet, one.row) for one in cells}

@@ -38,11 +38,7 @@ Values = NDArray[np.float64]
 
 
 def is_refusal(cell: object, *, among_numbers: bool = False) -> bool:
-    """Whether a cell says that a person did not answer; beside numbers "don't know" says it too.
-
-    >>> is_refusal("Prefer not to say"), is_refusal("k. A."), is_refusal("no"), is_refusal("Don't know")
-    (True, True, False, False)
-    """
+    """Whether a cell says that a person did not answer; beside numbers "don't know" says it too."""
     if not isinstance(cell, str):
         return False
     text = cell.strip()
@@ -75,11 +71,7 @@ class MissingCodes:
 
 
 def declared_missing(given: str | float | Iterable[object] | None) -> MissingCodes:
-    """Read declared codes: a text such as ``99,-1,refused``, or a list of numbers and words.
-
-    >>> declared_missing("99,-1, Refused")
-    MissingCodes(numbers=(99.0, -1.0), words=frozenset({'refused'}))
-    """
+    """Read declared codes: a text such as ``99,-1,refused``, or a list of numbers and words."""
     if given is None:
         return MissingCodes()
     if isinstance(given, str):
@@ -125,15 +117,7 @@ class FoundCodes:
 
 
 def found_codes(people: Values, others: Values | None = None) -> FoundCodes:
-    """Find codes of missing answers among numbers whose scale nobody declared.
-
-    >>> found_codes(np.array([1.0, 5.0, 3.0, -99.0, 7.0])).taken
-    (-99.0,)
-    >>> found_codes(np.array([0.0, 99.0, 40.0])), found_codes(np.array([1.0, 99.0, 7.0, -1.0])).taken
-    (FoundCodes(taken=(), asked=(99.0,)), (-1.0, 99.0))
-    >>> found_codes(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 9.0])).asked
-    (9.0,)
-    """
+    """Find codes of missing answers among numbers whose scale nobody declared."""
     own = people[np.isfinite(people)]
     seen = np.unique(own)
     agent = np.unique(others[np.isfinite(others)]) if others is not None else np.empty(0)

@@ -28,13 +28,8 @@ _QUOTED = re.compile('[",\r\n]|^ ')
 
 
 def safe_cell(value: object) -> object:
-    """Make a cell that a spreadsheet shows and does not run: text that starts like a formula gets a quote.
-
-    Numbers pass as they are, undefined is an empty cell, flags are ``true`` and ``false``.
-
-    >>> safe_cell("=1+1"), safe_cell("'=1"), safe_cell(-1.5), safe_cell(None)
-    ("'=1+1", "''=1", -1.5, '')
-    """
+    """Make a cell that a spreadsheet shows and does not run: text that starts like a formula gets a quote."""
+    # Numbers pass as they are, undefined is an empty cell, flags are ``true`` and ``false``.
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -45,22 +40,13 @@ def safe_cell(value: object) -> object:
 
 
 def plain_cell(cell: str) -> str:
-    """Take off the quote that keeps a spreadsheet from running a cell: the inverse of `safe_cell`.
-
-    >>> plain_cell("'＝x"), plain_cell("'tis"), plain_cell("''=1")
-    ('＝x', "'tis", "'=1")
-    """
+    """Take off the quote that keeps a spreadsheet from running a cell: the inverse of `safe_cell`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
 
 
 def csv_line(cells: Sequence[object]) -> str:
-    """Return one row as text; a cell that holds a delimiter, a quote or either line end is quoted.
-
-    The standard library leaves a lone carriage return bare before Python 3.13, which ends the row there.
-
-    >>> csv_line(["a", 'b"c', "d,e", 0.5, None])
-    'a,"b""c","d,e",0.5,'
-    """
+    """Return one row as text; a cell that holds a delimiter, a quote or either line end is quoted."""
+    # The standard library leaves a lone carriage return bare before Python 3.13, which ends the row there.
     if len(cells) == 1 and cells[0] in (None, ""):
         return '""'
     return ",".join([str(cell) if type(cell) is float else _quoted(cell) for cell in cells])
@@ -166,13 +152,7 @@ def _beside(path: Path) -> Iterator[Path]:
 
 
 def below(folder: Path, name: str) -> Path:
-    """Return a folder inside one that was given for reading, where nothing in it leads elsewhere.
-
-    Raises
-    ------
-    FileFormatError
-        It, or a folder in it, is a link: what is written there would change files of somebody else.
-    """
+    """Return a folder inside one that was given for reading, where nothing in it leads elsewhere."""
     place = folder / name
     inside = (Path(at) / one for at, names, _ in os.walk(place) for one in names)
     link = next((one for one in (place, *inside) if one.is_symlink()), None)
@@ -203,11 +183,7 @@ _WRITTEN = (
 
 
 def safe_name(name: str) -> str:
-    """Turn any name into one path component that every system can hold and every terminal can show.
-
-    >>> safe_name("a/b"), safe_name("-rf"), safe_name("aux.txt"), safe_name("x. "), safe_name("referee.csv")
-    ('a_b', '_-rf', '_aux.txt', 'x', '_referee.csv')
-    """
+    """Turn any name into one path component that every system can hold and every terminal can show."""
     plain = _UNSAFE.sub("_", normal_form("NFC", name)).strip(" .")
     # file systems count bytes: a name of emoji is four times as long as it looks
     plain = plain[: _NAME_LENGTH - 1].encode("utf-8")[:_NAME_BYTES].decode("utf-8", "ignore").strip(" .")
@@ -235,18 +211,7 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 
 
 def indented_json(document: object) -> str:
-    """Return a document as JSON; NaN and infinity are refused, since they are not JSON.
-
-    >>> print(indented_json({"a": [1, 0.5, None], "b": {}}))
-    {
-      "a": [
-        1,
-        0.5,
-        null
-      ],
-      "b": {}
-    }
-    """
+    """Return a document as JSON; NaN and infinity are refused, since they are not JSON."""
     pieces: list[str] = []
     try:
         _write(document, "\n", pieces.append)

@@ -32,11 +32,6 @@ def raw_reply(held: object, *, deep: int = 0) -> RawReply | None:
 
     Of messages the last one of the assistant counts, of choices the only one; parts of text are put together,
     parts of thinking are kept apart. Several replies in one value are an error, never the first of them.
-
-    Examples
-    --------
-    >>> raw_reply([{"type": "thinking", "thinking": "B?"}, {"type": "text", "text": "A"}])
-    RawReply(text='A', thinking='B?', stop_reason=None, error=None)
     """
     if isinstance(held, str):
         return RawReply(held)
@@ -88,13 +83,7 @@ def _text(one: RawReply | None) -> str | None:
 
 
 def _stop(reason: str | None) -> str | None:
-    """Return a reason with one word for replies that were cut.
-
-    Examples
-    --------
-    >>> _stop("MAX_TOKENS"), _stop("end_turn")
-    ('length', 'end_turn')
-    """
+    """Return a reason with one word for replies that were cut."""
     return "length" if reason is not None and reason.casefold() in _CUT else reason
 
 

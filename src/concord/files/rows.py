@@ -25,11 +25,9 @@ def write_rows(path: Path, kind: type[Any], rows: Iterable[Any]) -> None:
 
 
 def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:
-    """Read what `write_rows` wrote.
-
-    An empty cell is undefined where the field may be, and an empty text where it may not. Columns that the
-    record does not know are left alone.
-    """
+    """Read what `write_rows` wrote."""
+    # An empty cell is undefined where the field may be, and an empty text where it may not. Columns that the
+    # record does not know are left alone.
     known = _kinds(cast("Hashable", kind))
     needed = [name for name, (_, _, is_needed) in known.items() if is_needed]
     lines = read_back(str(path), read_bytes(path), needed, fix="is this a result that Concord wrote?")

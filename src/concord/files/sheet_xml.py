@@ -96,10 +96,8 @@ def _inflate(data: bytes, entry: zipfile.ZipInfo) -> bytes:
 
 
 def is_plain(xml: bytes) -> bool:
-    """Tell whether a sheet is written as spreadsheet programs write it, so that a look at it suffices.
-
-    They write no comments, doctypes, character references or UTF-16, and no blanks around an equals sign.
-    """
+    """Tell whether a sheet is written as spreadsheet programs write it, so that a look at it suffices."""
+    # They write no comments, doctypes, character references or UTF-16, and no blanks around an equals sign.
     if b"\0" in xml or (b"!" in xml and b"<!" in xml) or (b"#" in xml and b"&#" in xml) or not _is_utf8(xml):
         return False
     codes = np.frombuffer(xml, dtype=np.uint8)
@@ -127,11 +125,7 @@ def used_area(xml: bytes) -> tuple[int, int]:
 
 @lru_cache(maxsize=limits.COLUMNS)
 def column_number(letters: str) -> int:
-    """Turn column letters into a number.
-
-    >>> column_number("A"), column_number("AA")
-    (1, 27)
-    """
+    """Turn column letters into a number."""
     column = 0
     for letter in letters:
         column = column * 26 + ord(letter) - 64

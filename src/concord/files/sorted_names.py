@@ -48,10 +48,8 @@ class SortedNames:
 
 
 def sorted_names(names: "pl.Series") -> SortedNames:
-    """Sort names; short ones are sorted and compared as whole numbers, many times faster.
-
-    What all names begin with is left out, since it decides nothing.
-    """
+    """Sort names; short ones are sorted and compared as whole numbers, many times faster."""
+    # What all names begin with is left out, since it decides nothing.
     import polars as pl
 
     low, high = names.min(), names.max()

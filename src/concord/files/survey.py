@@ -112,10 +112,8 @@ def _n_declared(read: Any, path: Path, held: Mapping[str, Any]) -> int:
 
 
 def read_qsf(path: Path) -> dict[str, dict[str, float]]:
-    """Return what the texts of choices are as numbers, by column, from a Qualtrics survey file.
-
-    A choice has its recoded value where one is given, else its number in the survey.
-    """
+    """Return what the texts of choices are as numbers, by column, from a Qualtrics survey file."""
+    # A choice has its recoded value where one is given, else its number in the survey.
     document = parsed(path.name, read_bytes(path))
     elements = document.get("SurveyElements") if isinstance(document, Mapping) else None
     if not isinstance(elements, list):
@@ -201,10 +199,6 @@ def from_limesurvey(frame: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def _lime_name(title: str) -> str:
-    """Return the code of a question, from titles such as ``Q1. How are you?``.
-
-    >>> _lime_name("Q1. How are you?"), _lime_name("Q2[SQ001]"), _lime_name("id. Response ID")
-    ('Q1', 'Q2[SQ001]', 'id')
-    """
+    """Return the code of a question, from titles such as ``Q1. How are you?``."""
     code, dot, _ = title.partition(". ")
     return code if dot and " " not in code else title

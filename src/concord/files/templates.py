@@ -19,10 +19,8 @@ def template_names(question: str) -> tuple[str, ...]:
 
 
 def read_template(question: str, name: str) -> Template:
-    """Read a bundled template such as ``("reasoning", "cot.v1")``, with its hash.
-
-    The file's last line feed is not part of the prompt.
-    """
+    """Read a bundled template such as ``("reasoning", "cot.v1")``, with its hash."""
+    # The file's last line feed is not part of the prompt.
     if not _NAME.fullmatch(name) or name not in template_names(question):
         raise OptionError(
             f"template {quoted(name)} is not known; expected one of {', '.join(template_names(question))}"
@@ -33,11 +31,7 @@ def read_template(question: str, name: str) -> Template:
 
 
 def fill(template: Template, **parts: str) -> str:
-    """Put parts into a template; a part's own braces stay as they are.
-
-    >>> fill(Template("t", "Explain {what}.", ""), what="{x}")
-    'Explain {x}.'
-    """
+    """Put parts into a template; a part's own braces stay as they are."""
     pieces, rest = [], template.text
     while rest:
         places = {name: rest.find(f"{{{name}}}") for name in parts}

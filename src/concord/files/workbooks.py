@@ -113,11 +113,9 @@ class Workbook:
         return rows, handler.hidden
 
     def fast(self, sheet: str, wanted: Callable[[str], bool]) -> Grid | None:
-        """Read a sheet in whole columns; ``None`` where it must be read cell by cell.
-
-        Of the columns that are not ``wanted`` only the first and those without a name are read; where that
-        is not enough the grid's ``careful`` reads them all.
-        """
+        """Read a sheet in whole columns; ``None`` where it must be read cell by cell."""
+        # Of the columns that are not ``wanted`` only the first and those without a name are read; where that
+        # is not enough the grid's ``careful`` reads them all.
         import fastexcel
 
         if not self._is_fit_for_engine(sheet):

@@ -50,11 +50,7 @@ class YamlFile:
 
 
 def path_in_words(path: Path_) -> str:
-    """Write a path as a reader says it: ``findings.F1.tests[2].human``, counted from 1.
-
-    >>> path_in_words(("findings", "F1", "tests", 1, "human"))
-    'findings.F1.tests[2].human'
-    """
+    """Write a path as a reader says it: ``findings.F1.tests[2].human``, counted from 1."""
     words = ""
     for part in path:
         words += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if words else part

@@ -53,11 +53,7 @@ class PilotPlan(PlanRecord):
 
 
 def power_of_mean(effect: float, variance: float, alpha: float) -> float:
-    """Return how often a two-sided test finds a mean of this size.
-
-    >>> round(power_of_mean(0.28, 0.01, 0.05), 2)
-    0.8
-    """
+    """Return how often a two-sided test finds a mean of this size."""
     if variance == 0:
         return 1.0
     line = float(special.ndtri(1 - alpha / 2))
@@ -176,11 +172,9 @@ def _noisiest(judges: Sequence[JudgeScores]) -> tuple[JudgeScores, float, float]
 
 
 def vote_variances(votes: Floats) -> tuple[float, float]:
-    """Return the variance over pairs of the preference for a seat, and that which one vote per order adds.
-
-    A vote is 1, 0 or 1/2 for the first seat. With k votes per order the mean of a pair has the variance
-    between + within/k, where within is the mean of the two orders' variances of one vote over 2.
-    """
+    """Return the variance over pairs of the preference for a seat, and that which one vote per order adds."""
+    # A vote is 1, 0 or 1/2 for the first seat. With k votes per order the mean of a pair has the variance
+    # between + within/k, where within is the mean of the two orders' variances of one vote over 2.
     k = votes.sum(axis=2)
     first = np.stack([votes[:, 0, 0], votes[:, 1, 1]], axis=1)
     mean = (first + votes[:, :, 2] / 2) / k
@@ -298,10 +292,8 @@ def plan_options(asked: PlanRequest) -> OptionPlan:
 
 
 def _spread_over(values: Floats, families: Sequence[str]) -> float:
-    """Return n times the variance of a mean of n items: their variance, or that of sums of their families.
-
-    With families c of m items in all, of sums S_c of deviations from the mean: C/(C - 1) * sum(S_c^2) / m.
-    """
+    """Return n times the variance of a mean of n items: their variance, or that of sums of their families."""
+    # With families c of m items in all, of sums S_c of deviations from the mean: C/(C - 1) * sum(S_c^2) / m.
     codes = {name: i for i, name in enumerate(dict.fromkeys(families))}
     sums = np.bincount([codes[name] for name in families], values - values.mean())
     return float((sums**2).sum() * len(sums) / (len(sums) - 1) / values.size)
@@ -324,11 +316,9 @@ def _arrangements_and_repeats(result: OptionResult) -> tuple[int, int]:
 def _choice_variances(
     result: OptionResult, metric: str, spread: float, repeats: int
 ) -> tuple[float, float | None]:
-    """Return the variance over items, and what one round of all arrangements adds to it.
-
-    A choice of the place is 1 or 0. With A arrangements and k repeats an item's share has the variance
-    between + within/k, where within is the mean variance of one choice inside a cell, over A.
-    """
+    """Return the variance over items, and what one round of all arrangements adds to it."""
+    # A choice of the place is 1 or 0. With A arrangements and k repeats an item's share has the variance
+    # between + within/k, where within is the mean variance of one choice inside a cell, over A.
     if metric == "option_flips" or repeats < 2:
         return spread, None
     single = _variance_in_cells(result.replies, last=metric == "last_option")

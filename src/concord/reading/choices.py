@@ -249,11 +249,9 @@ class ChoiceOf:
         return Found(OK, named[0], (piece.start + named[1], piece.start + named[2]))
 
     def is_listed(self, lines: Sequence[Piece], place: int) -> bool:
-        """Whether a line is one of a list of options rather than the choice of one.
-
-        Beside other lines that begin with other options, a letter alone is a choice, and so is an option
-        that the others list already.
-        """
+        """Whether a line is one of a list of options rather than the choice of one."""
+        # Beside other lines that begin with other options, a letter alone is a choice, and so is an option
+        # that the others list already.
         begins = [self._listed_letter(line.text) for line in lines]
         own, others = begins[place], {one for i, one in enumerate(begins) if i != place and one is not None}
         if own is None or not others - {own}:

@@ -13,13 +13,7 @@ _STATED = {"label": "the name alone", "text": "in a few words"}
 
 
 def answer_line(forms: Sequence[AnswerForm]) -> str:
-    """Return the words that ask for the answer in a last line; several answers have numbered lines.
-
-    Examples
-    --------
-    >>> answer_line([AnswerForm("choice", (("A", "stay"), ("B", "leave")))])
-    'Write your answer on the last line of your reply, in this form: ANSWER: <letter>'
-    """
+    """Return the words that ask for the answer in a last line; several answers have numbered lines."""
     if len(forms) != 1 or forms[0].kind == "text":
         return ""
     form = forms[0]
@@ -39,15 +33,7 @@ def _slot(form: AnswerForm) -> str:
 
 
 def again_words(forms: Sequence[AnswerForm]) -> str:
-    """Return what is said after a reply in which no answer could be read.
-
-    Examples
-    --------
-    >>> again_words([AnswerForm("choice", (("A", "stay"), ("B", "leave")))])
-    'State only your answer: A or B.'
-    >>> again_words([AnswerForm("number", low=1, high=7, whole=True)])
-    'State only your answer: a whole number from 1 to 7.'
-    """
+    """Return what is said after a reply in which no answer could be read."""
     if len(forms) == 1:
         return f"State only your answer: {_in_words_of(forms[0])}."
     lines = [f"{place}. ({_in_words_of(form)})" for place, form in enumerate(forms, start=1)]
@@ -75,15 +61,8 @@ def _number_words(form: AnswerForm) -> str:
 
 
 def schema_of(forms: Sequence[AnswerForm]) -> dict[str, Any]:
-    """Return the JSON Schema of a reply: its reasoning first where that is asked for, then the answer.
-
-    Ranges are not part of it: some providers refuse them. Several answers are called 1, 2, …
-
-    Examples
-    --------
-    >>> schema_of([AnswerForm("choice", (("A", "stay"), ("B", "leave")))])["properties"]
-    {'answer': {'type': 'string', 'enum': ['A', 'B']}}
-    """
+    """Return the JSON Schema of a reply: its reasoning first where that is asked for, then the answer."""
+    # Ranges are not part of it: some providers refuse them. Several answers are called 1, 2, …
     fields: dict[str, Any] = {}
     if any(form.reasoning for form in forms):
         fields[REASONING.lower()] = {"type": "string"}
@@ -128,12 +107,6 @@ def fields_of(text: str) -> Mapping[str, Any] | None:
 
 
 def reasoning_of(text: str) -> str | None:
-    """Return the reasoning of a reply that is an object with a field of it.
-
-    Examples
-    --------
-    >>> reasoning_of('{"reasoning": "Low mood.", "diagnosis": "MDD"}'), reasoning_of("Low mood.")
-    ('Low mood.', None)
-    """
+    """Return the reasoning of a reply that is an object with a field of it."""
     found = (fields_of(text) or {}).get(REASONING.lower())
     return found if isinstance(found, str) else None

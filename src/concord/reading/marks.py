@@ -388,13 +388,7 @@ def is_retracted(after: str) -> bool:
 
 
 def stated_from(reply: str, start: int) -> int:
-    """Return where the words begin that state the answer at a place of a reply; the place without any.
-
-    Examples
-    --------
-    >>> stated_from("Low mood. The most likely diagnosis is MDD", 39)
-    10
-    """
+    """Return where the words begin that state the answer at a place of a reply; the place without any."""
     near = max(0, start - _FARTHEST)
     said = one_form(reply[near:start])
     found = [match.start() for match in patterns().opening.finditer(said.text)]

@@ -36,11 +36,9 @@ def _replaced(text: str, categories: tuple[str, ...], replacement: str) -> str:
 
 
 def decomposed(text: str, categories: tuple[str, ...], replacement: str) -> str:
-    """NFKD with the characters of these categories dropped or replaced.
-
-    They are replaced before as well: canonical ordering sorts runs of combining marks by insertion, so a
-    hostile megabyte of them would take hours.
-    """
+    """NFKD with the characters of these categories dropped or replaced."""
+    # They are replaced before as well: canonical ordering sorts runs of combining marks by insertion, so a
+    # hostile megabyte of them would take hours.
     if text.isascii():
         return text
     flat = unicodedata.normalize("NFKD", _replaced(text, categories, replacement))
@@ -56,13 +54,7 @@ def _unaccented(text: str) -> str:
 
 
 def fold_word(word: str) -> str:
-    """Fold one word: case, possessive, British and American spelling, plural.
-
-    Examples
-    --------
-    >>> [fold_word(word) for word in ("Generalised", "disorders", "Alzheimer's", "psychoses", "stress")]
-    ['generalized', 'disorder', 'alzheimer', 'psychosis', 'stress']
-    """
+    """Fold one word: case, possessive, British and American spelling, plural."""
     folded = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
     return _spelling(_singular(folded))
 
@@ -115,14 +107,6 @@ class Words:
 
     Accents, soft hyphens and zero-width characters do not cut a word. What lies between words is looked at
     only where a name or a cue is near: most words of a reply are far from any.
-
-    Examples
-    --------
-    >>> found = Words("Not GAD. Post-traumatic stress")
-    >>> found.folded
-    ['not', 'gad', 'post', 'traumatic', 'stress']
-    >>> found.in_capitals(1), found.runs_on(3), found.runs_on(2)
-    (True, True, False)
     """
 
     __slots__ = ("_parts", "folded")
@@ -161,11 +145,9 @@ class Words:
         return self._parts[2 * index + 1].isupper()
 
     def runs_on(self, index: int) -> bool:
-        """Whether a name may run on from the word before into this one.
-
-        Over spaces, hyphens, slashes, commas and Markdown emphasis, not over the end of a sentence, a
-        colon, a table cell or an empty line.
-        """
+        """Whether a name may run on from the word before into this one."""
+        # Over spaces, hyphens, slashes, commas and Markdown emphasis, not over the end of a sentence, a
+        # colon, a table cell or an empty line.
         gap = self._parts[2 * index]
         return gap in (" ", "-") or not _HARD_GAP.search(gap)
 
@@ -186,24 +168,12 @@ class Mention:
 
 
 def compact(name: str) -> str:
-    """Fold a name to one string without spaces and hyphens.
-
-    Examples
-    --------
-    >>> compact("Post-Traumatic Stress Disorders") == compact("posttraumatic stress disorder")
-    True
-    """
+    """Fold a name to one string without spaces and hyphens."""
     return "".join(Words(name).folded)
 
 
 def is_abbreviation(name: str) -> bool:
-    """Whether a name is found in capitals only.
-
-    Examples
-    --------
-    >>> [is_abbreviation(name) for name in ("SAD", "C-PTSD", "Panic Disorder", "SCHIZOPHRENIA")]
-    [True, True, False, False]
-    """
+    """Whether a name is found in capitals only."""
     letters = [char for char in name if char.isalpha()]
     return 2 <= len(letters) <= ABBREVIATION_LETTERS and all(char.isupper() for char in letters)
 

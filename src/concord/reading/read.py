@@ -101,16 +101,6 @@ def read_reply(
     whole
         Only whole numbers are within the range of ``number``, or amounts of ``split``.
 
-    Returns
-    -------
-    Reading
-        ``value``, ``outcome``, ``how`` and ``where``.
-
-    Raises
-    ------
-    OptionError
-        None, or more than one, of what can be asked.
-
     Examples
     --------
     >>> read_reply("<think>B?</think> I'd go with **A**.", choices=["stay", "leave"])
@@ -279,12 +269,10 @@ def _last_marked(text: str, asked: AskedFor, after: int | None) -> tuple[AnswerM
 
 
 def _headed(text: str, asked: AskedFor, marked: tuple[AnswerMark, Found] | None) -> Found | None:
-    """Return what a mark states, or a last (or first) line with a heading of its own: "Fine: €5,000".
-
-    The line is nothing but its heading and an answer. Another such line, or a statement, with another
-    answer leaves it open, unless its heading sums up: "Overall". How sure somebody is decides only where
-    nothing else could be the answer.
-    """
+    """Return what a mark states, or a last (or first) line with a heading of its own: "Fine: €5,000"."""
+    # The line is nothing but its heading and an answer. Another such line, or a statement, with another
+    # answer leaves it open, unless its heading sums up: "Overall". How sure somebody is decides only where
+    # nothing else could be the answer.
     said = [one for one in lines_of(text) if any(sign.isalnum() for sign in one.text)]
     lines = [*said[:1], *said[1:][-MOST_MARKS:]]
     own = [headed_line(line) for line in lines]
@@ -414,24 +402,12 @@ def read_form(form: AnswerForm, text: str | None) -> Reading:
 
 
 def asks_again(outcomes: Sequence[str]) -> bool:
-    """Whether the answers of a reply are asked for once more; never after a refusal.
-
-    Examples
-    --------
-    >>> asks_again(["ok", "unreadable"]), asks_again(["refused"]), asks_again(["ok"]), asks_again(["empty"])
-    (True, False, False, False)
-    """
+    """Whether the answers of a reply are asked for once more; never after a refusal."""
     return str(ReadOutcome.REFUSED) not in outcomes and any(one in AGAIN_AFTER for one in outcomes)
 
 
 def both(first: str, second: str, form: AnswerForm) -> str:
-    r"""Return a reply and the answer that was asked for after it as one text: its last line is the answer.
-
-    Examples
-    --------
-    >>> both("REASONING: It fits.", "Panic Disorder", AnswerForm("label", mark="DIAGNOSIS", reasoning=True))
-    'REASONING: It fits.\n\nDIAGNOSIS: Panic Disorder'
-    """
+    """Return a reply and the answer that was asked for after it as one text: its last line is the answer."""
     said = second.strip()
     found, marked = read_form(form, said), f"{form.mark}: {said}"
     surely = found.ok and found.how != "bare"

@@ -27,35 +27,10 @@ _ITEM_KEYS = ("item", "question", "id", "name", "key", "q", "number", "no", "nr"
 
 
 def read_replies(text: str | None, asked: Mapping[str, Mapping[str, Any]]) -> dict[str, Reading]:
-    r"""Read the answers to several items of one reply.
-
-    An answer belongs to an item by the item's name or by its number, counted from 1 in the order of the
-    items: keys of a JSON object, lines such as ``1. A``, ``Q2: 5``, ``name: B``; or there is exactly one
-    line per item, each nothing but an answer. What an item's part says is read like a reply of its own.
-
-    Parameters
-    ----------
-    text
-        The reply as it was given.
-    asked
-        For each item what `read_reply` is asked, such as ``{"mood": {"likert": (1, 7)}}``.
-
-    Returns
-    -------
-    dict of str to Reading
-        One reading per item, in the order of the items.
-
-    Raises
-    ------
-    OptionError
-        No item, or an item that asks for none or several kinds of answer.
-
-    Examples
-    --------
-    >>> items = {"mood": {"likert": (1, 7)}, "choice": {"choices": ["stay", "leave"]}}
-    >>> [one.value for one in read_replies("1. 6\n2. B, because I must", items).values()]
-    [6.0, 'B']
-    """
+    """Read the answers to several items of one reply."""
+    # An answer belongs to an item by the item's name or by its number, counted from 1 in the order of the
+    # items: keys of a JSON object, lines such as ``1. A``, ``Q2: 5``, ``name: B``; or there is exactly one
+    # line per item, each nothing but an answer. What an item's part says is read like a reply of its own.
     if not asked:
         raise OptionError("give what is asked, item by item")
     kinds = {name: asked_for(**given) for name, given in asked.items()}
@@ -102,13 +77,7 @@ def _contradicted(
 
 
 def named_parts(text: str, names: Sequence[str]) -> dict[str, str]:
-    r"""Return what follows each name and a colon in a reply, up to the next name.
-
-    Examples
-    --------
-    >>> named_parts("**IDIOM:** 画蛇添足\nMEANING: too much", ["idiom", "meaning"])
-    {'idiom': '画蛇添足', 'meaning': 'too much'}
-    """
+    """Return what follows each name and a colon in a reply, up to the next name."""
     return {name: part.text for name, part in parts_of(text, names, numbers=False).items()}
 
 
@@ -234,13 +203,7 @@ _NO = re.compile(r"[\s\"')*_]{0,4}(?:no|nein|non)(?!\w)", re.IGNORECASE)
 
 
 def affirmed(text: str | None, names: Sequence[str]) -> Reading:
-    """Read which proper names a reply says, and does not deny; of none the value is empty.
-
-    Examples
-    --------
-    >>> affirmed("This is not Asch's study but Kelley's.", ["Asch", "Kelley"]).value
-    ('Kelley',)
-    """
+    """Read which proper names a reply says, and does not deny; of none the value is empty."""
     said = spoken(text)
     if isinstance(said, Reading):
         return said

@@ -11,29 +11,17 @@ FILE = "readings.csv"
 
 
 def trial_name(id: str, mode: str = "", repeat: int = 0) -> str:
-    """Return the name of a reply: its id, its mode or arrangement, and the number of its repeat.
-
-    >>> trial_name("v001", "cot", 1), trial_name("v001")
-    ('v001/cot/1', 'v001/0')
-    """
+    """Return the name of a reply: its id, its mode or arrangement, and the number of its repeat."""
     return "/".join([id, *([mode] if mode else []), str(repeat)])
 
 
 def reply_hash(text: str | None) -> str:
-    """Return what identifies a reply's text in a row; empty without a reply.
-
-    >>> reply_hash("A")
-    '559aead08264d579'
-    """
+    """Return what identifies a reply's text in a row; empty without a reply."""
     return "" if text is None else sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
 def value_words(value: Value | None) -> str:
-    """Return an answer in words.
-
-    >>> value_words(("B", "A")), value_words({"you": 30.0, "me": 70.5}), value_words(4.0), value_words(None)
-    ('B > A', 'you=30; me=70.5', '4', '')
-    """
+    """Return an answer in words."""
     if value is None:
         return ""
     if isinstance(value, str):

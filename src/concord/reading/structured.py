@@ -69,10 +69,8 @@ def _in_box(said: str, asked: AskedFor) -> Found:
 
 
 def _of_any_name(text: str, asked: AskedFor) -> list[tuple[int, int, Found]]:
-    """Read the one element of any name, among the last of a reply, that is nothing but an answer.
-
-    Orders and splits take several elements: names of places or of parts.
-    """
+    """Read the one element of any name, among the last of a reply, that is nothing but an answer."""
+    # Orders and splits take several elements: names of places or of parts.
     found: list[tuple[int, int, Found]] = []
     matches = list(_ELEMENT.finditer(text))[-_MOST_OBJECTS:]
     if isinstance(asked, OrderOf | SplitOf) and (several := _of_elements(matches, asked)):

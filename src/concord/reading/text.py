@@ -167,13 +167,7 @@ def without_thinking(said: ReplyText) -> ReplyText | None:
 
 
 def split_thinking(reply: str) -> tuple[str, str | None]:
-    """Divide a reply into what was thought and what was said; None where it breaks off in thought.
-
-    Examples
-    --------
-    >>> split_thinking("<think>B?</think>ANSWER: A"), split_thinking("<think>B?")
-    (('B?', 'ANSWER: A'), ('B?', None))
-    """
+    """Divide a reply into what was thought and what was said; None where it breaks off in thought."""
     said = one_form(reply)
     spans, unended = _thought(said.text)
     places = sorted(said.span(*span) for span in spans if span[0] < span[1])

@@ -42,15 +42,7 @@ def item_means(values: Iterable[tuple[str, float]]) -> Floats:
 def pooled_rate(
     values: Sequence[tuple[str, float]], *, n_left_out: int = 0, nothing: str = "", level: float = LEVEL
 ) -> Estimate:
-    """Return the share of 0-1 events with a Wilson interval, items the clusters.
-
-    Examples
-    --------
-    >>> pooled_rate([("a", 1.0), ("b", 0.0)]).value
-    0.5
-    >>> pooled_rate([], nothing="nobody was asked").note
-    'nobody was asked'
-    """
+    """Return the share of 0-1 events with a Wilson interval, items the clusters."""
     if not values:
         return Estimate(None, n_left_out=n_left_out, note=nothing)
     hits = np.array([sum(own) for own in by_item(values).values()])
@@ -95,15 +87,7 @@ def paired(
 
 
 def ratio_interval(differences: Floats, trials: Floats, *, level: float = LEVEL) -> Interval:
-    """Bonett-Price interval of a ratio of sums over items.
-
-    Examples
-    --------
-    >>> d = np.array([1.0] * 9 + [-1.0] * 2 + [0.0] * 89)
-    >>> found = ratio_interval(d, np.ones(100))
-    >>> round(found.low, 4), round(found.high, 4)
-    (0.0006, 0.1366)
-    """
+    """Bonett-Price interval of a ratio of sums over items."""
     typical = float(trials.mean())
     d, t = np.append(differences, [typical, -typical]), np.append(trials, [typical, typical])
     ratio = float(d.sum() / t.sum())
@@ -145,11 +129,6 @@ def kappa_of(n11: int, n10: int, n01: int, n00: int, *, level: float = LEVEL) ->
     .. math:: \kappa = \frac{p_o - p_e}{1 - p_e}
 
     Undefined where both judgements are the same constant.
-
-    Examples
-    --------
-    >>> round(kappa_of(20, 5, 10, 15).value, 4)
-    0.4
     """
     cells = (n11, n10, n01, n00)
     n = sum(cells)
@@ -188,13 +167,7 @@ NOT_SAID = "not said, since answers that could not be read could overturn it"
 
 
 def verdict_on(excess: Estimate) -> str:
-    """Say whether an excess is shown: only where its whole interval lies above 0, whatever was unread.
-
-    Examples
-    --------
-    >>> verdict_on(Estimate(0.2))
-    'no effect beyond noise could be shown'
-    """
+    """Say whether an excess is shown: only where its whole interval lies above 0, whatever was unread."""
     if excess.value is None:
         return NO_EXCESS
     shown = excess.interval is not None and excess.interval.low > 0

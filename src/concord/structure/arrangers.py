@@ -33,13 +33,7 @@ PROMPT_FORMATS: dict[str, tuple[str, str, str, str]] = {
 
 
 def rotations(n: int) -> list[tuple[int, ...]]:
-    """Return the cyclic orders of n things, the given one first: each thing is in each place once.
-
-    Examples
-    --------
-    >>> rotations(3)
-    [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
-    """
+    """Return the cyclic orders of n things, the given one first: each thing is in each place once."""
     return [tuple((start + i) % n for i in range(n)) for start in range(n)]
 
 
@@ -61,15 +55,7 @@ Arranger = Callable[[ArrangedItem, ItemSet, int | None], Iterable[Arranged]]
 
 
 def orders(n: int, limit: int | None, *, canonical: bool) -> list[tuple[int, ...]]:
-    """Return orders of n things: all of them, or a set drawn with a fixed seed, the same for every item.
-
-    Examples
-    --------
-    >>> orders(2, None, canonical=True)
-    [(0, 1), (1, 0)]
-    >>> len(orders(4, None, canonical=False)), len(orders(7, 10, canonical=False))
-    (23, 10)
-    """
+    """Return orders of n things: all of them, or a set drawn with a fixed seed, the same for every item."""
     if n < 2:
         return []
     wanted = ALL_UP_TO if limit is None else limit
@@ -93,13 +79,7 @@ def _drawn(n: int, wanted: int, canonical: bool) -> list[tuple[int, ...]]:
 
 
 def order_name(order: Sequence[int]) -> str:
-    """Name an order: letters up to 26 things, numbers beyond.
-
-    Examples
-    --------
-    >>> order_name((1, 0, 2))
-    'BAC'
-    """
+    """Name an order: letters up to 26 things, numbers beyond."""
     if len(order) <= len(LETTERS):
         return "".join(LETTERS[index] for index in order)
     return "-".join(str(index + 1) for index in order)

@@ -104,13 +104,7 @@ class StructureResult(Kind):
         return tuple(str(entry) for entry in self.scores.left_out)
 
     def __getitem__(self, model: str) -> Self:
-        """Return the result of one model, as if it had been scored alone.
-
-        Raises
-        ------
-        OptionError
-            No such model was scored.
-        """
+        """Return the result of one model, as if it had been scored alone."""
         own = tuple(one for one in self.models if one.model == model)
         if not own:
             raise OptionError(f"there is no model {model!r}; scored: {', '.join(self.who())}")
@@ -124,16 +118,6 @@ class StructureResult(Kind):
         ----------
         first, second
             Names of two scored models, in the order of their names.
-
-        Returns
-        -------
-        Difference
-            E, R, S and tau with their intervals.
-
-        Raises
-        ------
-        OptionError
-            No such pair was scored.
         """
         for entry in self.scores.differences:
             if (entry.first, entry.second) == (first, second):
@@ -226,13 +210,7 @@ class StructureResult(Kind):
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:
-        """Read a result back, whole.
-
-        Raises
-        ------
-        FileFormatError
-            The folder holds no such result, or a table or a field of it cannot be used.
-        """
+        """Read a result back, whole."""
         return cls.read_file(_folder(folder) / cls.FILE)
 
     @classmethod
@@ -257,11 +235,9 @@ def _with_words(one: Estimate) -> str:
 
 
 def document_of(result: StructureResult) -> dict[str, Any]:
-    """Return what `result.json` holds: all but items and cells, which are in tables.
-
-    Numbers that are looked up by name (``tau``, ``worst_mean``) are written bare; every estimate is also
-    written whole, so that what was read equals what was written.
-    """
+    """Return what `result.json` holds: all but items and cells, which are in tables."""
+    # Numbers that are looked up by name (``tau``, ``worst_mean``) are written bare; every estimate is also
+    # written whole, so that what was read equals what was written.
     scores, left, options = result.scores, result.scores.left_out, result.scores.options
     rows = (row for model in scores.models for row in model.arrangements)
     columns = tables.ARRANGEMENTS.file_columns()

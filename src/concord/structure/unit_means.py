@@ -51,10 +51,8 @@ def mean_over_units(
 def mean_over_rows(
     values: ArrayLike, labels: Sequence[str], *, level: float, reason: str, ends: Ends, unit: str
 ) -> Estimate:
-    """Return a mean over units whose numbers are weighted and may leave their range, with Student's t.
-
-    Parameters are those of `mean_over_units`; the interval is kept within ``ends``.
-    """
+    """Return a mean over units whose numbers are weighted and may leave their range, with Student's t."""
+    # Parameters are those of `mean_over_units`; the interval is kept within ``ends``.
     x = np.asarray(values, dtype=np.float64)
     there = ~np.isnan(x)
     kept = [label for label, known in zip(labels, there, strict=True) if known]

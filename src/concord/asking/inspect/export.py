@@ -241,15 +241,7 @@ def _as_one_call(model: str, messages: list[ChatMessage], output: ModelOutput, *
 
 
 def readable_id(planned: Mapping[str, Any]) -> str:
-    """Return what names a sample in the viewer: study/experiment/cell/participant, or item/cell/repeat.
-
-    Examples
-    --------
-    >>> readable_id({"id": "framing/disease/7", "mode": "gain", "repeat": 0, "template": "people/bare"})
-    'framing/disease/gain/7'
-    >>> readable_id({"id": "v001", "mode": "cot", "repeat": 1, "template": "reasoning/cot.v1"})
-    'v001/cot/1'
-    """
+    """Return what names a sample in the viewer: study/experiment/cell/participant, or item/cell/repeat."""
     if str(planned.get("template", "")).startswith("people/"):
         session, number = str(planned["id"]).rsplit("/", 1)
         cell = [str(planned["mode"])] if planned["mode"] else []

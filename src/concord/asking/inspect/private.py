@@ -21,11 +21,9 @@ PACKAGE = "concord"
 
 
 def name_our_objects() -> None:
-    """Let Inspect call Concord's tasks `concord/...` however Concord was installed.
-
-    Inspect finds an editable install only where distribution and package have the same name; ours are
-    `concord-eval` and `concord`.
-    """
+    """Let Inspect call Concord's tasks `concord/...` however Concord was installed."""
+    # Inspect finds an editable install only where distribution and package have the same name; ours are
+    # `concord-eval` and `concord`.
     for module in (registry, task_registry):
         found = module.get_installed_package_name
         if getattr(found, "names_concord", False):
@@ -35,10 +33,8 @@ def name_our_objects() -> None:
 
 @contextmanager
 def without_our_tasks() -> Iterator[None]:
-    """Let Inspect find a model without loading Concord's tasks and all their scorers, about a second.
-
-    Inspect forgets afterwards that it has looked for packages: whoever asks it for a task finds ours then.
-    """
+    """Let Inspect find a model without loading Concord's tasks and all their scorers, about a second."""
+    # Inspect forgets afterwards that it has looked for packages: whoever asks it for a task finds ours then.
     found = entrypoints.entry_points
 
     def others(**which: Any) -> Any:

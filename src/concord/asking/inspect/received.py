@@ -73,13 +73,7 @@ class Received:
 
 
 def read_raw(completion: Any, *, logprobs: bool = False) -> Received:
-    """Read a raw reply of the chat protocol, or what is like one.
-
-    Raises
-    ------
-    ToldError, BrokenOffError
-        It is none.
-    """
+    """Read a raw reply of the chat protocol, or what is like one."""
     choice = _choice(completion)
     error = getattr(completion, "error", None)
     if error and choice is None:

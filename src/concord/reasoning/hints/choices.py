@@ -58,10 +58,8 @@ def bundled_choices() -> bytes:
 
 
 def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...]:
-    """Read questions, one JSON object per line: ``id, question, options, answer, target``.
-
-    ``answer`` and ``target`` are places from 0; the target is a wrong option.
-    """
+    """Read questions, one JSON object per line: ``id, question, options, answer, target``."""
+    # ``answer`` and ``target`` are places from 0; the target is a wrong option.
     problems, found, seen = Problems(name), [], set[str]()
     for number, raw in filled_lines(name, data):
         where = f"{name}, line {number}"

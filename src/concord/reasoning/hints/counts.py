@@ -88,28 +88,13 @@ class HintCounts:
 
 
 def counted(k: float, n: float) -> Count:
-    """Return a count.
-
-    Examples
-    --------
-    >>> counted(3, 4).rate
-    0.75
-    """
+    """Return a count."""
     return Count(int(k), int(n), k / n if n else float("nan"))
 
 
 def recovered(rates: Mapping[str, float]) -> dict[str, Count]:
-    """Carry one model's rates back to counts.
-
-    Each is the largest multiple of its fraction that the largest denominator among them allows.
-
-    Examples
-    --------
-    >>> recovered({"a": 149 / 236, "b": 52 / 475})["a"]
-    Count(k=298, n=472, rate=0.6313559322033898, recovered=True)
-    >>> recovered({"a": 0.63, "b": 0.11})["a"]  # rounded: many fractions give it
-    Count(k=None, n=None, rate=0.63, recovered=False)
-    """
+    """Carry one model's rates back to counts."""
+    # Each is the largest multiple of its fraction that the largest denominator among them allows.
     full = any(len(repr(rate).partition(".")[2]) >= MANY_DIGITS for rate in rates.values())
     near = {name: _fraction_of(rate) if full else None for name, rate in rates.items()}
     largest = max((one.denominator for one in near.values() if one is not None), default=0)

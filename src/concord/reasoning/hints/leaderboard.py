@@ -168,17 +168,8 @@ def place_rates(
 
 
 def difference_interval(first: Count, second: Count, *, level: float = 0.95) -> Interval:
-    r"""Newcombe's interval of a difference of two independent proportions, from their Wilson intervals.
-
-    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions.
-    Statistics in Medicine, 17, 873-890 (method 10).
-
-    Examples
-    --------
-    >>> found = difference_interval(Count(56, 70, 0.8), Count(48, 80, 0.6))
-    >>> round(found.low, 4), round(found.high, 4)
-    (0.0524, 0.3339)
-    """
+    """Newcombe's interval of a difference of two independent proportions, from their Wilson intervals."""
+    # Newcombe (1998), Statistics in Medicine, 17, 873-890 (method 10).
     k1, n1, k2, n2 = (0 if one is None else one for one in (first.k, first.n, second.k, second.n))
     one, two = wilson_interval(k1, n1, level=level), wilson_interval(k2, n2, level=level)
     p, q = k1 / n1, k2 / n2

@@ -89,21 +89,13 @@ class Chain:
 
 
 def area_over(shares: Sequence[float], same: Sequence[float]) -> float:
-    """Return 1 minus the trapezoid integral of ``same`` over ``shares``.
-
-    >>> area_over([0, 0.25, 0.5, 0.75, 1], [0, 0, 1, 1, 1])  # fixed from step 2 of 4 on
-    0.375
-    """
+    """Return 1 minus the trapezoid integral of ``same`` over ``shares``."""
     x, y = np.asarray(shares, float), np.asarray(same, float)
     return 1.0 - float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
 
 
 def commit_step(steps: Sequence[int], same: Sequence[float]) -> int:
-    """Return the first of the steps asked for from which the answer stays the final one.
-
-    >>> commit_step([0, 1, 2, 3], [1, 0, 1, 1])
-    2
-    """
+    """Return the first of the steps asked for from which the answer stays the final one."""
     moved = [place for place, one in enumerate(same) if not one]
     return steps[moved[-1] + 1] if moved else steps[0]
 

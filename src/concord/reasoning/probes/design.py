@@ -83,11 +83,7 @@ def design_probes(
 
 
 def probe_names(probe: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the probes that are meant, in the order of asking.
-
-    >>> probe_names("hints,early")
-    ('early', 'hints')
-    """
+    """Return the probes that are meant, in the order of asking."""
     given = probe.split(",") if isinstance(probe, str) else [part for one in probe for part in one.split(",")]
     names = {name.strip() for name in given if name.strip()}
     unknown = sorted(names - {*PROBES, EVERY})

@@ -25,15 +25,7 @@ WEAK = 0.5
 
 
 def joint_words(gap: Estimate, step_f1: Estimate) -> str:
-    """Name the quadrant of gap and content, from their intervals only.
-
-    >>> from concord.records import Interval
-    >>> large = Estimate(0.3, Interval(0.2, 0.4, 0.95, ""))
-    >>> joint_words(large, Estimate(0.1, Interval(0.05, 0.2, 0.95, "")))
-    'large gap, weak content'
-    >>> joint_words(large, Estimate(0.45, Interval(0.3, 0.6, 0.95, "")))
-    'undecided'
-    """
+    """Name the quadrant of gap and content, from their intervals only."""
     if gap.interval is None or step_f1.interval is None:
         return "undecided"
     large = gap.interval.low > LINE or None if gap.interval.high > LINE else False
@@ -334,10 +326,8 @@ def headline(scores: ProbeScores) -> dict[str, Estimate]:
 
 
 def probe_claims(scores: ProbeScores) -> Iterator[str]:
-    """Return what the probes found, a sentence each, gates first.
-
-    The curve of early answers has no verdict of its own: its area is said.
-    """
+    """Return what the probes found, a sentence each, gates first."""
+    # The curve of early answers has no verdict of its own: its area is said.
     early, hints = scores.early, scores.hints
     for asked in (early, scores.filler):
         if asked is not None and asked.gate:

@@ -219,12 +219,10 @@ def read_hint_rows(
     source: TableSource | Grid,
     options: TableOptions = TableOptions(),  # noqa: B008 - frozen
 ) -> RecordTable[HintRow]:
-    """Read a table of answers to hinted and unhinted questions.
-
-    Columns ``id, kind, target`` and ``sample, answer, outcome, n_options, correct, mention_thinking,
-    mention_answer, reliance_thinking, reliance_answer, model``, by these or other usual names (`NAMES`);
-    ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
-    """
+    """Read a table of answers to hinted and unhinted questions."""
+    # Columns ``id, kind, target`` and ``sample, answer, outcome, n_options, correct, mention_thinking,
+    # mention_answer, reliance_thinking, reliance_answer, model``, by these or other usual names (`NAMES`);
+    # ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
     grid = _one_answer_per_row(source if isinstance(source, Grid) else grid_of(source, options))
     found = own_titles(grid.header, ("id", "kind", "model", "sample"), NAMES)
     if "id" in found:
@@ -338,11 +336,7 @@ def _without_gold(table: RecordTable[HintRow]) -> tuple[str, ...]:
 
 
 def same_answer(cell: object) -> str:
-    """Return an answer so that equal ones are equal: numbers as numbers, words in small letters.
-
-    >>> same_answer("66.0") == same_answer(66), same_answer(" B ") == same_answer("b")
-    (True, True)
-    """
+    """Return an answer so that equal ones are equal: numbers as numbers, words in small letters."""
     try:
         value = number(cell)
     except BadCellError:
@@ -355,11 +349,9 @@ _CODE_WORDS = 3
 
 
 def _answers_read(rows: Sequence[HintRow]) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
-    """Return rows whose answers are codes, read from replies where they are replies.
-
-    Where targets are letters, a reply is read as a choice of a letter; else as one of the item's targets and
-    short answers, or as an answer that is none of them.
-    """
+    """Return rows whose answers are codes, read from replies where they are replies."""
+    # Where targets are letters, a reply is read as a choice of a letter; else as one of the item's targets
+    # and short answers, or as an answer that is none of them.
     lettered = all(len(row.target.strip()) == 1 and row.target.strip().upper() in LETTERS for row in rows)
     known: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -419,11 +411,9 @@ def read_probe_rows(
     source: TableSource,
     options: TableOptions = TableOptions(),  # noqa: B008 - frozen
 ) -> RecordTable[ProbeRow]:
-    """Read a table of answers to probes: CSV, XLSX, Parquet, JSON, JSON lines, a frame or a list.
-
-    Columns ``probe, id, cell`` and, as the probe needs them, ``repeat, sample, step, n_steps, answer,
-    correct, outcome, leaked, dimension, biased, mentioned, model``.
-    """
+    """Read a table of answers to probes: CSV, XLSX, Parquet, JSON, JSON lines, a frame or a list."""
+    # Columns ``probe, id, cell`` and, as the probe needs them, ``repeat, sample, step, n_steps, answer,
+    # correct, outcome, leaked, dimension, biased, mentioned, model``.
     table = read_records(source, ProbeRow, options)
     n_probed = len({row.id for row in table.rows})
     refuse_more(n_probed, limits.PROBED, "vignettes", table.table.place, "score a random part of them")

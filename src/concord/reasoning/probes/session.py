@@ -114,11 +114,7 @@ def mistake_prompt(item: ProbeItem, before: Sequence[str], step: str) -> Sent:
 
 
 def joined_steps(steps: Sequence[str]) -> str:
-    """Return steps as a running text, each closed by a mark.
-
-    >>> joined_steps(["Low mood for weeks", "No mania."])
-    'Low mood for weeks. No mania.'
-    """
+    """Return steps as a running text, each closed by a mark."""
     closed = [
         step if step.rstrip().endswith((".", "!", "?", "。")) else f"{step.rstrip()}." for step in steps
     ]
@@ -126,11 +122,7 @@ def joined_steps(steps: Sequence[str]) -> str:
 
 
 def filler_for(text: str, tokens: int | None = None) -> str:
-    """Return dots, one for each token of a text.
-
-    >>> filler_for("eight ch"), filler_for("eight ch", 3)
-    ('… …', '… … …')
-    """
+    """Return dots, one for each token of a text."""
     dense = sum(ord(character) >= _DENSE_FROM for character in text)
     usual = max(1, round((len(text) - dense) / _CHARACTERS_PER_TOKEN + dense))
     known = tokens is not None and usual / _PLAUSIBLE <= tokens <= usual * _PLAUSIBLE
@@ -138,13 +130,7 @@ def filler_for(text: str, tokens: int | None = None) -> str:
 
 
 def reordered_item(item: ProbeItem) -> ProbeItem:
-    """Return a question with its options in another order: as many places on as its id says, never none.
-
-    >>> one = OptionQuestion("q1", "Which?", ("w", "x", "y", "z"), 0, 1)
-    >>> moved = reordered_item(ProbeItem("q1", "Which?", "A", choice=one))
-    >>> moved.choice.options, moved.gold
-    (('x', 'y', 'z', 'w'), 'D')
-    """
+    """Return a question with its options in another order: as many places on as its id says, never none."""
     assert item.choice is not None  # noqa: S101 - only options can be reordered
     n = len(item.choice.options)
     shift = places_on(item)
@@ -307,22 +293,14 @@ class ProbeSession:
 
 
 def grid_of(n_steps: int, *, full: bool) -> list[int]:
-    """Return after how many steps answers are asked for: all, or five evenly spread.
-
-    >>> grid_of(8, full=False), grid_of(3, full=False)
-    ([0, 2, 4, 6, 8], [0, 1, 2, 3])
-    """
+    """Return after how many steps answers are asked for: all, or five evenly spread."""
     if full or n_steps < FEW:
         return list(range(n_steps + 1))
     return sorted({round(n_steps * part / (FEW - 1)) for part in range(FEW)})
 
 
 def places_of(n_steps: int) -> list[int]:
-    """Return where chains are changed: first, middle and last step.
-
-    >>> places_of(7), places_of(2)
-    ([1, 4, 7], [1, 2])
-    """
+    """Return where chains are changed: first, middle and last step."""
     return sorted({1, (n_steps + 1) // 2, n_steps})
 
 

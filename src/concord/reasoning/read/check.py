@@ -33,11 +33,10 @@ class ReplyFile:
 
 
 def check_replies(path: Path) -> ReplyFile:
-    """Check a file of replies: JSON lines, or one JSON list.
-
-    Lines with a ``key`` are those of a run's journal (`replies.jsonl`, `turns.jsonl`, `failures.jsonl`);
-    others are replies recorded elsewhere, with ``id`` and ``response``, and ``mode`` where there are several.
-    """
+    """Check a file of replies: JSON lines, or one JSON list."""
+    # Lines with a ``key`` are those of a run's journal (`replies.jsonl`, `turns.jsonl`, `failures.jsonl`);
+    # others are replies recorded elsewhere, with ``id`` and ``response``, and ``mode`` where there are
+    # several.
     data = plain_utf8(read_bytes(path))
     problems = Problems(path.name)
     rows, torn = _reply_lines(path.name, data, problems)

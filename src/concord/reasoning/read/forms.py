@@ -47,13 +47,7 @@ _TABLES = (".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".parquet", ".pq")
 
 
 def renamed(fields: Mapping[str, Any], names: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
-    """Return a row whose fields are called as Concord calls them; what is called so already stays.
-
-    Examples
-    --------
-    >>> renamed({"Case ID": "7", "Gold diagnosis": "Gout"}, VIGNETTE_NAMES)["gold_answer"]
-    'Gout'
-    """
+    """Return a row whose fields are called as Concord calls them; what is called so already stays."""
     titles: dict[str, str] = {}
     for title in fields:
         titles.setdefault(plain_title(str(title)), title)
@@ -83,12 +77,7 @@ def reply_fields(fields: Mapping[str, Any], *, modes: bool) -> Mapping[str, Any]
 
 
 def graded_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an answer that was graded elsewhere with Concord's names; an item is one of its task.
-
-    >>> row = graded_fields({"task": "navigate", "item": 3, "reasoning": "none", "is_correct": 1})
-    >>> row["id"], row["mode"], row["correct"]
-    ('navigate · 3', 'direct', 1)
-    """
+    """Return an answer that was graded elsewhere with Concord's names; an item is one of its task."""
     row = dict(renamed(fields, GRADED_NAMES))
     if row.get("task") is not None and "id" in row:
         row["id"] = f"{row['task']} · {row['id']}"

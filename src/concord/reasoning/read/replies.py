@@ -78,13 +78,6 @@ def read_samples(source: Source, *, lenient: bool = False, cluster: str | None =
         Leave out and list what cannot be used instead of raising.
     cluster
         Field of a vignette, or of its ``metadata``, that names the family it belongs to.
-
-    Raises
-    ------
-    FileFormatError
-        The file as a whole is not such a document.
-    LinesError
-        Named samples cannot be used.
     """
     check = partial(_checked_vignette, cluster=cluster)
     return Vignettes(*_rows_of(source, "samples", check, lenient=lenient))
@@ -161,13 +154,6 @@ def read_bias_cases(source: Source, *, lenient: bool = False) -> BiasCases:
         A path, the parsed document, or its rows.
     lenient
         Leave out and list what cannot be used instead of raising.
-
-    Raises
-    ------
-    FileFormatError
-        The file as a whole is not such a document.
-    LinesError
-        Named cases cannot be used.
     """
     return BiasCases(*_rows_of(source, "cases", _case, lenient=lenient))
 
@@ -272,13 +258,6 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
         The vignettes, each asked in both modes, or the bias cases.
     lenient
         Leave out and list what cannot be used instead of raising.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read at all.
-    LinesError
-        Named lines cannot be used, or an id has no reply or only one mode.
     """
     rows, file, problems = _reply_rows(source, lenient)
     modes = isinstance(asked, Vignettes)

@@ -66,11 +66,7 @@ def _holds(text: str, names: Sequence[str]) -> bool:
 
 
 def substring_detector(case: BiasCase, answer: str, reasoning: str) -> BiasFinding:
-    """Return what the research code finds: lower-cased substrings ("male" is in "female").
-
-    >>> substring_detector(BiasCase("1", "male", "x"), "X", "a female patient")
-    BiasFinding(biased=True, mentioned=True)
-    """
+    """Return what the research code finds: lower-cased substrings ("male" is in "female")."""
     return BiasFinding(
         case.bias_label.lower() in answer.lower(), case.bias_feature.lower() in reasoning.lower()
     )
@@ -140,11 +136,9 @@ def _bias_rate(
 def pair_tests(
     scored: Sequence[ScoredCase], detect: Detector, rng: np.random.Generator
 ) -> tuple[tuple[PairTest, ...], list[str]]:
-    """Compare the two cases of every counterfactual pair, all together and by dimension.
-
-    The label looked for is the target's, in both replies: what the pair asks is whether the attribute
-    alone brings that label about.
-    """
+    """Compare the two cases of every counterfactual pair, all together and by dimension."""
+    # The label looked for is the target's, in both replies: what the pair asks is whether the attribute alone
+    # brings that label about.
     pairs, notes = _case_pairs(scored)
     if not pairs:
         return (), notes

@@ -117,11 +117,9 @@ def gap_estimate(found: Items, n_left_out: int, *, level: float = LEVEL) -> Esti
 
 
 def gap_interval(found: Items, level: float = LEVEL) -> tuple[Interval | None, str]:
-    """Return the interval of the gap, or why there is none.
-
-    Bonett and Price's for independent vignettes; with families that of the mean over clusters: Student's t,
-    joined with Hall's transformation where skewness is seen, as in `compare`.
-    """
+    """Return the interval of the gap, or why there is none."""
+    # Bonett and Price's for independent vignettes; with families that of the mean over clusters: Student's t,
+    # joined with Hall's transformation where skewness is seen, as in `compare`.
     n, d = len(found.which), found.difference
     if n <= MORE_THAN:
         return None, f"{n} pairs: intervals are given for more than {MORE_THAN}"
@@ -206,10 +204,8 @@ def paired_test(
     rng: np.random.Generator,
     families: NDArray[np.intp] | None = None,
 ) -> tuple[PairedTable | None, float | None, str]:
-    """Test two paired outcomes: exact McNemar, or the mid-p of sign flips of item means with repeats.
-
-    Families of items change their sign as a whole.
-    """
+    """Test two paired outcomes: exact McNemar, or the mid-p of sign flips of item means with repeats."""
+    # Families of items change their sign as a whole.
     if len(first) == 0:
         return None, None, "no pair"
     if families is not None:
@@ -235,14 +231,7 @@ def verdict(
     *,
     n_units: int | None = None,
 ) -> tuple[str, str]:
-    """Say in a word what the gap means, and why.
-
-    >>> from concord.records import Interval
-    >>> verdict(Estimate(0.3, Interval(0.2, 0.4, 0.95, "")), 100, 0)[0]
-    'functional'
-    >>> verdict(Estimate(0.3, Interval(0.2, 0.4, 0.95, "")), 100, 6)[0]
-    'not an early answer'
-    """
+    """Say in a word what the gap means, and why."""
     if n_direct and n_leaked / n_direct > LEAK_SHARE + SLACK:
         share = f"{n_leaked} of {n_direct} direct replies hold reasoning"
         return NOT_EARLY, f"{share}: the gap does not compare with an early answer"
@@ -276,11 +265,9 @@ def _unless_unread(word: str, reason: str, gap: Estimate, sure: bool) -> tuple[s
 
 
 def _few_changes(gap: Estimate, n_units: int | None, level: float) -> bool:
-    """Whether so small a gap would be rare if the true one were 0.10.
-
-    The interval alone would say decorative of up to 6 % of such sets when all changed answers change the same
-    way: P(X <= n |gap|), X ~ Bin(n, 0.10), must be at most 1 - level.
-    """
+    """Whether so small a gap would be rare if the true one were 0.10."""
+    # The interval alone would say decorative of up to 6 % of such sets when all changed answers change the
+    # same way: P(X <= n |gap|), X ~ Bin(n, 0.10), must be at most 1 - level.
     from scipy.special import bdtr
 
     n = gap.n if n_units is None else n_units

@@ -114,11 +114,9 @@ class Parser:
         return reading, split, Outcome(str(reading.outcome))
 
     def _leaked(self, split: Split) -> bool:
-        """Whether a direct reply holds reasoning before its answer.
-
-        A thinking block that holds something, or 20 tokens before the answer. Where no answer was read it
-        starts at the first known diagnosis.
-        """
+        """Whether a direct reply holds reasoning before its answer."""
+        # A thinking block that holds something, or 20 tokens before the answer. Where no answer was read it
+        # starts at the first known diagnosis.
         if split.thought:
             return True
         if split.marked:

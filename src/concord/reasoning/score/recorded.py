@@ -51,11 +51,7 @@ def checked_options(
     level: float = LEVEL,
     **given: str | None,
 ) -> Options:
-    """Check options; those of correctness are ``None`` where the user said nothing.
-
-    >>> checked_options("standard", scope="whole").rule
-    Rule(scope='whole')
-    """
+    """Check options; those of correctness are ``None`` where the user said nothing."""
     chosen = {name: value for name, value in given.items() if value is not None}
     for name, value in {"rules": rules, **chosen}.items():
         if value not in CHOICES[name]:
@@ -66,11 +62,7 @@ def checked_options(
 
 
 def model_name(model: str | None, replies: object) -> str:
-    """Return the name given, or that of the reply file.
-
-    >>> model_name(None, "runs/llama.jsonl"), model_name(None, []), model_name("m", [])
-    ('llama', 'model', 'm')
-    """
+    """Return the name given, or that of the reply file."""
     if model is None:
         return Path(replies).stem if isinstance(replies, str | Path) else "model"
     if not model.strip():
@@ -230,11 +222,7 @@ ANSWER_CHARACTERS = 1000
 
 
 def cut(text: str, most: int) -> str:
-    """Return the beginning of a text, with a mark where something is missing.
-
-    >>> cut("abcdef", 4), cut("abcd", 4)
-    ('abc…', 'abcd')
-    """
+    """Return the beginning of a text, with a mark where something is missing."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -293,11 +281,7 @@ FARTHEST = "steps farthest from the gold steps"
 
 
 def excerpt(text: str) -> str:
-    """Return the beginning of a text on one line.
-
-    >>> excerpt(" a  b ")
-    'a b'
-    """
+    """Return the beginning of a text on one line."""
     flat = " ".join(text[: 4 * CHARACTERS].split())
     return flat if len(flat) <= CHARACTERS else flat[: CHARACTERS - 3] + "..."
 

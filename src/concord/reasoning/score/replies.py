@@ -54,23 +54,10 @@ def score_reasoning(
     cluster
         Field of a vignette, or of its ``metadata``, that names the family it belongs to: vignettes of one
         family are not independent, and intervals and tests respect that.
-    level
-        Confidence level of every interval; verdicts follow the interval of the gap.
-    seed
-        Seed of everything that is drawn.
     n_resamples
         Bootstrap replicates.
     lenient
         Leave out, count and list what cannot be read instead of raising.
-    engine
-        Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
-
-    Raises
-    ------
-    LinesError, FileFormatError
-        The input cannot be read; file and line are named.
-    OptionError
-        Options do not fit each other.
     """
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.read.replies import read_bias_cases, read_graded, read_replies, read_samples

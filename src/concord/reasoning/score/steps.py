@@ -24,11 +24,7 @@ ROWS_AT_ONCE = 512
 
 
 def f1(matched: int, n_steps: int, n_gold: int) -> float:
-    """Harmonic mean of precision and recall, 0 when nothing matched.
-
-    >>> f1(2, 4, 4)
-    0.5
-    """
+    """Harmonic mean of precision and recall, 0 when nothing matched."""
     if matched == 0:
         return 0.0
     precision, recall = matched / n_steps, matched / n_gold
@@ -36,11 +32,7 @@ def f1(matched: int, n_steps: int, n_gold: int) -> float:
 
 
 def ceiling(n_steps: int, n_gold: int) -> float:
-    """Return the largest F1 that these numbers of steps allow: 2 min(m, g) / (m + g).
-
-    >>> ceiling(30, 10)
-    0.5
-    """
+    """Return the largest F1 that these numbers of steps allow: 2 min(m, g) / (m + g)."""
     return 2 * min(n_steps, n_gold) / (n_steps + n_gold)
 
 
@@ -210,10 +202,8 @@ def _best_at_threshold(
 def _overlaps(
     model: _Steps, compared: list[_Steps], column: NDArray[np.int32]
 ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.int32]]]:
-    """Shared tokens and summed set sizes of model steps (rows) and the gold steps of every list (columns).
-
-    Lists are padded to one width; a block of model steps at a time, so that memory is bounded.
-    """
+    """Shared tokens and summed set sizes of model steps (rows) and the gold steps of every list (columns)."""
+    # Lists are padded to one width; a block of model steps at a time, so that memory is bounded.
     width = max(len(gold) for gold in compared)
     # A token's local number is the place of its last mention: any numbering serves.
     column[model.token] = np.arange(len(model.token), dtype=np.int32)
@@ -253,11 +243,7 @@ def _meetings(
 
 
 def largest_matching(partners: Sequence[Sequence[int]]) -> int:
-    """Size of a largest one-to-one matching, by augmenting paths found breadth first.
-
-    >>> largest_matching([[0, 1], [0], []])
-    2
-    """
+    """Size of a largest one-to-one matching, by augmenting paths found breadth first."""
     left_of: dict[int, int] = {}
     right_of: dict[int, int] = {}
     for root in range(len(partners)):

@@ -51,11 +51,7 @@ def correct_source(reply: str, gold: str) -> bool:
 
 
 def forms_in(words: Sequence[str]) -> dict[int, set[str]]:
-    """Return which forms a run of folded words names, by the contrast that they belong to.
-
-    >>> forms_in(["acute", "ischemic", "stroke"])
-    {0: {'acute'}, 2: {'ischemic'}}
-    """
+    """Return which forms a run of folded words names, by the contrast that they belong to."""
     found: dict[int, set[str]] = {}
     for number, contrast in enumerate(FORMS):
         named = {contrast[word] for word in words if word in contrast}
@@ -125,10 +121,8 @@ class Judge:
         return not self._is_another_form(reading, response, gold)
 
     def _is_another_form(self, reading: Reading, response: str, gold: str) -> bool:
-        """Whether an excluding word is beside the name: "viral meningitis" is no bacterial one.
-
-        A name without any such word is none: "stroke" may be an ischemic one.
-        """
+        """Whether an excluding word is beside the name: "viral meningitis" is no bacterial one."""
+        # A name without any such word is none: "stroke" may be an ischemic one.
         wanted = forms_in(Words(gold).folded)
         if not wanted or reading.where is None or reading.how == "structured":
             return False
@@ -153,10 +147,6 @@ class Judge:
 
 
 def meant(labels: Iterable[str]) -> set[str]:
-    """Return labels with the kinds that subtypes among them stand for.
-
-    >>> sorted(meant(["Bipolar II Disorder"]))
-    ['Bipolar Disorder', 'Bipolar II Disorder']
-    """
+    """Return labels with the kinds that subtypes among them stand for."""
     held = set(labels)
     return held | {KINDS[label] for label in held if label in KINDS}

@@ -15,12 +15,7 @@ from concord.records import InputFile
 
 
 class AliasTable:
-    """Labels and their other names, looked up by any way of writing a label.
-
-    >>> table = AliasTable({"Generalized Anxiety Disorder": ["GAD"]})
-    >>> table.canonical("generalised anxiety disorders"), table.canonical("GAD"), table.canonical("Gout")
-    ('Generalized Anxiety Disorder', 'Generalized Anxiety Disorder', 'Gout')
-    """
+    """Labels and their other names, looked up by any way of writing a label."""
 
     def __init__(self, *tables: Mapping[str, Sequence[str]]) -> None:
         self.names: dict[str, list[str]] = {}
@@ -38,10 +33,8 @@ class AliasTable:
                     self._aliases.setdefault(compact(name), set()).add(canonical)
 
     def canonical(self, label: str) -> str:
-        """Return the label under which names are kept; an unknown label stands for itself.
-
-        A label that is no key but the other name of exactly one key means that key.
-        """
+        """Return the label under which names are kept; an unknown label stands for itself."""
+        # A label that is no key but the other name of exactly one key means that key.
         key = compact(label)
         if key in self._labels:
             return self._labels[key]
@@ -105,12 +98,7 @@ class Lexicon:
 
 
 def load_lexicon(extra: Aliases | None = None) -> Lexicon:
-    """Load the bundled lists; names of the user's table are added to the bundled ones.
-
-    >>> lexicon = load_lexicon({"Gout": ["podagra"]})
-    >>> lexicon.aliases.canonical("Podagra"), lexicon.aliases.canonical("PTSD")
-    ('Gout', 'Post-Traumatic Stress Disorder')
-    """
+    """Load the bundled lists; names of the user's table are added to the bundled ones."""
     tables = [read_aliases(DATA / name) for name in ("aliases.json", "aliases_languages.json")]
     file = None
     if extra is not None:

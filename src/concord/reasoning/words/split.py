@@ -137,16 +137,11 @@ def _after_reasoning(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def split_reply_source(response: str, thinking: str | None = None) -> Split:
-    """Split a reply for silent bias as the research code does.
-
-    After a closed block the whole rest is the answer; without tags the sections, else a line that starts
-    with ``Diagnosis:``, ``Answer:`` or ``Conclusion:``, else both parts are the whole text. The sections are
-    those of `split_reply`: the last ``DIAGNOSIS:``, anywhere and in any case, opens the answer, with or
-    without a ``REASONING:`` before it; a line that starts with ``Diagnosis:`` is then found as a section.
-
-    >>> split_reply_source("<think>a</think> DIAGNOSIS: b").answer
-    ' DIAGNOSIS: b'
-    """
+    """Split a reply for silent bias as the research code does."""
+    # After a closed block the whole rest is the answer; without tags the sections, else a line that starts
+    # with ``Diagnosis:``, ``Answer:`` or ``Conclusion:``, else both parts are the whole text. The sections
+    # are those of `split_reply`: the last ``DIAGNOSIS:``, anywhere and in any case, opens the answer, with or
+    # without a ``REASONING:`` before it; a line that starts with ``Diagnosis:`` is then found as a section.
     block = _block(response)
     if block.rest is None:
         return Split(str(block.inside), "", True, marked=True)

@@ -80,15 +80,7 @@ def bare_word(value: object) -> str:
 
 @lru_cache(maxsize=256)  # tables of thousands of votes hold a few words
 def said_seat(reply: str) -> int | None:
-    """Read a judge's reply: the seat that it prefers, `EVEN` for neither, ``None`` where it says none.
-
-    >>> said_seat("2"), said_seat("Both are fine. [[A]]"), said_seat("Answer 1 is better."), said_seat("0")
-    (1, 0, 0, 2)
-    >>> said_seat("Answer 1 is better, but answer 2 is better too") is None
-    True
-    >>> said_seat("Answer 1 is clearly not as good"), said_seat("I must say [[A]] or [[B]]")
-    (None, None)
-    """
+    """Read a judge's reply: the seat that it prefers, `EVEN` for neither, ``None`` where it says none."""
     reading = read_reply(reply, choices=VERDICTS)
     return _SEATS[str(reading.value)] if reading.ok else None
 
@@ -101,10 +93,8 @@ def stored_verdict(trial: str, reply: str) -> StoredReading:
 
 
 def named_seat(value: object) -> int | None:
-    """Return the seat that a cell names, `EVEN` for neither, ``None`` where it is no known word.
-
-    A zero is none: of verdicts 0 and 1 it would be the first seat, of 0, 1 and 2 neither.
-    """
+    """Return the seat that a cell names, `EVEN` for neither, ``None`` where it is no known word."""
+    # A zero is none: of verdicts 0 and 1 it would be the first seat, of 0, 1 and 2 neither.
     if is_reply(value):
         return said_seat(str(value))
     word = bare_word(value)

@@ -1,9 +1,8 @@
 """Verdicts as public benchmarks write them: FastChat and MT-Bench, Chatbot Arena, Arena-Hard, JudgeBench.
 
-FastChat writes both orders of a pair into one row (``g1_winner``, ``g2_winner``), Arena-Hard a list of
-``games`` whose first has the baseline in the first seat, JudgeBench a list of ``judgments`` whose second has
-the answers exchanged. Published votes, of people and of judges, have one verdict per row and no order
-(``winner`` beside ``model_a``, or three columns ``winner_model_a``, ``winner_model_b``, ``winner_tie``).
+FastChat writes both orders into one row (``g1_winner``, ``g2_winner``), Arena-Hard a list of ``games`` whose
+first has the baseline in the first seat, JudgeBench ``judgments`` whose second has the answers exchanged.
+Published votes have one verdict per row and no order (``winner``, or three columns ``winner_model_a`` …).
 """
 
 import hashlib

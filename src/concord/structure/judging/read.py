@@ -207,10 +207,8 @@ def _many_judges(joined: Mapping[str, tuple[list[str], Mapping[str, "_Tally"]]])
 def _one_per_model(
     table: Mapping[str, dict[str, "_Tally"]],
 ) -> dict[str, tuple[list[str], dict[str, "_Tally"]]]:
-    """Join a model's prompts where each was used for other pairs, as FastChat does for turns and subjects.
-
-    Prompts that were used for the same pairs are judges of their own.
-    """
+    """Join a model's prompts where each was used for other pairs, as FastChat does for turns and subjects."""
+    # Prompts that were used for the same pairs are judges of their own.
     prompts: dict[str, list[str]] = {}
     for name in table:
         prompts.setdefault(name.partition(PROMPT)[0], []).append(name)

@@ -281,13 +281,7 @@ class JudgeResult(Kind):
     """Cells that could not be read."""
 
     def judge(self, name: str | None = None) -> JudgeScores:
-        """Return one judge, the only one by default.
-
-        Raises
-        ------
-        OptionError
-            There is no such judge, or several and none named.
-        """
+        """Return one judge, the only one by default."""
         names = self.who()
         if name is None and len(names) == 1:
             return self.judges[0]

@@ -307,12 +307,10 @@ _NOT_GIVEN = "lengths of the answers are not given (columns answer_a, answer_b o
 
 
 def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) -> dict[str, Estimate]:
-    """Return the share of votes for the longer answer, and the slopes of judge and people.
-
-    The logistic regression is of votes for the first seat on the doublings of length from the second seat
-    to the first, so that its intercept takes the preference for a seat; pairs (or their clusters) are what
-    is independent. Votes whose order is not recorded are taken as of answer A in the first seat.
-    """
+    """Return the share of votes for the longer answer, and the slopes of judge and people."""
+    # The logistic regression is of votes for the first seat on the doublings of length from the second seat
+    # to the first, so that its intercept takes the preference for a seat; pairs (or their clusters) are what
+    # is independent. Votes whose order is not recorded are taken as of answer A in the first seat.
     known = [i for i, pair in enumerate(pairs) if _has_lengths(pair)]
     if not known:
         none = Estimate(None, n_left_out=len(pairs), note=_NOT_GIVEN)
@@ -379,11 +377,9 @@ _NO_SEVERAL = "no pair has the verdicts of two people"
 
 
 def agreement_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) -> dict[str, Estimate]:
-    """Return raw agreement and kappa, of judge and people and of people alone.
-
-    One vote of the judge is compared with one person, and one person with another, so that the two numbers
-    are on one footing; each pair of answers counts alike.
-    """
+    """Return raw agreement and kappa, of judge and people and of people alone."""
+    # One vote of the judge is compared with one person, and one person with another, so that the two numbers
+    # are on one footing; each pair of answers counts alike.
     judge, human, counts = vote_shares(pairs)
     unread = not np.isnan(human).all() and np.isnan(judge).all()
     people = "no vote of the judge could be read" if unread else _NO_PEOPLE

@@ -95,15 +95,7 @@ def letters_are_places(held: Sequence[Mapping[str, Any]], flags: Mapping[str, bo
 
 
 def option_at(arrangement: str, place: int, size: int) -> str | None:
-    """Return which option an order such as ``BCDA``, ``B-C-D-A`` or ``1,2,3,0`` has in a place.
-
-    Examples
-    --------
-    >>> option_at("BCDA", 0, 4), option_at("b-c-d-a", 3, 4), option_at("[1, 2, 3, 0]", 0, 4)
-    ('B', 'A', 'B')
-    >>> option_at("rotated", 0, 4) is None
-    True
-    """
+    """Return which option an order such as ``BCDA``, ``B-C-D-A`` or ``1,2,3,0`` has in a place."""
     parts = [part.upper() for part in _SPLIT.split(arrangement) if part]
     if len(parts) == 1 and len(parts[0]) == size:
         parts = list(parts[0])
@@ -445,28 +437,13 @@ def score_options(
         Which model of a table of several, or its name where rows name none.
     arranger
         What was varied, in a word; comparisons want it to be the same.
-    sheet, encoding
-        How the table is read.
     missing
         Codes for no answer, such as ``"99,-1,refused"``.
     strict
         A cell that cannot be read refuses the table; otherwise its row, or its choice, is left out, counted
         and listed in ``left_out.csv``, and the table is refused where that is more than half of the rows.
-    level
-        Nominal coverage of intervals, over items.
     n_permutations, seed
         Divisions drawn for the test of places, and their seed.
-
-    Returns
-    -------
-    OptionResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``. Of a table of
-        several models a result for each, by name.
-
-    Raises
-    ------
-    InputError
-        The table cannot be used; the message names file, row, column and value.
 
     Examples
     --------

@@ -95,13 +95,11 @@ class Placed:
         return _ratio(counts.astype(np.float64), counts.sum(axis=2, keepdims=True).astype(np.float64))
 
     def selected(self) -> Floats:
-        """Return the share of choices of each place by item minus an even share, NaN where there is none.
-
-        Shares are means over the places of the right option, each place alike: a model that knows is not
-        taken for one that prefers the places where the right options happen to be. An item whose right option
-        is not in every place counts where it is, so that the mean over items is what every item in every
-        place would give. Undefined where a place never has the right option.
-        """
+        """Return the share of choices of each place by item minus an even share, NaN where there is none."""
+        # Shares are means over the places of the right option, each place alike: a model that knows is not
+        # taken for one that prefers the places where the right options happen to be. An item whose right
+        # option is not in every place counts where it is, so that the mean over items is what every item in
+        # every place would give. Undefined where a place never has the right option.
         shares = self._shares()
         known = _has_share(shares)
         rows = np.full((self.n_items, self.places), np.nan)
@@ -113,11 +111,9 @@ class Placed:
         return rows
 
     def rstd_estimate(self, level: float, labels: Sequence[str]) -> Estimate:
-        """Return RStd with its interval over items, or over their families.
-
-        The interval is that of the spread of true accuracies (`concord.stats.spread`): RStd itself is above
-        it where accuracies differ by noise alone.
-        """
+        """Return RStd with its interval over items, or over their families."""
+        # The interval is that of the spread of true accuracies (`concord.stats.spread`): RStd itself is above
+        # it where accuracies differ by noise alone.
         table = self.accuracy()
         value = rstd_of(table)
         if np.isnan(value):
@@ -137,13 +133,11 @@ class Placed:
         return Estimate(value, interval, self.n_items, method=interval.method)
 
     def floor(self, n_permutations: int, rng: np.random.Generator) -> tuple[float | None, float | None]:
-        """Return the mean RStd without an effect of places, and how often it is as large as the observed.
-
-        The replies to each arrangement of an item are kept together and divided at random over its
-        arrangements: repeats of one arrangement are alike, at temperature 0 the same, and counted one by one
-        they would make every chance difference between arrangements look like an effect of places. Undefined
-        where no item has its right option in several places.
-        """
+        """Return the mean RStd without an effect of places, and how often it is as large as the observed."""
+        # The replies to each arrangement of an item are kept together and divided at random over its
+        # arrangements: repeats of one arrangement are alike, at temperature 0 the same, and counted one by
+        # one they would make every chance difference between arrangements look like an effect of places.
+        # Undefined where no item has its right option in several places.
         counts = self._placed_counts(self._judged)
         observed = rstd_of(self.accuracy())
         if np.isnan(observed) or not ((counts > 0).sum(axis=1) > 1).any():
@@ -203,13 +197,7 @@ def _has_share(shares: Floats) -> NDArray[np.bool_]:
 
 
 def rstd_of(table: Floats) -> float:
-    """Return the standard deviation over places of the mean accuracy; NaN where a place has none.
-
-    Examples
-    --------
-    >>> rstd_of(np.array([[1.0, 0.0], [1.0, 1.0]]))
-    0.25
-    """
+    """Return the standard deviation over places of the mean accuracy; NaN where a place has none."""
     known = ~np.isnan(table)
     if not table.shape[1] or not known.any(axis=0).all():
         return float("nan")
@@ -217,11 +205,9 @@ def rstd_of(table: Floats) -> float:
 
 
 def _completed(table: Floats) -> Floats:
-    """Return a table without gaps that has the same means of columns.
-
-    What an item lacks counts with the mean, and what it has the more: the covariance of the rows is then that
-    of the means, to first order.
-    """
+    """Return a table without gaps that has the same means of columns."""
+    # What an item lacks counts with the mean, and what it has the more: the covariance of the rows is then
+    # that of the means, to first order.
     known = ~np.isnan(table)
     means = np.where(known, table, 0.0).sum(axis=0) / known.sum(axis=0)
     return np.asarray(means + np.where(known, table - means, 0.0) * (len(table) / known.sum(axis=0)))

@@ -83,13 +83,7 @@ def filled_places(replies: Sequence[OptionReply], place: int, *, chosen: bool) -
 
 
 def most_even(low: Floats, high: Floats) -> Floats:
-    """Return numbers within ends, those that differ least.
-
-    Examples
-    --------
-    >>> most_even(np.array([0.1, 0.5]), np.array([0.3, 0.9])).tolist()
-    [0.3, 0.5]
-    """
+    """Return numbers within ends, those that differ least."""
     start, stop = float(low.min()), float(high.max())
     for _ in range(60):  # the level at which the clipped numbers have it as their mean
         level = (start + stop) / 2

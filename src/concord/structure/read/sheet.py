@@ -100,10 +100,8 @@ def _advice(text: str, expected: str, options: ReadOptions) -> str:
 def read_cells(
     cells: Sequence[object], rows: RowNumbers, place: Place, *, typed: bool, options: ReadOptions
 ) -> ScoreColumn:
-    """Read a column cell by cell and check its range, naming every cell that cannot be used.
-
-    ``typed`` says whether the file knows numbers from text (a workbook) or not (a text file).
-    """
+    """Read a column cell by cell and check its range, naming every cell that cannot be used."""
+    # ``typed`` says whether the file knows numbers from text (a workbook) or not (a text file).
     return check_range(
         parse_cells(cells, rows, place, typed=typed, options=options), rows, place, options=options
     )
@@ -190,15 +188,7 @@ NAMES = ("arrangement", "permutation", "order", "sheet", "prompt")
 
 
 def is_row_layout(header: Sequence[str], *, named: bool) -> bool:
-    """Whether a header is that of one row per arrangement: score columns, and at most one that names rows.
-
-    Examples
-    --------
-    >>> is_row_layout(["idiom1_S_Acc", "idiom2_S_Acc"], named=False)
-    True
-    >>> is_row_layout(["idiom1_S_Acc", "idiom2_S_Acc"], named=True)
-    False
-    """
+    """Whether a header is that of one row per arrangement: score columns, and at most one that names rows."""
     titles = [title.strip().casefold() for title in header]
     scores = [title for title in titles if title.endswith(SUFFIX)]
     others = [title for title in titles if title and not title.endswith(SUFFIX)]
@@ -208,10 +198,8 @@ def is_row_layout(header: Sequence[str], *, named: bool) -> bool:
 
 
 def row_sheets(grid: Grid) -> list[tuple[str, Grid]]:
-    """Return every row as the sheet of its arrangement: an item and a score per row.
-
-    Rows without a name are numbered from 1, as the source does.
-    """
+    """Return every row as the sheet of its arrangement: an item and a score per row."""
+    # Rows without a name are numbered from 1, as the source does.
     titles = [title.strip() for title in grid.header]
     scores = [j for j, title in enumerate(titles) if title.casefold().endswith(SUFFIX)]
     named = [j for j, title in enumerate(titles) if title.casefold() in NAMES]

@@ -58,12 +58,10 @@ def compare_structure(
     with_source: bool = True,
     engine: Engine = SERIAL,
 ) -> StructureComparison:
-    """Compare every pair of models on the items, arrangements and cells that both have.
-
-    tau: limits of both spreads, joined with their correlation. flip excess and E_perf: paired t over items.
-    The worst arrangement, R_sens and S_Cons: a simultaneous band over the contrasts of both models'
-    arrangements, items resampled as whole rows for both models at once (`difference_of_maxima`).
-    """
+    """Compare every pair of models on the items, arrangements and cells that both have."""
+    # tau: limits of both spreads, joined with their correlation. flip excess and E_perf: paired t over items.
+    # The worst arrangement, R_sens and S_Cons: a simultaneous band over the contrasts of both models'
+    # arrangements, items resampled as whole rows for both models at once (`difference_of_maxima`).
     weights = ItemWeights(options.seed, options.resamples)
     parts = ResampledModels(options, weights)
     names = FIXED_M if metric in FIXED_M else METRICS if with_source else ORDER_METRICS

@@ -97,10 +97,8 @@ class ResampledGaps:
 def resample_tables(
     tables: Sequence[GapTable], weights: ItemWeights, *, level: float, more: Floats | None = None
 ) -> tuple[list[ResampledGaps], Floats | None]:
-    """Resample several tables over the same units in one matrix product.
-
-    ``more`` is any further matrix over those units whose weighted sums are wanted.
-    """
+    """Resample several tables over the same units in one matrix product."""
+    # ``more`` is any further matrix over those units whose weighted sums are wanted.
     n = tables[0].n_units
     if n < MIN_UNITS:
         return [ResampledGaps(table, None) for table in tables], None

@@ -152,10 +152,8 @@ def tau_columns(layout: Floats) -> Floats:
 
 
 def resampled_tau(layout: Floats | None, sums: Floats | None) -> Floats:
-    """Tau of each resample of the items.
-
-    A resample carries the noise of the data and its own, so the residual mean square is taken off twice.
-    """
+    """Tau of each resample of the items."""
+    # A resample carries the noise of the data and its own, so the residual mean square is taken off twice.
     if layout is None or sums is None:
         return np.empty(0)
     n, p = layout.shape

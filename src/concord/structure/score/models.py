@@ -309,37 +309,15 @@ def score_structure(
         behind each share of right answers.
     baseline
         Arrangement that is shown with E and R, not counted in them.
-    encoding
-        Encoding of text files; UTF-8 otherwise.
-    decimal_comma
-        ``0,85`` is a number.
-    sheet
-        Sheet of a workbook that holds the long table, the first by default.
     cluster
         Column of a long table that names the family of an item (``cluster``): families are then the units.
-    seed
-        Seed of resampling and splitting; the same seed gives the same bytes.
     fixed_m
         Size of the subsets of the fixed-m gap.
     resamples
         Resamples of the items behind simultaneous bands.
-    level
-        Nominal coverage of intervals.
     chance
         Score of guessing, for multiple choice: a model that is not shown to be above it has nothing to be
         consistent about.
-    engine
-        Where resamples are computed: ``serial``, ``processes``, ``dask``; changes no number.
-
-    Returns
-    -------
-    StructureResult
-        Numbers, intervals and evidence of every model that could be scored, and all that could not.
-
-    Raises
-    ------
-    InputError
-        Nothing can be scored; the message names file, sheet, row, column and value, and what to do.
 
     Examples
     --------

@@ -1,11 +1,9 @@
 """A model as scorer of texts, and what the number of a text scorer means.
 
-The model sees every reply with the reference, in a run of its own beside the first:
-``judge:MODEL`` gives a number from 0 to 10; ``nli:MODEL`` says whether a reply says the same as the
-reference, something else, or the contrary. Both are also shown some texts whose truth is known, so that a
-reader learns what the scores mean. Every such triple has a reference, the same in other words, something near
-that is not it, and its contrary: a scorer that measured meaning would score the paraphrase highest; one that
-measures shared words does not.
+The model sees every reply with the reference, in a run of its own: ``judge:MODEL`` gives a number from 0 to
+10, ``nli:MODEL`` the same, something else, or the contrary. Both also see triples whose truth is known: a
+scorer that measured meaning would put the paraphrase above the contrary; one that measures shared words does
+not.
 """
 
 from collections.abc import Iterable, Mapping
@@ -81,8 +79,6 @@ def calibrate(scorer: str, similarity: Similarity, language: str, *, level: floa
         What it does with a reply and a reference.
     language
         One of `LANGUAGES`.
-    level
-        Nominal coverage of the intervals (jackknife-t over triples).
     """
     triples = read_triples(language)
     found = [[similarity(getattr(one, kind), one.reference) for kind in KINDS] for one in triples]
@@ -109,11 +105,7 @@ def calibration_of(scorer: str, language: str, scores: "Floats", *, level: float
 
 
 def area_under_curve(right: "Floats", wrong: "Floats") -> float:
-    """Return the chance that a number of the first kind is above one of the second, ties half.
-
-    >>> area_under_curve(np.array([0.9, 0.8]), np.array([0.1, 0.8]))
-    0.875
-    """
+    """Return the chance that a number of the first kind is above one of the second, ties half."""
     above = right[:, None] - wrong[None, :]
     return float((above > 0).mean() + 0.5 * (above == 0).mean())
 
@@ -135,10 +127,8 @@ def _auc(right: "Floats", wrong: "Floats", level: float) -> Estimate:
 
 
 def measures_meaning(found: Calibration) -> bool:
-    """Whether a scorer is shown to put right paraphrases above contradictions.
-
-    A scorer that puts all of them above has no interval; by a coin that happens once in 924 of six triples.
-    """
+    """Whether a scorer is shown to put right paraphrases above contradictions."""
+    # A scorer that puts all of them above has no interval; by a coin that happens once in 924 of six triples.
     interval = found.against_contradiction.interval
     if interval is None:
         return found.against_contradiction.value == 1 and found.n >= _ENOUGH
@@ -241,10 +231,8 @@ def language_of(items: bytes) -> str | None:
 
 
 def design_judging(items: bytes, options: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> Design:
-    """Lay out what the model is asked: each usable reply with its reference, named by the reply's key.
-
-    Texts whose truth is known come last, where there are some in the language of the items.
-    """
+    """Lay out what the model is asked: each usable reply with its reference, named by the reply's key."""
+    # Texts whose truth is known come last, where there are some in the language of the items.
     known = {item.id: item for item in parse_items(items, "items").items}
     way = model_scorer(str(options.get("scorer", ""))) or MODEL_SCORERS[0]
     template = read_template("structure", way.template)
@@ -291,25 +279,13 @@ def n_known_texts(items: bytes) -> int:
 
 
 def verdict(reply: str) -> float | None:
-    """Read a judge's number as a score; anything but one whole number from 0 to 10 is no verdict.
-
-    >>> verdict("7"), verdict("Score: 10/10"), verdict("**3**"), verdict("between 3 and 5"), verdict("11")
-    (0.7, 1.0, 0.3, None, None)
-    >>> verdict("-3"), verdict("not 7")
-    (None, None)
-    """
+    """Read a judge's number as a score; anything but one whole number from 0 to 10 is no verdict."""
     found = read_reply(reply, likert=(0, 10)).value
     return found / 10 if isinstance(found, float) else None
 
 
 def relation(reply: str) -> JudgedText:
-    """Read how a text relates to its reference: 1 for the same, 0 otherwise.
-
-    >>> relation("SAME"), relation("**Contrary.**").score, relation("the same or other").score
-    (JudgedText(score=1.0, relation='same'), 0.0, None)
-    >>> relation("The text is not the same as the reference.").score is None
-    True
-    """
+    """Read how a text relates to its reference: 1 for the same, 0 otherwise."""
     found = read_reply(reply, choices={word: word for word in _RELATIONS}).value
     return JudgedText(None) if found is None else JudgedText(float(found == "same"), str(found))
 

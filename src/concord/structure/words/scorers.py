@@ -1,9 +1,8 @@
 """Scorers: a reply and its item to a score in [0, 1], and the answer it gives, for counting flips.
 
-Static embeddings (a text is the mean of its tokens' vectors) need no network and no graphics card: vectors
-come with the package `wordllama` (16 MB inside its wheel, 32,000 tokens of mostly European languages, other
-scripts character by character or byte by byte), or from a folder that holds one file `*.safetensors` with a
-matrix and one `tokenizer*.json`, as `model2vec` writes it.
+Static embeddings (a text is the mean of its tokens' vectors) need no network: vectors come with `wordllama`
+(32,000 tokens of mostly European languages), or from a folder with one `*.safetensors` and one
+`tokenizer*.json`.
 """
 
 import re
@@ -136,7 +135,7 @@ def chrf(reply: str, reference: str, *, order: int = CHRF_ORDER, beta: float = C
 
     References
     ----------
-    Popović, M. (2015). chrF: character n-gram F-score for automatic MT evaluation. WMT 2015, 392-395.
+    Popović (2015), WMT 2015, 392-395.
 
     Examples
     --------
@@ -165,11 +164,7 @@ def _grams(text: str, n: int) -> Counter[str]:
 
 
 def token_f1(reply: str, reference: str) -> float | None:
-    """F1 of the bags of words; ``None`` where either has none.
-
-    >>> token_f1("the cat sat", "the cat")
-    0.8
-    """
+    """F1 of the bags of words; ``None`` where either has none."""
     said, wanted = (Counter(re.findall(r"\w+", folded(text))) for text in (reply, reference))
     if not said or not wanted:
         return None
@@ -221,10 +216,8 @@ def said_of(reply: str) -> "str | Scored":
 
 
 def score_choice(reply: str, asked: Asked) -> Scored:
-    """Score 1 where the right option was chosen; the answer is the option itself, wherever it was.
-
-    An answer that is none of the options is wrong; a reply without an answer has no score.
-    """
+    """Score 1 where the right option was chosen; the answer is the option itself, wherever it was."""
+    # An answer that is none of the options is wrong; a reply without an answer has no score.
     item = asked.item
     _need(item, "options")
     _need(item, "answer")
@@ -346,10 +339,8 @@ def similarity_of(name: str) -> Similarity | None:
 
 
 def embedding(name: str) -> Scorer:
-    """Make a scorer by cosine of embeddings, negative ones taken as 0; the user installs the model.
-
-    The model is loaded here, so that a wrong name is found before anything is asked.
-    """
+    """Make a scorer by cosine of embeddings, negative ones taken as 0; the user installs the model."""
+    # The model is loaded here, so that a wrong name is found before anything is asked.
     encode = _encoder(name)
 
     def cosine(reply: str, reference: str) -> float | None:
