@@ -23,7 +23,17 @@ from concord.files.raw_replies import _stop
 from concord.files.sheet_xml import column_number
 from concord.files.survey import _lime_name
 from concord.files.yaml_file import path_in_words
-from concord.number_words import bounds_text, how_many, level_words
+from concord.number_words import (
+    bounds_text,
+    grouped,
+    how_many,
+    in_money,
+    level_words,
+    number,
+    percent,
+    significant,
+    typeset,
+)
 from concord.reading.marks import stated_from
 from concord.reading.names import is_abbreviation
 from concord.reading.several import named_parts
@@ -122,6 +132,12 @@ from concord.view.server import own_host, own_origin
             own_titles(["Item ID", "Hint", "x"], ["id", "kind"], {"id": ("item_id",), "kind": ("hint",)}),
             {"id": 0, "kind": 1},
         ),
+        ((significant(0.012345, 2), significant(1234567, 3)), ("0.012", "1.23e+06")),
+        (
+            (percent(0.123), percent(0.123, 1), percent(0.9962), percent(1.0)),
+            ("12%", "12.3%", "99.6%", "100%"),
+        ),
+        ((grouped(12345.6), in_money(1234.5), typeset(number(-2.0, 1))), ("12,346", "1,234.50", "\u22122.0")),
         ((level_words(0.95), level_words(0.995)), ("95 %", "99.5 %")),
         (
             (how_many(1, "effect", "effects"), how_many(1200, "effect", "effects")),

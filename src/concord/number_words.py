@@ -31,40 +31,24 @@ def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
 
 
 def significant(value: float, digits: int) -> str:
-    """Round a number to so many digits that matter.
-
-    >>> significant(0.012345, 2), significant(1234567, 3)
-    ('0.012', '1.23e+06')
-    """
+    """Round a number to so many digits that matter."""
     return f"{value:.{digits}g}"
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Return a share in hundredths; one that is not whole is never rounded to all or nothing.
-
-    >>> percent(0.123), percent(0.123, 1), percent(0.9962), percent(1.0)
-    ('12%', '12.3%', '99.6%', '100%')
-    """
+    """Return a share in hundredths; one that is not whole is never rounded to all or nothing."""
     text = f"{share:.{digits}%}"
     beside = float(text[:-1]) in (0, 100) and share not in (0, 1)
     return percent(share, digits + 1) if beside and digits < 6 else text
 
 
 def grouped(n: float) -> str:
-    """Return a large number without its decimals.
-
-    >>> grouped(12345.6)
-    '12,346'
-    """
+    """Return a large number without its decimals."""
     return f"{n:,.0f}"
 
 
 def in_money(amount: float) -> str:
-    """Return an amount of money.
-
-    >>> in_money(1234.5)
-    '1,234.50'
-    """
+    """Return an amount of money."""
     return f"{amount:,.2f}"
 
 
@@ -118,11 +102,7 @@ def how_many(n: int, one: str, many: str) -> str:
 
 
 def typeset(text: str) -> str:
-    """Return numbers with a minus sign, as print has them; a terminal keeps the hyphen that can be copied.
-
-    >>> typeset(number(-2.0, 1))
-    '−2.0'
-    """
+    """Return numbers with a minus sign, as print has them; a terminal keeps the hyphen that can be copied."""
     return text.replace("-", "−")
 
 

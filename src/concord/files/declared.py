@@ -274,10 +274,8 @@ def read_records(
     also: Sequence[str] = (),
     answer: str = "answer",
 ) -> RecordTable[T]:
-    """Read rows as records of a frozen class; ``also`` names columns that are used otherwise.
-
-    The field ``answer`` is what a declared code for no answer can be in.
-    """
+    """Read rows as records of a frozen class; ``also`` names columns that are used otherwise."""
+    # The field ``answer`` is what a declared code for no answer can be in.
     grid = source if isinstance(source, Grid) else grid_of(source, options)
     held = {} if names is None else names
     hints, columns = get_type_hints(kind), []

@@ -261,12 +261,10 @@ def _summaries(archive: _Archive) -> Iterator[dict[str, Any]]:
 
 
 def log_grid(path: Path, data: bytes) -> Grid | None:
-    """Return the samples of a log as a table; None where a file is none.
-
-    A row has the metadata of its sample, ``id``, ``epoch``, ``input``, ``target``, ``choices``, ``model``,
-    the reply in ``response``, what a scorer read in it in ``model_answer``, and the value of a scorer
-    in ``score`` (of several in ``score_NAME``).
-    """
+    """Return the samples of a log as a table; None where a file is none."""
+    # A row has the metadata of its sample, ``id``, ``epoch``, ``input``, ``target``, ``choices``, ``model``,
+    # the reply in ``response``, what a scorer read in it in ``model_answer``, and the value of a scorer in
+    # ``score`` (of several in ``score_NAME``).
     if path.suffix.lower() == ".eval":
         log, whole = read_inspect_log(path), _whole_samples(path, data)
     elif (document := _json_log(path)) is not None:

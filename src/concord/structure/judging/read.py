@@ -67,10 +67,8 @@ _TRIES = 3
 
 
 def read_ballots(table: DeclaredTable, judge: str) -> tuple[list[Ballot], list[str]]:
-    """Return the verdicts of a file, and what a user should know about how they were read.
-
-    A row that cannot be read is noted; where it is the verdict, it counts as one that cannot be read.
-    """
+    """Return the verdicts of a file, and what a user should know about how they were read."""
+    # A row that cannot be read is noted; where it is the verdict, it counts as one that cannot be read.
     form, rows = _form_of(table), table.rows()
     reader = form.reader(table, rows)
     ballots: list[Ballot] = []
