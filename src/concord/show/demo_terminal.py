@@ -39,7 +39,7 @@ def people_sentence(result: AgentsResult) -> str:
     if found is None or found.value is None or found.luck is None:
         return said + "in other studies its lead may be chance"
     return said + (
-        f"where it was not chosen, {100 * found.value:.0f} % ({_points(found)}): {100 * found.luck:.0f} % of "
+        f"where it was not chosen, {100 * found.value:.0f} % ({_ends_in_percent(found)}): {100 * found.luck:.0f} % of "
         "its lead is luck"
     )
 
@@ -67,11 +67,11 @@ def percent(found: Score | Estimate, *, ends: bool = True) -> str:
     """
     if found.value is None:
         return "–"
-    reach = "" if found.interval is None or not ends else f" ({_points(found.interval)})"
+    reach = "" if found.interval is None or not ends else f" ({_ends_in_percent(found.interval)})"
     return f"{100 * found.value:.0f} %{reach}"
 
 
-def _points(ends: HasEnds) -> str:
+def _ends_in_percent(ends: HasEnds) -> str:
     return "" if ends.low is None or ends.high is None else f"{100 * ends.low:.0f} to {100 * ends.high:.0f}"
 
 
