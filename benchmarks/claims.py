@@ -1,8 +1,9 @@
 """How often claims about several agents are false, cover, and are missed: `python benchmarks/claims.py PART`.
 
-`these` redraws these studies, `others` tests over studies, `chosen` is the value of choosing. Every line is
-one population; `--seed`, `--runs` (data sets per population) and `--workers` set the size. `--write` keeps
-the rates of sentences in `benchmarks/words.json`, from which `python tools/words.py` makes the page of words.
+`these` redraws these studies, `others` tests over studies, `chosen` is the value of choosing, `gates` are
+those of pipelines. Every line is one population; `--seed`, `--runs` (sets per population) and `--workers`
+set the size. `--write` keeps the rates of sentences in `benchmarks/words.json`, from which
+`python tools/words.py` makes the page of words.
 """
 
 # ruff: noqa: E402
@@ -16,7 +17,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,12 +25,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from concord.comparing.gates import Compared, gate_of
 from concord.people.protocol import STANDARD
 from concord.people.result import AgentPair
 from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
 from concord.people.results.same_tests import SameTests
 from concord.people.score.test_scores import score_tests
 from concord.records import Side, TestRow
+from concord.stats.compare import Choices, compare_items
 from concord.stats.elementwise import Floats
 from concord.stats.leaderboard import guarded_p, may_be_best, omnibus, value_of_choosing
 from concord.stats.multiple import holm
@@ -285,6 +288,64 @@ def chosen(cell: Picked, runs: int, seed: int) -> list[str]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """Two versions of a model on the same items, held to a gate."""
+
+    kind: str
+    n: int
+    margin: float
+
+    def differences(self, rng: np.random.Generator, drop: float) -> tuple[Floats, Floats]:
+        """Draw scores of a new version and an old one, the new lower by the drop on average."""
+        if self.kind == "normal":
+            shared = rng.normal(0.6, 0.2, self.n)
+            return shared - drop + rng.normal(0, 0.15, self.n), shared + rng.normal(0, 0.15, self.n)
+        if self.kind == "skewed":
+            return 0.3 - drop + 0.1 * rng.exponential(size=self.n), 0.3 + 0.1 * rng.exponential(size=self.n)
+        hard = rng.beta(3, 1.5, self.n)
+        old = rng.random(self.n) < hard
+        again = np.where(rng.random(self.n) < 0.6, old, rng.random(self.n) < hard)  # versions agree
+        lost = rng.random(self.n) < drop / hard.mean()
+        return (again & ~lost).astype(float), old.astype(float)
+
+
+WORSE = "*regression: X is worse than Y* (`--fail-if-worse`)"
+AS_GOOD = "*as good: X is shown not to be worse than Y* (`--fail-unless-as-good`)"
+
+
+def gates(cell: Gated, runs: int, seed: int) -> list[str | Found]:
+    """Return false alarms of both gates, and how often they miss what they say they would notice."""
+    rng = np.random.default_rng(seed)
+
+    def held(rule: str, drop: float) -> list[Any]:
+        found = []
+        for _ in range(runs):
+            one = compare_items(*cell.differences(rng, drop), choices=Choices(n_flips=99))
+            pair = Compared("old", one.difference, one.n_clusters, "items")
+            found.append(gate_of(rule, "new", "score", [pair], margin=cell.margin, level=LEVEL))
+        return found
+
+    def share(found: list[Any]) -> float:
+        return float(np.mean([one.failed for one in found]))
+
+    plain = held("fail_if_worse", cell.margin)
+    noticed = float(np.median([one.against[0].noticed for one in plain]))
+    good = held("fail_unless_as_good", cell.margin)
+    needed = int(np.median([one.against[0].needed for one in good]))
+    larger = replace(cell, n=needed)
+    alarm, found = share(plain), share(held("fail_if_worse", noticed))
+    passed = 1 - share(good)
+    cell, name = (larger, f"{cell.kind} {cell.n}") if needed <= 40_000 else (cell, f"{cell.kind} {cell.n}")
+    lost = share(held("fail_unless_as_good", 0.0)) if cell is larger else None
+    return [
+        f"{name} margin {cell.margin}: alarms {alarm:.3f}, drop of {noticed:.3f} found {found:.3f}; "
+        f"passed at the margin {passed:.3f}, as good with {needed} items failed {lost}",
+        Found(WORSE, name, alarm, 1 - found),
+        Found(AS_GOOD, name, passed, lost),
+    ]
+
+
 def cells(part: str, *, small: bool) -> Iterator[object]:
     """Return the populations of a part."""
     if part == "these":
@@ -302,6 +363,11 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
         sizes: tuple[int, ...] = (15,) if small else (5, 15, 57)
         for kind, k, a, erratic in product(SPREADS, ks, sizes, (1.0, 3.0)):
             yield Others(kind, k, a, erratic)
+    elif part == "gates":
+        for kind, n in product(
+            ("right or wrong", "normal", "skewed"), (12, 50, 200) if small else (12, 50, 200, 1000)
+        ):
+            yield Gated(kind, n, 0.05)
     else:
         ks = (6, 12) if small else (6, 12, 30)
         sizes = (2, 15) if small else (2, 5, 15, 57, 1000)
@@ -309,7 +375,9 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
             yield Picked(kind, k, a)
 
 
-PARTS: dict[str, Callable[..., Sequence[str | Found]]] = {"these": these, "others": others, "chosen": chosen}
+PARTS: dict[str, Callable[..., Sequence[str | Found]]] = {
+    "these": these, "others": others, "chosen": chosen, "gates": gates,
+}  # fmt: skip
 
 
 def _run(job: tuple[str, object, int, int]) -> Sequence[str | Found]:

@@ -127,7 +127,7 @@ def test_repeats_and_clusters_come_from_columns(tmp_path: Path) -> None:
 def test_different_numbers_of_repeats_are_told() -> None:
     result = run("compare", LOGS / "first.eval", LOGS / "three_epochs.eval")
     assert (
-        "warning: the number of repeats per item differs (mockllm/model [1]: 1; mockllm/model [2]: 3)"
+        "warning: the number of repeats per item differs (first.eval: 1; three_epochs.eval: 3)"
         in result.stderr
     )
 

@@ -82,9 +82,9 @@ WORSE = [1.0] * 30 + [0.0] * 50
     ("first", "second", "options", "code", "said"),
     [
         (WORSE, BETTER, ["--fail-if-worse"], 3, "regression: a is worse than b"),
-        (BETTER, WORSE, ["--fail-if-worse"], 0, "no regression"),
+        (BETTER, WORSE, ["--fail-if-worse"], 0, "no regression was shown"),
         (WORSE, BETTER, ["--fail-if-worse", "--margin", "0.05"], 3, "worse by more than 0.05"),
-        (WORSE, BETTER, ["--fail-if-worse", "--margin", "0.5"], 0, "no regression"),
+        (WORSE, BETTER, ["--fail-if-worse", "--margin", "0.5"], 0, "no regression was shown"),
         (WORSE, BETTER, [], 0, ""),
     ],
 )

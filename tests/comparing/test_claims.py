@@ -7,7 +7,6 @@ import pytest
 
 import concord
 from concord.comparing.result import CompareResult
-from concord.comparing.run import find_regression
 
 pytestmark = pytest.mark.long
 
@@ -46,7 +45,7 @@ def claims(kind: str, n: int, replicates: int, margin: float | None = None) -> t
         assert isinstance(found, CompareResult)
         p = found.pairs[0].p_holm
         different += p is not None and p < 0.05
-        worse += find_regression(found, margin=margin).found
+        worse += found.fail_if_worse(margin=margin).found
     return different / replicates, worse / replicates
 
 

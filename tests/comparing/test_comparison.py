@@ -10,7 +10,7 @@ import pytest
 
 import concord
 from concord.comparing.comparison import letters_of
-from concord.comparing.run import few_clusters, find_regression
+from concord.comparing.run import few_clusters
 
 
 def test_few_clusters_are_warned_of_and_enough_are_not() -> None:
@@ -123,25 +123,26 @@ def test_a_regression_is_asked_of_every_pair_of_the_first_model() -> None:
     found = concord.compare(
         scores(list(worse)), scores(list(base)), scores(list(alike)), elsewhere, names=["w", "b", "a", "e"]
     )
-    asked = find_regression(found, margin=None)
+    asked = found.fail_if_worse(margin=None)
     assert [one.other for one in asked.against] == ["b", "a", "e"]
     assert [one.is_worse for one in asked.against] == [True, True, False]
     first, _, absent = asked.against
     assert first.better_by == pytest.approx((worse - base).mean())
     assert first.low is not None and first.high is not None and first.better_by is not None
     assert first.low < first.better_by < first.high < 0
-    assert (absent.better_by, absent.low, absent.high, absent.p_holm) == (None, None, None, None)
-    assert asked.sentence == "regression: w is worse than b, a (score)"
-    assert not find_regression(found, margin=0.6).found
-    assert find_regression(found, margin=0.3).sentence.startswith(
+    assert (absent.better_by, absent.low, absent.high, absent.noticed) == (None, None, None, None)
+    assert asked.sentence.startswith("regression: w is worse than b, a (score: -0.")
+    assert not found.fail_if_worse(margin=0.6).found
+    assert found.fail_if_worse(margin=0.3).sentence.startswith(
         "regression: w is worse by more than 0.3 than b"
     )
     other = concord.compare(scores(list(base)), scores(list(worse)), elsewhere, names=["b", "w", "e"])
-    better = find_regression(other, margin=None)
+    better = other.fail_if_worse(margin=None)
     assert better.against[0].better_by == pytest.approx((base - worse).mean())
-    assert better.sentence == (
-        "no regression: that b is worse could not be shown (score); not tested against e"
+    assert better.sentence.startswith(
+        "no regression was shown: that b is worse could not be shown (score: +0."
     )
+    assert "; not tested against e. With 60 items a drop of 0.0" in better.sentence
 
 
 def test_a_wide_table_with_families_is_clustered_by_them() -> None:

@@ -285,7 +285,7 @@ def test_files_of_one_name_are_called_by_their_paths_and_models_without_a_shared
     paths = [tmp_path / folder / "run.csv" for folder in "abc"]
     result = compared(*paths)
     assert [model.source for model in result.models] == [str(path) for path in paths]
-    lost = next(row for row in result.lacking() if row.names == "run [1] − run [3]").of.missing
+    lost = next(row for row in result.lacking() if row.names == "a/run.csv − c/run.csv").of.missing
     assert (lost.only_first, lost.only_second) == (8, 8)
     assert "Counting them as wrong" not in str(result)
 

@@ -12,7 +12,6 @@ import concord
 from concord.comparing.doubts import other_settings
 from concord.comparing.kinds import at_level, known_metric, ranked_interval
 from concord.comparing.metrics import MetricCompareResult
-from concord.comparing.run import find_regression
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
 from concord.structure.options.result import OptionReply, OptionResult
@@ -62,7 +61,7 @@ def test_places_of_options_are_compared_item_by_item(
     assert dict(found.standing.values)["a"] == pytest.approx(first.mean())
     assert dict(found.standing.values)["b"] == pytest.approx(abs(shares(made[1], 0, 22).mean()))
     assert (found.to_dict()["items"], found.to_dict()["arranger"]) == ("s", "options-cyclic")
-    assert find_regression(found, margin=None).found  # a prefers the first place more than b
+    assert found.fail_if_worse(margin=None).found  # a prefers the first place more than b
 
 
 def test_spreads_over_places_are_compared_by_the_jackknife(

@@ -45,7 +45,7 @@ def test_epochs_are_repeats() -> None:
     assert log.frame.group_by("item").len()["len"].to_list() == [3] * 12
     joined = join_scores([log, read_scores(LOGS / "first.eval")])
     assert joined.asked.tolist() == [[3.0] * 12, [1.0] * 12]
-    assert joined.names == ("mockllm/model [1]", "mockllm/model [2]")
+    assert joined.names == ("three_epochs.eval", "first.eval")
 
 
 def test_the_log_of_a_killed_run_is_read_and_said_to_be_one() -> None:

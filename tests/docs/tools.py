@@ -1,6 +1,7 @@
 """Tools of the documentation, loaded: their folder is not a package."""
 
 import importlib.util
+import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -29,11 +30,12 @@ def is_generated(path: Path) -> bool:
 
 
 @cache
-def tool(name: str) -> ModuleType:
-    """Load a tool by its name."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+def tool(name: str, folder: str = "tools") -> ModuleType:
+    """Load a tool, or a benchmark, by its name."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(name, module)  # records of a module that is not there cannot be made
     spec.loader.exec_module(module)
     return module

@@ -1,7 +1,7 @@
 """`concord compare`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,9 +17,10 @@ from concord.cli.options import (
     rare,
 )
 from concord.cli.shared import note, print_json, show_result, warn
+from concord.errors import OptionError
 
 WORSE = 3
-"""Exit code where the first model is worse."""
+"""Exit code where the first model is worse, or not shown to be as good."""
 
 
 def compare(
@@ -80,9 +81,21 @@ def compare(
     fail_if_worse: Annotated[
         bool,
         typer.Option(
-            "--fail-if-worse", help="Exit 3 where the first is worse than another, beyond --margin if given."
+            "--fail-if-worse",
+            help="Exit 3 where the first is shown to be worse than another, beyond --margin if given.",
         ),
     ] = False,
+    fail_unless_as_good: Annotated[
+        bool,
+        typer.Option(
+            "--fail-unless-as-good",
+            help="Exit 3 unless the first is shown to be as good as every other, within --margin.",
+        ),
+    ] = False,
+    junit: Annotated[Path | None, typer.Option(help="File for the verdicts of gates as JUnit XML.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="File for a summary in Markdown, for a pull request.")
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="All pairs of more than four models, and what a referee asks.")
     ] = False,
@@ -90,8 +103,11 @@ def compare(
 ) -> None:
     """Is the difference real? Compare models on the same items, studies or arrangements."""
     from concord import api
-    from concord.comparing.run import find_regression
 
+    if fail_unless_as_good and margin is None:
+        raise OptionError("--fail-unless-as-good needs --margin: how much worse is still as good?")
+    if junit is not None and not (fail_if_worse or fail_unless_as_good):
+        raise OptionError("--junit needs a gate: --fail-if-worse or --fail-unless-as-good")
     chosen = engine_of(engine, scheduler)
     result = api.compare(
         *results,
@@ -115,16 +131,34 @@ def compare(
         seed=seed,
     )
     warn(result.warnings)
-    judged = find_regression(result, margin=margin) if fail_if_worse else None
-    further = {} if judged is None else {"regression": judged.to_dict()}
+    gates = {}
+    if fail_if_worse:
+        gates["regression"] = result.fail_if_worse(margin=margin)
+    if fail_unless_as_good and margin is not None:
+        gates["as_good"] = result.fail_unless_as_good(margin=margin)
+    further = {key: gate.to_dict() for key, gate in gates.items()}
     if out is not None:
         files = result.write(out, further=further)
         note(f"wrote {files[0]} and {files[1].name}")
+    _write_for_pipelines(result, list(gates.values()), junit, markdown)
     if json:
         print_json(result.to_dict() | further)
     else:
         show_result(result, full=full)
-    if judged is not None:
-        note(judged.sentence)
-        if judged.found:
-            raise typer.Exit(code=WORSE)
+    for gate in gates.values():
+        note(gate.sentence)
+    if any(gate.failed for gate in gates.values()):
+        raise typer.Exit(code=WORSE)
+
+
+def _write_for_pipelines(result: Any, gates: list[Any], junit: Path | None, markdown: Path | None) -> None:
+    """Write what a pipeline shows."""
+    from concord.files.output import write_text
+    from concord.show import pull_request
+
+    if junit is not None:
+        write_text(junit, pull_request.junit(gates))
+        note(f"wrote {junit}")
+    if markdown is not None:
+        write_text(markdown, pull_request.markdown(result, gates))
+        note(f"wrote {markdown}")

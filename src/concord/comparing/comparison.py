@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
+from concord.comparing.gates import Compared, Gate, gate_of
 from concord.files.codec import encode
 from concord.files.documents import heading, read_record
 from concord.files.output import write_csv, write_json
@@ -25,6 +26,7 @@ from concord.number_words import (
     p_words,
     significant,
 )
+from concord.numeric import check_numbers
 from concord.records import Estimate, Interval
 from concord.stats.equivalence import WithinMargin
 from concord.stats.multiple import differs
@@ -225,6 +227,15 @@ def _margin_estimate(row: PairRow) -> Estimate:
     return replace(row.difference, interval=held.interval, note=held.note)
 
 
+def _turned(one: Estimate, sign: float) -> Estimate:
+    """Return a difference, or its negative."""
+    if sign > 0 or one.value is None:
+        return one
+    ends = one.interval
+    turned = None if ends is None else Interval(-ends.high, -ends.low, ends.level, ends.method)
+    return replace(one, value=-one.value, interval=turned)
+
+
 class Comparison(Kind):
     """Models compared with each other, two by two."""
 
@@ -264,6 +275,11 @@ class Comparison(Kind):
     def alike(self) -> Sequence[Sequence[str]]:
         """Groups of models that cannot be distinguished, from best to worst; they may overlap."""
         raise NotImplementedError
+
+    @property
+    def lowest_first(self) -> bool:
+        """Whether the best model has the lowest number."""
+        return False
 
     def every_pair(self) -> list[PairRow]:
         """Return every pair in every metric."""
@@ -367,8 +383,8 @@ class Comparison(Kind):
         if value is None:
             return f"{first} and {second} cannot be compared in {self.metric_title}."
         if turned:
-            value = -value
-            ends = None if ends is None else Interval(-ends.high, -ends.low, ends.level, ends.method)
+            other = _turned(row.difference, -1.0)
+            value, ends = -value, other.interval
         held = "" if ends is None else f"{level_words(ends.level)} {interval_words(ends, 3, sign=True)}, "
         tested = "it cannot be tested" if row.p_value is None else p_words(row.p_value)
         told = f"{number(value, 3, sign=True)} ({held}{tested})"
@@ -378,6 +394,40 @@ class Comparison(Kind):
             f"{first} and {second} cannot be distinguished in {self.metric_title}: {first} − {second} "
             f"is {told}."
         )
+
+    def fail_if_worse(self, *, margin: float | None = None) -> Gate:
+        """Return the gate that fails where the first model is shown to be worse than another.
+
+        Parameters
+        ----------
+        margin
+            Drop that is allowed, in the unit of the metric.
+        """
+        return self._gate("fail_if_worse", margin)
+
+    def fail_unless_as_good(self, *, margin: float) -> Gate:
+        """Return the gate that fails unless the first model is shown to be as good as every other.
+
+        Parameters
+        ----------
+        margin
+            Drop that does not matter, in the unit of the metric.
+        """
+        return self._gate("fail_unless_as_good", margin)
+
+    def _gate(self, rule: str, margin: float | None) -> Gate:
+        required = ("margin",) if rule == "fail_unless_as_good" else ()
+        drop: float = check_numbers({"margin": margin}, required=required).get("margin", 0.0)
+        model, sign = self.who()[0], -1.0 if self.lowest_first else 1.0
+        pairs = []
+        for row in self.ranking_pairs():
+            if model in (row.first, row.second):
+                turned = sign if row.first == model else -sign
+                other = row.second if row.first == model else row.first
+                units = row.counted[1] if row.counted[1] and row.n_clusters != row.n else row.counted[0]
+                better = _turned(row.difference, turned)
+                pairs.append(Compared(other, better, row.n_clusters, units if units else "items"))
+        return gate_of(rule, model, self.metric_title, pairs, margin=drop, level=self.level)
 
     def lacking(self) -> list[PairRow]:
         """Return the pairs of the metric that ranks in which a model lacks what the other has."""

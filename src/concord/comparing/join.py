@@ -74,7 +74,7 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         clusters = _cluster_codes(long, items)
         arrays = _matrices(_by_item(long), (len(files), len(items)))
     joined = JoinedScores(
-        names=tuple(distinct([file.name for file in files])),
+        names=tuple(distinct([file.name for file in files], [file.source for file in files])),
         sources=tuple(file.source for file in files),
         kind=files[0].kind,
         metric=files[0].metric or "score",

@@ -239,7 +239,8 @@ def compare_results(kind: MetricKind, asked: CompareRequest) -> MetricCompareRes
         )
     shown = f" ({', '.join(side.name for side in sides[:6])}, ...)" if kind.alone else ""
     check_names(asked.names, len(sides), f"{kind.models}{shown}")
-    names = distinct([side.name for side in sides]) if asked.names is None else list(asked.names)
+    own = distinct([side.name for side in sides], [side.source for side in sides])
+    names = own if asked.names is None else list(asked.names)
     sides = [replace(side, name=name) for side, name in zip(sides, names, strict=True)]
     done = ways.compare(replace(found, sides=sides), metric, asked)
     unranked = [f"{side.name} has no rank: {side.gate}" for side in sides if side.gate]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import BadScoreError, FileFormatError, OptionError, listed, quoted
@@ -176,6 +177,19 @@ def check_names(names: Sequence[str] | None, n: int, what: str) -> None:
         raise OptionError(f"{len(names)} name(s) for {n} {what}; give one each")
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """Return names with a number behind those that occur more than once."""
+def distinct(names: Sequence[str], sources: Sequence[str]) -> list[str]:
+    """Return names, and for those that occur more than once the names of their files, or a number behind.
+
+    >>> distinct(["gpt", "gpt", "o"], ["a/old.eval", "a/new.eval", "o.csv"])
+    ['old.eval', 'new.eval', 'o']
+    >>> distinct(["m", "m"], ["t.csv", "t.csv"])
+    ['m [1]', 'm [2]']
+    """
+    for called in (["/".join(PurePath(source).parts[-n:]) for source in sources] for n in (1, 2, 99)):
+        found = [
+            other if names.count(name) > 1 and other else name
+            for name, other in zip(names, called, strict=True)
+        ]
+        if len(set(found)) == len(found):
+            return found
     return [f"{name} [{i}]" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]

@@ -1,7 +1,7 @@
 """From files to a comparison: read, pair, compare, name."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -29,7 +29,6 @@ from concord.stats.elementwise import Floats
 from concord.stats.equivalence import WithinMargin, adjusted_margins, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.mcnemar import bonett_price_interval
-from concord.stats.multiple import distinguishable
 from concord.stats.pairs import MetricDifference
 from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
 
@@ -353,86 +352,3 @@ def _repeats(joined: JoinedScores) -> tuple[str, ...]:
     return (
         f"the number of repeats per item differs ({listed}): an item counts once, as the mean of its repeats",
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Against:
-    """The first model against another: how much better, with the ends of the interval; negative is worse."""
-
-    other: str
-    better_by: float | None
-    low: float | None
-    high: float | None
-    p_holm: float | None
-    is_worse: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Regression:
-    """What was asked, and against whom the first model is worse."""
-
-    model: str
-    metric: str
-    margin: float
-    level: float
-    against: tuple[Against, ...]
-
-    @property
-    def found(self) -> bool:
-        """Whether the model is worse than any other."""
-        return any(one.is_worse for one in self.against)
-
-    @property
-    def sentence(self) -> str:
-        """Return the finding in words."""
-        beyond = f" by more than {self.margin:g}" if self.margin else ""
-        worse = [one.other for one in self.against if one.is_worse]
-        if worse:
-            return f"regression: {self.model} is worse{beyond} than {', '.join(worse)} ({self.metric})"
-        untested = [one.other for one in self.against if one.p_holm is None]
-        said = f"no regression: that {self.model} is worse{beyond} could not be shown ({self.metric})"
-        return f"{said}; not tested against {', '.join(untested)}" if untested else said
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `comparison.json` says."""
-        return {**asdict(self), "found": self.found}
-
-
-def find_regression(result: CompareResult | MetricCompareResult, *, margin: float | None) -> Regression:
-    """Ask whether the first model of a comparison is worse than any other.
-
-    It is called worse where the difference is one after Holm and the whole interval lies beyond the margin.
-    """
-    model = result.models[0].name
-    allowed = 0.0 if margin is None else margin
-    level = result.level
-    sign = -1.0 if isinstance(result, MetricCompareResult) and result.lowest_first else 1.0
-    against = []
-    for pair in result.ranking_pairs():
-        if model not in (pair.first, pair.second):
-            continue
-        turned = sign if pair.first == model else -sign
-        other = pair.second if pair.first == model else pair.first
-        against.append(
-            _judged(other, pair.difference, pair.p_holm, turned=turned, allowed=allowed, level=level)
-        )
-    return Regression(model, result.metric, allowed, level, tuple(against))
-
-
-def _judged(
-    other: str,
-    difference: Estimate,
-    p_holm: float | None,
-    *,
-    turned: float,
-    allowed: float,
-    level: float,
-) -> Against:
-    if difference.value is None:
-        return Against(other, None, None, None, p_holm, False)
-    ends = difference.interval
-    low, high = (None, None) if ends is None else sorted((turned * ends.low, turned * ends.high))
-    better = turned * difference.value
-    beyond = better < -allowed if high is None else high < -allowed
-    is_worse = distinguishable(p_holm, level=level) and better < 0 and beyond
-    return Against(other, better, low, high, p_holm, is_worse)

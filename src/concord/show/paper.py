@@ -27,11 +27,11 @@ class PaperTable:
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, numbers at the right."""
-        head = "| " + " | ".join(_marked(one) for one in self.columns) + " |"
+        head = "| " + " | ".join(marked(one) for one in self.columns) + " |"
         line = "|" + "|".join([" --- ", *([" ---: "] * (len(self.columns) - 1))]) + "|"
-        body = ["| " + " | ".join(_marked(cell) for cell in row) + " |" for row in self.rows]
-        note = ["", f"*Note.* {_marked(self.note)}"] if self.note else []
-        return "\n".join([f"**{_marked(self.caption)}**", "", head, line, *body, *note]) + "\n"
+        body = ["| " + " | ".join(marked(cell) for cell in row) + " |" for row in self.rows]
+        note = ["", f"*Note.* {marked(self.note)}"] if self.note else []
+        return "\n".join([f"**{marked(self.caption)}**", "", head, line, *body, *note]) + "\n"
 
     def to_latex(self) -> str:
         """Return the table in LaTeX, with the rules of the package `booktabs`."""
@@ -62,7 +62,7 @@ class PaperTable:
         return self.to_markdown()
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
     """Take what means something to Markdown out of the way."""
     return re.sub(r"([\\|*_`<>])", r"\\\1", _with_minus(text))
 

@@ -102,10 +102,10 @@ def smallest_found(se: Floats, df: Floats, alpha: float) -> Floats:
 
 
 def studies_needed(
-    se: float, k: int, difference: float, n_pairs: int, *, level: float, lost_df: int
+    se: float, k: int, difference: float, n_pairs: int, *, level: float, lost_df: int, most: int = 9_999
 ) -> int | None:
-    """Return how many such studies find a difference with 80 %, by Holm's first step; None above 9,999."""
-    sizes = np.unique(np.round(np.geomspace(lost_df + 2, 9_999, 400))).astype(np.intp)
+    """Return how many such studies find a difference with 80 %, by Holm's first step; None above `most`."""
+    sizes = np.unique(np.round(np.geomspace(lost_df + 2, most, 400))).astype(np.intp)
     found = smallest_found(
         se * np.sqrt(k / sizes), (sizes - lost_df).astype(np.float64), (1 - level) / n_pairs
     )
