@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from concord.comparing.gates import Compared, gate_of
+from concord.comparing.gates import HeldPair, gate_of
 from concord.people.protocol import STANDARD
 from concord.people.result import AgentPair
 from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
@@ -322,7 +322,7 @@ def gates(cell: Gated, runs: int, seed: int) -> list[str | Found]:
         found = []
         for _ in range(runs):
             one = compare_items(*cell.differences(rng, drop), choices=Choices(n_flips=99))
-            pair = Compared("old", one.difference, one.n_clusters, "items")
+            pair = HeldPair("old", one.difference, one.n_clusters, "items")
             found.append(gate_of(rule, "new", "score", [pair], margin=cell.margin, level=LEVEL))
         return found
 

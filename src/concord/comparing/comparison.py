@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
-from concord.comparing.gates import Compared, Gate, gate_of
+from concord.comparing.gates import Gate, HeldPair, gate_of
 from concord.files.codec import encode
 from concord.files.documents import heading, read_record
 from concord.files.output import write_csv, write_json
@@ -426,7 +426,7 @@ class Comparison(Kind):
                 other = row.second if row.first == model else row.first
                 units = row.counted[1] if row.counted[1] and row.n_clusters != row.n else row.counted[0]
                 better = _turned(row.difference, turned)
-                pairs.append(Compared(other, better, row.n_clusters, units if units else "items"))
+                pairs.append(HeldPair(other, better, row.n_clusters, units if units else "items"))
         return gate_of(rule, model, self.metric_title, pairs, margin=drop, level=self.level)
 
     def lacking(self) -> list[PairRow]:

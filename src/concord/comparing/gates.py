@@ -138,7 +138,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class HeldPair:
     """The first model minus another, in the direction in which more is better."""
 
     other: str
@@ -148,16 +148,16 @@ class Compared:
 
 
 def gate_of(
-    rule: str, model: str, metric: str, pairs: Sequence[Compared], *, margin: float, level: float
+    rule: str, model: str, metric: str, pairs: Sequence[HeldPair], *, margin: float, level: float
 ) -> Gate:
     """Hold the first model against every other."""
     each = 1 - (1 - level) / max(1, len(pairs))
     as_good = rule == "fail_unless_as_good"
-    against = tuple(_held(one, margin, each, as_good=as_good) for one in pairs)
+    against = tuple(_against(one, margin, each, as_good=as_good) for one in pairs)
     return Gate(rule, model, metric, margin, pairs[0].units if pairs else "items", against)
 
 
-def _held(one: Compared, margin: float, level: float, *, as_good: bool) -> Against:
+def _against(one: HeldPair, margin: float, level: float, *, as_good: bool) -> Against:
     value, ends, n = one.better.value, one.better.interval, one.n
     if value is None or ends is None or n is None or n < 2:
         note = one.better.note if one.better.note else "no interval"

@@ -13,7 +13,7 @@ from concord.show.svg import visible
 
 def junit(gates: Sequence[Gate]) -> str:
     """Return one test per gate and model that the first one is held against."""
-    cases = [_case(gate, one) for gate in gates for one in gate.against]
+    cases = [_test_case(gate, one) for gate in gates for one in gate.against]
     failures = sum(gate.fails(one) for gate in gates for one in gate.against)
     skipped = sum(_untested(gate, one) for gate in gates for one in gate.against)
     head = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}"'
@@ -27,7 +27,7 @@ def _untested(gate: Gate, one: Against) -> bool:
     return one.low is None and not gate.fails(one)
 
 
-def _case(gate: Gate, one: Against) -> str:
+def _test_case(gate: Gate, one: Against) -> str:
     """Return one test: passed, failed, or skipped where there is no interval."""
     told = Gate(gate.rule, gate.model, gate.metric, gate.margin, gate.units, (one,)).sentence
     kind = gate.rule.replace("_", "-")
@@ -61,7 +61,7 @@ def _gates_table(gates: Sequence[Gate]) -> PaperTable:
             gate.rule.replace("_", " "),
             "failed" if gate.fails(one) else "not tested" if _untested(gate, one) else "passed",
             number(one.better_by, 3, sign=True),
-            _ends(one),
+            _interval_of(one),
             number(one.noticed, 3) if one.noticed is not None and one.noticed > 0 else "–",
             "–" if one.needed is None else f"{one.needed:,}",
         )
@@ -81,7 +81,7 @@ def _gates_table(gates: Sequence[Gate]) -> PaperTable:
     return PaperTable(f"{first.model} · {first.metric} · margin {first.margin:g}", columns, rows)
 
 
-def _ends(one: Against) -> str:
+def _interval_of(one: Against) -> str:
     if one.low is None or one.high is None:
         return "–"
     return (
