@@ -56,7 +56,8 @@ def answers(body: dict[str, Any], turn: int) -> str:
     prompt = body["messages"][-1]["content"]
     first = hashlib.sha256(prompt.encode()).digest()[0] + turn
     if "Authors:" in prompt:
-        return ("Authors: unknown\nYear: unknown", "Authors: Knobe\nYear: 2003\nEffect 1: +")[turn]
+        effects = "".join(f"\nEffect {i}: {'?+'[turn]}" for i in range(1, 9)).replace("?", "unknown")
+        return ("Authors: unknown\nYear: unknown", "Authors: Knobe\nYear: 2003")[turn] + effects
     if "MENTIONED" in prompt:
         return ("MENTIONED: no\nRELIED: no", "MENTIONED: yes\nRELIED: yes")[turn]
     if "response_format" not in body:

@@ -6,6 +6,7 @@ import pytest
 
 from concord.reading.forms import again_words, answer_line, reasoning_of, schema_of
 from concord.reading.read import asks_again, both, read_form
+from concord.reading.several import read_forms
 from concord.reasoning.words.split import reasoning_steps, split_reply
 from concord.records import AnswerForm
 
@@ -92,3 +93,17 @@ def test_the_reasoning_of_an_object_is_split_into_steps_as_any_other() -> None:
     assert reasoning_of(reply) == found.reasoning == told
     assert len(reasoning_steps(found.reasoning)) == 3
     assert found.answer == "Major Depressive Disorder"
+
+
+NAMED = tuple(AnswerForm("choice", (("yes", "yes"), ("no", "no")), mark=one) for one in ("SEEN", "USED"))
+
+
+def test_several_answers_with_marks_of_their_own_are_asked_for_and_read_by_these() -> None:
+    assert again_words(NAMED) == "State only your answers, in 2 lines:\nSEEN: (yes or no)\nUSED: (yes or no)"
+    assert list(schema_of(NAMED)["properties"]) == ["seen", "used"]
+    for reply in ("SEEN: yes\nUSED: no", '{"seen": "yes", "used": "no"}', "1. yes\n2. no"):
+        assert [one.value for one in read_forms(NAMED, reply)] == ["yes", "no"]
+    assert [str(one.outcome) for one in read_forms(NAMED, "SEEN: yes")] == ["ok", "unreadable"]
+    with_text = (AnswerForm("text", mark="Authors"), NAMED[1])
+    assert [one.ok for one in read_forms(with_text, "Authors: no Asch\nUSED: yes")] == [True, True]
+    assert [one.ok for one in read_forms(with_text, "It is Asch's study.")] == [True, False]

@@ -22,6 +22,7 @@ from concord.asking.journal import (
 from concord.reading.forms import again_words
 from concord.reading.read import asks_again, both, read_form
 from concord.reading.records import ReadOutcome
+from concord.reading.several import read_forms
 from concord.records import Answer, AnswerForm, AskOutcome, Message, Trial, Usage
 
 Reads = Callable[[Trial, str], Sequence[str]]
@@ -39,8 +40,8 @@ def read_words(answers: Mapping[str, int], asked_again: int = 0) -> str:
 
 
 def by_form(trial: Trial, reply: str) -> Sequence[str]:
-    """Read a reply by the form of its answer alone."""
-    return [str(read_form(form, reply).outcome) for form in trial.forms]
+    """Read a reply by the forms of its answers alone."""
+    return [str(one.outcome) for one in read_forms(trial.forms, reply)]
 
 
 def found_or_why(found: bool, form: AnswerForm, reply: str) -> list[str]:

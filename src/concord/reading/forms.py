@@ -36,8 +36,16 @@ def again_words(forms: Sequence[AnswerForm]) -> str:
     """Return what is said after a reply in which no answer could be read."""
     if len(forms) == 1:
         return f"State only your answer: {_in_words_of(forms[0])}."
-    lines = [f"{place}. ({_in_words_of(form)})" for place, form in enumerate(forms, start=1)]
-    return "\n".join([f"State only your answers, in {len(forms)} numbered lines:", *lines])
+    names = names_of(forms)
+    numbered, sign = ("numbered ", ".") if names[0] == "1" else ("", ":")
+    lines = [f"{name}{sign} ({_in_words_of(form)})" for name, form in zip(names, forms, strict=True)]
+    return "\n".join([f"State only your answers, in {len(forms)} {numbered}lines:", *lines])
+
+
+def names_of(forms: Sequence[AnswerForm]) -> list[str]:
+    """Return what names each answer of a reply: its mark, or its number where marks are the same."""
+    marks = [form.mark for form in forms]
+    return marks if len(set(marks)) == len(marks) else [str(place + 1) for place in range(len(marks))]
 
 
 def _in_words_of(form: AnswerForm) -> str:
@@ -66,9 +74,10 @@ def schema_of(forms: Sequence[AnswerForm]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if any(form.reasoning for form in forms):
         fields[REASONING.lower()] = {"type": "string"}
-    single = len(forms) == 1
-    for place, form in enumerate(forms, start=1):
-        fields[form.mark.lower() if single else str(place)] = _schema(form)
+    fields |= {
+        name.lower().replace(" ", "_"): _schema(form)
+        for name, form in zip(names_of(forms), forms, strict=True)
+    }
     return _fields_object(fields)
 
 

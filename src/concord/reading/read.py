@@ -386,19 +386,24 @@ empty is no answer of this conversation: it is asked anew, with more tokens, by 
 
 def read_form(form: AnswerForm, text: str | None) -> Reading:
     """Read a reply to a prompt that asks for this answer."""
-    names = dict(form.names)
-    if form.kind == "choice":
-        return read_reply(text, choices=names)
-    if form.kind == "number":
-        return read_reply(text, number=(form.low, form.high), whole=form.whole)
-    if form.kind == "ranking":
-        return read_reply(text, ranking=names)
-    if form.kind == "split":
-        return read_reply(text, split=(0.0 if form.total is None else form.total, names))
-    if form.kind == "label":
-        return read_reply(text, labels=names)
+    asked = asked_by(form)
+    if asked:
+        return read_reply(text, **asked)
     said = "" if text is None else text.strip()
     return Reading(said, ReadOutcome.OK) if said else Reading(None, ReadOutcome.EMPTY)
+
+
+def asked_by(form: AnswerForm) -> dict[str, Any]:
+    """Return what `read_reply` is asked for a form; nothing where any words are the answer."""
+    names = dict(form.names)
+    kinds: dict[str, dict[str, Any]] = {
+        "choice": {"choices": names},
+        "number": {"number": (form.low, form.high), "whole": form.whole},
+        "ranking": {"ranking": names},
+        "split": {"split": (0.0 if form.total is None else form.total, names)},
+        "label": {"labels": names},
+    }
+    return kinds.get(form.kind, {})
 
 
 def asks_again(outcomes: Sequence[str]) -> bool:

@@ -8,12 +8,14 @@ from typing import Any
 from concord.errors import OptionError
 from concord.files.text import normal_form
 from concord.reading.choices import OrderOf
+from concord.reading.forms import names_of
 from concord.reading.marks import refuses
 from concord.reading.numbers import AskedFor, SplitOf
-from concord.reading.read import asked_for, otherwise, read_piece, spoken
+from concord.reading.read import asked_by, asked_for, otherwise, read_form, read_piece, read_reply, spoken
 from concord.reading.records import Reading, ReadOutcome
 from concord.reading.structured import held_answer, judged, objects_in
 from concord.reading.text import Piece, ReplyText, any_of, folded, lines_of, sentences_of
+from concord.records import AnswerForm
 
 _MOST_MARKS = 2000
 """Places that may name an item, of which the last ones are looked at."""
@@ -50,6 +52,19 @@ def read_replies(text: str | None, asked: Mapping[str, Mapping[str, Any]]) -> di
         name: found[name] if name in found else otherwise(said, whole, kind, nothing, about=name)
         for name, kind in kinds.items()
     }
+
+
+def read_forms(forms: Sequence[AnswerForm], text: str | None) -> list[Reading]:
+    """Read a reply to a prompt that asks for these answers, each by its mark or its number."""
+    if len(forms) == 1:
+        return [read_form(forms[0], text)]
+    named = dict(zip(names_of(forms), forms, strict=True))
+    asked = {name: kind for name, form in named.items() if (kind := asked_by(form))}
+    if len(asked) == 1 and text is not None and (parts := named_parts(text, list(named))):
+        found = {name: read_reply(parts.get(name), **kind) for name, kind in asked.items()}
+    else:
+        found = read_replies(text, asked) if asked else {}
+    return [found[name] if name in found else read_form(form, text) for name, form in named.items()]
 
 
 _FINAL = re.compile(

@@ -12,7 +12,7 @@ from concord.people.studies.wording import compile_experiment
 from concord.reading import named_parts, read_reply, split_thinking
 from concord.reading.forms import fields_of
 from concord.reading.several import affirmed
-from concord.records import Design, Message, Template, Trial
+from concord.records import AnswerForm, Design, Message, Template, Trial
 
 SUITE = "memory"
 MOST_TESTS = 12
@@ -43,12 +43,19 @@ _NOBODY = re.compile(
 def probe_design(plans: Sequence[StudyPlan]) -> Design:
     """Lay out one probe per study: its materials, then what is asked about them."""
     template = Template("memory/probe.v1", TEMPLATE, "")
-    trials = tuple(
-        Trial(SUITE, plan.study.study, "probe", (Message("user", probe_text(plan)),), 0, template.name)
-        for plan in plans
-        if plan.sessions
-    )
-    return Design(SUITE, trials, (template,))
+    trials = []
+    for plan in plans:
+        if plan.sessions:
+            named = (SUITE, plan.study.study, "probe", (Message("user", probe_text(plan)),), 0, template.name)
+            trials.append(Trial(*named, forms=_forms(len(directed_tests(plan.study)))))
+    return Design(SUITE, tuple(trials), (template,))
+
+
+def _forms(n_effects: int) -> tuple[AnswerForm, ...]:
+    """Return the lines that a probe asks for."""
+    signs = tuple((name, name) for name in (*_SIGNS, "unknown"))
+    effects = (AnswerForm("choice", signs, mark=f"Effect {i}") for i in range(1, n_effects + 1))
+    return (*(AnswerForm("text", mark=name) for name in ("Authors", "Year", "Finding")), *effects)
 
 
 def probe_text(plan: StudyPlan) -> str:
@@ -136,7 +143,8 @@ def _fields(said: str) -> dict[str, str]:
     else:
         found = {str(key): value if isinstance(value, str) else str(value) for key, value in given.items()}
     names = {key: name for name, keys in _FIELDS.items() for key in keys}
-    return {names.get(key.casefold(), key.casefold()): text.strip(" *_\n") for key, text in found.items()}
+    plain = {key.casefold().replace("_", " "): text.strip(" *_\n") for key, text in found.items()}
+    return {names.get(key, key): text for key, text in plain.items()}
 
 
 def _direction(text: str | None) -> int | None:
