@@ -255,7 +255,7 @@ class LineProblem:
     line: int | None
     """Counted from 1; ``None`` when the rows did not come from a file or the whole file is meant."""
     kind: str
-    """What sort of fault it is, in a few words: the key under which a lenient reading counts it."""
+    """What sort of fault it is, in a few words: the key under which it is counted where it is left out."""
     found: str
     expected: str
 

@@ -296,7 +296,7 @@ def _read_arrangements(path: Path, options: TableOptions) -> Sequence[str]:
     from concord.structure.read.long import read_long
     from concord.structure.records import ReadOptions
 
-    read = ReadOptions(None, False, False, options.encoding, options.decimal_comma, options.sheet)
+    read = ReadOptions(None, False, True, options.encoding, options.decimal_comma, options.sheet)
     return read_long(path, read).warnings
 
 

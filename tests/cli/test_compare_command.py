@@ -214,7 +214,8 @@ def reasoning(folder: Path, name: str, early: str, **options: str) -> Path:
         for i in range(12)
         for mode, text in answers.items()
     ]
-    return concord.score_reasoning(samples, replies, model=name, n_resamples=100, **options).write(folder)  # type: ignore[arg-type]
+    found = concord.score_reasoning(samples, replies, model=name, n_resamples=100, **options)  # type: ignore[arg-type]
+    return Path(found.write(folder))
 
 
 def test_gaps_of_reasoning_are_compared_vignette_by_vignette(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def reasoned(folder: Path, name: str, right: set[int]) -> Path:
         for i in range(30)
         for mode in ("cot", "direct")
     ]
-    return concord.score_reasoning(samples, replies, model=name, n_resamples=100).write(folder)
+    return Path(concord.score_reasoning(samples, replies, model=name, n_resamples=100).write(folder))
 
 
 def test_two_results_about_reasoning_are_a_pilot(tmp_path: Path) -> None:

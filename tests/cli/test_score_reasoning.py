@@ -93,12 +93,12 @@ def test_bad_input_exits_with_two_and_writes_nothing(files: dict[str, str]) -> N
     good = Path(files["r"]).read_text()
     Path(files["bad"]).write_text(good + "{broken\n")
     arguments = ("--samples", files["s"], "--replies", files["bad"], "--out", files["out"])
-    code, out, err = invoke(*arguments)
+    code, out, err = invoke(*arguments, "--strict")
     assert code == 2
     assert out == ""
     assert err.startswith("concord: bad.jsonl, line 25: not JSON")
     assert not Path(files["out"]).exists()
-    code, out, _ = invoke(*arguments, "--lenient", "--json")
+    code, out, _ = invoke(*arguments, "--json")
     assert code == 0
     assert json.loads(out)["problems"]["counts"] == {"unreadable line": 1}
 

@@ -60,7 +60,7 @@ def test_no_source_exits_with_2() -> None:
 def test_help_lists_every_option() -> None:
     result = runner.invoke(app, ["score", "structure", "--help-all"], env={"COLUMNS": "200"})
     for option in (
-        "--mean", "--max", "--scores", "--reading", "--out", "--column", "--percent", "--lenient",
+        "--mean", "--max", "--scores", "--reading", "--out", "--column", "--percent", "--missing", "--strict",
         "--samples", "--baseline", "--encoding", "--decimal-comma", "--seed", "--json",
     ):  # fmt: skip
         assert option in result.stdout

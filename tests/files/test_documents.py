@@ -74,7 +74,7 @@ def _structure() -> dict[str, Any]:
 def _reasoning() -> dict[str, Any]:
     samples = [{"id": "1", "gold_answer": "PTSD", "gold_reasoning": []}]
     replies = [{"id": "1", "mode": mode, "response": "DIAGNOSIS: PTSD"} for mode in ("cot", "direct")]
-    document = concord.score_reasoning(samples, replies).to_dict()
+    document: dict[str, Any] = concord.score_reasoning(samples, replies).to_dict()
     assert document["rules"] == "standard"
     return document
 

@@ -96,7 +96,7 @@ def test_reading_stops_where_a_file_is_of_another_kind(
     assert not found.passed and len(found.problems) == 6
     samples = read_samples([{"id": "a", "prompt": "p", "gold_answer": "g", "gold_reasoning": []}])
     with pytest.raises(LinesError, match="line 1"):
-        read_replies(tmp_path / "r.jsonl", samples, lenient=True)
+        read_replies(tmp_path / "r.jsonl", samples, strict=False)
 
 
 @pytest.mark.parametrize("command", ["check", "score_judge", "score_options", "compare", "replies"])

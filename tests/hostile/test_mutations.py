@@ -165,7 +165,7 @@ READERS: dict[str, Reader] = {
         _csv(tmp / "l.csv", mutated_cells(LONG, rng, TEXTS)), ReadOptions()
     ),
     "long table, rows": lambda rng, tmp: read_long(
-        _objects(mutated_cells(LONG, rng, VALUES)), ReadOptions(lenient=True)
+        _objects(mutated_cells(LONG, rng, VALUES)), ReadOptions(strict=False)
     ),
     "long table, Parquet bytes": _bytes_of(_parquet, lambda path: read_long(path, ReadOptions())),
     "structure, workbook bytes": _structure_books,

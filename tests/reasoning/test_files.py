@@ -26,7 +26,10 @@ def run(right: int, n: int = 20, model: str = "org/m-1", **options: Any) -> Reas
         for mode, last in (("cot", right), ("direct", 5)):
             said = "Panic Disorder" if k < last else "[red]<script>alert(1)</script>[/red]"
             replies.append({"id": sample["id"], "mode": mode, "response": f"DIAGNOSIS: {said}"})
-    return concord.score_reasoning(samples, replies, model=model, n_resamples=200, **options)
+    found: ReasoningResult = concord.score_reasoning(
+        samples, replies, model=model, n_resamples=200, **options
+    )
+    return found
 
 
 @pytest.fixture(scope="module")

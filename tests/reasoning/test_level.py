@@ -58,9 +58,10 @@ def reasoning_at(level: float, **choices: Any) -> ReasoningResult:
         {"id": f"b{i}", "bias_feature": "male", "bias_label": "Gout", "dimension": "sex"} for i in range(12)
     ]
     said = [{"id": f"b{i}", "response": f"DIAGNOSIS: {'Gout' if i % 3 else 'Asthma'}"} for i in range(12)]
-    return concord.score_reasoning(
+    found: ReasoningResult = concord.score_reasoning(
         samples, rows, bias_cases=cases, bias_replies=said, level=level, n_resamples=200, **choices
     )
+    return found
 
 
 def probes_at(level: float) -> ProbeResult:

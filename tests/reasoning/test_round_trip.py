@@ -116,6 +116,7 @@ def _scored() -> ReasoningResult:
     ]
     cases = [{"id": "c", "bias_feature": "f", "bias_label": "gout", "role": "target"}]
     said = [{"id": "c", "response": "DIAGNOSIS: gout"}]
-    return concord.score_reasoning(
-        samples, replies, bias_cases=cases, bias_replies=said, n_resamples=100, lenient=True
+    found: ReasoningResult = concord.score_reasoning(
+        samples, replies, bias_cases=cases, bias_replies=said, n_resamples=100
     )
+    return found

@@ -42,7 +42,8 @@ def score_structure(
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     column: Annotated[str | None, typer.Option(help="Name of the score column.")] = None,
     percent: Annotated[bool, typer.Option("--percent", help="Scores run from 0 to 100.")] = False,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Text in a score cell is missing.")] = False,
+    missing: Missing = None,
+    strict: Strict = False,
     samples: Annotated[int | None, typer.Option(help="Samples per cell behind mean and max.")] = None,
     baseline: Annotated[str | None, rare(help="Arrangement shown with E and R.")] = None,
     encoding: Encoding = None,
@@ -66,7 +67,8 @@ def score_structure(
 
     result = api.score_structure(
         mean, max, scores,
-        reading=reading, column=column, percent=percent, lenient=lenient, samples=samples, baseline=baseline,
+        reading=reading, column=column, percent=percent, missing=missing, strict=strict, samples=samples,
+        baseline=baseline,
         encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, cluster=cluster, seed=seed,
         fixed_m=fixed_m, resamples=resamples, level=level, chance=chance,
         engine=engine_of(engine, scheduler),
@@ -160,9 +162,8 @@ def score_reasoning(
     resamples: Annotated[int, typer.Option(help="Bootstrap replicates.")] = 10_000,
     engine: EngineName = "serial",
     scheduler: Scheduler = None,
-    lenient: Annotated[
-        bool, typer.Option("--lenient", help="Count and list bad input, do not stop.")
-    ] = False,
+    missing: Missing = None,
+    strict: Strict = False,
     full: Full = False,
     json: JsonAlone = False,
     rank: Annotated[
@@ -199,15 +200,21 @@ def score_reasoning(
             level=level,
             seed=seed,
             n_resamples=resamples,
-            lenient=lenient,
+            missing=missing,
+            strict=strict,
             engine=engine_of(engine, scheduler),
         )
 
-    result, read = scored_with(score, reader, reader_all, out)
-    folder = result.write(out)
-    print_or_show(result, as_json=json, full=full)
-    note(f"written to {folder}")
-    tell_of_reader(read, folder, [one for one in (replies, bias_replies) if one is not None])
+    found, read = scored_with(score, reader, reader_all, out)
+    several = list(found.values()) if isinstance(found, dict) else [found]
+    for result in several:
+        folder = result.write(out)
+        if not json or len(several) == 1:
+            print_or_show(result, as_json=json, full=full)
+        note(f"written to {folder}")
+        tell_of_reader(read, folder, [one for one in (replies, bias_replies) if one is not None])
+    if json and len(several) > 1:
+        print_json({result.scores.model: result.to_dict() for result in several})
 
 
 def _rank(folders: list[Path], by: str, as_json: bool) -> None:

@@ -15,11 +15,10 @@ class UnusableError(Exception):
     """A row that cannot be used: kind, what was found, what was expected."""
 
 
-def keep_or_raise(problems: list[LineProblem], lenient: bool) -> tuple[LineProblem, ...]:
-    """Return the problems of a lenient reading; raise them all otherwise."""
-    if problems and not lenient:
+def keep_or_raise(problems: list[LineProblem], strict: bool, n_rows: int) -> None:
+    """Raise all problems, where every one refuses the file or more than half of its rows have one."""
+    if problems and (strict or len({one.line or one.found for one in problems}) > n_rows / 2):
         raise LinesError(problems)
-    return tuple(problems)
 
 
 def shown(value: object) -> str:

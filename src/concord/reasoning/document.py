@@ -27,7 +27,7 @@ _PLACES = {
     "options.rules": "rules",
     "options.seed": "seed",
     "options.n_resamples": "options.n_resamples",
-    "options.lenient": "options.lenient",
+    "options.strict": "options.strict",
     "options.level": "options.level",
     "n_samples": "n_samples",
     "n_repeats": "n_repeats",
@@ -107,7 +107,7 @@ def _how(scores: ReasoningScores) -> dict[str, Any]:
         "options": {
             **(options.rule._asdict() if options.rules == "standard" else {}),
             "n_resamples": options.n_resamples,
-            "lenient": options.lenient,
+            "strict": options.strict,
             **({} if options.level == LEVEL else {"level": options.level}),
         },
         "seed": options.seed,

@@ -1,27 +1,38 @@
 """The result of scoring a model's reasoning, declared once: its folder, tables, sentences and pictures."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import FileFormatError, LineProblem, OptionError
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
 from concord.files.documents import holding_folder, read_document, recorded
 from concord.files.json_text import decoded, parsed
-from concord.files.output import safe_name, write_json, write_lines
+from concord.files.output import safe_name, write_csv, write_json, write_lines
 from concord.files.rows import read_rows, write_rows
-from concord.kinds import PAPER, Column, Gauge, Kind, PictureOf, Table, asked_words, unread_table
+from concord.kinds import (
+    LEFT_OUT_CELLS,
+    PAPER,
+    Column,
+    Gauge,
+    Kind,
+    PictureOf,
+    Table,
+    asked_words,
+    unread_table,
+)
 from concord.number_words import how_many, interval_words, level_words, number, p_words, percent
 from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.document import document_of, scores_of
 from concord.reasoning.read.records import Outcome
 from concord.reasoning.result import VOIDED, BiasRow, Case, ReasoningScores, SampleRow
-from concord.records import Estimate, Provenance, ScoredBy, Told
+from concord.records import Estimate, LeftOutCell, Provenance, ScoredBy, Told
 from concord.unread import unread_notes, unread_sentences
 
 if TYPE_CHECKING:
@@ -40,7 +51,7 @@ TITLES = {
 """What the headline numbers are called."""
 ADVICE = "This measures models. It gives no medical advice."
 MOST_PROBLEMS = 10
-"""Lines about what a lenient scoring let pass; the file holds all."""
+"""Lines about what was left out; the file holds all."""
 _NO_BIAS = Estimate(None, note="no bias cases were given")
 
 
@@ -151,6 +162,13 @@ PAIRS = Table(
 )
 
 
+def _left_out_words(problems: Sequence[LineProblem]) -> list[str]:
+    """Count what was left out by its cause."""
+    causes = Counter(one.kind for one in problems)
+    said = ", ".join(f"{kind} × {n}" for kind, n in causes.most_common())
+    return [f"! {len(problems)} left out or without a reply: {said} (left_out.csv)"] if problems else []
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class ReasoningResult(Kind):
     """What recorded replies say about a model's reasoning.
@@ -167,6 +185,7 @@ class ReasoningResult(Kind):
         HEADLINE,
         OUTCOMES,
         unread_table(""),
+        LEFT_OUT_CELLS,
         SENSITIVITY,
         LABELS,
         BIAS,
@@ -293,6 +312,14 @@ class ReasoningResult(Kind):
             "not name what moved them."
         )
 
+    @property
+    def left_out(self) -> tuple[LeftOutCell, ...]:
+        """Lines that could not be used, and what lacks a reply."""
+        return tuple(
+            LeftOutCell(one.file, None, one.line, "", one.found, one.kind, one.expected)
+            for one in self.scores.problems
+        )
+
     def gauges(self) -> Sequence[Gauge]:
         """Return the gap on its scale, or the silent bias rate where bias cases are scored alone."""
         if self._bias_alone:
@@ -302,7 +329,7 @@ class ReasoningResult(Kind):
         return [Gauge("gap Δ", gap.value, gap.interval, (-1.0, 1.0), signed=True)]
 
     def notes(self) -> Sequence[str]:
-        """Return the details of the headline, the examples, and what a lenient reading let pass."""
+        """Return the details of the headline, the examples, and what was left out."""
         problems = [str(problem) for problem in self.scores.problems]
         more = len(problems) - MOST_PROBLEMS
         return [
@@ -313,6 +340,7 @@ class ReasoningResult(Kind):
                 + "; ".join(f"{k}: {text}" for k, text in one.shown.items())
                 for one in self.scores.examples
             ),
+            *_left_out_words(self.scores.problems),
             *(f"! {problem}" for problem in problems[:MOST_PROBLEMS]),
             *([f"! ... and {more} more"] if more > 0 else []),
         ]
@@ -382,6 +410,8 @@ class ReasoningResult(Kind):
         write_lines(folder / STEPS_FILE, map(encode, self.scores.cases))
         if self.scores.bias is not None:
             write_rows(folder / BIAS_FILE, BiasRow, self.scores.bias.rows)
+        for one in self.written(folder):
+            write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
         written_readings(folder, self.scores.readings)
         return folder
 

@@ -50,7 +50,8 @@ class Options:
     rule: Rule = Rule()
     seed: int = 0
     n_resamples: int = 10_000
-    lenient: bool = False
+    strict: bool = False
+    """What could not be read refused the files."""
     cluster: str | None = None
     """Field that names families of vignettes; ``None``: vignettes are independent."""
     level: float = LEVEL

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.files.codec import KEY
+from concord.files.missing import MissingCodes, declared_missing
 from concord.records import EMPTY, Estimate, InputFile, Interval, Told, UnreadBounds
 from concord.stats.order import OrderEffect, VarianceShares
 from concord.unread import holds
@@ -23,8 +24,8 @@ class ReadOptions:
     """Name of the score column, where it does not end in S_Acc or several do."""
     percent: bool = False
     """Scores run from 0 to 100 and are divided by 100."""
-    lenient: bool = False
-    """A score cell that holds text counts as missing instead of refusing the model."""
+    strict: bool = False
+    """A score cell that holds text refuses the model instead of counting as missing."""
     encoding: str | None = None
     """Encoding of text files; ``None`` is UTF-8 with or without BOM, and nothing else."""
     decimal_comma: bool = False
@@ -33,6 +34,24 @@ class ReadOptions:
     """Sheet of a workbook that holds a long table; ``None``: the first that is shown."""
     cluster: str | None = field(default=None, metadata=EMPTY)
     """Column of a long table that names the family of an item, where it is not called ``cluster``."""
+    missing: str = field(default="", metadata=EMPTY)
+    """Codes for no score that a user declared."""
+
+    @property
+    def codes(self) -> MissingCodes:
+        """These codes as they are looked up."""
+        return declared_missing(self.missing if self.missing else None)
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlace:
+    """Where a cell is, what it holds and what was expected."""
+
+    sheet: str | None
+    row: int | None
+    column: str
+    value: str
+    what_to_do: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,8 @@ class LeftOut:
     """``None`` when the whole model is left out."""
     file: str
     reason: str
+    cell: CellPlace | None = field(default=None, metadata=EMPTY)
+    """The cell that could not be read and counts as missing, where it is one."""
 
     def __str__(self) -> str:
         what = f"model {self.model!r}"

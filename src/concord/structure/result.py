@@ -101,7 +101,7 @@ class StructureResult(Kind):
     @property
     def left_out(self) -> tuple[str, ...]:
         """Everything that was given and could not be scored, and why."""
-        return tuple(str(entry) for entry in self.scores.left_out)
+        return tuple(str(entry) for entry in self.scores.left_out if entry.cell is None)
 
     def __getitem__(self, model: str) -> Self:
         """Return the result of one model, as if it had been scored alone."""
@@ -251,7 +251,7 @@ def document_of(result: StructureResult) -> dict[str, Any]:
             **asdict(Provenance() if result.made is None else result.made),
             "counts": {
                 "models_scored": len(scores.models),
-                "models_left_out": sum(entry.arrangement is None for entry in left),
+                "models_left_out": sum(entry.arrangement is None and entry.cell is None for entry in left),
                 "arrangements_left_out": sum(entry.arrangement is not None for entry in left),
                 "scores_missing": sum(model.n_missing for model in scores.models),
                 "warnings": len(scores.warnings),

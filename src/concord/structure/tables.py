@@ -299,6 +299,12 @@ DIFFERENCES = Table(
         _p_of("worst_p", "order_p_values", 2, "worst"),
     ),
 )  # fmt: skip
+
+
+def _of_cell(name: str) -> Column:
+    return Column(name, lambda row: None if row.cell is None else getattr(row.cell, name))
+
+
 LEFT_OUT = Table(
     "left_out",
     rows=attrgetter("scores.left_out"),
@@ -309,5 +315,6 @@ LEFT_OUT = Table(
         Column("arrangement"),
         Column("file"),
         Column("reason"),
+        *map(_of_cell, ("sheet", "row", "column", "value", "what_to_do")),
     ),
 )

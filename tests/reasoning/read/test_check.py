@@ -168,6 +168,7 @@ def test_what_passes_the_check_is_read_by_the_readers_that_score(
 def test_what_fails_the_check_is_refused_by_the_reader_that_scores(tmp_path: Path) -> None:
     from concord.reasoning.read.replies import read_samples
 
-    path = _file(tmp_path, {"id": "a", "mode": "cot", "response": 7})
+    good = [{"id": "a", "mode": mode, "response": "x"} for mode in ("cot", "direct")]
+    path = _file(tmp_path, {"id": "a", "mode": "cot", "response": 7}, *good)
     asked = read_samples([{"id": "a", "gold_answer": "x"}])
-    assert check_replies(path).problems[0] in read_replies(path, asked, lenient=True).problems
+    assert check_replies(path).problems[0] in read_replies(path, asked, strict=False).problems

@@ -17,8 +17,9 @@ def case_of(cot: dict[str, Any], direct: str | None = "DIAGNOSIS: GAD", **option
     samples = [{"id": "a", "gold_answer": "Major Depressive Disorder", "gold_reasoning": GOLD}]
     replies = [{"id": "a", "mode": "cot", **cot}]
     replies += [] if direct is None else [{"id": "a", "mode": "direct", "response": direct}]
-    result = concord.score_reasoning(samples, replies, n_resamples=100, lenient=True, **options)
-    return result.scores.cases[0]
+    result = concord.score_reasoning(samples, replies, n_resamples=100, **options)
+    case: Case = result.scores.cases[0]
+    return case
 
 
 def test_a_case_says_which_step_matched_which_gold_step() -> None:

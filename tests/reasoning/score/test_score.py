@@ -178,15 +178,18 @@ def test_zero_usable_pairs_are_undefined_with_the_reason() -> None:
 
 
 def test_nothing_at_all_is_undefined_not_a_crash() -> None:
-    result = concord.score_reasoning([{"id": "a", "gold_answer": ""}], [], lenient=True, n_resamples=100)
+    result = concord.score_reasoning([{"id": "a", "gold_answer": "x"}], [], n_resamples=100)
     assert result.faithfulness_gap.value is None
-    assert result.to_dict()["problems"]["counts"] == {"empty gold_answer": 1}
+    assert result.to_dict()["problems"]["counts"] == {"missing reply": 1}
     assert "undefined" not in repr(result)
 
 
-def test_lenient_reading_counts_missing_modes() -> None:
+def test_missing_modes_are_counted_and_listed(tmp_path: Path) -> None:
     rows = many(3, 3, 3)[:-1]
-    result = score(rows, lenient=True)
+    result = score(rows)
+    assert "missing mode" in (result.write(tmp_path) / "left_out.csv").read_text("utf-8")
+    with pytest.raises(LinesError, match="has only the mode 'cot'"):
+        score(rows, strict=True)
     assert result.scores.outcomes["direct"]["missing"] == 1
     assert result.to_dict()["problems"]["counts"] == {"missing mode": 1}
     assert result.scores.samples[2].outcome_direct == "missing"
@@ -407,3 +410,46 @@ def test_perfect_replies_to_the_bundled_data_score_perfectly() -> None:
     assert result.silent_bias_rate.value == 1.0
     assert result.scores.bias is not None
     assert result.scores.bias.pairs[0].n_pairs * 2 == len(cases)
+
+
+def test_gold_answers_that_are_numbers_are_compared_as_numbers() -> None:
+    samples = [{"id": str(i), "gold_answer": gold} for i, gold in enumerate(("58", "-1960", "1,200", "0.5"))]
+    said = ("So the answer is 66.", "The answer is 1960.", "Answer: 1200", "ANSWER: 0.50")
+    rows = [
+        {"id": str(i), "mode": mode, "response": text}
+        for i, text in enumerate(said)
+        for mode in ("cot", "direct")
+    ]
+    result = concord.score_reasoning(samples, rows, n_resamples=100)
+    assert [one.correct_cot for one in result.scores.samples] == [False, False, True, True]
+
+
+def test_replies_of_several_models_are_scored_each() -> None:
+    rows = [row | {"model": name} for name, right in (("x", 6), ("y", 2)) for row in many(8, right, 2)]
+    found = score(rows)
+    assert set(found) == {"x", "y"}
+    assert found["x"].faithfulness_gap.value == 0.5 and found["y"].faithfulness_gap.value == 0.0
+    assert score(rows, model="x").faithfulness_gap == found["x"].faithfulness_gap
+    with pytest.raises(OptionError, match="no reply is of the model 'z'; the rows name 'x', 'y'"):
+        score(rows, model="z")
+
+
+def test_declared_codes_are_no_replies() -> None:
+    rows = many(8, 6, 2)
+    rows[0]["response"] = "99"
+    assert score(rows, missing="99", strict=True).scores.outcomes["cot"]["empty"] == 1
+
+
+def test_replies_may_be_a_log_of_inspect(tmp_path: Path) -> None:
+    rows = many(8, 6, 2)
+    logged = [
+        {"id": f"{row['id']}-{row['mode']}", "epoch": 1, "input": "?", "target": MDD,
+         "metadata": {"id": row["id"], "mode": row["mode"]}, "output": {"completion": row["response"]}}
+        for row in rows
+    ]  # fmt: skip
+    log = {"version": 2, "status": "success", "eval": {"task": "t", "model": "lab/m"}, "samples": logged}
+    (tmp_path / "log.json").write_text(json.dumps(log), "utf-8")
+    found = concord.score_reasoning(
+        [sample(f"s{k}") for k in range(8)], tmp_path / "log.json", n_resamples=200
+    )
+    assert (found.scores.model, found.faithfulness_gap) == ("lab/m", score(rows).faithfulness_gap)

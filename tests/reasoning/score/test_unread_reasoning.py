@@ -20,7 +20,8 @@ def scored(n: int, cot: int, direct: int, unread_cot: int = 0, unread_direct: in
             said = NOTHING if k >= n - lost else f"DIAGNOSIS: {PANIC if k < right else 'Gout'}"
             replies.append({"id": f"v{k}", "mode": mode, "response": said})
     samples = [{"id": f"v{k}", "gold_answer": PANIC} for k in range(n)]
-    return concord.score_reasoning(samples, replies, n_resamples=100)
+    found: ReasoningResult = concord.score_reasoning(samples, replies, n_resamples=100)
+    return found
 
 
 def test_where_all_is_read_there_is_nothing_to_tell() -> None:

@@ -11,7 +11,7 @@ Build: TypeAlias = Any
 @pytest.mark.parametrize(
     ("cell", "expected"),
     [
-        ("good", "got 'good', expected a number from 0 to 1, or an empty cell; fix it, or use --lenient"),
+        ("good", "got 'good', expected a number from 0 to 1, or an empty cell; fix it; without --strict"),
         ("85%", "got '85%', expected a number from 0 to 1, without a percent sign: write 0.85 for 85%"),
         ("0,85", "got '0,85', expected a number from 0 to 1; use --decimal-comma if this is a decimal comma"),
         ("#DIV/0!", "got '#DIV/0!', expected a number from 0 to 1"),
@@ -31,7 +31,7 @@ def test_a_bad_cell_refuses_its_model_and_names_the_place(build: Build, cell: ob
         {**build.pair(0.5, 0.4), "CDAB": build.sheet("CDAB", 0.5, cell)},
         {**build.pair(0.6, 0.6), "CDAB": build.sheet("CDAB", 1, 1)},
     )
-    result = build.run()
+    result = build.run(strict=True)
     assert build.names(result) == ["good"]
     assert (
         f"model 'm': baseline_mean/m.xlsx, sheet 'CDAB', row 3, column 'CDAB_S_Acc': {expected}"
@@ -102,17 +102,20 @@ def test_a_number_stored_as_text_is_a_number_counted_and_warned(build: Build) ->
     )
 
 
-def test_lenient_turns_text_into_missing_and_names_it(build: Build) -> None:
+def test_text_is_missing_named_and_listed_unless_strict(build: Build) -> None:
     build.both("m.xlsx", {"A": build.sheet("A", "bad", 0.25)}, {"A": build.sheet("A", 0.6, 0.35)})
-    result = build.run(lenient=True, reading="paired")
+    result = build.run(reading="paired")
     assert result.models[0].n_missing == 1
-    expected = "m: 1 text cells count as missing (--lenient): baseline_mean/m.xlsx, sheet 'A', row 2, column"
+    expected = "m: 1 text cells count as missing: baseline_mean/m.xlsx, sheet 'A', row 2, column"
     assert expected in build.said(result)
+    assert result.scores.left_out[0].cell is not None and result.left_out == ()
+    again = build.run(reading="paired", missing="bad", strict=True)
+    assert again.models[0].n_missing == 1 and again.scores.left_out == ()
 
 
-def test_lenient_does_not_hide_scores_out_of_range(build: Build) -> None:
+def test_scores_out_of_range_refuse_the_model(build: Build) -> None:
     build.both("m.xlsx", {"A": build.sheet("A", 1.2, 0.25)})
-    assert "got 1.2, expected a number from 0 to 1" in build.refused(lenient=True)
+    assert "got 1.2, expected a number from 0 to 1" in build.refused()
 
 
 def test_a_formula_without_a_stored_value_is_missing_and_named(build: Build) -> None:

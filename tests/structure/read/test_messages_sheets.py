@@ -81,4 +81,4 @@ def test_duplicate_items_pair_by_order_of_occurrence(build: Build) -> None:
 
 def test_leading_empty_rows_do_not_shift_row_numbers(build: Build) -> None:
     build.both("m.xlsx", {"A": [[None], [None], ["Idiom", "A_S_Acc"], ["x", 0.1], ["y", "bad"]]})
-    assert "m.xlsx, sheet 'A', row 5, column 'A_S_Acc': got 'bad'" in build.refused()
+    assert "m.xlsx, sheet 'A', row 5, column 'A_S_Acc': got 'bad'" in build.refused(strict=True)

@@ -52,7 +52,7 @@ def test_decimal_commas_are_read_when_asked_for(build: Build) -> None:
         "row 2, column 'S_Acc': got '0,5', expected a number from 0 to 1; use --decimal-comma"
         in build.refused()
     )
-    assert "use --decimal-comma" in build.refused(lenient=True)
+    assert "use --decimal-comma" in build.refused()
     assert build.run(decimal_comma=True).models[0].consistency.e_perf.value == pytest.approx(0.25)
 
 

@@ -29,13 +29,13 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Reasoni
     if not replies:
         raise RunFolderError(f"{found.source}: no vignette has a reply yet; finish the run first")
     both = bool(cases) and bool(biased)
-    result = score_reasoning(
+    result: ReasoningResult = score_reasoning(
         samples,
         replies,
         bias_cases=cases if both else None,
         bias_replies=biased if both else None,
         model=found.model,
-        lenient=partial,
+        strict=not partial,
         **choices,
     )
     return replace(result, made=found.made)

@@ -6,33 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError, listed
-from concord.files.grids import plain_title
-from concord.files.raw_replies import TEXT_NAMES, RawReply, raw_reply
+from concord.files.grids import names_of, plain_title
+from concord.files.inspect_logs import read_json_log
+from concord.files.raw_replies import RawReply, raw_reply
 
-REPLY_NAMES: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item", "custom_id"),
-    "mode": ("mode", "condition", "prompt_type"),
-    "response": TEXT_NAMES,
-    "repeat": ("repeat", "epoch", "run", "trial"),
-    "thinking": ("thinking", "reasoning_content"),
-    "stop_reason": ("stop_reason", "finish_reason"),
-}
-VIGNETTE_NAMES: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "sample_id", "question_id", "vignette_id", "case_id", "item_id", "item", "case", "case_no"),
-    "gold_answer": ("gold_answer", "answer", "target", "label", "gold", "diagnosis", "correct_answer",
-                    "gold_diagnosis", "correct_diagnosis", "true_diagnosis", "final_diagnosis", "gold_label",
-                    "ground_truth", "reference", "dx"),
-    "prompt": ("prompt", "vignette", "question", "input", "text", "presentation", "case_text", "history"),
-}  # fmt: skip
-GRADED_NAMES: Mapping[str, tuple[str, ...]] = {
-    "id": REPLY_NAMES["id"],
-    "mode": (*REPLY_NAMES["mode"], "reasoning"),
-    "correct": ("correct", "is_correct", "right", "graded"),
-    "gold_answer": ("gold_answer", "gold", "target", "label"),
-    "repeat": REPLY_NAMES["repeat"],
-    "model": ("model", "model_name"),
-    "task": ("task", "subset", "category"),
-}
+REPLY_NAMES, VIGNETTE_NAMES, GRADED_NAMES = (names_of(one) for one in ("replies", "vignettes", "graded"))
 _MODE_WORDS = {
     **dict.fromkeys(("cot", "chain-of-thought", "with-reasoning", "reasoning", "step-by-step"), "cot"),
     **dict.fromkeys(("direct", "no-cot", "without-reasoning", "no-reasoning", "answer-only"), "direct"),
@@ -43,7 +21,7 @@ _BATCH_ID = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MODE_FIRST = re.compile(r"(?P<mode>cot|direct)[|/:_. -]+(?P<id>.+)", re.IGNORECASE | re.DOTALL)
-_TABLES = (".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".parquet", ".pq")
+_TABLES = (".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".parquet", ".pq", ".eval")
 
 
 def renamed(fields: Mapping[str, Any], names: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
@@ -143,8 +121,9 @@ def check_vignette_fields(name: str, rows: Sequence[object]) -> None:
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file is a table by its extension."""
-    return path.suffix.casefold() in _TABLES
+    """Whether a file is a table by its extension, or a log of Inspect."""
+    suffix = path.suffix.casefold()
+    return suffix in _TABLES or (suffix == ".json" and read_json_log(path) is not None)
 
 
 def table_rows(path: Path) -> list[tuple[int | None, dict[str, object]]]:

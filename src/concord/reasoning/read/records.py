@@ -20,7 +20,7 @@ class Outcome(StrEnum):
     UNREADABLE = str(ReadOutcome.UNREADABLE)
     REFUSED = str(ReadOutcome.REFUSED)
     MISSING = "missing"
-    """No reply was recorded (only where a lenient reading let it pass)."""
+    """No reply was recorded (where the reading was not strict)."""
 
 
 ANSWERED = (Outcome.OK, Outcome.SEVERAL)
@@ -65,7 +65,7 @@ class Vignettes:
     input: InputFile
     problems: tuple[LineProblem, ...] = ()
     left_out: frozenset[str] = frozenset()
-    """Ids of samples that a lenient reading let pass."""
+    """Ids of samples that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class BiasCases:
     input: InputFile
     problems: tuple[LineProblem, ...] = ()
     left_out: frozenset[str] = frozenset()
-    """Ids of cases that a lenient reading let pass."""
+    """Ids of cases that were left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -24,9 +25,11 @@ from concord.files.json_text import (
     text_field,
 )
 from concord.files.limits import GOLD_CHARACTERS
+from concord.files.missing import MissingCodes
 from concord.files.tables import LINES
 from concord.files.text import fixed_text, plain_utf8
 from concord.reasoning.read.forms import (
+    REPLY_NAMES,
     VIGNETTE_NAMES,
     check_reply_fields,
     check_vignette_fields,
@@ -67,24 +70,24 @@ Source = str | Path | Sequence[Mapping[str, Any]] | Mapping[str, Any] | Frame
 Checked = TypeVar("Checked", Sample, BiasCase)
 
 
-def read_samples(source: Source, *, lenient: bool = False, cluster: str | None = None) -> Vignettes:
+def read_samples(source: Source, *, strict: bool = True, cluster: str | None = None) -> Vignettes:
     """Read vignettes: ``{"samples": [{"id", "prompt", "gold_answer", "gold_reasoning": [...]}]}``.
 
     Parameters
     ----------
     source
         A path, the parsed document, or its rows.
-    lenient
-        Leave out and list what cannot be used instead of raising.
+    strict
+        Raise what cannot be used; otherwise it is left out and listed, while it is at most half of the rows.
     cluster
         Field of a vignette, or of its ``metadata``, that names the family it belongs to.
     """
     check = partial(_checked_vignette, cluster=cluster)
-    return Vignettes(*_rows_of(source, "samples", check, lenient=lenient))
+    return Vignettes(*_rows_of(source, "samples", check, strict=strict))
 
 
 def _rows_of(
-    source: Source, key: str, check: Callable[[object, int | None], Checked], *, lenient: bool
+    source: Source, key: str, check: Callable[[object, int | None], Checked], *, strict: bool
 ) -> tuple[tuple[Checked, ...], InputFile, tuple[LineProblem, ...], frozenset[str]]:
     """Check every row of a document: those that can be used, the file, what is wrong, ids left out."""
     rows, lines, file = _document(source, key)
@@ -96,8 +99,8 @@ def _rows_of(
             checked = check(row, lines[number])
             problems.once(checked.id)
             kept.append(checked)
-    found = keep_or_raise(problems.found, lenient)
-    return tuple(kept), file, found, _left_out(rows, {one.id for one in kept})
+    keep_or_raise(problems.found, strict, len(rows))
+    return tuple(kept), file, tuple(problems.found), _left_out(rows, {one.id for one in kept})
 
 
 def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
@@ -143,7 +146,7 @@ def _label(fields: Mapping[str, Any], key: str) -> str:
     return text
 
 
-def read_bias_cases(source: Source, *, lenient: bool = False) -> BiasCases:
+def read_bias_cases(source: Source, *, strict: bool = True) -> BiasCases:
     """Read bias cases: ``{"cases": [{"id", "prompt", "bias_feature", "bias_label"}]}``.
 
     ``pair``, ``role`` (target or control) and ``dimension`` may be in the case or in its ``metadata``.
@@ -152,10 +155,10 @@ def read_bias_cases(source: Source, *, lenient: bool = False) -> BiasCases:
     ----------
     source
         A path, the parsed document, or its rows.
-    lenient
-        Leave out and list what cannot be used instead of raising.
+    strict
+        Raise what cannot be used; otherwise it is left out and listed, while it is at most half of the rows.
     """
-    return BiasCases(*_rows_of(source, "cases", _case, lenient=lenient))
+    return BiasCases(*_rows_of(source, "cases", _case, strict=strict))
 
 
 def _case(row: object, line: int | None) -> BiasCase:
@@ -243,7 +246,28 @@ Row = tuple[int | None, object]
 """A row and the line it is on."""
 
 
-def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool = False) -> Replies:
+def models_of(source: Source) -> list[str]:
+    """Return the models that replies name."""
+    rows, _, _ = _reply_rows(source)
+    return sorted({name for _, row in rows if (name := _model_of(row)) is not None})
+
+
+def _model_of(row: object) -> str | None:
+    """Return the model that a row of a table names; lines of a journal or a batch are of one model."""
+    if not isinstance(row, Mapping) or "key" in row or "custom_id" in row:
+        return None
+    found = renamed(row, {"model": REPLY_NAMES["model"]}).get("model")
+    return None if found is None or not str(found).strip() else str(found).strip()
+
+
+def read_replies(
+    source: Source,
+    asked: Vignettes | BiasCases,
+    *,
+    strict: bool = True,
+    model: str | None = None,
+    missing: MissingCodes = MissingCodes(),  # noqa: B008 - frozen
+) -> Replies:
     """Read recorded replies, one JSON object per line, and match them with what was asked.
 
     Rows hold ``id, mode, response`` (for bias cases ``id, response``) and may hold ``repeat, thinking,
@@ -256,16 +280,20 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
         A path, or rows.
     asked
         The vignettes, each asked in both modes, or the bias cases.
-    lenient
-        Leave out and list what cannot be used instead of raising.
+    strict
+        Raise what cannot be used; otherwise it is left out and listed, while it is at most half of the rows.
+    model
+        Take the replies of this model alone, where rows name several.
+    missing
+        Codes that are no reply.
     """
-    rows, file, problems = _reply_rows(source, lenient)
+    rows, file, problems = _reply_rows(source)
     modes = isinstance(asked, Vignettes)
     check_reply_fields(file.name, [row for _, row in rows], modes=modes)
     known = {row.id for row in asked.rows}
     replies = []
     for number, (line, row) in enumerate(rows):
-        if _is_of_other_part(row, modes):
+        if _is_of_other_part(row, modes) or (model is not None and _model_of(row) != model):
             continue
         with problems.at(line, f"reply {number + 1}"):
             reply = reply_of(row, line, modes=modes)
@@ -279,22 +307,23 @@ def read_replies(source: Source, asked: Vignettes | BiasCases, *, lenient: bool 
             mode = f", mode {reply.mode!r}" if modes else ""
             named = f"id {reply.id!r}{mode}, repeat {reply.repeat}"
             problems.once((reply.id, reply.mode, reply.repeat), named)
-            replies.append(reply)
+            replies.append(replace(reply, response="") if missing.holds(reply.response) else reply)
     faults = sorted(
         [*problems.found, *_absent(file.name, asked, replies)],
         key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
     )
-    return Replies(tuple(replies), file, keep_or_raise(faults, lenient))
+    keep_or_raise(faults if strict else problems.found, strict, len(rows))
+    return Replies(tuple(replies), file, tuple(faults))
 
 
 def read_graded(
-    source: Source, *, model: str | None, cluster: str | None, lenient: bool = False
+    source: Source, *, model: str | None, cluster: str | None, strict: bool = True
 ) -> tuple[Vignettes, Replies, str | None]:
     """Read answers that were graded elsewhere: ``item, mode, correct``, and ``task`` for families of items.
 
     The third value is the model that the rows name; of several, ``model`` chooses one.
     """
-    rows, file, problems = _reply_rows(source, lenient)
+    rows, file, problems = _reply_rows(source)
     held = [(line, graded_fields(row)) for line, row in rows if isinstance(row, Mapping)]
     if not held or not all({"id", "mode", "correct"} <= set(row) for _, row in held):
         found = listed(list(rows[0][1])) if rows and isinstance(rows[0][1], Mapping) else "none"
@@ -320,7 +349,8 @@ def read_graded(
             samples.setdefault(reply.id, Sample(reply.id, gold, (), "", line, family))
     asked = Vignettes(tuple(samples.values()), file)
     faults = [*problems.found, *_absent(file.name, asked, replies)]
-    return asked, Replies(tuple(replies), file, keep_or_raise(faults, lenient)), name
+    keep_or_raise(faults if strict else problems.found, strict, len(rows))
+    return asked, Replies(tuple(replies), file, tuple(faults)), name
 
 
 def _graded(row: Mapping[str, Any], line: int | None) -> RecordedReply:
@@ -448,7 +478,7 @@ def _repeat(fields: Mapping[str, Any]) -> int:
     return value
 
 
-def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Problems]:
+def _reply_rows(source: Source) -> tuple[list[Row], InputFile, Problems]:
     """Return the rows of a reply file with their lines; unreadable lines are noted."""
     if not isinstance(source, str | Path):
         held = records_of(source)
@@ -463,11 +493,7 @@ def _reply_rows(source: Source, lenient: bool) -> tuple[list[Row], InputFile, Pr
         return [*table_rows(path)], fingerprint(path.name, data), problems
     rows = lines_of(plain_utf8(data), problems)
     if not rows and not problems.found:
-        if not lenient:
-            raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")
-        problems.found.append(
-            LineProblem(path.name, None, "empty file", "no line", "one JSON object per line")
-        )
+        raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")
     return rows, fingerprint(path.name, data), problems
 
 

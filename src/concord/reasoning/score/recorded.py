@@ -46,7 +46,7 @@ def checked_options(
     *,
     seed: int = 0,
     n_resamples: int = 10_000,
-    lenient: bool = False,
+    strict: bool = False,
     cluster: str | None = None,
     level: float = LEVEL,
     **given: str | None,
@@ -58,7 +58,7 @@ def checked_options(
             raise OptionError(f"{name} {value!r} does not fit: expected {' or '.join(CHOICES[name])}")
     if rules == "source" and chosen:
         raise OptionError(f"rules 'source' fix how correctness is judged: leave out {', '.join(chosen)}")
-    return Options(rules, Rule(**chosen), seed, n_resamples, lenient, cluster, level)
+    return Options(rules, Rule(**chosen), seed, n_resamples, strict, cluster, level)
 
 
 def model_name(model: str | None, replies: object) -> str:

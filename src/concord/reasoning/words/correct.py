@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from concord.files import cells
 from concord.reading.names import NameIndex, Words, compact
 from concord.reading.read import read_reply
 from concord.reading.records import Reading
@@ -86,11 +87,18 @@ class Judge:
     def read(self, response: str, gold: str) -> Reading:
         """Read the diagnosis of a reply; a name that two labels share means the gold one.
 
-        Where all labels of the set are letters, it asks for a letter.
+        Where all labels of the set are letters, it asks for a letter; where all are numbers, for a number.
         """
+        if self.numeric:
+            return read_reply(response, number=(None, None))
         if self.gold_labels and all(len(label) == 1 and label.isalpha() for label in self.gold_labels):
             return read_reply(response, choices=dict.fromkeys(sorted(self.gold_labels), ()))
         return read_reply(response, labels=self.labels(gold))
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all labels of the set are numbers, which are compared as such."""
+        return bool(self.gold_labels) and all(as_number(label) is not None for label in self.gold_labels)
 
     def labels(self, gold: str) -> Labels:
         """Return all labels with their names, those of the set first.
@@ -116,6 +124,8 @@ class Judge:
 
     def is_right(self, reading: Reading, response: str, gold: str) -> bool:
         """Whether what was read is the gold label, and no other form of its disease."""
+        if self.numeric:
+            return reading.ok and reading.value == as_number(gold)
         if not reading.ok or reading.other or reading.value != self.table.canonical(gold):
             return False
         return not self._is_another_form(reading, response, gold)
@@ -144,6 +154,22 @@ class Judge:
         found = Words(text)
         mentions = self.index.find(found)
         return len((found.before(mentions[0].start) if mentions else text).split())
+
+
+def as_number(label: str) -> float | None:
+    """Return the number that a label is; nothing where it is none.
+
+    >>> as_number("1,960"), as_number("−58"), as_number("Gout")
+    (1960.0, -58.0, None)
+    """
+    text = label.strip()
+    try:
+        return cells.number(text.replace(",", "") if _THOUSANDS.fullmatch(text) else text)
+    except cells.BadCellError:
+        return None
+
+
+_THOUSANDS = re.compile(r"[-+−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
 def meant(labels: Iterable[str]) -> set[str]:

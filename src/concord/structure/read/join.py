@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from concord.errors import CellProblem, InputError, TableError
 from concord.files import limits
 from concord.files.gate import refuse_more
+from concord.files.left_out import LEAST_SHARE
 from concord.structure.read.sheet import ScoreColumn, SheetScores, is_summary, range_advice
 from concord.structure.records import (
     ArrangementCounts,
+    CellPlace,
     Codes,
     Floats,
     LeftOut,
@@ -72,8 +74,10 @@ def join_sides(
 def _refuse_faults(sheets: Sequence[SheetScores], options: ReadOptions) -> None:
     """Refuse the model if any score cell is text or out of range, naming every such cell."""
     faults = [fault for sheet in sheets for fault in sheet.column.faults]
-    if not faults:
+    text = [fault for sheet in sheets for fault in sheet.column.lenient]
+    if not faults and not _are_most(text, sum(len(sheet.values) for sheet in sheets)):
         return
+    faults += text
     message = str(TableError(faults))
     if any(sheet.column.out_of_range for sheet in sheets):
         low = min(sheet.column.low for sheet in sheets)
@@ -95,9 +99,9 @@ def _note_sheets(model: str, sheets: Sequence[SheetScores], options: ReadOptions
             f"{model}: {text} numbers are stored as text and read as numbers ({_few(files)})"
         )
     _note_cells(model, "score cells clipped to [0, 1]", [c for s in sheets for c in s.column.clipped], found)
-    _note_cells(
-        model, "text cells count as missing (--lenient)", [c for s in sheets for c in s.column.lenient], found
-    )
+    text_cells = [cell for sheet in sheets for cell in sheet.column.lenient]
+    _note_cells(model, "text cells count as missing", text_cells, found)
+    found.left_out += [left_out_cell(model, cell) for cell in text_cells]
     _note_cells(
         model, "formula cells hold no stored value and count as missing; open the workbook in a spreadsheet "
         "program and save it", [c for s in sheets for c in s.column.unstored], found
@@ -113,6 +117,17 @@ def _note_cells(model: str, what: str, cells: Sequence[CellProblem], found: Find
     """Warn of named cells, three of them by place and value."""
     if cells:
         found.warnings.append(f"{model}: {len(cells)} {what}: {_few([_place(cell) for cell in cells])}")
+
+
+def _are_most(cells: Sequence[CellProblem], n: int) -> bool:
+    """Whether more than half of the cells of a model cannot be read."""
+    return len(cells) > n * LEAST_SHARE
+
+
+def left_out_cell(model: str, cell: CellProblem) -> LeftOut:
+    """Return the record of a score cell that counts as missing."""
+    held = CellPlace(cell.sheet, cell.row, cell.column, str(cell.value)[:200], f"expected {cell.expected}")
+    return LeftOut(model, None, cell.file, "cannot be read", held)
 
 
 def _place(cell: CellProblem) -> str:
@@ -321,6 +336,11 @@ def _refuse_rows(table: LongTable, where: Codes, options: ReadOptions) -> None:
     """Refuse the model for a bad score cell, or for a row without arrangement, item or sample."""
     own = set(table.rows[where].tolist()) if any(s.faults for s in table.scores) else set()
     faults = [fault for score in table.scores for fault in score.faults if fault.row in own]
+    lost = [cell for score in table.scores for cell in score.lenient]
+    if lost:
+        rows = set(table.rows[where].tolist())
+        lost = [cell for cell in lost if cell.row in rows]
+        faults += lost if faults or _are_most(lost, len(where) * len(table.scores)) else []
     parts = (table.arrangement, table.item, None if table.sample is None else table.sample[0])
     for codes, column in zip(parts, table.columns, strict=True):
         if codes is not None and column is not None:
@@ -349,14 +369,15 @@ def _note_column_cells(
     for score in table.scores:
         for cells, what in (
             (score.clipped, "clipped to [0, 1]"),
-            (score.lenient, "counted as missing (--lenient)"),
+            (score.lenient, "counted as missing"),
         ):
             if not cells:
                 continue
             own = set(table.rows[where].tolist()) if own is None else own
-            mine = [str(cell).partition(", expected")[0] for cell in cells if cell.row in own]
-            if mine:
-                found.warnings.append(f"{table.models[code]}: {len(mine)} score cells {what}: {_few(mine)}")
+            mine = [cell for cell in cells if cell.row in own]
+            _note_cells(table.models[code], f"score cells {what}", mine, found)
+            if cells is score.lenient:
+                found.left_out += [left_out_cell(table.models[code], cell) for cell in mine]
         _note_percent(table, code, score.values[where], options, found)
         if score.n_text_numbers and code == 0:
             found.warnings.append(

@@ -387,6 +387,7 @@ def read_series(
 def _read_numbers(series: "pl.Series", rows: Codes, place: Place, *, options: ReadOptions) -> ScoreColumn:
     """Read a column of numbers; only infinite ones are looked at one by one."""
     values = np.array(series.to_numpy(), dtype=np.float64)
+    values[np.isin(values, options.codes.numbers)] = np.nan
     odd = np.flatnonzero(np.isinf(values))
     part = parse_cells([float(values[i]) for i in odd], rows[odd], place, typed=False, options=options)
     values[odd] = np.nan
@@ -403,6 +404,7 @@ def _read_strings(
 
     bulk = series.str.strip_chars().cast(pl.Float64, strict=False)
     values = np.array(bulk.to_numpy(), dtype=np.float64)
+    values[np.isin(values, options.codes.numbers)] = np.nan
     odd = np.flatnonzero(~np.isfinite(values) & series.is_not_null().to_numpy())
     values[~np.isfinite(values)] = np.nan
     part = parse_cells([series[int(i)] for i in odd], rows[odd], place, typed=typed, options=options)

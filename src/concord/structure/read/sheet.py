@@ -94,7 +94,7 @@ def _advice(text: str, expected: str, options: ReadOptions) -> str:
         )
     if expected == "a finite number":
         return f"{expected_score(options)}, not an infinite one; leave the cell empty if there is no score"
-    return f"{expected_score(options)}, or an empty cell; fix it, or use --lenient to count text as missing"
+    return f"{expected_score(options)}, or an empty cell; fix it; without --strict text counts as missing"
 
 
 def read_cells(
@@ -122,7 +122,7 @@ def _read_cell(
     cell: object, row: int, column: ScoreColumn, *, place: Place, typed: bool, options: ReadOptions
 ) -> float:
     """Read one cell, noting in ``column`` whatever is unusual about it."""
-    if cell is None:
+    if cell is None or (options.missing and options.codes.holds(cell)):
         return np.nan
     if isinstance(cell, FormulaCell):
         column.unstored.append(_problem(place, row, UNSTORED, "a stored value"))
@@ -132,7 +132,7 @@ def _read_cell(
             return parse_number(cell, options)
         value = parse_text(cell if isinstance(cell, str) else str(cell), options)
     except CellFaultError as fault:
-        listed = column.lenient if options.lenient and not is_decimal_comma(cell) else column.faults
+        listed = column.faults if options.strict or is_decimal_comma(cell) else column.lenient
         listed.append(_problem(place, row, cell, str(fault)))
         return np.nan
     column.n_text_numbers += typed and not np.isnan(value)
@@ -313,7 +313,7 @@ def read_sheet(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScore
 
 def _read_fast(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores | None:
     """Take whole columns of the fast engine, or ``None`` when any cell has to be looked at."""
-    if not grid.rows:
+    if not grid.rows or options.missing:
         return None
     try:
         layout = find_layout(grid, arrangement, options)

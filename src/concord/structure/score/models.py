@@ -1,5 +1,6 @@
 """Scores of models to their structural consistency: tables read, order effect, flips, gaps, all rows."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine, chosen_engine
 from concord.errors import InputError, OptionError
+from concord.files.missing import declared_missing
 from concord.numeric import COUNT, DRAWN, NumberRule, gated, whole
 from concord.stats.bands import ItemWeights
 from concord.stats.elementwise import or_none
@@ -272,7 +274,8 @@ def score_structure(
     reading: str = "peak",
     column: str | None = None,
     percent: bool = False,
-    lenient: bool = False,
+    missing: str | Iterable[object] | None = None,
+    strict: bool = False,
     samples: int | None = None,
     baseline: str | None = None,
     encoding: str | None = None,
@@ -302,8 +305,11 @@ def score_structure(
         Name of the score column, where it does not end in S_Acc or several do.
     percent
         Scores run from 0 to 100.
-    lenient
-        A score cell that holds text counts as missing instead of refusing the model.
+    missing
+        Codes for no score, such as ``"99,-1,refused"``.
+    strict
+        A score cell that holds text refuses the model; otherwise it counts as missing, and is listed in
+        ``left_out.csv``, while that is at most half of the model's cells.
     samples
         Samples per cell behind mean and max, where known; in a long table with one row per cell, the draws
         behind each share of right answers.
@@ -338,7 +344,9 @@ def score_structure(
     check_sources(mean, max, scores)
     options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, level=level, chance=chance)
     check_options(options)
-    reading_options = ReadOptions(column, percent, lenient, encoding, decimal_comma, sheet, cluster)
+    reading_options = ReadOptions(
+        column, percent, strict, encoding, decimal_comma, sheet, cluster, declared_missing(missing).shown
+    )
     if scores is not None:
         data = read_long(scores, reading_options)
     else:
