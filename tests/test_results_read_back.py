@@ -33,7 +33,7 @@ from concord.people.answers.records import AnswerNumber, AnswerSummary, GroupSum
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory import MemoryResult
-from concord.people.mixed.result import CombineResult
+from concord.people.mixed.result import CombineResult, SequentialResult
 from concord.people.predictions import result as predictions
 from concord.people.predictions.result import AgentAgreement, PredictionResult
 from concord.people.protocol import PROTOCOLS, Protocol
@@ -52,6 +52,7 @@ from concord.show.terminal import drawn, fitting
 from concord.stats.compare import Choices
 from concord.stats.leaderboard import Chosen
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
+from concord.structure.judging.rated_result import RatedResult
 from concord.structure.judging.result import NUMBERS, JudgeResult, JudgeScores
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.result import StructureResult
@@ -208,7 +209,7 @@ KINDS: tuple[type[Any], ...] = (
     AgentsResult, AnswersResult, MemoryResult, PredictionResult, CombineResult, HintLeaderboard, JudgeResult,
     OptionResult, CompareResult, MetricCompareResult, AuditResult, PeopleAudit, StructureAudit, HintAudit,
     ReasoningRanking,
-    RefereeResult,
+    RefereeResult, RatedResult, SequentialResult,
 )  # fmt: skip
 ELSEWHERE = {
     PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, RunResult
@@ -240,7 +241,7 @@ def _below(kind: type[Any]) -> Iterator[type[Any]]:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @settings(
     deadline=None,
-    max_examples=8,
+    max_examples=4,
     phases=(Phase.explicit, Phase.generate),  # shrinking takes minutes
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from concord.api import (
         check,
         combine,
+        combine_sequential,
         compare,
         plan,
         rank_reasoning,
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "check",
     "combine",
+    "combine_sequential",
     "compare",
     "plan",
     "plot_models",

@@ -15,6 +15,7 @@ from concord.numeric import SMALLEST_D, gated, whole
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.mixed.combine import combine
+from concord.people.mixed.sequential import combine_sequential
 from concord.people.protocol import Protocol
 from concord.people.protocol_file import get_protocol
 from concord.people.public import ANSWERS as BUNDLED_ANSWERS
@@ -44,6 +45,7 @@ __all__ = [
     "PeopleResult",
     "check",
     "combine",
+    "combine_sequential",
     "compare",
     "demo_table",
     "plan",

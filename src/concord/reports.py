@@ -8,7 +8,7 @@ from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit, Structur
 from concord.people.agents import AgentsResult
 from concord.people.answers.result import AnswersResult
 from concord.people.memory import MemoryResult
-from concord.people.mixed.result import CombineResult
+from concord.people.mixed.result import CombineResult, SequentialResult
 from concord.people.predictions.result import PredictionResult
 from concord.people.referee import RefereeResult
 from concord.questions import compare
@@ -28,6 +28,7 @@ from concord.show.page.context import sources_of
 from concord.show.page.declared import section_of
 from concord.show.page.find import COMPARISONS
 from concord.show.page.panel import Panel
+from concord.structure.judging.rated_result import RatedResult
 from concord.structure.judging.result import JudgeResult
 from concord.structure.options.result import OptionResult
 
@@ -39,8 +40,10 @@ SECTIONS: tuple[Section, ...] = (
     section_of(AnswersResult),
     section_of(PredictionResult),
     section_of(CombineResult),
+    section_of(SequentialResult),
     section_of(MemoryResult),
     section_of(JudgeResult),
+    section_of(RatedResult),
     section_of(OptionResult),
     section_of(ProbeResult),
     section_of(HintLeaderboard),

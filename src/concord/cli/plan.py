@@ -158,20 +158,27 @@ def mixed(
         list[Path] | None, typer.Argument(help="A folder of `concord combine`; none: plan from assumptions.")
     ] = None,
     se: Annotated[float | None, typer.Option(help="Wanted standard error.")] = None,
-    person_cost: Annotated[float | None, typer.Option(help="Price of one person.")] = None,
-    reply_cost: Annotated[float | None, typer.Option(help="Price of one reply.")] = None,
+    person_cost: Annotated[
+        float | None, typer.Option("--person-cost", "--cost-person", help="Price of one person.")
+    ] = None,
+    reply_cost: Annotated[
+        float | None, typer.Option("--reply-cost", "--cost-reply", help="Price of one reply.")
+    ] = None,
     correlation: Annotated[
         float | None, typer.Option(help="Correlation of answers and predictions (default: the pilot's).")
     ] = None,
     sd: Annotated[
         float | None, typer.Option(help="Standard deviation of people's answers (default: the pilot's).")
     ] = None,
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="Also for an interval that may be looked at at any time.")
+    ] = False,
     json: JsonText = False,
 ) -> None:
     """Plan people and replies of a model together: the cheapest for a standard error."""
     _plan(
         "mixed", pilot, json, se=se, person_cost=person_cost, reply_cost=reply_cost, correlation=correlation,
-        sd=sd,
+        sd=sd, sequential=True if sequential else None,
     )  # fmt: skip
 
 
@@ -179,6 +186,9 @@ def judges(
     pilot: Annotated[list[Path], typer.Argument(help="A folder of `concord score judge`.")],
     effect: Annotated[
         float | None, typer.Option(help="Preference for a seat to be shown, beyond one half (0.05).")
+    ] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Scores: wished width of a system's corrected mean.")
     ] = None,
     power: Power = 0.8,
     level: Level = 0.95,
@@ -192,10 +202,10 @@ def judges(
     cost_high: CostHigh = None,
     json: JsonText = False,
 ) -> None:
-    """Plan pairs of answers and votes that show a judge's preference for a seat."""
+    """Plan pairs and votes that show a judge's preference for a seat; of scores, labels that correct them."""
     _plan(
-        "judges", pilot, json, effect=effect, power=power, level=level, items=pairs, repeats=votes,
-        cost_per_call=_cost(cost, cost_high),
+        "judges", pilot, json, effect=effect, width=width, power=power, level=level, items=pairs,
+        repeats=votes, cost_per_call=_cost(cost, cost_high),
     )  # fmt: skip
 
 

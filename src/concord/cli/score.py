@@ -285,7 +285,7 @@ def score_judge(
         list[Path],
         typer.Argument(
             help="Recorded verdicts: FastChat pair files, AlpacaEval annotations, Inspect logs, or tables "
-            "with pair, order, verdict."
+            "with pair, order, verdict. Or scores of single answers: logs, or tables with item, score."
         ),
     ],
     people: Annotated[
@@ -300,12 +300,15 @@ def score_judge(
     level: Annotated[float, typer.Option(help="Coverage of intervals.")] = 0.95,
     permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of flips.")] = 9999,
     seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
+    margin: Annotated[
+        float | None, typer.Option(help="Scores: wished margin of a corrected mean (1/20 of the scale).")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     reader: Reader = None,
     reader_all: ReaderAll = False,
     json: JsonAlone = False,
 ) -> None:
-    """Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people."""
+    """Score judges: verdicts on pairs (seats, repeats, ties, length), or scores of single answers."""
     from concord import api
 
     def score() -> Any:
@@ -373,8 +376,9 @@ def combine(
         typer.Argument(help="Table of people: answer and prediction per person; arm, outcome, weight."),
     ],
     predictions: Annotated[
-        Path, typer.Argument(help="Table of further predictions for the same population, without answers.")
-    ],
+        Path | None,
+        typer.Argument(help="Table of further predictions for the same population, without answers."),
+    ] = None,
     regress: Annotated[
         list[str] | None, typer.Option(help="Column to regress the answers on; may be given several times.")
     ] = None,
@@ -383,7 +387,33 @@ def combine(
         typer.Option(help="Column of what was drawn together (school); persons count by themselves."),
     ] = None,
     stratum: Annotated[str | None, typer.Option(help="Column of what people were drawn within.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for combine.json and combine.csv.")] = None,
+    sequential: Annotated[
+        bool,
+        typer.Option("--sequential", help="Add this batch of people to --out; look after every batch."),
+    ] = False,
+    width: Annotated[float | None, typer.Option(help="Sequential: wished width of the interval.")] = None,
+    decide: Annotated[float | None, typer.Option(help="Sequential: value that it should leave out.")] = None,
+    cost_person: Annotated[
+        float | None, typer.Option("--cost-person", "--person-cost", help="Sequential: price of a person.")
+    ] = None,
+    cost_reply: Annotated[
+        float | None, typer.Option("--cost-reply", "--reply-cost", help="Sequential: price of a reply.")
+    ] = None,
+    max_people: Annotated[
+        int | None, rare(help="Sequential: most people there will be; narrower until then, no look after.")
+    ] = None,
+    planned_people: Annotated[
+        int | None, rare(help="Sequential: people at whom the interval is narrowest (300).")
+    ] = None,
+    stop: Annotated[
+        str | None, rare(help="Sequential: any, or width (stops by the width, never by the value).")
+    ] = None,
+    exact: Annotated[
+        bool, rare("--exact", help="Sequential: exact by betting, of people alone (scale or yes/no).")
+    ] = False,
+    scale_min: Annotated[float | None, rare(help="Sequential: lower end of the scale.")] = None,
+    scale_max: Annotated[float | None, rare(help="Sequential: upper end of the scale.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the result; of batches, their state.")] = None,
     json: Json = False,
     sheet: Sheet = None,
     encoding: Encoding = None,
@@ -395,19 +425,28 @@ def combine(
     """Combine people's answers with a model's predictions: what the model is worth in participants."""
     from concord import api
 
-    result = api.combine(
-        people,
-        predictions,
-        regress=[] if regress is None else regress,
-        cluster=cluster,
-        stratum=stratum,
-        sheet=sheet,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        missing=missing,
-        strict=strict,
-        level=level,
-    )
+    how: dict[str, Any] = {
+        "cluster": cluster, "stratum": stratum, "sheet": sheet, "encoding": encoding,
+        "decimal_comma": decimal_comma, "missing": missing, "strict": strict,
+    }  # fmt: skip
+    looks: dict[str, Any] = {
+        "width": width, "decide": decide, "cost_person": cost_person, "cost_reply": cost_reply,
+        "max_people": max_people, "planned_people": planned_people, "stop": stop,
+        "exact": exact if exact else None, "scale_min": scale_min, "scale_max": scale_max,
+    }  # fmt: skip
+    result: Any
+    if sequential:
+        state = out if out is not None and (out / "sequential.json").is_file() else None
+        chosen = None if state is not None and level == 0.95 else level  # as the first batch had it
+        result = api.combine_sequential(people, predictions, state=state, level=chosen, **looks, **how)
+    else:
+        astray = [name for name, value in looks.items() if value is not None]
+        if astray or predictions is None:
+            what = f"--{astray[0].replace('_', '-')} is" if astray else "one table alone is"
+            raise OptionError(f"{what} for batches of people: add --sequential")
+        result = api.combine(
+            people, predictions, regress=[] if regress is None else regress, level=level, **how
+        )
     if json:
         warn(result.warnings)  # the screen shows them with what was found
     if out is not None:

@@ -1,4 +1,4 @@
-"""Verdicts of judges from whatever holds them, scored; in an Inspect log, metadata and score say them."""
+"""Verdicts and scores of judges from whatever holds them, scored; logs say them in metadata and score."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -6,13 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from concord.comparing.harnesses import read_harness
+from concord.comparing.inspect_logs import read_inspect_scores
+from concord.comparing.lm_eval import json_lines
+from concord.comparing.records import ScoreFile
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.contents import fingerprint_file, is_file
+from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.declared import DeclaredTable, table_of
 from concord.files.frames import from_mappings
+from concord.files.grids import plain_title
 from concord.files.inspect_logs import InspectLog, read_inspect_log, read_json_log
-from concord.files.tables import TableOptions, table_options
+from concord.files.json_text import parsed
+from concord.files.tables import TableOptions, grid_of, table_options
 from concord.numeric import gated
+from concord.structure.judging.rated import COLUMNS, PAIRWISE, holds_scores, rated_result
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
@@ -32,8 +39,12 @@ def score_judge(
     level: float = 0.95,
     n_permutations: int = 9999,
     seed: int = 0,
-) -> JudgeResult:
-    """Score recorded verdicts of judges on pairs of answers: seats, repeats, ties, length, people.
+    margin: float | None = None,
+) -> Any:
+    """Score judges: verdicts on pairs of answers, or scores of single answers.
+
+    Verdicts give seats, repeats, ties, length and people. Scores give what differs when an answer is scored
+    again, agreement with people, bias by length, system and group, and means corrected by people's labels.
 
     Parameters
     ----------
@@ -42,6 +53,10 @@ def score_judge(
         rows) with ``pair``, ``order`` (ab, ba) and ``verdict`` (first, second, tie) or ``winner`` (a, b,
         tie); and, where known, ``judge``, ``model_a``, ``model_b``, ``answer_a``, ``answer_b`` or
         ``length_a``, ``length_b``, ``cluster``, and people's verdicts in columns ``human...``.
+        Scores of single answers: logs of Inspect with model graders, results of promptfoo, DeepEval or
+        OpenAI evals, or tables with ``item`` and ``score``; and, where known, ``system``, ``judge``,
+        ``repeat``, ``human``, ``length`` or ``answer``, ``group``, ``cluster``, ``stratum``, ``rubric``,
+        ``place``.
     people
         Verdicts of people on the same pairs in another file, in any of these forms.
     judge
@@ -60,11 +75,14 @@ def score_judge(
         Nominal coverage of intervals.
     n_permutations, seed
         Divisions drawn for the test of flips, and their seed.
+    margin
+        Of scores: the wished margin of a corrected mean, in points; a twentieth of the scale by default.
 
     Returns
     -------
-    JudgeResult
-        Frozen; prints itself, and gives ``to_frame()``, ``to_dict()``, ``write(folder)``.
+    JudgeResult or RatedResult
+        Of pairs, or of scores. Frozen; prints itself and gives
+        ``to_frame()``, ``to_dict()``, ``write(folder)``.
 
     Raises
     ------
@@ -84,6 +102,14 @@ def score_judge(
     if not sources:
         raise OptionError("nothing to score: give at least one file of verdicts")
     options = table_options(sheet=sheet, encoding=encoding, missing=missing, strict=strict)
+    scores = [score_table(source, options, metric=metric) for source in sources]
+    if all(one is not None for one in scores):
+        tables = [one for one in scores if one is not None]
+        return rated_result(tables, judge=judge, margin=margin, level=level)
+    if any(one is not None for one in scores):
+        raise FileFormatError(
+            "some files hold scores of single answers, others verdicts on pairs; give one kind"
+        )
     rows = [verdict_rows(source, options, metric=metric) for source in sources]
     human = [] if people is None else [verdict_rows(people, options)]
     votes = read_votes(rows, people=human, judge=judge)
@@ -99,6 +125,70 @@ def score_judge(
         readings=votes.readings,
         left_out=votes.left_out,
     )
+
+
+def score_table(source: Any, options: TableOptions, *, metric: str | None = None) -> DeclaredTable | None:
+    """Read scores of single answers from a log or a table; None where it holds something else."""
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        logged = _logged_scores(path, metric) if is_file(path) else None
+        if logged is not None:
+            rows = [
+                {"item": row["item"], "system": one.name, "judge": one.metric, "repeat": row["repeat"]}
+                | {"score": row["score"], "cluster": row["cluster"]}
+                for one in logged
+                for row in one.frame.iter_rows(named=True)
+            ]
+            grid = replace(
+                from_mappings(rows, path.name), inputs=logged[0].inputs, warnings=logged[0].warnings
+            )
+            return DeclaredTable(grid, COLUMNS, options)
+        if path.suffix.lower() in (".eval", ".json", ".jsonl") and not _is_table_of_scores(path):
+            return None
+    grid = grid_of(source, options)
+    titles = [plain_title(title) for title in grid.header]
+    return DeclaredTable(grid, COLUMNS, options) if holds_scores(titles) else None
+
+
+def _is_table_of_scores(path: Path) -> bool:
+    """Whether a JSON file is a list of rows with an item and a score."""
+    if path.suffix.lower() == ".eval" or not is_file(path):
+        return False
+    rows = json_lines(path)[:1] if path.suffix.lower() == ".jsonl" else parsed(path.name, read_bytes(path))
+    first = rows[0] if isinstance(rows, list) and rows else None
+    return isinstance(first, dict) and holds_scores([plain_title(str(key)) for key in first])
+
+
+def _logged_scores(path: Path, metric: str | None) -> list[ScoreFile] | None:
+    """Read the scores of a log or of a harness's results; None where they are verdicts or something else."""
+    ending = path.suffix.lower()
+    log = read_inspect_log(path) if ending == ".eval" else read_json_log(path) if ending == ".json" else None
+    if log is not None:
+        return (
+            [read_inspect_scores(path, metric=metric, cluster=None, log=log)]
+            if _grades(log, metric)
+            else None
+        )
+    if ending == ".json":
+        return read_harness(path, parsed(path.name, read_bytes(path)), metric=metric, cluster=None)
+    return read_harness(path, json_lines(path), metric=metric, cluster=None) if ending == ".jsonl" else None
+
+
+def _grades(log: InspectLog, metric: str | None) -> bool:
+    """Whether samples were graded: numbers or C, I, P, N, and nothing of a pair of answers beside them."""
+    values = []
+    for sample in log.summaries:
+        metadata = sample.get("metadata")
+        if isinstance(metadata, Mapping) and PAIRWISE & {plain_title(str(key)) for key in metadata}:
+            return False
+        held = _sample_scores(sample)
+        values += [held[name] for name in held if metric in (None, name)]
+    seats = all(value in (1, 2, "1", "2") for value in values)
+    return bool(values) and not seats and all(_is_grade(value) for value in values)
+
+
+def _is_grade(value: object) -> bool:
+    return value is None or isinstance(value, int | float) or value in ("C", "I", "P", "N")
 
 
 def verdict_rows(source: Any, options: TableOptions, *, metric: str | None = None) -> DeclaredTable:

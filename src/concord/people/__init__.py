@@ -34,6 +34,7 @@ _PUBLIC = {
     "PredictionResult": "predictions.result",
     "MemoryResult": "memory",
     "CombineResult": "mixed.result",
+    "SequentialResult": "mixed.result",
     "HumanRow": "result",
     "PublicTable": "public",
 }

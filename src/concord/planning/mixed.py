@@ -5,12 +5,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from concord.errors import OptionError
+from scipy import special
+
+from concord.errors import OptionError, UndefinedError
 from concord.files.documents import folder_with
 from concord.number_words import in_money, number, percent
 from concord.people.mixed.result import CombinedEstimate, CombineResult, in_question
 from concord.planning.options import PlanKind, PlanRecord, PlanRequest
 from concord.stats.prediction_powered import MixedDesign, cheapest_mixed, implied_correlation
+from concord.stats.sequential import NextPurchase, next_purchase
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class MixedPlan(PlanRecord):
     design: MixedDesign
     range: tuple[MixedDesign, MixedDesign] | None = None
     """The same at both ends of the interval of the correlation, where a pilot gives one."""
+    sequential: NextPurchase | None = None
+    """People and replies for an interval of the same reach that may be looked at at any time."""
     each: tuple[PlannedEstimate, ...] = ()
     """Every estimate of a pilot that has several; the plan is that of the one that needs most."""
 
@@ -58,6 +63,7 @@ class MixedPlan(PlanRecord):
             "reply_cost": self.reply_cost,
             "design": asdict(self.design),
             "range": None if self.range is None else [asdict(one) for one in self.range],
+            **({} if self.sequential is None else {"sequential": asdict(self.sequential)}),
             "each": [asdict(one) for one in self.each],
         }
 
@@ -86,6 +92,13 @@ def mixed_plan_lines(plan: MixedPlan) -> Iterator[str]:
             f"At the ends of the pilot's interval of the correlation: {low.people:,} people "
             f"({in_money(low.cost)}) and {high.people:,} people ({in_money(high.cost)})."
         )
+    if plan.sequential is not None:
+        looked = plan.sequential
+        yield (
+            f"Looked at after every batch: {looked.people_in_all:,} people and {looked.replies_in_all:,} "
+            f"further replies, {number(looked.people_in_all / design.people, 2)} times the people, for an "
+            "interval of the same width at any look; with a maximum stated in advance about 1.3 times."
+        )
     if plan.each:
         yield f"This is what the most demanding of {len(plan.each)} estimates needs:"
     for one in plan.each:
@@ -107,23 +120,26 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
         raise OptionError(f"a plan of people and replies rests on one pilot, got {len(asked.sources)}")
     result = _pilot(asked.sources[0]) if asked.sources else None
     pilots = [] if result is None else in_question(result.estimates)
+    looked = asked.assumed.get("sequential", False) is True
+    assumed = {name: value for name, value in asked.assumed.items() if name != "sequential"}
     lacking = [
         words
         for name, words in _NAMES.items()
-        if asked.assumed.get(name) is None and not (pilots and name in ("correlation", "sd"))
+        if assumed.get(name) is None and not (pilots and name in ("correlation", "sd"))
     ]
     if lacking:
         raise OptionError(f"a plan of people and replies needs the {', the '.join(lacking)}")
     if result is None:
-        known = dict(asked.assumed)
-        return MixedPlan(**known, design=_cheapest(known), based_on="assumptions")
-    made = [(one, _values_of(one) | dict(asked.assumed)) for one in pilots]
+        known = dict(assumed)
+        ahead = _at_any_time(known) if looked else None
+        return MixedPlan(**known, design=_cheapest(known), sequential=ahead, based_on="assumptions")
+    made = [(one, _values_of(one) | dict(assumed)) for one in pilots]
     each = [
         PlannedEstimate(one.of, known["correlation"], known["sd"], _cheapest(known)) for one, known in made
     ]
     most = max(range(len(each)), key=lambda i: each[i].design.cost)
     one, known = made[most]
-    ends = None if "correlation" in asked.assumed else one.worth.interval
+    ends = None if "correlation" in assumed else one.worth.interval
     which = "" if len(result.estimates) == 1 else f"; {one.of}, one of {len(result.estimates)} estimates"
     return MixedPlan(
         **known,
@@ -134,6 +150,7 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
             _cheapest(known | _correlation_at(one, ends.low)),
             _cheapest(known | _correlation_at(one, ends.high)),
         ),
+        sequential=_at_any_time(known) if looked else None,
         each=tuple(each) if len(each) > 1 else (),
         based_on=f"the pilot {asked.sources[0]} ({one.n_people} people{which})",
     )
@@ -141,6 +158,19 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
 
 def _cheapest(known: dict[str, Any]) -> MixedDesign:
     return cheapest_mixed(**(known | {"correlation": min(max(known["correlation"], 0.0), 0.999)}))
+
+
+def _at_any_time(known: dict[str, Any]) -> NextPurchase:
+    """Look ahead to people and replies whose interval, looked at at any time, reaches as far as 1.96 SE."""
+    design = _cheapest(known)
+    margin, r = float(special.ndtri(0.975)) * known["se"], min(max(known["correlation"], 0.0), 0.999)
+    try:
+        return next_purchase(
+            known["sd"], r**2, people=20, replies=0, margin=margin, planned=max(design.people, 20),
+            person_cost=known["person_cost"], reply_cost=known["reply_cost"],
+        )  # fmt: skip
+    except UndefinedError as fault:
+        raise OptionError(str(fault)) from fault
 
 
 def _values_of(one: CombinedEstimate) -> dict[str, float]:
@@ -173,6 +203,6 @@ MIXED = PlanKind(
     plan_mixed,
     words="a result of concord combine",
     holds=lambda source: folder_with(source, CombineResult.FILE) is not None,
-    assumed=tuple(_NAMES),
+    assumed=(*_NAMES, "sequential"),
     mixes=True,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,10 +11,13 @@ from scipy import special
 from concord.comparing.kinds import JUDGES as JUDGED
 from concord.comparing.kinds import OPTIONS as ASKED
 from concord.errors import OptionError
+from concord.files.documents import folder_with
 from concord.number_words import in_money, number, percent
 from concord.numeric import MOST
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.elementwise import Floats
+from concord.structure.judging.rated import labels_needed
+from concord.structure.judging.rated_result import RatedResult
 from concord.structure.judging.result import JudgeScores
 from concord.structure.judging.score import vote_counts
 from concord.structure.options.result import OptionReply, OptionResult
@@ -117,11 +121,69 @@ def judge_plan_lines(plan: JudgePlan) -> Iterator[str]:
 _VOTES = (1, 2, 3, 4, 5, 8)
 
 
-def plan_judges(asked: PlanRequest) -> JudgePlan:
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class LabelPlan(PlanRecord):
+    """How many answers people must score, so that a mean that a judge gave is known to a width."""
+
+    KIND = "labels"
+
+    width: float
+    needed: tuple[tuple[str, str, int, int | None], ...]
+    """Judge, system, answers, and labels among them; ``None``: all answers are not enough."""
+
+    def planned(self) -> dict[str, Any]:
+        """Return what is planned, by the keys of the document."""
+        names = ("judge", "system", "answers", "labels")
+        return {"width": self.width, "needed": [dict(zip(names, row, strict=True)) for row in self.needed]}
+
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        lines = [f"Labels for an interval of {number(self.width)} ({percent(self.wanted.level)}):"]
+        for judge, system, answers, labels in self.needed:
+            who = f"{system}, judged by {judge}" if system else judge
+            said = (
+                f"all {answers:,} answers are not enough" if labels is None else f"{labels:,} of {answers:,}"
+            )
+            lines.append(f"  {who}: {said}")
+        return (*lines, f"From the pilot {self.based_on}.")
+
+
+def plan_labels(asked: PlanRequest) -> LabelPlan:
+    """Plan labels from a result of `concord score judge` on scores."""
+    source = asked.sources[0]
+    result = source if isinstance(source, RatedResult) else RatedResult.read(Path(source))
+    width = 2 * result.margin if asked.wanted.width is None else asked.wanted.width
+    rows = [
+        (
+            one.judge,
+            one.name,
+            one.n_answers,
+            labels_needed(sd, r, one.n_answers, width / 2, asked.wanted.level),
+        )
+        for one in result.groups
+        if one.by == "system" and (sd := one.label_sd) is not None and (r := one.correlation) is not None
+    ]
+    if not rows:
+        raise OptionError("people scored fewer than 20 answers of every system of the pilot; score some more")
+    return LabelPlan(
+        based_on=str(source) if not isinstance(source, RatedResult) else "a result",
+        wanted=asked.wanted, width=width, needed=tuple(rows), inputs=result.inputs,
+    )  # fmt: skip
+
+
+def _is_rated(source: Any) -> bool:
+    if isinstance(source, RatedResult):
+        return True
+    return isinstance(source, str | Path) and folder_with(Path(source), RatedResult.FILE) is not None
+
+
+def plan_judges(asked: PlanRequest) -> JudgePlan | LabelPlan:
     """Plan from one result of `concord score judge`; ``wanted.repeats`` are votes in each order."""
     wanted = asked.wanted
     if len(asked.sources) != 1:
         raise OptionError("a plan for judges rests on one result of concord score judge")
+    if _is_rated(asked.sources[0]):
+        return plan_labels(asked)
     if asked.metric not in (None, "preference"):
         raise OptionError(f"a plan for judges is about the preference for a seat, not {asked.metric!r}")
     pilot = JUDGED.stored(asked.sources[0])
@@ -189,7 +251,14 @@ def vote_variances(votes: Floats) -> tuple[float, float]:
     return max(0.0, float(spread) - noise), within
 
 
-JUDGES = PlanKind("judges", "a plan for judges", plan_judges, words=JUDGED.words, holds=JUDGED.holds)
+JUDGES = PlanKind(
+    "judges",
+    "a plan for judges",
+    plan_judges,
+    words=JUDGED.words,
+    holds=lambda source: _is_rated(source) or JUDGED.holds(source),
+    own=("width",),
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)

@@ -404,7 +404,7 @@ def plan_from(sources: Sequence[Any], reading: ScoreReading, options: Mapping[st
     if astray:
         raise OptionError(f"{kind.about} does not assume {', '.join(astray)}; leave it out")
     for other in KINDS:
-        for name in other.own if other is not kind else ():
+        for name in set(other.own) - set(kind.own):
             if (value := getattr(wanted, name)) is not None:
                 raise OptionError(
                     f"--{name} is for plans about {other.name}: concord plan {other.name} --{name} {value:g}"

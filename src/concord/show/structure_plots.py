@@ -9,6 +9,7 @@ from concord.show import plot_order, plots
 from concord.show.plot_models import plot_models
 from concord.show.plots import estimate_mark
 from concord.show.svg import Picture
+from concord.structure.judging.rated_result import RatedResult
 from concord.structure.judging.result import JudgeResult
 from concord.structure.options.result import OptionResult
 from concord.structure.records import ModelResult
@@ -141,6 +142,21 @@ def judge_picture(result: JudgeResult, *, units: float = plots.WIDTH) -> Picture
         limits=(-0.5, 0.5),
         width=units,
     )
+
+
+def rated_picture(result: RatedResult, *, units: float = plots.WIDTH) -> Picture | None:
+    """Draw every system as judged and, where people scored some answers, corrected."""
+    marks = []
+    for one in result.groups:
+        if one.by == "system" and one.mean.value is not None:
+            name = one.name if one.name else one.judge
+            marks.append(estimate_mark(f"{name}, as judged by {one.judge}", one.mean))
+            if one.corrected.value is not None:
+                marks.append(estimate_mark(f"{name}, corrected", one.corrected, people=True))
+    if not marks:
+        return None
+    title = "As judged, and as people would say"
+    return plots.intervals("judge-scores", title, marks, label="mean score", width=units)
 
 
 def places_picture(result: OptionResult, *, units: float = plots.WIDTH) -> Picture | None:

@@ -21,6 +21,7 @@ _PUBLIC = {
     "ScoreOptions": "records",
     "ReadOptions": "records",
     "JudgeResult": "judging.result",
+    "RatedResult": "judging.rated_result",
     "OptionResult": "options.result",
     "Scored": "words.scorers",
     "Asked": "words.scorers",

@@ -31,8 +31,9 @@ def _lines(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 def _one(source: object, **how: Any) -> PairVotes:
     result = concord.score_judge(source, **how)
-    (pair,) = result.judge().pairs
-    return pair
+    pairs: tuple[PairVotes, ...] = result.judge().pairs
+    assert len(pairs) == 1
+    return pairs[0]
 
 
 def test_a_pair_file_of_fastchat_holds_both_orders(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from concord.structure.judging.score import score_votes
 
 
 def _scored(vote: scripted.Vote, **how: int) -> JudgeScores:
-    return concord.score_judge(scripted.rows(vote, **how), judge="j").judge()
+    found: JudgeScores = concord.score_judge(scripted.rows(vote, **how), judge="j").judge()
+    return found
 
 
 def _value(judge: JudgeScores, name: str) -> float:

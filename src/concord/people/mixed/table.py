@@ -103,28 +103,28 @@ class MixedTables:
 
 def read_mixed(
     people: TableSource,
-    predictions: TableSource,
+    predictions: TableSource | None,
     *,
     covariates: Sequence[str] = (),
     cluster: str | None = None,
     stratum: str | None = None,
     options: TableOptions | None = None,
 ) -> MixedTables:
-    """Read the table of people and that of further predictions, with what was drawn together or apart."""
+    """Read the table of people and that of further predictions, with what was drawn together or apart.
+
+    Without further predictions, people need none either.
+    """
     how = TableOptions() if options is None else options
     designed = {"cluster": cluster, "stratum": stratum}
     further = tuple(
         TableColumn(plain_title(name), (), flag, required=True, what=f"the covariate {name!r}")
         for name in covariates
     )
-    common = (PREDICTION, *further, WEIGHT, ARM, OUTCOME, PERSON)
-    tables = [
-        DeclaredTable(survey_table(source, how), columns, how)
-        for source, columns in (
-            (people, (ANSWER, *common)),
-            (predictions, (replace(ANSWER, required=False), *common)),
-        )
-    ]
+    common = (*further, WEIGHT, ARM, OUTCOME, PERSON)
+    sources = [(people, (ANSWER, replace(PREDICTION, required=predictions is not None), *common))]
+    if predictions is not None:
+        sources.append((predictions, (replace(ANSWER, required=False), PREDICTION, *common)))
+    tables = [DeclaredTable(survey_table(source, how), columns, how) for source, columns in sources]
     told = [note for table in tables for note in table.table.warnings]
     names = [one.name for one in further]
     labels = [_labels_of(table, designed, required=i == 0) for i, table in enumerate(tables)]
@@ -132,7 +132,8 @@ def read_mixed(
         _rows_of_table(table, names, told, found, with_answers=i == 0)
         for i, (table, found) in enumerate(zip(tables, labels, strict=True))
     ]
-    _refuse_same_people(tables)
+    if predictions is not None:
+        _refuse_same_people(tables)
     left = [table.left_out() for table in tables]
     told = [*(note for _, notes in left for note in notes), *told]
     told += [
@@ -142,7 +143,8 @@ def read_mixed(
     ]
     inputs = tuple(item for table in tables for item in table.table.inputs)
     cells = tuple(cell for found, _ in left for cell in found)
-    return MixedTables(rows[0], rows[1], tuple(covariates), inputs, tuple(told), cells)
+    more = rows[1] if predictions is not None else replace(rows[0].at([]), answer=None)
+    return MixedTables(rows[0], more, tuple(covariates), inputs, tuple(told), cells)
 
 
 def _labels_of(
@@ -237,7 +239,8 @@ def _rows_of_table(
     wanted = (*(("human",) if with_answers else ()), "prediction", "weight", *covariates)
     numeric = [one for one in wanted if one in table.titles]
     columns = {name: table.numbers(name) for name in numeric}
-    n = columns["prediction"].size
+    n = table.n_rows
+    columns.setdefault("prediction", np.zeros(n))
     outcome, arm = (["" if one is None else one for one in table.values(name)] for name in ("outcome", "arm"))
     if "human" in columns:
         _leave_out_codes(table, columns["human"], columns["prediction"], outcome, told)

@@ -292,12 +292,12 @@ def _text_pages(name: str, data: bytes) -> list[tuple[str, str]]:
     return parts
 
 
-def _text(words: str) -> str:
+def _quoted(words: str) -> str:
     return json.dumps(words, ensure_ascii=False)
 
 
 def _todo(what: str) -> str:
-    return _text(f"{FILL_IN}: {what}")
+    return _quoted(f"{FILL_IN}: {what}")
 
 
 def _yaml(draft: DraftedStudy) -> Iterator[str]:
@@ -305,7 +305,7 @@ def _yaml(draft: DraftedStudy) -> Iterator[str]:
     yield f"# Drafted from {draft.name}. Replace every text that begins with {FILL_IN}, then: concord check"
     yield "format: 1"
     yield f"study: {_todo('a short name, such as anchoring')}"
-    yield f"draft: {{from: {_text(draft.name)}, sha256: {draft.digest}}}"
+    yield f"draft: {{from: {_quoted(draft.name)}, sha256: {draft.digest}}}"
     yield f"title: {_todo('what it is about, in a few words')}"
     yield f"domain: {_todo('Cognition, Strategic, Social or another')}"
     yield "source:"
@@ -336,8 +336,8 @@ def _yaml(draft: DraftedStudy) -> Iterator[str]:
         yield "        experiment: main"
         yield f"        test: {_todo(_TESTS.get(found.kind, 'the kind of test'))}"
         yield "        human:"
-        yield f"          reported: {_text(found.text)}"
-        yield f"          located: {{at: {_text(found.at)}, words: {_text(found.words)}}}"
+        yield f"          reported: {_quoted(found.text)}"
+        yield f"          located: {{at: {_quoted(found.at)}, words: {_quoted(found.words)}}}"
         yield f"          source: {_todo('which group is first, and where the direction comes from')}"
         if found.verdict != "consistent":
             yield f"        # {found.verdict}: {found.reason}"
