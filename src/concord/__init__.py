@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         combine,
         combine_sequential,
         compare,
+        pack,
         plan,
         rank_reasoning,
         report,
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
         score_probes,
         score_reasoning,
         score_structure,
+        verify,
     )
     from concord.asking.runs import run, score_run
     from concord.people import studies as studies
+    from concord.proof.registering import register
     from concord.reading import read_reply
     from concord.records import Estimate, Interval
     from concord.show.plot_models import plot_models
@@ -46,10 +49,12 @@ __all__ = [
     "combine",
     "combine_sequential",
     "compare",
+    "pack",
     "plan",
     "plot_models",
     "rank_reasoning",
     "read_reply",
+    "register",
     "report",
     "run",
     "score_answers",
@@ -62,6 +67,7 @@ __all__ = [
     "score_reasoning",
     "score_run",
     "score_structure",
+    "verify",
 ]
 
 
@@ -70,6 +76,7 @@ _ELSEWHERE = {
     "compare": "concord.questions",
     "plan": "concord.questions",
     "read_reply": "concord.reading",
+    "register": "concord.proof.registering",
     "report": "concord.reports",
     "Estimate": "concord.records",
     "Interval": "concord.records",

@@ -33,6 +33,8 @@ from concord.structure.score.models import score_structure
 if TYPE_CHECKING:
     from concord.people.answers.result import AnswersResult
     from concord.people.predictions.result import PredictionResult
+    from concord.proof.findings import Verification
+    from concord.proof.packs import Tools
     from concord.reasoning.compare import ReasoningRanking
     from concord.reasoning.files import ReasoningResult
     from concord.reasoning.hints.leaderboard import HintLeaderboard
@@ -48,6 +50,7 @@ __all__ = [
     "combine_sequential",
     "compare",
     "demo_table",
+    "pack",
     "plan",
     "public_table",
     "rank_reasoning",
@@ -61,6 +64,7 @@ __all__ = [
     "score_probes",
     "score_reasoning",
     "score_structure",
+    "verify",
 ]
 
 
@@ -397,3 +401,96 @@ def score_probes(
     from concord.reasoning.probes.score import score_probe_source
 
     return score_probe_source(source, model=model, level=level, missing=missing, strict=strict)
+
+
+def pack(
+    results: str | Path | Sequence[str | Path],
+    *,
+    registration: str | Path | None = None,
+    out: str | Path = "pack.zip",
+    claims: str | Path | None = None,
+    data: str | Path | Sequence[str | Path] = (),
+    without_data: bool = False,
+    without_replies: bool = False,
+    disclosure: str | Path | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Path:
+    """Pack results with all that another person needs to compute them again.
+
+    Parameters
+    ----------
+    results
+        Folder of a run, of results, or of several of them; or several folders.
+    registration
+        What `register` wrote.
+    out
+        The archive to write.
+    claims
+        Further claims that are made of the results, beyond the registered ones: they are judged and marked.
+    data
+        Files or folders with the tables that were scored, where they are not beside the results.
+    without_data, without_replies
+        Hold only the hash of tables, or of replies: nobody can then compute the numbers without them.
+    disclosure
+        Answers (YAML) to what a disclosure form asks and files cannot know.
+    options
+        Options that tables were scored with and results do not record, such as ``sheet``.
+
+    Returns
+    -------
+    Path
+        The archive.
+
+    Raises
+    ------
+    InputError
+        There is no result, the registration was changed, or a file holds a key or a path of this machine.
+    """
+    from concord.proof.packs import make_pack
+
+    return make_pack(
+        results,
+        _tools(),
+        registration=registration,
+        out=out,
+        claims=claims,
+        data=data,
+        without_data=without_data,
+        without_replies=without_replies,
+        disclosure=disclosure,
+        options=options,
+    )
+
+
+def verify(source: str | Path, *, data: str | Path | Sequence[str | Path] = ()) -> "Verification":
+    """Verify a pack: every hash, every number computed again, every claim; without network.
+
+    Parameters
+    ----------
+    source
+        What `pack` wrote, or the folder that it was unpacked to.
+    data
+        Files that the pack holds only the hash of.
+
+    Returns
+    -------
+    Verification
+        With ``exit_code``: 0 all is reproduced and as registered, 1 something differs, 3 not all of it could
+        be confirmed.
+
+    Raises
+    ------
+    FileFormatError
+        There is no such file.
+    """
+    from concord.proof.verification import verify_pack
+
+    return verify_pack(source, _tools(), data=data)
+
+
+def _tools() -> "Tools":
+    """Return what packs are computed with."""
+    from concord.proof.packs import RECIPES, Tools
+    from concord.reports import report
+
+    return Tools({name: globals()[name] for _, name, _ in RECIPES.values()}, compare, report)

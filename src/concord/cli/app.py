@@ -54,6 +54,18 @@ class Commands(LateGroup):
             "report.cite",
             "Print what to cite as BibTeX: Concord, and with results their methods and studies.",
         ),
+        "register": Late(
+            "proof.register",
+            "Lock what will be asked, computed and claimed, with the hash of every input, before any reply.",
+        ),
+        "pack": Late(
+            "proof.pack",
+            "Pack results with data, replies, registration, claims and a disclosure form.",
+        ),
+        "verify": Late(
+            "proof.verify",
+            "Compute every number of a pack again; exit 1 where it differs, 3 if not all can be checked.",
+        ),
         "view": Late(
             "view.view",
             "Look at runs while they are asked, at results and replies, in the browser; this machine only.",
@@ -65,6 +77,7 @@ class Commands(LateGroup):
         "Ask": ("studies", "run", "export"),
         "Look": ("compare", "report", "figures", "cite", "view"),
         "Plan": ("plan",),
+        "Prove": ("register", "pack", "verify"),
     }
 
 

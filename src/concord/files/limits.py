@@ -39,6 +39,8 @@ BOMB_RATIO = 200
 """An archive that unpacks to more than this many times its size is refused ..."""
 BOMB_SIZE = 16 * 2**20
 """... once it unpacks to more than so many bytes: a sheet of equal rows packs very well."""
+PACK_UNPACKED = 2**30
+"""Bytes that a pack unpacks to in sum."""
 LOG_RATIO = 20
 """A log that is read whole may unpack to so many times its size, where that is more than `UNPACKED`."""
 LOG_SAMPLES = 100_000

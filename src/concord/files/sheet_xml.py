@@ -72,7 +72,7 @@ def _check_declared(name: str, entries: list[zipfile.ZipInfo], packed: int) -> N
 
 def _member(name: str, data: bytes, entry: zipfile.ZipInfo) -> bytes:
     """Unpack one member: one that holds more than it declares is a lie."""
-    content = _inflate(data, entry)
+    content = inflate(data, entry)
     if len(content) > entry.file_size:
         found = f"{entry.filename} holds more than the {entry.file_size:,} bytes it declares"
         raise FileFormatError(bomb(name, found))
@@ -81,7 +81,7 @@ def _member(name: str, data: bytes, entry: zipfile.ZipInfo) -> bytes:
     return content if entry.filename.lower().endswith((".xml", ".rels")) else b""
 
 
-def _inflate(data: bytes, entry: zipfile.ZipInfo) -> bytes:
+def inflate(data: bytes, entry: zipfile.ZipInfo) -> bytes:
     """Unpack one member, to one byte above its declared size at most."""
     start = entry.header_offset
     name_size = int.from_bytes(data[start + 26 : start + 28], "little")

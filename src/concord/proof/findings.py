@@ -1,0 +1,165 @@
+"""What came of verifying a pack: what is reproduced, what differs, which claims were registered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from concord.kinds import Column, Kind, Table
+
+REPRODUCED, DIFFERS, UNCHECKED = "reproduced", "differs", "not checked"
+TOLERANCE = 1e-9
+"""Largest relative difference of numbers that other versions of programs computed; the same version: none."""
+MADE_BY = frozenset({"commit", "python_version", "packages", "concord_version"})
+
+
+@dataclass(frozen=True, slots=True)
+class PackFinding:
+    """Something that was looked at."""
+
+    status: str
+    member: str
+    """File of the pack, or what it is about."""
+    field: str = ""
+    packed: str = ""
+    here: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedClaim:
+    """A claim of the pack or of the registration."""
+
+    claim: str
+    words: str
+    registered: bool
+    reported: bool
+    verdict: str
+    """As computed here."""
+    as_packed: bool
+    """Whether the pack says the same."""
+    note: str = ""
+
+
+def _differing(result: "Verification") -> Sequence[PackFinding]:
+    return [one for one in result.findings if one.status == DIFFERS]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification(Kind):
+    """What came of verifying a pack."""
+
+    FORMAT: ClassVar[str] = "verification"
+    FILE: ClassVar[str] = "verification.json"
+    KEY: ClassVar[str] = "findings"
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        Table(
+            "claims",
+            rows=lambda result: result.claims,
+            title="Claims",
+            file="verified_claims.csv",
+            columns=(
+                Column("claim", words=True),
+                Column("registered", words=True),
+                Column("reported", words=True),
+                Column("verdict", words=True),
+                Column("as_packed", title="as packed", words=True),
+                Column("note", words=True, optional=True),
+                Column("words", words=True, on=("file",)),
+            ),
+        ),
+        Table(
+            "differences",
+            rows=_differing,
+            title="What differs",
+            columns=(
+                Column("member", title="file", words=True),
+                Column("field", words=True),
+                Column("packed", words=True),
+                Column("here", words=True),
+                Column("note", words=True, optional=True),
+            ),
+        ),
+        Table(
+            "unchecked",
+            rows=lambda result: result.of(UNCHECKED),
+            title="What could not be checked",
+            columns=(Column("member", title="file", words=True), Column("note", words=True)),
+        ),
+        Table(
+            "findings",
+            rows=lambda result: result.findings,
+            file="findings.csv",
+            on=(),
+            columns=tuple(map(Column, ("status", "member", "field", "packed", "here", "note"))),
+        ),
+    )
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"findings", "claims", "made_by", "made_here"})
+
+    pack_sha256: str
+    findings: tuple[PackFinding, ...]
+    claims: tuple[VerifiedClaim, ...] = ()
+    registration: str = ""
+    """The hash of the registration, and when it was made."""
+    after_the_fact: bool | None = None
+    made_by: Mapping[str, Any] = field(default_factory=dict)
+    made_here: Mapping[str, Any] = field(default_factory=dict)
+
+    def of(self, status: str) -> list[PackFinding]:
+        """Return what ended in a way."""
+        return [one for one in self.findings if one.status == status]
+
+    @property
+    def unregistered(self) -> list[str]:
+        """Claims of the pack that were not registered."""
+        return [one.claim for one in self.claims if one.reported and not one.registered]
+
+    @property
+    def unreported(self) -> list[str]:
+        """Claims that were registered and are not in the pack."""
+        return [one.claim for one in self.claims if one.registered and not one.reported]
+
+    @property
+    def exit_code(self) -> int:
+        """0 all is reproduced and as registered; 1 something differs; 3 not all of it could be confirmed."""
+        if self.of(DIFFERS) or self.unreported or any(not one.as_packed for one in self.claims):
+            return 1
+        doubtful = self.after_the_fact is not False or bool(self.unregistered)
+        return 3 if self.of(UNCHECKED) or doubtful else 0
+
+    def sentences(self) -> Sequence[str]:
+        """Say what is reproduced, what differs, and which claims were registered."""
+        ok, bad, left = (self.of(status) for status in (REPRODUCED, DIFFERS, UNCHECKED))
+        titles = {
+            0: "The pack is reproduced: every number, every hash, every claim as registered.",
+            1: f"The pack does NOT hold: {len(bad)} difference{'' if len(bad) == 1 else 's'}"
+            + (f", {len(self.unreported)} registered claims not reported" if self.unreported else "")
+            + ".",
+            3: "Nothing in the pack differs, but not all of it could be confirmed.",
+        }
+        lines = [titles[self.exit_code], f"{len(ok)} files or facts are reproduced; {len(left)} not checked."]
+        if self.unreported:
+            lines.append(f"Registered and not reported: {'; '.join(self.unreported)}.")
+        if self.unregistered:
+            lines.append(f"Claimed and NOT registered: {'; '.join(self.unregistered)}.")
+        if self.after_the_fact is None:
+            lines.append("No registration is in the pack.")
+        elif self.after_the_fact:
+            lines.append("The registration was made AFTER THE FACT: replies existed.")
+        if self.registration:
+            lines.append(f"Registration: {self.registration}; compare it with the one that was published.")
+        lines.append(f"sha256 of the pack: {self.pack_sha256}")
+        return lines
+
+    def notes(self) -> Sequence[str]:
+        """Say how numbers were compared."""
+        if same_programs(self.made_by, self.made_here):
+            return ["Computed with the same versions of all programs: files are compared byte by byte."]
+        return [
+            "Computed with other versions than here: numbers may differ by a relative "
+            f"{TOLERANCE:g}, everything else not at all."
+        ]
+
+
+def same_programs(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether two computations were done by the same versions of all programs."""
+    return all(first.get(key) == second.get(key) for key in MADE_BY - {"commit"})

@@ -1,0 +1,166 @@
+"""Results of a pack computed again by the ordinary functions, and documents compared field by field."""
+
+import hashlib
+import math
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from concord.asking.askable import askable
+from concord.asking.folder import read_run
+from concord.asking.recorded import recorded_folder, score_bundled, score_run
+from concord.errors import FileFormatError, OptionError
+from concord.files.codec import decode
+from concord.files.json_text import filled_lines, parsed
+from concord.files.output import write_csv, write_json
+from concord.people.agents import AgentsResult
+from concord.people.protocol import Protocol
+from concord.proof import packs
+from concord.records import InputFile
+
+PLAIN_OPTIONS = frozenset(
+    {
+        "sheet",
+        "encoding",
+        "decimal_comma",
+        "agent_column",
+        "missing",
+        "questions",
+        "weights",
+        "strict",
+        "margin",
+    }
+    | {
+        "level",
+        "seed",
+        "n_resamples",
+        "resamples",
+        "column",
+        "percent",
+        "lenient",
+        "samples",
+        "chance",
+        "cluster",
+    }
+)
+"""Options of scoring that a pack may name; none of them is a path or a function."""
+
+
+def fingerprint_of(data: bytes) -> InputFile:
+    """Return the hash and size of a file whose name does not matter."""
+    return InputFile("", hashlib.sha256(data).hexdigest(), len(data))
+
+
+def short(value: object) -> str:
+    """Return a value as findings show it."""
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+def values_of(name: str, data: bytes) -> object:
+    """Return the content of a file as values with names: JSON, JSON lines, or lines with cells."""
+    try:
+        if name.endswith(".json"):
+            return parsed(name, data)
+        if name.endswith(".jsonl"):
+            return [parsed(name, raw) for _, raw in filled_lines(name, data)]
+    except FileFormatError:
+        return data.decode("utf-8", "replace")
+    lines = data.decode("utf-8", "replace").splitlines()
+    return {
+        f"line {i}": line.split(",") if name.endswith(".csv") else line for i, line in enumerate(lines, 1)
+    }
+
+
+def different(
+    first: object, second: object, tolerance: float = 0.0, place: str = ""
+) -> Iterator[tuple[str, object, object]]:
+    """Return where two documents differ, with both values."""
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        for key in (*first, *(key for key in second if key not in first)):
+            inner = f"{place}.{key}" if place else str(key)
+            if key not in first or key not in second:
+                yield inner, first.get(key, "(none)"), second.get(key, "(none)")
+            else:
+                yield from different(first[key], second[key], tolerance, inner)
+    elif isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        if len(first) != len(second):
+            yield f"{place} (length)", len(first), len(second)
+        for i, (one, other) in enumerate(zip(first, second, strict=False)):
+            yield from different(one, other, tolerance, f"{place}[{i}]")
+    elif not _equal(first, second, tolerance):
+        yield place, first, second
+
+
+def _equal(first: object, second: object, tolerance: float) -> bool:
+    if type(first) is type(second) and first == second:
+        return True
+    if tolerance <= 0:
+        return False
+    try:
+        one, other = float(str(first)), float(str(second))
+    except ValueError:
+        return False
+    return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+
+
+def score_table(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
+    """Score a table of the pack again, by the ordinary function."""
+    paths = [path for one in recipe.sources for path in (top / packs.DATA / one.sha256[:12]).glob("*")]
+    if len(paths) != len(recipe.sources) or not paths:
+        raise OptionError("the data are not in the pack")
+    options = dict(recipe.options)
+    if isinstance(options.get("protocol"), Mapping):
+        options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
+    function = tools.score[recipe.function]
+    found = function(*_sources(recipe, paths), **options)
+    if isinstance(found, AgentsResult):
+        names = found.to_dict().get("folders", {})
+        if not any((top / recipe.folder / name).is_dir() for name in names.values()):
+            found = replace(found, one=None)  # written without a folder per agent
+    found.write(made)
+
+
+def _sources(recipe: packs.Recipe, paths: Sequence[Path]) -> list[Any]:
+    """Return what a function takes of the files: one of them, or each in its place."""
+    if recipe.function == "score_hints" and len(paths) > 1:
+        folder = paths[0].parent.parent / "hints"
+        folder.mkdir(exist_ok=True)
+        for path in paths:
+            shutil.copy(path, folder / path.name)
+        return [folder]
+    if recipe.function == "score_structure":
+        return [None, None, paths[0]] if len(paths) == 1 else list(paths)
+    return list(paths)
+
+
+def _score_run_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
+    """Score a run of the pack again, with the answers that were read."""
+    options = dict(recipe.options)
+    if isinstance(options.get("protocol"), Mapping):
+        options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
+    folder = top / recipe.folder
+    found = score_run(folder, partial=True, **options)
+    found.write(made)
+    recorded = recorded_folder(read_run(folder))
+    read = askable(recorded.suite).answers
+    if read is not None:
+        answers = read(recorded)
+        write_csv(made / "answers.csv", list(answers.columns), answers.rows)
+        for name, (columns, rows) in answers.tables.items():
+            write_csv(made / name, list(columns), rows)
+        for name, document in answers.documents.items():
+            write_json(made / name, dict(document))
+
+
+def _score_bundled_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
+    """Score the bundled replies again."""
+    score_bundled(str(recipe.options["question"])).write(made)
+
+
+CALLS: Mapping[str, Callable[[Path, packs.Recipe, Path, packs.Tools], None]] = {
+    "score_run": _score_run_again,
+    "score_bundled": _score_bundled_again,
+}
