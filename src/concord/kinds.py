@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from concord.errors import OptionError
 from concord.files.codec import encode
@@ -69,9 +69,10 @@ class Column:
     optional: bool = False
     """Not shown on screens where no row has a value."""
 
-    def value(self, row: Any) -> object:
-        """Return the value of the column in a row."""
-        return getattr(row, self.name) if self.get is None else self.get(row)
+    @property
+    def getter(self) -> Callable[[Any], object]:
+        """What returns its value in a row."""
+        return attrgetter(self.name) if self.get is None else self.get
 
     def of_row(self, row: Any) -> "Column":
         """Return the column as it is in a row."""
@@ -91,15 +92,26 @@ class Column:
         """Return the names of its columns in files."""
         return (self.name,) if self.spread is None else tuple(self.spread)
 
-    def file_cells(self, row: Any) -> Iterator[object]:
-        """Return its cells in files."""
-        found = self.value(row)
+    def file_cells(self, found: object) -> Iterable[object]:
+        """Return its cells in files for a value of it."""
         if self.spread is None:
-            yield found.value if isinstance(found, Estimate) else found
-        elif not isinstance(found, Estimate):
-            yield from (None for _ in self.spread)
-        else:
-            yield from (_PARTS[part](found) for part in self.spread.values())
+            return (found.value if isinstance(found, Estimate) else found,)
+        if not isinstance(found, Estimate):
+            return [None] * len(self.spread)
+        return [_PARTS[part](found) for part in self.spread.values()]
+
+
+class Grid(NamedTuple):
+    """A table as a surface has it, every value looked up once."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Any]
+    values: Sequence[Sequence[object]]
+    """By rows."""
+
+    def cells(self) -> Iterator[tuple[Column, object]]:
+        """Return every value with its column, column by column."""
+        return ((column, row[i]) for i, column in enumerate(self.columns) for row in self.values)
 
 
 def _no_note(_: Any) -> str:
@@ -141,18 +153,21 @@ class Table:
         """Return the line above it."""
         return self.title if isinstance(self.title, str) else self.title(result)
 
-    def columns_on(self, surface: str, rows: Sequence[Any]) -> tuple[Column, ...]:
-        """Return the columns of a surface; optional ones only where a row has a value."""
-        return tuple(
-            column
-            for column in (*self.columns, *self.further(rows))
-            if surface in column.on
-            and not (column.optional and all(_is_empty(column.value(row)) for row in rows))
-        )
+    def grid(self, surface: str, result: Any) -> Grid:
+        """Return what a surface has of it; screens have optional columns only where a row has a value."""
+        rows = list(self.rows(result))
+        found = []
+        for column in (*self.columns, *self.further(rows)):
+            if surface in column.on:
+                values = list(map(column.getter, rows))
+                if not column.optional or surface == FILE or not all(map(_is_empty, values)):
+                    found.append((column, values))
+        by_rows = list(zip(*(values for _, values in found), strict=True))
+        return Grid([column for column, _ in found], rows, by_rows)
 
     def file_columns(self) -> tuple[str, ...]:
         """Return the names of columns that its file always has."""
-        return _file_names(self._in_file(()))
+        return _file_names(column for column in (*self.columns, *self.further(())) if FILE in column.on)
 
     def file_rows(self, result: Any) -> Iterator[list[object]]:
         """Return its rows as its file holds them, in full precision."""
@@ -160,13 +175,12 @@ class Table:
 
     def file_table(self, result: Any) -> tuple[tuple[str, ...], Iterator[list[object]]]:
         """Return the names of all columns of its file, and its rows."""
-        rows = list(self.rows(result))
-        columns = self._in_file(rows)
-        cells = ([cell for column in columns for cell in column.file_cells(row)] for row in rows)
+        columns, _, values = self.grid(FILE, result)
+        cells = (
+            [cell for column, value in zip(columns, row, strict=True) for cell in column.file_cells(value)]
+            for row in values
+        )
         return _file_names(columns), cells
-
-    def _in_file(self, rows: Sequence[Any]) -> list[Column]:
-        return [column for column in (*self.columns, *self.further(rows)) if FILE in column.on]
 
 
 def _file_names(columns: Iterable[Column]) -> tuple[str, ...]:

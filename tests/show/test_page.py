@@ -24,7 +24,6 @@ from concord.show.page.data import (
     PLAIN,
     PageColumn,
     by_columns,
-    by_rows,
     data_block,
     data_blocks,
     in_85_signs,
@@ -85,6 +84,20 @@ def page_data(elements: Elements, name: str = "data") -> dict[str, Any]:
     loaded = json.loads(text)
     assert isinstance(loaded, dict)
     return loaded
+
+
+def by_rows(value: Any) -> Any:
+    """Undo `by_columns`."""
+    if isinstance(value, list):
+        return [by_rows(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "@" not in value:
+        return {key: by_rows(one) for key, one in value.items()}
+    if value["@"] == 0:
+        return {key: by_rows(one) for key, one in value["v"].items()}
+    columns = [by_rows(column) for column in value["v"]]
+    return [dict(zip(value["@"], row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def test_nothing_is_loaded_from_elsewhere(elements: Elements) -> None:

@@ -47,10 +47,11 @@ def encode(value: object) -> Any:
         return _json_number(cast("float", value))
     names = _names_and_keys(cast("Hashable", kind))
     if names is not None:
-        made = {
-            key: held if type(held := getattr(value, name)) in _AS_THEY_ARE else encode(held)
-            for name, key in names
-        }
+        made = {}
+        for name, key in names:
+            held = getattr(value, name)
+            plain = type(held) in _AS_THEY_ARE or (type(held) is float and math.isfinite(held))
+            made[key] = held if plain else encode(held)
         for key in _omitted(cast("Hashable", kind)):
             if made[key] is None or made[key] == []:
                 del made[key]
@@ -66,7 +67,7 @@ def encode(value: object) -> Any:
     if isinstance(value, float):
         return _json_number(value)
     if isinstance(value, Sequence):
-        return [encode(entry) for entry in value]
+        return [entry if type(entry) in _AS_THEY_ARE else encode(entry) for entry in value]
     raise TypeError(f"a {type(value).__name__} has no form in JSON")
 
 

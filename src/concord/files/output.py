@@ -233,22 +233,22 @@ def _write(value: object, line: str, put: Callable[[str], None]) -> None:
     elif kind is list or kind is tuple:
         _write_list(value, line, put)
     else:
-        put(_plain(value, kind))
+        put(_PLAIN.get(kind, _float)(value))
 
 
-def _plain(value: Any, kind: type) -> str:
-    """Return a text, number, truth value or null."""
-    if kind is str:
-        return encode_basestring(value)
-    if kind is float and math.isfinite(value):
+def _float(value: Any) -> str:
+    if type(value) is float and math.isfinite(value):
         return float.__repr__(value)
-    if kind is int:
-        return int.__repr__(value)
-    if value is None:
-        return "null"
-    if kind is bool:
-        return "true" if value else "false"
     raise _OtherKindError
+
+
+_PLAIN: Mapping[type, Callable[[Any], str]] = {
+    str: encode_basestring,
+    int: int.__repr__,
+    bool: {True: "true", False: "false"}.__getitem__,
+    type(None): {None: "null"}.__getitem__,
+}
+"""How a text, a whole number, a truth value and null are written."""
 
 
 def _write_object(value: Any, line: str, put: Callable[[str], None]) -> None:
@@ -265,7 +265,7 @@ def _write_object(value: Any, line: str, put: Callable[[str], None]) -> None:
             put(f"{before}{encode_basestring(key)}: ")
             _write(entry, inner, put)
         else:
-            put(f"{before}{encode_basestring(key)}: {_plain(entry, kind)}")
+            put(f"{before}{encode_basestring(key)}: {_PLAIN.get(kind, _float)(entry)}")
         before = "," + inner
     put(line + "}")
 

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from concord.errors import OptionError, UndefinedError
-from concord.kinds import PAPER, TERMINAL, Column, Gauge, Kind, PictureOf, Table
+from concord.kinds import PAPER, TERMINAL, Column, Gauge, Grid, Kind, PictureOf, Table
 from concord.number_words import UNDEFINED, bounds_text, interval, level_words, number, p_value
 from concord.records import Estimate, Interval
 from concord.show.paper import PaperTable
@@ -21,15 +21,18 @@ BAR = 24
 """Cells of the bar that a headline number is drawn on."""
 
 
+def ends_texts(column: Column, value: Estimate) -> list[str]:
+    """Return the interval of a number, and what unread answers could make of it, where it has them."""
+    found = [] if value.interval is None else [interval(value.interval, column.end_digits, sign=column.sign)]
+    if value.bounds is not None:
+        found.append(bounds_text(value.bounds, column.end_digits, sign=column.sign))
+    return found
+
+
 def cell_text(column: Column, value: object, *, below: bool = False) -> str:
     """Return a cell as text: a number with its interval beside it, or below it where columns are narrow."""
     if isinstance(value, Estimate):
-        shown = cell_text(column, value.value)
-        ends = "" if value.interval is None else interval(value.interval, column.end_digits, sign=column.sign)
-        within = (
-            "" if value.bounds is None else bounds_text(value.bounds, column.end_digits, sign=column.sign)
-        )
-        return ("\n" if below else " ").join(filter(None, (shown, ends, within)))
+        return ("\n" if below else " ").join([cell_text(column, value.value), *ends_texts(column, value)])
     if value is None or value == "":
         return UNDEFINED
     if isinstance(value, Interval):
@@ -49,6 +52,17 @@ def cell_text(column: Column, value: object, *, below: bool = False) -> str:
     )
 
 
+def grid_texts(grid: Grid, *, below: bool = False) -> list[list[str]]:
+    """Return the cells of a table as texts."""
+    return [
+        [
+            cell_text(one if one.signed is None else one.of_row(row), value, below=below)
+            for one, value in zip(grid.columns, values, strict=True)
+        ]
+        for row, values in zip(grid.rows, grid.values, strict=True)
+    ]
+
+
 def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
     """Return each reason once, after the columns that it is of."""
     columns: dict[str, list[str]] = {}
@@ -59,14 +73,9 @@ def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
     return "; ".join([*said[:MOST_REASONS], *([f"and {more} more reasons"] if more > 0 else [])])
 
 
-def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], result: Any) -> list[str]:
+def table_notes(held: Table, grid: Grid, result: Any) -> list[str]:
     """Return what must be read with a table: its own note, the level of its intervals, reasons of dashes."""
-    found = [
-        (column, value)
-        for column in columns
-        for row in rows
-        if isinstance(value := column.value(row), Estimate)
-    ]
+    found = [(column, value) for column, value in grid.cells() if isinstance(value, Estimate)]
     levels = sorted({one.interval.level for _, one in found if one.interval is not None})
     noted = [(column.heading, one) for column, one in found if one.note and one.interval is None]
     undefined = [(heading, one.note) for heading, one in noted if one.value is None]
@@ -82,7 +91,7 @@ def table_notes(held: Table, columns: Sequence[Column], rows: Sequence[Any], res
             "shown where more than 2 % are unread."
         )
     sizes = sorted({one.n for _, one in found if one.value is not None and one.n})
-    if sizes and not any(column.count for column in columns):
+    if sizes and not any(column.count for column in grid.columns):
         said.append(f"n = {sizes[0]:,}{f' to {sizes[-1]:,}' if len(sizes) > 1 else ''}.")
     if undefined:
         said.append(f"Undefined ({UNDEFINED}): {_reasons(undefined, 'undefined: ')}.")
@@ -102,20 +111,16 @@ def answer_of(result: Kind) -> RenderableType | None:
 
 def table_of(result: Kind, held: Table) -> RenderableType | None:
     """Return a table for the terminal, with its notes below it; None where it has no rows."""
-    rows = list(held.rows(result))
-    if not rows:
+    grid = held.grid(TERMINAL, result)
+    if not grid.rows:
         return None
-    columns = held.columns_on(TERMINAL, rows)
+    title = held.title_of(result)
+    heads, words = [one.heading for one in grid.columns], {one.heading for one in grid.columns if one.words}
     forms = [
-        table(
-            f"\n{title}" if (title := held.title_of(result)) else None,
-            [column.heading for column in columns],
-            [[cell_text(one.of_row(row), one.value(row), below=below) for one in columns] for row in rows],
-            words={column.heading for column in columns if column.words},
-        )
+        table(f"\n{title}" if title else None, heads, grid_texts(grid, below=below), words=words)
         for below in (False, True)
     ]
-    return Group(Fitting(*forms), lines(table_notes(held, columns, rows, result)))
+    return Group(Fitting(*forms), lines(table_notes(held, grid, result)))
 
 
 def report_of(result: Kind) -> RenderableType:
@@ -225,11 +230,10 @@ def paper_table_of(result: Kind, name: str) -> PaperTable:
             else "there is none"
         )
         raise OptionError(f"there is no table {name!r} of a {type(result).__name__}; {given}")
-    rows = list(chosen.rows(result))
-    columns = chosen.columns_on(PAPER, rows)
+    grid = chosen.grid(PAPER, result)
     return PaperTable(
         chosen.title_of(result),
-        tuple(column.heading for column in columns),
-        tuple(tuple(cell_text(one.of_row(row), one.value(row)) for one in columns) for row in rows),
-        " ".join(table_notes(chosen, columns, rows, result)),
+        tuple(column.heading for column in grid.columns),
+        tuple(map(tuple, grid_texts(grid))),
+        " ".join(table_notes(chosen, grid, result)),
     )

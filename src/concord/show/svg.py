@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from html import escape
 from importlib import resources
 from os import PathLike
@@ -89,19 +90,14 @@ def visible(text: str) -> str:
     >>> visible("a" + chr(0) + "b" + chr(27)), visible(chr(0xD800))
     ('a␀b␛', '�')
     """
-    if text.isprintable():
-        return text
-    return "".join(map(_seen, text))
+    return text if text.isprintable() else text.translate(_SEEN)
 
 
-def _seen(c: str) -> str:
-    if c in "\t\n" or "\xa0" <= c < "\ud800" or " " <= c < "\x7f":
-        return c
-    if c < " ":
-        return chr(0x2400 + ord(c))
-    if c == "\x7f":
-        return "␡"
-    return "\ufffd" if c < "\xa0" or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" else c
+_SEEN = {
+    **{i: chr(0x2400 + i) for i in range(0x20) if chr(i) not in "\t\n"},
+    0x7F: "␡",
+    **dict.fromkeys([*range(0x80, 0xA0), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd"),
+}
 
 
 def fitted(text: str, width: float) -> str:
@@ -215,6 +211,7 @@ def fitting_head(heads: Sequence[str], room: float) -> str:
     return next((head for head in heads if reach(head) <= room), "")
 
 
+@cache
 def _advance(c: str) -> float:
     """Estimate how far a character reaches, generously: fonts differ."""
     if c in "iljtfr.,:;'|!()[] ":

@@ -329,6 +329,13 @@ def said_of_texts(found: ReplyTable, fitted: Fitted) -> str:
     return told + ". Text only: nothing in a reply is run."
 
 
+def _final(value: object) -> object:
+    """Return what a template puts into the page."""
+    if type(value) is str:
+        return value if value.isprintable() else visible(value)
+    return "" if value is None else value
+
+
 @cache  # compiling the templates takes longer than filling them
 def _environment() -> Any:
     """Templates that escape everything, and fail on a name they do not know."""
@@ -337,7 +344,7 @@ def _environment() -> Any:
 
     made = Environment(
         loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, finalize=lambda v: visible(v) if type(v) is str else "" if v is None else v,
+        lstrip_blocks=True, finalize=_final,
     )  # fmt: skip
     made.filters["breakable"] = breakable
     made.filters["short"] = plots.short

@@ -143,7 +143,6 @@ LEVEL = 7
 """Of compression: beyond it a page gets a hundredth smaller and takes twice as long."""
 _SAFE = str.maketrans("<&>", ".,:")
 """Digits of base 85 that mean something inside an element, and what stands for them."""
-_AS_IS = frozenset({str, int, bool, type(None)})
 FEWEST = 4
 """Objects of one shape from which on a list of them is stored by columns."""
 
@@ -211,15 +210,19 @@ def _digest(text: str) -> str:
 
 def plain_document(value: Any) -> Any:
     """Return a document that JSON can hold: numbers that are not finite become words."""
-    if type(value) in _AS_IS:  # nearly all: asking what else a value is takes most of the time
-        return value
-    if isinstance(value, dict | Mapping):
-        return {str(key): plain_document(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain_document(one) for one in value]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return str(value)
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, TypeError):  # an infinite number, or a mapping that is no dict
+        return _with_words(value)
     return value
+
+
+def _with_words(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _with_words(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_words(one) for one in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def by_columns(value: Any) -> Any:
@@ -231,27 +234,16 @@ def by_columns(value: Any) -> Any:
     >>> by_columns({"a": [{"x": 1, "y": 2}, {"x": 3, "y": 4}, {"x": 5, "y": 6}, {"x": 7, "y": 8}]})
     {'a': {'@': ['x', 'y'], 'v': [[1, 3, 5, 7], [2, 4, 6, 8]]}}
     """
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         if len(value) >= FEWEST and all(isinstance(one, dict) and one for one in value):
             keys = list(value[0])
             if all(list(one) == keys for one in value):
                 return {"@": keys, "v": [by_columns([one[key] for one in value]) for key in keys]}
-        return [by_columns(one) for one in value]
+        return [by_columns(one) if isinstance(one, dict | list | tuple) else one for one in value]
     if isinstance(value, dict):
-        inside = {key: by_columns(one) for key, one in value.items()}
+        inside = {
+            key: by_columns(one) if isinstance(one, dict | list | tuple) else one
+            for key, one in value.items()
+        }
         return {"@": 0, "v": inside} if "@" in value else inside
     return value
-
-
-def by_rows(value: Any) -> Any:
-    """Undo `by_columns`."""
-    if isinstance(value, list):
-        return [by_rows(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    if "@" not in value:
-        return {key: by_rows(one) for key, one in value.items()}
-    if value["@"] == 0:
-        return {key: by_rows(one) for key, one in value["v"].items()}
-    columns = [by_rows(column) for column in value["v"]]
-    return [dict(zip(value["@"], row, strict=True)) for row in zip(*columns, strict=True)]

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.kinds import PAGE, Column, Kind, Table
+from concord.kinds import PAGE, Column, Grid, Kind, Table
 from concord.records import Estimate
 from concord.show.citations import CONCORD, METHODS
-from concord.show.declared import cell_text, drawn_by, table_notes
+from concord.show.declared import drawn_by, table_notes
 from concord.show.methods import with_concord
 from concord.show.page import fragments
 from concord.show.page.content import Section
@@ -126,78 +125,55 @@ MOST_ROWS = 200
 
 def table_html(result: Kind, held: Table, i: int) -> list[str]:
     """Return a table and its notes; nothing where it has no rows."""
-    rows = list(held.rows(result))
-    if not rows:
+    grid = held.grid(PAGE, result)
+    if not grid.rows:
         return []
-    columns, name = held.columns_on(PAGE, rows), f"{result.SECTION}-{held.name}-{i}"
-    if _is_scripted(held, rows):
-        told = [fragments.paragraph(note, soft=True) for note in table_notes(held, columns, rows, result)]
-        return [fragments.scripted(name, held.title_of(result), len(rows)), *told]
-    made = fragments.table(
-        name,
-        held.title_of(result),
-        [_head(column) for column in columns],
-        [[_page_cell(column, column.value(row)) for column in columns] for row in rows[:MOST_ROWS]],
-    )
-    more = [f"{MOST_ROWS:,} of {len(rows):,} rows{f'; all are in {held.file}' if held.file else ''}."]
-    notes = [fragments.paragraph(one, soft=True) for one in (more if len(rows) > MOST_ROWS else [])]
-    notes += [fragments.paragraph(note, soft=True) for note in table_notes(held, columns, rows, result)]
-    return [fragments.folded(held.title_of(result), made, *notes)] if held.folded else [made, *notes]
+    name, title, n = f"{result.SECTION}-{held.name}-{i}", held.title_of(result), len(grid.rows)
+    told = table_notes(held, grid, result)
+    if _is_scripted(held, grid):
+        return [fragments.scripted(name, title, n), *(fragments.paragraph(one, soft=True) for one in told)]
+    if n > MOST_ROWS:
+        told.insert(0, f"{MOST_ROWS:,} of {n:,} rows{f'; all are in {held.file}' if held.file else ''}.")
+        grid = grid._replace(rows=grid.rows[:MOST_ROWS], values=grid.values[:MOST_ROWS])
+    made = [fragments.table(name, title, grid), *(fragments.paragraph(one, soft=True) for one in told)]
+    return [fragments.folded(title, *made)] if held.folded else made
 
 
 SCRIPTED_ROWS = 40
 """Rows beyond which a table is shown by the script, where it may be."""
 
 
-def _is_scripted(held: Table, rows: Sequence[object]) -> bool:
-    return held.scripted and len(rows) > SCRIPTED_ROWS
+def _is_scripted(held: Table, grid: Grid) -> bool:
+    return held.scripted and len(grid.rows) > SCRIPTED_ROWS
 
 
 def script_tables(result: Kind, i: int) -> dict[str, dict[str, Any]]:
     """Return the long tables of a result as the script reads them, all rows, by the names they have there."""
     made = {}
     for held in result.TABLES:
-        rows = list(held.rows(result)) if held.scripted and held.shown(PAGE) else []
-        if _is_scripted(held, rows):
-            columns = held.columns_on(PAGE, rows)
-            cells = [
-                {key: cell for column in columns for key, cell in _script_cells(column, row)} for row in rows
-            ]
-            heads = [one for column in columns for one in _script_heads(column, rows)]
-            made[f"{result.SECTION}-{held.name}-{i}"] = packed(heads, cells)
+        if held.scripted and held.shown(PAGE) and _is_scripted(held, grid := held.grid(PAGE, result)):
+            made[f"{result.SECTION}-{held.name}-{i}"] = packed_grid(grid)
     return made
 
 
-def _script_heads(column: Column, rows: Sequence[Any]) -> list[PageColumn]:
-    """Return the columns of the script for one of a declaration: three of a number with its interval."""
+def packed_grid(grid: Grid, *, hidden: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a table as the script reads it: three columns of a number with its interval."""
+    heads: list[PageColumn] = []
+    rows: list[dict[str, object]] = [{} for _ in grid.values]
+    for i, column in enumerate(grid.columns):
+        head, values = page_column(column, hidden), [row[i] for row in grid.values]
+        ends = ("", "low", "high") if any(isinstance(value, Estimate) for value in values) else ("",)
+        heads += [replace(head, key=f"{head.key}_{end}", title=end) if end else head for end in ends]
+        for row, value in zip(rows, values, strict=True):
+            if isinstance(value, Estimate):
+                row[head.key] = value.value
+                row[f"{head.key}_low"], row[f"{head.key}_high"] = value.ends
+            else:
+                row[head.key] = value
+    return packed(heads, rows)
+
+
+def page_column(column: Column, hidden: Sequence[str] = ()) -> PageColumn:
+    """Return a column as the script knows it; some are seen in the detail of a row only."""
     kind = "text" if column.words else "p" if column.p else "count" if column.count else "number"
-    head = [PageColumn(column.name, column.heading, kind)]
-    if any(isinstance(column.value(row), Estimate) for row in rows):
-        head += [PageColumn(f"{column.name}_{end}", end, kind) for end in ("low", "high")]
-    return head
-
-
-def _script_cells(column: Column, row: Any) -> list[tuple[str, object]]:
-    value = column.value(row)
-    if not isinstance(value, Estimate):
-        return [(column.name, value)]
-    low, high = value.ends
-    return [(column.name, value.value), (f"{column.name}_low", low), (f"{column.name}_high", high)]
-
-
-def _head(column: Column) -> fragments.Heading | str:
-    if column.words:
-        return column.heading
-    form = partial(cell_text, column) if column.count or column.p else None
-    return fragments.Heading(
-        column.heading, digits=column.digits, ends=column.end_digits, sign=column.sign, form=form
-    )
-
-
-def _page_cell(column: Column, value: object) -> fragments.Cell:
-    """Return a cell: a number that can be sorted, or the text that every other surface shows."""
-    if isinstance(value, Estimate):
-        return value
-    if column.words or not isinstance(value, int | float) or isinstance(value, bool):
-        return None if value is None else cell_text(column, value)
-    return value
+    return PageColumn(column.name, column.heading, kind, shown=column.name not in hidden)

@@ -1,12 +1,14 @@
 """Pieces of the page as HTML, every text escaped: what sections are made of."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape as plain_escape
+from typing import Any
 
-from concord.number_words import bounds_text, interval, interval_words, number, typeset
+from concord.kinds import Column, Grid
+from concord.number_words import interval_words, typeset
 from concord.records import Estimate
+from concord.show.declared import cell_text, ends_texts
 from concord.show.page.values import figure_rows
 from concord.show.svg import Picture, visible
 
@@ -14,22 +16,6 @@ LONGEST_BROKEN = 120
 """Letters of a name beyond which it breaks anywhere."""
 FOLDED_ROWS = 8
 """Rows from which a table of a section is folded."""
-Cell = str | float | Estimate | None
-"""A text, a number, a number with its interval, or nothing, which is shown as a dash."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """The head of a column."""
-
-    title: str
-    is_number: bool = True
-    digits: int = 2
-    ends: int = 2
-    """Digits of the ends of intervals."""
-    sign: bool = False
-    form: Callable[[float], str] | None = None
-    """How its numbers are written, where not with so many digits: counts, p-values."""
 
 
 def fragment(*pieces: str) -> str:
@@ -109,58 +95,52 @@ def scripted(name: str, caption: str, n: int) -> str:
     ).format(name, visible(caption), n)
 
 
-def table(
-    name: str, caption: str, columns: Sequence[Heading | str], rows: Iterable[Sequence[Cell]], *,
-    sortable: bool = True,
-) -> str:  # fmt: skip
+def table(name: str, caption: str, grid: Grid) -> str:
     """Return a table; the first cell of a row names it."""
     from markupsafe import Markup
 
-    heads = [Heading(one, is_number=False) if isinstance(one, str) else one for one in columns]
-    listed = [list(row) for row in rows]
     head = Markup("").join(
-        Markup('<th scope="col"{}>{}</th>').format(_num_class(one), visible(one.title)) for one in heads
+        Markup('<th scope="col"{}>{}</th>').format(
+            Markup("" if one.words else ' class="num"'), visible(one.heading)
+        )
+        for one in grid.columns
     )
-    body = Markup("\n").join(_table_row(heads, row) for row in listed)
-    kind = "data sortable" if sortable and len(listed) > 1 else "data"
-    tall = " tall" if len(listed) > 24 else ""
+    body = Markup("\n").join(
+        Markup("<tr>{}</tr>").format(Markup("").join(_row_cells(grid.columns, row, values)))
+        for row, values in zip(grid.rows, grid.values, strict=True)
+    )
+    n = len(grid.rows)
+    kind = "data sortable" if n > 1 else "data"
     made = Markup(
         '<div class="scroll{}" role="region" aria-label="{}" tabindex="0"><table class="{}" data-name="{}">'
         "<caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
-    ).format(tall, visible(caption), kind, name, visible(caption), head, body)
-    return folded(f"{caption} ({len(listed)} rows)", made) if len(listed) > FOLDED_ROWS else made
+    ).format(" tall" if n > 24 else "", visible(caption), kind, name, visible(caption), head, body)
+    return folded(f"{caption} ({n} rows)", made) if n > FOLDED_ROWS else made
 
 
-def _num_class(head: Heading) -> str:
+def _row_cells(columns: Sequence[Column], row: Any, values: Sequence[object]) -> Iterator[str]:
+    """Return the cells of a row: what every surface shows, and of numbers what they are sorted by."""
     from markupsafe import Markup
 
-    return Markup(' class="num"') if head.is_number else Markup("")
-
-
-def _table_row(heads: Sequence[Heading], row: Sequence[Cell]) -> str:
-    from markupsafe import Markup
-
-    first = Markup('<th scope="row"><bdi>{}</bdi></th>').format(_cell_text(row[0], heads[0]))
-    rest = (_table_cell(value, head) for value, head in zip(row[1:], heads[1:], strict=True))
-    return Markup("<tr>{}{}</tr>").format(first, Markup("").join(rest))
-
-
-def _table_cell(value: Cell, head: Heading) -> str:
-    from markupsafe import Markup
-
-    if not head.is_number:
-        return Markup("<td><bdi>{}</bdi></td>").format(_cell_text(value, head))
-    if isinstance(value, Estimate):
-        ends = "" if value.interval is None else interval(value.interval, head.ends, sign=head.sign)
-        if value.bounds is not None:
-            ends = f"{ends} {bounds_text(value.bounds, head.ends, sign=head.sign)}".strip()
-        shown = Markup('<span class="ci">{}</span>').format(typeset(ends)) if ends else Markup("")
-        return Markup('<td class="num" data-v="{}" title="{}"><span class="v">{}</span>{}</td>').format(
-            "" if value.value is None else value.value, _behind(value), _cell_text(value.value, head), shown
-        )
-    return Markup('<td class="num" data-v="{}">{}</td>').format(
-        "" if value is None else value, _cell_text(value, head)
-    )
+    for i, (column, value) in enumerate(zip(columns, values, strict=True)):
+        column = column if column.signed is None else column.of_row(row)
+        bare = value.value if isinstance(value, Estimate) else value
+        is_number = isinstance(bare, int | float) and not isinstance(bare, bool)
+        text = cell_text(column, bare)
+        shown = typeset(text) if is_number and not column.words else visible(text)
+        if i == 0:
+            yield Markup('<th scope="row"><bdi>{}</bdi></th>').format(shown)
+        elif column.words:
+            yield Markup("<td><bdi>{}</bdi></td>").format(shown)
+        elif isinstance(value, Estimate):
+            ends = typeset(" ".join(ends_texts(column, value)))
+            ci = Markup('<span class="ci">{}</span>').format(ends) if ends else ""
+            yield Markup('<td class="num" data-v="{}" title="{}"><span class="v">{}</span>{}</td>').format(
+                "" if bare is None else bare, _behind(value), shown, ci
+            )
+        else:
+            sort = "" if value is None else value if is_number else text
+            yield Markup('<td class="num" data-v="{}">{}</td>').format(sort, shown)
 
 
 def _behind(value: Estimate) -> str:
@@ -172,16 +152,6 @@ def _behind(value: Estimate) -> str:
     if value.bounds is not None:
         unread = f"{value.bounds.n_unread:,} unread, at most {interval_words(value.bounds.interval, 3)}"
     return visible("; ".join([*said, *filter(None, (method, value.note, unread))]))
-
-
-def _cell_text(value: Cell, head: Heading) -> str:
-    if isinstance(value, Estimate):
-        value = value.value
-    if isinstance(value, str):
-        return visible(value)
-    if value is not None and head.form is not None:
-        return typeset(head.form(value))
-    return typeset(number(value, head.digits, sign=head.sign))
 
 
 def marked_reply(text: str, places: Iterable[tuple[int, int]]) -> str:

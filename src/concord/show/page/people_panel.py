@@ -8,7 +8,7 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files.output import distinct_names
-from concord.kinds import PAGE, Column
+from concord.kinds import PAGE
 from concord.number_words import joined_names, leaders, number, typeset
 from concord.people import NAME, tables
 from concord.people.files import PeopleResult
@@ -23,8 +23,8 @@ from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
 from concord.show.page import people_tests
-from concord.show.page.data import PageColumn, listed, packed
-from concord.show.page.declared import table_html
+from concord.show.page.data import listed, packed
+from concord.show.page.declared import page_column, table_html
 from concord.show.page.panel import (
     FEW,
     AnswerCell,
@@ -270,7 +270,8 @@ def _fill_people(data: PageData, view: PeopleView, i: int) -> None:
         data.tables[f"answers-{i}"] = packed(people_tests.ANSWER_COLUMNS, answers)
     data.studies.update({card.study: card.to_dict() for card in view.studies_told})
     if view.result.findings:
-        columns = [_page_column(column) for column in tables.FINDINGS.columns]
+        columns = [page_column(column, _HIDDEN) for column in tables.FINDINGS.columns]
+        columns = [replace(one, kind="share") if one.key == "pas" else one for one in columns]
         data.tables[f"findings-{i}"] = listed(columns, data.sources.index(view.source), "findings")
 
 
@@ -289,12 +290,6 @@ def _behind(view: PeopleView) -> list[dict[str, Any] | None]:
         }
         for one in (found if known else ())
     ]
-
-
-def _page_column(column: Column) -> PageColumn:
-    kind = "text" if column.words else "count" if column.count else "number"
-    kind = "share" if column.name == "pas" else kind
-    return PageColumn(column.name, column.heading, kind, shown=column.name not in _HIDDEN)
 
 
 def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.kinds import PAGE, Column, Table
+from concord.kinds import PAGE, Table
 from concord.number_words import number
 from concord.show import structure_plots
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
-from concord.show.page.data import PageColumn, packed
-from concord.show.page.declared import table_html
+from concord.show.page.declared import packed_grid, table_html
 from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks
 from concord.show.page.values import Problem, ResultFile, ShownNumber, inline, shown_number
 from concord.show.plots import WIDTH
@@ -140,14 +139,7 @@ def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
 def _fill_structure(data: PageData, view: StructureView, i: int) -> None:
     rows = list(tables.ITEMS.rows(view.alone))
     if rows:
-        columns = [one for one in tables.ITEMS.columns if PAGE in one.on]
-        values = [{column.name: column.value(row) for column in columns} for row in rows]
-        data.tables[f"items-{i}"] = packed([_page_column(column) for column in columns], values)
-
-
-def _page_column(column: Column) -> PageColumn:
-    kind = "text" if column.words else "count" if column.count else "number"
-    return PageColumn(column.name, column.heading, kind, shown=column.name not in _HIDDEN)
+        data.tables[f"items-{i}"] = packed_grid(tables.ITEMS.grid(PAGE, view.alone), hidden=_HIDDEN)
 
 
 def _structure_cells(views: Sequence[StructureView]) -> Iterator[AnswerCell]:

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ class Problem:
         return f"{self.file}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ResultFile:
     """One result as it lies in its folder."""
 
@@ -58,7 +59,7 @@ class ResultFile:
     result: Any = None
     """The record, where it was read or made."""
 
-    @property
+    @cached_property
     def facts(self) -> DocumentFacts:
         """What the document tells of itself."""
         return document_facts(self.document)
