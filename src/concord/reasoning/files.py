@@ -104,6 +104,7 @@ OUTCOMES = Table(
         *(Column(str(one), partial(_count_of, str(one)), count=True) for one in Outcome),
     ),
 )
+UNREAD = unread_table("")
 SENSITIVITY = Table(
     "rules",
     rows=lambda result: result.scores.gap.sensitivity,
@@ -179,12 +180,13 @@ class ReasoningResult(Kind):
     FORMAT: ClassVar[str] = "reasoning result"
     FILE: ClassVar[str] = "study_a_results.json"
     QUESTION: ClassVar[str] = NAME
+    SECTION: ClassVar[str] = NAME
     KEY: ClassVar[str] = "faithfulness_gap"
     ASKS: ClassVar[str] = "Does it agree with its own reasoning?"
     TABLES: ClassVar[tuple[Table, ...]] = (
         HEADLINE,
         OUTCOMES,
-        unread_table(""),
+        UNREAD,
         LEFT_OUT_CELLS,
         SENSITIVITY,
         LABELS,

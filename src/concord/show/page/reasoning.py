@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
+from concord.kinds import Table
 from concord.number_words import typeset
 from concord.reasoning import NAME
-from concord.reasoning.files import TITLES, ReasoningResult
+from concord.reasoning.files import BIAS, HEADLINE, OUTCOMES, PAIRS, SENSITIVITY, UNREAD, ReasoningResult
 from concord.reasoning.result import Case, Example, SampleRow
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
 from concord.show.page.data import PageColumn, Texts, packed
+from concord.show.page.declared import table_html
 from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks
 from concord.show.page.values import Problem, ResultFile, ShownNumber, inline, shown_number
 from concord.show.plot_reasoning import early_picture, gaps_picture
@@ -72,11 +74,6 @@ class ReasoningView(NamedView):
         """Return a headline number by its key."""
         return shown_number(self.result.estimates[name])
 
-    @property
-    def headline(self) -> list[tuple[str, ShownNumber]]:
-        """The five numbers under their names."""
-        return [(title, self.metric(key)) for key, title in TITLES.items()]
-
 
 def _read_views(source: ResultFile) -> tuple[Sequence[ReasoningView], list[Problem]]:
     """Read a result; where files of rows next to it cannot be read, the rest is shown."""
@@ -105,22 +102,23 @@ def _pictures(result: ReasoningResult, width: float = WIDTH) -> dict[str, Pictur
 def _reasoning_context(view: ReasoningView, i: int) -> dict[str, Any]:
     """Return what the template is given of one view."""
     scores, result = view.result.scores, view.result
-    bias = scores.bias
+
+    def html(*held: Table) -> list[str]:
+        return [piece for one in held for piece in table_html(result, one, i)]
+
     captions = {one.name: one.caption_of(result) for one in result.PICTURES}
     return {
         "view": view,
         "gap": scores.gap,
         "steps": scores.steps,
-        "rules": scores.options.rules,
+        "samples": scores.samples,
+        "headline": html(HEADLINE),
+        "sensitivity": html(SENSITIVITY),
+        "bias": html(BIAS, PAIRS),
+        "outcomes": html(OUTCOMES, UNREAD),
         "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in _pictures(result).items() if k != "accuracy"},
         "captions": captions,
-        "sensitivity": [(row, shown_number(row.gap)) for row in scores.gap.sensitivity],
-        "bias": [
-            (one, shown_number(one.biased_rate), shown_number(one.silent_rate))
-            for one in (() if bias is None else (*bias.groups, *bias.dimensions))
-        ],
         "examples": list(_chosen_cases(scores.examples)),
-        "outcomes": {**scores.outcomes, **({} if bias is None else {"bias": bias.outcomes})},
     }
 
 
