@@ -1,7 +1,7 @@
 """Pieces of the page as HTML, every text escaped: what sections are made of."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape as plain_escape
 from typing import Any
 
@@ -53,21 +53,34 @@ BROAD_FIGURE = 600.0
 """Units of a drawing beyond which it takes the whole width of the page."""
 
 
-def figure(picture: Picture, key: str, caption: str = "", *, wide: bool = False) -> str:
-    """Return a picture with its title above and a caption below."""
+def figure(picture: Picture, key: str, caption: str = "", *, table: str = "") -> str:
+    """Return a picture with its title above and its caption below, and where its table is, if it has one."""
     from markupsafe import Markup
 
     return Markup(
         '<figure{} data-figure="{}"{}><h5>{}</h5><div class="drawing">{}</div>'
-        "<figcaption>{}</figcaption></figure>"
+        "<figcaption>{}{}</figcaption></figure>"
     ).format(
-        Markup(' class="across"') if wide or picture.width > BROAD_FIGURE else "",
+        Markup(' class="across"') if picture.width > BROAD_FIGURE else "",
         picture.name,
         Markup(' data-rows="{}"').format(rows) if (rows := figure_rows(picture)) else "",
         visible(picture.title),
         Markup(picture.inline(key)),  # noqa: S704  drawn by us, every text in it escaped
         visible(caption),
+        Markup(' The numbers are in <a href="#{}">the table</a>.').format(table) if table else "",
     )
+
+
+def panel_figures(
+    drawn: Mapping[str, Picture], key: str, more: Mapping[str, str], tables: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the pictures of a panel by name, with more in captions and the addresses of their tables."""
+    return {
+        name: figure(
+            one, f"{key}-{name}", f"{one.caption} {more.get(name, '')}".strip(), table=tables.get(name, "")
+        )
+        for name, one in drawn.items()
+    }
 
 
 def figures(*made: str) -> str:

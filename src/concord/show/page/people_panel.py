@@ -22,7 +22,7 @@ from concord.show import plot_effects, plots
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
-from concord.show.page import people_tests
+from concord.show.page import fragments, people_tests
 from concord.show.page.data import listed, packed
 from concord.show.page.declared import page_column, table_html
 from concord.show.page.panel import (
@@ -38,7 +38,7 @@ from concord.show.page.panel import (
     route,
 )
 from concord.show.page.study_cards import StudyCard, study_cards
-from concord.show.page.values import Problem, ResultFile, ShownNumber, inline, shown_number
+from concord.show.page.values import Problem, ResultFile, ShownNumber, shown_number
 from concord.show.strips import Strip, strip
 from concord.show.svg import Picture
 
@@ -47,6 +47,10 @@ _HIDDEN = ("sub_study", "n_tests", "normalised_pas", "usual_reason")
 """Columns of findings that are seen in the detail of a row only."""
 _ON_PAGE = ("effects", "conclusions", "losses", "pas")
 """Pictures of the page; the others are drawn for files and notebooks."""
+_SLOPE = (
+    "The least-squares slope is made flatter by errors of the human effects: the size ratio says how large "
+    "effects are. Click a dot for its test."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +105,7 @@ class PeopleView:
 
 
 def _shown(score: Score) -> ShownNumber:
-    bounds, (new_low, new_high) = score.bounds, score.fresh.ends
-    shown = replace(shown_number(score.estimate), new_low=new_low, new_high=new_high)
+    bounds, shown = score.bounds, shown_number(score.estimate)
     if bounds is None:
         return shown
     low, high = bounds.place.ends
@@ -113,7 +116,6 @@ def _shown(score: Score) -> ShownNumber:
         place=bounds.place.value,
         place_low=low,
         place_high=high,
-        place_note=bounds.place.note,
     )
 
 
@@ -176,18 +178,17 @@ def _people_context(view: PeopleView, i: int) -> dict[str, Any]:
     found, shown = view.named, _pictures(view, _ON_PAGE)
     answers = people_tests.answer_rows(view.answers)
     lone = any(one.pas.value is not None and one.pas.interval is None for one in found.studies)
-    dynamic = (tables.FINDINGS,)
+    more = {"effects": _SLOPE, "pas": "A study without a line has too few findings for one." if lone else ""}
     return {
         "view": view,
         "says": " ".join(line for line in found.sentences() if not line.startswith("Assumed: ")),
         "assumed": [line for line in found.sentences() if line.startswith("Assumed: ")],
-        "pictures": {k: inline(picture, f"{NAME}{i}-{k}") for k, picture in shown.items()},
+        "pictures": fragments.panel_figures(shown, f"{NAME}{i}", more, {"pas": f"groups{i}"}),
         "undrawn": "" if "effects" in shown else f"No effects are drawn: {_why_no_effects(found)}.",
-        "pas_words": "A study without a line has too few findings for one." if lone else "",
         "tables": [
             piece
             for one in found.TABLES
-            if one.shown(PAGE) and one not in dynamic
+            if one.shown(PAGE) and one is not tables.FINDINGS
             for piece in table_html(found, one, i)
         ],
         "notes": found.notes(),
@@ -231,7 +232,10 @@ def study_map(
 
 def _map_together(views: Sequence[PeopleView]) -> dict[str, Any]:
     drawn = study_map(views, addresses=True) if len(views) > 1 else None
-    return {"people_map": None if drawn is None else inline(drawn, "people-map")}
+    if drawn is None:
+        return {"people_map": None}
+    told = f"{drawn.caption} A cell leads to the study."
+    return {"people_map": fragments.figure(drawn, "people-map", told)}
 
 
 def _maps(views: Sequence[PeopleView], width: float) -> list[tuple[Path, Picture]]:

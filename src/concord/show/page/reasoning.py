@@ -15,10 +15,11 @@ from concord.reasoning.result import Case, Example, SampleRow
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
+from concord.show.page import fragments
 from concord.show.page.data import PageColumn, Texts, packed
 from concord.show.page.declared import table_html
 from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks
-from concord.show.page.values import Problem, ResultFile, ShownNumber, inline, shown_number
+from concord.show.page.values import Problem, ResultFile, ShownNumber, shown_number
 from concord.show.plot_reasoning import early_picture, gaps_picture
 from concord.show.plots import WIDTH
 from concord.show.strips import dumbbell
@@ -106,7 +107,9 @@ def _reasoning_context(view: ReasoningView, i: int) -> dict[str, Any]:
     def html(*held: Table) -> list[str]:
         return [piece for one in held for piece in table_html(result, one, i)]
 
-    captions = {one.name: one.caption_of(result) for one in result.PICTURES}
+    told = {one.name: one.caption_of(result) for one in result.PICTURES}
+    more = {**{k: told[k] for k in ("sensitivity", "sweep")}, "bias": "Rates are drawn from ten pairs on."}
+    drawn = {k: one for k, one in _pictures(result).items() if k != "accuracy"}
     return {
         "view": view,
         "gap": scores.gap,
@@ -116,8 +119,7 @@ def _reasoning_context(view: ReasoningView, i: int) -> dict[str, Any]:
         "sensitivity": html(SENSITIVITY),
         "bias": html(BIAS, PAIRS),
         "outcomes": html(OUTCOMES, UNREAD),
-        "pictures": {k: inline(p, f"{NAME}{i}-{k}") for k, p in _pictures(result).items() if k != "accuracy"},
-        "captions": captions,
+        "pictures": fragments.panel_figures(drawn, f"{NAME}{i}", more, {"sensitivity": f"rules{i}"}),
         "examples": list(_chosen_cases(scores.examples)),
     }
 
@@ -260,7 +262,9 @@ PANEL = Panel(
     sources=(CONCORD, *(METHODS[key] for key in ReasoningResult.CITES)),
     fill=_fill_reasoning,
     together=lambda views: {
-        "reasoning_pictures": [inline(one, f"{NAME}-{one.name}") for one in _together(views)]
+        "reasoning_pictures": [
+            fragments.figure(one, f"{NAME}-{one.name}", one.caption) for one in _together(views)
+        ]
     },
     pictures_together=lambda views, width: [(Path(), one) for one in _together(views, width)],
 )

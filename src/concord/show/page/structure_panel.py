@@ -12,9 +12,10 @@ from concord.show import structure_plots
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by
 from concord.show.methods import with_concord
+from concord.show.page import fragments
 from concord.show.page.declared import packed_grid, table_html
 from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks
-from concord.show.page.values import Problem, ResultFile, ShownNumber, inline, shown_number
+from concord.show.page.values import Problem, ResultFile, ShownNumber, shown_number
 from concord.show.plots import WIDTH
 from concord.show.strips import Strip, strip
 from concord.show.svg import Picture
@@ -102,7 +103,7 @@ def _pictures(view: StructureView, width: float = WIDTH) -> dict[str, Picture]:
 
 
 def _structure_context(view: StructureView, i: int) -> dict[str, Any]:
-    shown, alone = _pictures(view), view.alone
+    shown, alone = {k: one for k, one in _pictures(view).items() if k in ("order", "heat")}, view.alone
 
     def html(*held: Table) -> list[str]:
         return [piece for one in held for piece in table_html(alone, one, i)]
@@ -110,7 +111,7 @@ def _structure_context(view: StructureView, i: int) -> dict[str, Any]:
     return {
         "view": view,
         "entry": view.entry,
-        "pictures": {k: inline(shown[k], f"{NAME}{i}-{k}") for k in ("order", "heat") if k in shown},
+        "pictures": fragments.panel_figures(shown, f"{NAME}{i}", {}, {"order": f"arrangements{i}"}),
         "order": html(tables.ANSWER, tables.SPREAD, tables.VARIANCE, tables.UNREAD),
         "source": html(tables.DEFINITIONS, tables.ARRANGEMENTS),
     }
@@ -132,7 +133,9 @@ def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
             if one.scores.differences
             for piece in table_html(one, tables.DIFFERENCES, i)
         ],
-        "structure_pictures": [inline(one, f"{NAME}-{one.name}") for one in _order_pictures(views)],
+        "structure_pictures": [
+            fragments.figure(one, f"{NAME}-{one.name}", one.caption) for one in _order_pictures(views)
+        ],
     }
 
 

@@ -111,40 +111,21 @@ class ShownNumber:
     value: float | None
     low: float | None = None
     high: float | None = None
-    new_low: float | None = None
-    new_high: float | None = None
-    n: int | None = None
-    n_left_out: int | None = None
     note: str = ""
-    method: str = ""
     floor: float | None = None
     ceiling: float | None = None
     place: float | None = None
     """Where the value is between floor and ceiling."""
     place_low: float | None = None
     place_high: float | None = None
-    place_note: str = ""
-    """Why there is no place."""
     level: float | None = None
     """Of its interval."""
-
-    @property
-    def new_participants(self) -> "ShownNumber":
-        """The same number with its second interval."""
-        return ShownNumber(self.value, self.new_low, self.new_high)
 
 
 def shown_number(found: Estimate) -> ShownNumber:
     """Return an estimate as the page shows it, with its level and its reason where it is undefined."""
-    return ShownNumber(
-        found.value,
-        *found.ends,
-        n=found.n,
-        n_left_out=found.n_left_out,
-        note=found.note,
-        method="" if found.interval is None else found.interval.method,
-        level=None if found.interval is None else found.interval.level,
-    )
+    level = None if found.interval is None else found.interval.level
+    return ShownNumber(found.value, *found.ends, note=found.note, level=level)
 
 
 def short_interval(ends: HasEnds | None, digits: int = 2) -> str:
@@ -162,27 +143,6 @@ def shown_place(place: float | None) -> str:
     if place is None or 0 <= place <= 1:
         return shown
     return f"{shown} ({'above 1' if place > 1 else 'below 0'})"
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A picture as the templates put it into the page."""
-
-    svg: str
-    name: str
-    title: str
-    caption: str
-    wide: bool
-    rows: str = ""
-    """The numbers that it shows, as JSON; empty where there are none, or too many for a page."""
-
-
-def inline(picture: Picture, key: str) -> Drawn:
-    """Return a picture as the templates put it into the page; `key` makes its ids unique."""
-    from markupsafe import Markup
-
-    svg = Markup(picture.inline(key))  # noqa: S704  drawn by us, every text in it escaped
-    return Drawn(svg, picture.name, picture.title, picture.caption, picture.width > 600, figure_rows(picture))
 
 
 MOST_FIGURE_ROWS = 61
