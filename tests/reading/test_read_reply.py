@@ -216,3 +216,33 @@ def test_a_small_m_is_metres_unless_money_stands_before_it() -> None:
         text: read_reply(text, number=(0, None)).value for text in ("828 m", "$5m", "$1.5 m", "5m", "1.2M")
     }
     assert read == {"828 m": 828.0, "$5m": 5e6, "$1.5 m": 1.5e6, "5m": None, "1.2M": 1.2e6}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "1 for accuracy, 2 for style.",
+        "Answer 1 for accuracy, answer 2 for style",
+        "I'd give 1 for accuracy and 2 for style.",
+        "**1** for depth, **2** for brevity",
+        "Note: 1 für den Inhalt, 2 für die Form",
+    ],
+)
+def test_one_for_this_and_another_for_that_is_no_answer(reply: str) -> None:
+    assert not read_reply(reply, choices={"1": "Answer 1", "2": "Answer 2"}).ok
+    assert not read_reply(reply, likert=(1, 7)).ok
+    assert read_reply("1 for accuracy.", choices={"1": "Answer 1", "2": "Answer 2"}).value == "1"
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        *((name, False) for name in ("Trastorno de pánico", "Panikstörung", "Panikstoerung", "恐慌症")),
+        *((name, False) for name in ("Trouble panique", "Depressione maggiore", "Paniekstoornis")),
+        *((name, True) for name in ("Codependency", "Ménière's disease", "Burnout", "Schizophrenia")),
+    ],
+)
+def test_a_name_in_another_language_than_the_list_is_unread_and_no_other_name(name: str, other: bool) -> None:
+    found = read_reply(f"DIAGNOSIS: {name}", labels=["Panic Disorder", "Major Depressive Disorder"])
+    assert (found.ok, found.other) == (other, other)
+    assert read_reply(f"DIAGNOSIS: {name}", labels=[name, "No diagnosis"]).value == name

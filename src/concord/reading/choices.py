@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from concord.reading.records import NOTHING, OK, SEVERAL, UNREADABLE, Found, Value
-from concord.reading.text import DECORATION, ENDING, Piece, any_of, folded, sentences_of, words
+from concord.reading.text import DECORATION, ENDING, FOR, Piece, any_of, folded, sentences_of, words
 
 _VOWELS = ("A", "I", "O", "E", "Y", "U")
 """Letters that are words as well."""
@@ -205,6 +205,8 @@ class ChoiceOf:
             return Found(SEVERAL)
         if not rest.strip(ENDING):
             return Found(OK, letter, place)
+        if self._divides(rest, letter):
+            return Found(SEVERAL)
         if held.under.match(rest):
             return Found(OK, letter, place) if _allowed_if().match(rest) else NOTHING
         if held.reason.match(rest) is None or held.wrong.match(rest):
@@ -214,6 +216,13 @@ class ChoiceOf:
         if more and (strict or held.but.match(rest)) and not asides:  # "A is better. B is better."
             return NOTHING
         return Found(OK, letter, place)
+
+    def _divides(self, rest: str, letter: str) -> bool:
+        """Whether another option is for something else: "1 for accuracy, 2 for style"."""
+        return FOR.match(rest) is not None and any(
+            match.group(1).upper() != letter and FOR.match(rest, match.end())
+            for match in self._letters.finditer(rest)
+        )
 
     def whole(self, piece: Piece) -> Found:
         """Read a line that is an option, with a reason behind it; a sentence with another makes two."""

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from concord.reading.marks import is_title
 from concord.reading.records import NOTHING, Found, ReadOutcome, Value
-from concord.reading.text import DECORATION, ENDING, Piece, any_of, worth
+from concord.reading.text import DECORATION, ENDING, Piece, any_of, folded, worth
 
 # Scripts that write without spaces: each character is a word.
 _EACH = "\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -337,6 +337,9 @@ _MOST_ALONE = 5
 """Words of a whole reply that is a name of no list."""
 _MOST_BEFORE = 4
 """Words before the name of the list in such a reply."""
+_FOREIGN = re.compile(rf"(?<!\w)(?:{any_of('foreign_names')})(?!\w)", re.IGNORECASE)
+_ENGLISH = re.compile(rf"(?<!\w)(?:{any_of('english_names')})(?!\w)|'s(?!\w)", re.IGNORECASE)
+"""Words of names in other languages that English has not, and such of English."""
 _SYLLABLE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MOST_SIGNS = 8
 """The same, signs of a script in which each is a word."""
@@ -440,7 +443,8 @@ class LabelOf:
         named = self.named(english) if english is not None else []
         if named:
             return Found(ReadOutcome.OK, named[0].labels[0], (plain.start, plain.end))
-        return NOTHING if self._may_be_translated(plain.text) else self._other(plain)
+        single = len(plain.text.split()) == 1 and not plain.text.isascii()
+        return NOTHING if single and self.is_ascii else self._other(plain)
 
     def stated(self, piece: Piece) -> Found:
         """Read the name that follows a mark: of the list, or any other that is short and sure."""
@@ -507,6 +511,8 @@ class LabelOf:
             return NOTHING
         if _OR.search(inner.text[: 2 * len(head.text)]) is not None:
             return Found(ReadOutcome.SEVERAL)
+        if self._may_be_translated(head.text):
+            return NOTHING
         return Found(ReadOutcome.OK, head.text, (head.start, head.end), other=True)
 
     @cached_property
@@ -514,10 +520,21 @@ class LabelOf:
         """Whether no name has a letter that English has not."""
         return all(one.isascii() for label, words in self.labels.items() for one in (label, *words))
 
+    @cached_property
+    def _own_words(self) -> frozenset[str]:
+        return frozenset(
+            folded(" ".join(one for name in self.labels.items() for one in (name[0], *name[1]))).split()
+        )
+
     def _may_be_translated(self, name: str) -> bool:
-        """Whether a name may be one of the list in another language: another script, or one foreign word."""
-        foreign = _SYLLABLE.search(name) is not None or len(name.split()) == 1
-        return self.is_ascii and not name.isascii() and foreign
+        """Whether a name may be one of the list in another language: a script or words that no name has."""
+        if not self.is_ascii or _SYLLABLE.search(name) is not None:
+            return self.is_ascii
+        foreign = {match.group().casefold() for match in _FOREIGN.finditer(name)}
+        english = any(map(_ENGLISH.fullmatch, self._own_words))
+        return not foreign <= self._own_words or (
+            english and not name.isascii() and _ENGLISH.search(name) is None
+        )
 
     def mentions(self, text: str) -> bool:
         """Whether a text names a label."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
-from concord.reading.records import NOTHING, OK, OUT, Found, ReadOutcome, Value
-from concord.reading.text import Piece, any_of, folded, words, worth
+from concord.reading.records import NOTHING, OK, OUT, SEVERAL, Found, ReadOutcome, Value
+from concord.reading.text import FOR, Piece, any_of, folded, words, worth
 
 _DIGITS = (
     r"\d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?!\d)|\d{1,3}(?:,\d{3}){1,5}\.\d{1,9}|\d{1,3}(?:\.\d{3}){2,5}(?![\d,])|"
@@ -371,6 +371,10 @@ class NumberOf:
                 float(worded.group(1)), (piece.start + worded.start(1), piece.start + worded.end(1))
             )
         found = read_number(piece.text, self.high, alone=False)
+        if isinstance(found, tuple) and FOR.match(piece.text, found[2]) is not None:
+            more = NUMBER.finditer(piece.text, found[2])
+            if any(FOR.match(piece.text, one.end()) for one in more):
+                return Found(SEVERAL)
         return self._found(found, piece)
 
     def _share(self, piece: Piece) -> Found:

@@ -99,6 +99,8 @@ def one_form(reply: str) -> ReplyText:
     return ReplyText("".join(made), places)
 
 
+FOR = re.compile(r"[*_\"')\]]{0,4}\s(?:for|für|fuer|pour|para|per|voor)\s", re.IGNORECASE)
+"""What makes of an answer one of several: "1 for accuracy, 2 for style"."""
 _THOUGHT = any_of("thought_elements")
 _TAG = re.compile(
     rf"<(/?)(?:{_THOUGHT})(?:\s[^<>\n]{{0,80}})?>|\[(/?)(?:{_THOUGHT})\]|◁(/?)(?:{_THOUGHT})▷|"
