@@ -11,6 +11,10 @@ from concord.asking.ledger import is_same, is_snapshot
 from concord.asking.replies import says_overflow
 from concord.asking.structured import takes_schema
 from concord.asking.talks import read_words
+from concord.cli.late import plain_types
+from concord.cli.run_progress import progress_bar
+from concord.comparing.records import distinct
+from concord.comparing.tables import _both_ways
 from concord.errors import quoted_path
 from concord.files.cells import with_point
 from concord.files.delimited import recognise_delimiter
@@ -34,6 +38,18 @@ from concord.number_words import (
     significant,
     typeset,
 )
+from concord.people.apa.text import read_number
+from concord.people.apa.words import is_chi_square
+from concord.people.families.draft import in_words
+from concord.people.table.columns import map_option, slips
+from concord.people.table.handmade.cells import is_code
+from concord.people.table.handmade.words import _agent_of, _owner
+from concord.people.table.read import bound_of_zero
+from concord.people.table.reported import reports_coefficient
+from concord.people.table.values import names_coefficient, type_flags
+from concord.people.tables import left_out_words
+from concord.people.words.reasons import _agree
+from concord.people.words.sentences import _off_one, turned_round, turned_words
 from concord.reading.marks import stated_from
 from concord.reading.names import is_abbreviation
 from concord.reading.several import named_parts
@@ -47,6 +63,11 @@ from concord.reasoning.read.forms import VIGNETTE_NAMES, graded_fields, renamed
 from concord.reasoning.score.recorded import checked_options, excerpt
 from concord.reasoning.words.correct import forms_in
 from concord.records import Interval, LeftOutCell
+from concord.show.page.context import first_sentence
+from concord.show.page.fragments import breakable, marked_reply
+from concord.show.plot_order import _spaced
+from concord.show.plots import fitting_ticks
+from concord.show.svg import Scale, fitted_middle, fitted_names, fitting_head, in_two_lines, last_parts
 from concord.stats.answer_spread import person_correlation_error, shared_log_variance
 from concord.stats.bands import unit_mean_interval
 from concord.stats.coverage import unseen_gains_matter
@@ -201,6 +222,95 @@ from concord.view.server import own_host, own_origin
             (4.0, 1.23),
         ),
         (round(noncentral_beyond(2.9154759474226504, 33, 2.0345152974493397), 4), 0.8078),
+        (
+            (plain_types("--name <list[str]>"), plain_types("--level <float>"), plain_types("--for WHAT")),
+            ("--name <text>", "--level <number>", "--for WHAT"),
+        ),
+        (progress_bar(0.5, 6), "━━━╸──"),
+        (_both_ways("--item"), "--item NAME (Python: item='NAME')"),
+        (repr(read_number("1.2 x 10-5")), "PrintedNumber(value=1.2e-05, decimals=6)"),
+        ((is_chi_square(["X^2", "(", "1"]), is_chi_square(["chi", "-", "square"])), (1, 3)),
+        ((in_words(61.0), in_words(30.5), in_words(57.25)), ("61", "30.5", "57.25")),
+        (
+            " ".join([map_option("Cohen's d", "human_d"), map_option("n", "-")]),
+            "--map \"Cohen's d=human_d\" --map 'n=-'",
+        ),
+        ((slips("statsitic", "statistic"), slips("tset", "test"), slips("study", "studies")), (1, 1, 3)),
+        (
+            (is_code("-99", "t"), is_code(999, "d"), is_code(999, "n"), is_code(-9, "t"), is_code(-9, "n")),
+            (True, True, False, False, True),
+        ),
+        ((_owner(["simulated", "participants"], None), _owner(["participants"], None)), ("agent", "human")),
+        (_owner(["human", "ai"], None) is None, True),
+        (
+            (_agent_of("t (GPT-4)"), _agent_of("GPT-4 M (SD) treatment"), _agent_of("LLM (GPT-4): result")),
+            (("GPT-4", ["t"]), ("GPT-4", ["m", "sd", "treatment"]), ("GPT-4", ["result"])),
+        ),
+        (
+            (bound_of_zero(".000"), bound_of_zero("0.00"), bound_of_zero("0.0"), bound_of_zero(0.0)),
+            (0.0005, 0.005, None, None),
+        ),
+        (
+            (reports_coefficient("b = 0.42, SE = 0.10, p < .001"), reports_coefficient("t(58) = 2.1")),
+            (True, False),
+        ),
+        ((names_coefficient("Regression coefficient"), names_coefficient("regression F")), (True, False)),
+        (
+            (type_flags("Spearman's rho"), type_flags("t-test")),
+            (("a rank correlation is scored as a product-moment correlation",), ()),
+        ),
+        (
+            (_agree("assume equal groups", 1), _agree("are scored without a direction", 1)),
+            ("assumes equal groups", "is scored without a direction"),
+        ),
+        (
+            (
+                turned_round(True, 1, True, -1),
+                turned_round(True, 1, False, -1),
+                turned_round(False, 1, True, -1),
+            ),
+            (True, False, None),
+        ),
+        (
+            turned_words([True, True, False, None]),
+            " 2 of 3 are significant in the opposite direction: is group 1 the same group on both sides?",
+        ),
+        (turned_words([True, False]), ""),
+        ((_off_one(1.0021), _off_one(0.9), _off_one(1.0)), ("1.002", "0.90", "1.00")),
+        (first_sentence("It is 0.31 of that. 43 % change."), ("It is 0.31 of that.", "43 % change.")),
+        (first_sentence("One only"), ("One only", "")),
+        (str(breakable("lab/model_a<b>")), "lab/<wbr>model_<wbr>a&lt;b&gt;"),
+        (marked_reply("<b> A", [(4, 5), (9, 12)]), "&lt;b&gt; <mark>A</mark>"),
+        (_spaced([10.0, 12.0, 50.0], 15.0, 0.0, 100.0), [10.0, 25.0, 50.0]),
+        (
+            (fitting_ticks(Scale(0, 1, 0, 300)), fitting_ticks(Scale(-0.065, 0.035, 0, 130))),
+            ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-0.05, 0.0]),
+        ),
+        (
+            (fitted_middle("anchoring", 100), fitted_middle("lab/model-" + "x" * 40 + ", bare", 130)),
+            ("anchoring", "lab/mode…x, bare"),
+        ),
+        (
+            (last_parts(["lab/a", "org/team/b"]), last_parts(["x/same", "y/same"])),
+            (["a", "b"], ["x/same", "y/same"]),
+        ),
+        (
+            fitted_names(["persona_summary_with_thoughts_cold", "persona_summary_then_cold"], 130),
+            ["persona_…ts_cold", "persona_…en_cold"],
+        ),
+        (
+            (
+                in_two_lines("anchoring", 100),
+                in_two_lines("Digital certificates for luxury consumption", 170),
+            ),
+            (("anchoring",), ("Digital certificates for", "luxury consumption")),
+        ),
+        (
+            (fitting_head(["no effect 16", "none 16", "16"], 60), fitting_head(["down 3", "3"], 2)),
+            ("none 16", ""),
+        ),
+        (distinct(["gpt", "gpt", "o"], ["a/old.eval", "a/new.eval", "o.csv"]), ["old.eval", "new.eval", "o"]),
+        (distinct(["m", "m"], ["t.csv", "t.csv"]), ["m [1]", "m [2]"]),
     ],
 )
 def test_a_small_part_gives_what_its_example_says(found: object, expected: object) -> None:
@@ -273,3 +383,8 @@ def test_the_example_of_skew_cost() -> None:
     cost = skew_cost(np.ones(8), 0.0, alpha=0.05, clustered=False)
     assert cost is not None
     assert (round(cost.loss(3.3), 2), round(cost.wider, 2)) == (0.1, 1.27)
+
+
+def test_the_example_of_left_out_words() -> None:
+    cell = LeftOutCell("t.csv", None, 4, "Human", "AD = 13", "AD", "t or F", "human")
+    assert (left_out_words([cell], 9, 10)) == ["9 of 10 rows scored; 1 left out: AD × 1 (left_out.csv)."]

@@ -20,13 +20,7 @@ _TYPE = re.compile(r"<(?:list\[)?(\w+)\]?>")
 
 
 def plain_types(text: str) -> str:
-    """Name the types of a line of help by plain words.
-
-    Examples
-    --------
-    >>> plain_types("--name <list[str]>"), plain_types("--level <float>"), plain_types("--for WHAT")
-    ('--name <text>', '--level <number>', '--for WHAT')
-    """
+    """Name the types of a line of help by plain words."""
     return _TYPE.sub(lambda found: f"<{_TYPES.get(found[1], found[1])}>", text)
 
 

@@ -167,13 +167,7 @@ class Progress:
 
 
 def progress_bar(share: float, cells: int) -> str:
-    """Draw a share as a bar.
-
-    Examples
-    --------
-    >>> progress_bar(0.5, 6)
-    '━━━╸──'
-    """
+    """Draw a share as a bar."""
     full = int(share * cells)
     return ("━" * full + ("╸" if full < cells else "") + "─" * cells)[:cells]
 

@@ -57,11 +57,7 @@ NAMES = {
 
 
 def letters_of(groups: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Return the letters of the groups that each model belongs to; numbers where letters do not suffice.
-
-    >>> letters_of([["a", "b"], ["b", "c"]])
-    {'a': 'a', 'b': 'ab', 'c': 'b'}
-    """
+    """Return the letters of the groups that each model belongs to; numbers where letters do not suffice."""
     enough = len(groups) <= len(string.ascii_lowercase)
     marks: dict[str, list[str]] = {}
     for i, group in enumerate(groups):

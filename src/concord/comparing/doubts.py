@@ -146,12 +146,10 @@ class _Range:
 
 
 def in_one_unit(files: Sequence[ScoreFile], unit: str) -> list[ScoreFile]:
-    """Return files whose scores can be subtracted from each other.
-
-    Shares with fractions beside percentages are refused: their difference is one of units. Scores of 0 and 1
-    beside others that reach above 10 may be counts, and logs of one harness have one unit under one name of a
-    metric: both are told and compared.
-    """
+    """Return files whose scores can be subtracted from each other."""
+    # Shares with fractions beside percentages are refused: their difference is one of units. Scores of 0 and
+    # 1 beside others that reach above 10 may be counts, and logs of one harness have one unit under one name
+    # of a metric: both are told and compared.
     if unit not in UNITS:
         raise OptionError(f"unit is {unit!r}, expected one of {', '.join(UNITS)}")
     if unit == "same":

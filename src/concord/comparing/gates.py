@@ -185,11 +185,9 @@ def _against(one: HeldPair, margin: float, level: float, *, as_good: bool) -> Ag
 
 
 def _standard_error(se: float, value: float, n: int, *, counted: bool) -> Callable[[float], float]:
-    """Return the standard error by the drop: of right and wrong answers a drop makes more items differ.
-
-    n SE² = D − drop², where D, the share of items that differ, is at least what is there without the observed
-    difference and the drop.
-    """
+    """Return the standard error by the drop: of right and wrong answers a drop makes more items differ."""
+    # n SE² = D − drop², where D, the share of items that differ, is at least what is there without the
+    # observed difference and the drop.
     if not counted:
         return lambda drop: se
     differ = n * se**2 + value**2

@@ -113,10 +113,8 @@ def _same_kind(files: Sequence[ScoreFile]) -> None:
 
 
 def _aligned(files: Sequence[ScoreFile]) -> tuple[SortedNames, dict[str, Floats]] | None:
-    """Lay files side by side by sorting alone: where all have the same items, each once, and nothing else.
-
-    This is the usual case, and several times faster than pairing by name.
-    """
+    """Lay files side by side by sorting alone: where all have the same items, each once, and nothing else."""
+    # This is the usual case, and several times faster than pairing by name.
     if any(file.frame[column].null_count() < file.frame.height
            for file in files for column in ("cluster", "fingerprint")):  # fmt: skip
         return None

@@ -63,31 +63,16 @@ def score_judge(
         Name of the judge, where rows name none.
     metric
         Which scorer of an Inspect log.
-    sheet, encoding
-        How tables are read.
     missing
         Codes for no verdict, such as ``"99,-1,refused"``.
     strict
         A cell that cannot be read refuses the table; otherwise a verdict counts as unread, any other cell
         leaves its row out, all are listed in ``left_out.csv``, and a table is refused where that is more than
         half of its rows.
-    level
-        Nominal coverage of intervals.
     n_permutations, seed
         Divisions drawn for the test of flips, and their seed.
     margin
         Of scores: the wished margin of a corrected mean, in points; a twentieth of the scale by default.
-
-    Returns
-    -------
-    JudgeResult or RatedResult
-        Of pairs, or of scores. Frozen; prints itself and gives
-        ``to_frame()``, ``to_dict()``, ``write(folder)``.
-
-    Raises
-    ------
-    InputError
-        A file cannot be used; the message names it and the row.
 
     Examples
     --------

@@ -318,10 +318,8 @@ class HasInterval(Protocol):
 
 
 def ranked_interval(own: HasInterval | None, ranked: float | None) -> Interval | None:
-    """Return the interval of a model's own number where just that ranks it.
-
-    Over what all models share the number may be another, which has no interval of its own.
-    """
+    """Return the interval of a model's own number where just that ranks it."""
+    # Over what all models share the number may be another, which has no interval of its own.
     if own is None or own.value is None or ranked is None:
         return None
     return own.interval if math.isclose(own.value, ranked, rel_tol=1e-9, abs_tol=1e-12) else None

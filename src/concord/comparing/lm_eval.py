@@ -59,11 +59,9 @@ def read_lm_eval_scores(
 
 
 def _checked_rows(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Check that the lines are those of a sample file, and complete those that older versions wrote.
-
-    Before 0.4.5 lm-eval named neither metrics nor filters: what is no field of its own is a metric, and a
-    document that is there again was read by the next filter.
-    """
+    """Check that the lines are those of a sample file, and complete those that older versions wrote."""
+    # Before 0.4.5 lm-eval named neither metrics nor filters: what is no field of its own is a metric, and a
+    # document that is there again was read by the next filter.
     met: Counter[str] = Counter()
     for number, row in enumerate(rows, 1):
         if "metrics" not in row:

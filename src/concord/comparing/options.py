@@ -117,10 +117,8 @@ def _same_questions(
 
 
 def _rstd_difference(a: Floats, b: Floats, labels: Sequence[str], level: float) -> MetricDifference:
-    """Compare two RStd by the jackknife over items or their families; interval and test are of one kind.
-
-    In simulations the test finds a difference between models alike in 0.5 to 6 % of cases.
-    """
+    """Compare two RStd by the jackknife over items or their families; interval and test are of one kind."""
+    # In simulations the test finds a difference between models alike in 0.5 to 6 % of cases.
     families = list(dict.fromkeys(labels))
     n = len(families)
     first, second = rstd_of(a), rstd_of(b) if a.shape[1] == b.shape[1] else float("nan")

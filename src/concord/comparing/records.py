@@ -52,11 +52,6 @@ class ScoreFile:
 def grade(value: object) -> float | None:
     """Read one score: a number, true or false, or a text grade; None where there is none.
 
-    Raises
-    ------
-    BadScoreError
-        The value is none of these.
-
     Examples
     --------
     >>> [grade(value) for value in ("C", "I", "P", "N", True, 0.25, "0.7", None)]
@@ -178,13 +173,7 @@ def check_names(names: Sequence[str] | None, n: int, what: str) -> None:
 
 
 def distinct(names: Sequence[str], sources: Sequence[str]) -> list[str]:
-    """Return names, and for those that occur more than once the names of their files, or a number behind.
-
-    >>> distinct(["gpt", "gpt", "o"], ["a/old.eval", "a/new.eval", "o.csv"])
-    ['old.eval', 'new.eval', 'o']
-    >>> distinct(["m", "m"], ["t.csv", "t.csv"])
-    ['m [1]', 'm [2]']
-    """
+    """Return names, and for those that occur more than once the names of their files, or a number behind."""
     for called in (["/".join(PurePath(source).parts[-n:]) for source in sources] for n in (1, 2, 99)):
         found = [
             other if names.count(name) > 1 and other else name

@@ -43,11 +43,6 @@ def read_scores(
         As in `read_models`.
     name
         What the report calls the model.
-
-    Raises
-    ------
-    FileFormatError
-        The file is missing, of no known form, or holds several models.
     """
     found = read_models(source, columns=columns, metric=metric, options=options)
     if len(found) > 1:

@@ -126,11 +126,9 @@ def _with_margin(
     choices: Choices,
     at: Callable[[float], StructureComparison],
 ) -> tuple[ModelPair, ...]:
-    """Return pairs that say whether the interval of level 1 - 2 alpha lies inside the margin.
-
-    Bands and limits of spreads come from resamples, so there is no p-value; of several pairs alpha is shared
-    (Bonferroni).
-    """
+    """Return pairs that say whether the interval of level 1 - 2 alpha lies inside the margin."""
+    # Bands and limits of spreads come from resamples, so there is no p-value; of several pairs alpha is
+    # shared (Bonferroni).
     margin, alpha = choices.margin, (1 - choices.level) / max(1, len(pairs))
     narrower = at(1 - 2 * alpha).pairs
     out = []

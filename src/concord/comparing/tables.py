@@ -73,11 +73,9 @@ def read_score_tables(
     options: TableOptions | None = None,
     label: str | None = None,
 ) -> list[ScoreFile]:
-    """Read item scores from a table: of one model, or of all that it holds.
-
-    Several models are told by a column `model` with several names in it, or by one column of scores per
-    model where no column is called like scores.
-    """
+    """Read item scores from a table: of one model, or of all that it holds."""
+    # Several models are told by a column `model` with several names in it, or by one column of scores per
+    # model where no column is called like scores.
     table = read_columns(source, TableOptions() if options is None else options, name=label)
     title = name if name is not None else (Path(table.name).stem if table.inputs else table.name)
     wide = _columns_of_models(table, columns)
@@ -197,11 +195,7 @@ def _column(
 
 
 def _both_ways(option: str) -> str:
-    """Return an option with the argument of the same name, for readers who have no command line.
-
-    >>> _both_ways("--item")
-    "--item NAME (Python: item='NAME')"
-    """
+    """Return an option with the argument of the same name, for readers who have no command line."""
     return f"{option} NAME (Python: {option.removeprefix('--')}='NAME')"
 
 
@@ -295,10 +289,8 @@ def _expected(cell: object) -> str:
 def _no_duplicates(
     table: ColumnTable, data: "pl.DataFrame", names: ScoreColumns, models: "pl.Series | None"
 ) -> SortedNames | None:
-    """Refuse an answer that is in the table twice: repeats need a number each.
-
-    Returns the items in order where each must be there once.
-    """
+    """Refuse an answer that is in the table twice: repeats need a number each."""
+    # Returns the items in order where each must be there once.
     import polars as pl
 
     keys = ["item"] if names.repeat is None else ["item", "repeat"]

@@ -96,10 +96,8 @@ MOST_CHOICES = 12
 
 
 def choices_of(names: Sequence[str]) -> dict[str, tuple[bool, ...]]:
-    """Return which agents have each choice, from names made of parts such as ``gpt-5/few-shot/t=0``.
-
-    A choice is a part of a name that several agents have and others have not.
-    """
+    """Return which agents have each choice, from names made of parts such as ``gpt-5/few-shot/t=0``."""
+    # A choice is a part of a name that several agents have and others have not.
     parts = [set(filter(None, map(str.strip, _PARTS.split(name)))) for name in names]
     if all(len(one) < 2 for one in parts):
         parts = [set(filter(None, re.split(r"[_\s]+", name))) for name in names]
@@ -109,10 +107,8 @@ def choices_of(names: Sequence[str]) -> dict[str, tuple[bool, ...]]:
 
 
 def _board(result: Any) -> list[_BoardRow]:
-    """Return a row per agent, the highest PAS first, then floor, ceiling and people against people.
-
-    A number that no agent has is left out of every row: given PAS have neither effects nor places.
-    """
+    """Return a row per agent, the highest PAS first, then floor, ceiling and people against people."""
+    # A number that no agent has is left out of every row: given PAS have neither effects nor places.
     ordered = result.in_order()
     has = {name: any(getattr(one, name).value is not None for one in ordered) for name in COMPARED}
     rows = [

@@ -52,13 +52,7 @@ _WORDS = {"": None, "true": True, "false": False}
 
 
 def flag(cell: str) -> bool | None:
-    """Return what a flag says, in any case; None where it is empty.
-
-    Examples
-    --------
-    >>> flag("TRUE"), flag("false"), flag("")
-    (True, False, None)
-    """
+    """Return what a flag says, in any case; None where it is empty."""
     word = cell.strip().casefold()
     if word not in _WORDS:
         raise FileFormatError(f"is {cell!r}; expected true, false or nothing")
@@ -302,13 +296,7 @@ class PeopleResult(Kind):
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:
-        """Read a result back, whole.
-
-        Raises
-        ------
-        FileFormatError
-            The folder holds no such result, or a field or a table of it cannot be used.
-        """
+        """Read a result back, whole."""
         return cls.read_file(holding_folder(Path(folder), SUMMARY) / SUMMARY)
 
     @classmethod

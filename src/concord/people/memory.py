@@ -18,13 +18,7 @@ MARK = "-variant-"
 
 
 def base_of(study: str) -> str:
-    """Return the name of the study that a variant belongs to; its own where it is none.
-
-    Examples
-    --------
-    >>> base_of("framing-variant-flood"), base_of("framing")
-    ('framing', 'framing')
-    """
+    """Return the name of the study that a variant belongs to; its own where it is none."""
     return study.partition(MARK)[0]
 
 

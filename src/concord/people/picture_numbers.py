@@ -20,17 +20,9 @@ def d_interval(test: TestResult, who: str, level: float) -> Interval | None:
 def converted_interval(
     test_type: str, effect: float | None, se: float | None, d: float | None, *, level: float
 ) -> Interval | None:
-    """Return an interval on the scale of d: effect ± z·SE in its native form, its ends converted.
-
-    Without a standard error, where the conversion cannot be seen (an effect of 0 whose d is a multiple of
-    it), and where an end has no d, there is none.
-
-    >>> found = converted_interval("t-independent", 0.5, 0.1, 0.5, level=0.95)
-    >>> round(found.low, 3), round(found.high, 3)
-    (0.304, 0.696)
-    >>> converted_interval("anova", 0.0, 0.1, 0.0, level=0.95) is None
-    True
-    """
+    """Return an interval on the scale of d: effect ± z·SE in its native form, its ends converted."""
+    # Without a standard error, where the conversion cannot be seen (an effect of 0 whose d is a multiple of
+    # it), and where an end has no d, there is none.
     if effect is None or d is None or not se or not math.isfinite(effect + se + d):
         return None
     kind = KINDS.get(test_type)  # a result of a newer Concord may hold types that this one does not know
@@ -41,10 +33,8 @@ def converted_interval(
 
 
 def expected_conclusions(tests: Sequence[TestResult]) -> dict[tuple[int, int], float]:
-    """Return expected numbers of tests by what people and the agent conclude: up 0, none 1, down 2.
-
-    Empty where no test has the posteriors of both sides.
-    """
+    """Return expected numbers of tests by what people and the agent conclude: up 0, none 1, down 2."""
+    # Empty where no test has the posteriors of both sides.
     counts: dict[tuple[int, int], float] = {}
     for test in tests:
         people, agent = test.states("human"), test.states("agent")

@@ -16,11 +16,9 @@ _FILES = (".json", ".yaml", ".yml")
 
 
 def read_protocol(path: Path) -> Protocol:
-    """Read a protocol from a file (YAML or JSON): single choices, the protocol they change, and a name.
-
-    ``like`` names the protocol that the choices change (``standard`` by default); without ``name`` the
-    changes are the name, as where they are given one by one.
-    """
+    """Read a protocol from a file (YAML or JSON): single choices, the protocol they change, and a name."""
+    # ``like`` names the protocol that the choices change (``standard`` by default); without ``name`` the
+    # changes are the name, as where they are given one by one.
     data = _plain_choices(path)
     if not isinstance(data, Mapping):
         raise FileFormatError(f"{path.name}: expected choices of a protocol, such as 'states: 2'")

@@ -444,12 +444,7 @@ LEFT_OUT = Table(
 
 
 def left_out_words(left_out: Sequence[LeftOutCell], n_scored: int, n_rows: int) -> list[str]:
-    """Return the first line of a result of which rows were left out: how many, and why.
-
-    >>> cell = LeftOutCell("t.csv", None, 4, "Human", "AD = 13", "AD", "t or F", "human")
-    >>> left_out_words([cell], 9, 10)
-    ['9 of 10 rows scored; 1 left out: AD × 1 (left_out.csv).']
-    """
+    """Return the first line of a result of which rows were left out: how many, and why."""
     if not left_out:
         return []
     rows = {(one.file, one.sheet, one.row, one.agent): one.reason for one in left_out}

@@ -22,10 +22,8 @@ _NAMES = 190.0
 def histograms_picture(
     result: AnswersResult, *, agent: str | None = None, units: float = WIDTH
 ) -> Picture | None:
-    """Draw people above and the agent below a line, for the outcomes farthest from people.
-
-    The pale band on the agent's side is where another sample of people of its size would end.
-    """
+    """Draw people above and the agent below a line, for the outcomes farthest from people."""
+    # The pale band on the agent's side is where another sample of people of its size would end.
     one = _agent_or_nearest(result, agent)
     with_shares = (outcome for outcome in one.outcomes if outcome.human_shares)
     drawn = sorted(with_shares, key=farthest_first)[:MOST_OUTCOMES]

@@ -7,15 +7,7 @@ from concord.records import Side
 
 
 def apa_string(test_type: str, side: Side | None, *, p: float | None = None, d: float | None = None) -> str:
-    """Return one side of a test in the form of APA; empty where nothing is known of it.
-
-    >>> apa_string("t-independent", Side(statistic=2.5, n1=20, n2=22), p=0.0165, d=0.772)
-    't(40) = 2.50, p = .017, d = 0.77'
-    >>> apa_string("chi-square", Side(n=307, df1=1, table=((109, 43), (34, 121))), p=1e-9)
-    'χ²(1, N = 307), counts 109/43, 34/121, p < .001'
-    >>> apa_string("binomial", Side(k=30, n=32, p0=0.5), p=1e-6)
-    '30 of 32 against 0.5, p < .001'
-    """
+    """Return one side of a test in the form of APA; empty where nothing is known of it."""
     said = "" if side is None else _STRINGS.get(test_type, _no_statistic)(side)
     parts = [said] if said else []
     if p is not None:

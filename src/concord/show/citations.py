@@ -25,14 +25,7 @@ METHODS: Mapping[str, Entry] = {key: ("article", key, held) for key, held in jso
 
 
 def bibtex(entries: Iterable[Entry]) -> str:
-    """Return entries as BibTeX.
-
-    >>> print(bibtex([("misc", "key", {"title": "A title", "year": "2020"})]))
-    @misc{key,
-      title = {A title},
-      year = {2020},
-    }
-    """
+    """Return entries as BibTeX."""
     return "\n\n".join(_bibtex_entry(*one) for one in entries)
 
 

@@ -159,13 +159,7 @@ def gauge_lines(gauges: Sequence[Gauge]) -> Iterator[str]:
 
 
 def bar(gauge: Gauge, cells: int = BAR) -> str:
-    """Draw a number and its interval between the ends of its scale; beyond an end it lies at the end.
-
-    >>> bar(Gauge("PAS", 0.5, Interval(0.25, 1.0, 0.95, ""), (0.0, 1.0)), 9)
-    '▕  ──●────▏'
-    >>> bar(Gauge("PAS", None, None, (0.0, 1.0)), 5)
-    '▕     ▏'
-    """
+    """Draw a number and its interval between the ends of its scale; beyond an end it lies at the end."""
     low, high = gauge.scale
 
     def cell(value: float) -> int:

@@ -39,8 +39,8 @@ def people_sentence(result: AgentsResult) -> str:
     if found is None or found.value is None or found.luck is None:
         return said + "in other studies its lead may be chance"
     return said + (
-        f"where it was not chosen, {100 * found.value:.0f} % ({_ends_in_percent(found)}): {100 * found.luck:.0f} % of "
-        "its lead is luck"
+        f"where it was not chosen, {100 * found.value:.0f} % ({_ends_in_percent(found)}): "
+        f"{100 * found.luck:.0f} % of its lead is luck"
     )
 
 
@@ -59,12 +59,7 @@ def _beaten(result: AgentsResult, name: str) -> tuple[int, int]:
 
 
 def percent(found: Score | Estimate, *, ends: bool = True) -> str:
-    """Return a share in percent, with its interval.
-
-    >>> from concord.records import Interval
-    >>> percent(Estimate(0.824, Interval(0.776, 0.872, 0.95, "")))
-    '82 % (78 to 87)'
-    """
+    """Return a share in percent, with its interval."""
     if found.value is None:
         return "–"
     reach = "" if found.interval is None or not ends else f" ({_ends_in_percent(found.interval)})"
@@ -105,14 +100,7 @@ def judges_sentence(judges: JudgeResult, orders: StructureResult) -> str:
 
 
 def strip(value: float | None, ends: HasEnds | None, band: tuple[float, float] | None = None) -> str:
-    """Draw a number between 0 and 1 with its interval, over a band from floor to ceiling.
-
-    >>> from concord.records import Interval
-    >>> strip(0.5, Interval(0.25, 0.75, 0.95, ""))
-    '·····─────●─────·····'
-    >>> strip(None, None, (0.25, 0.5))
-    '·····░░░░░░··········'
-    """
+    """Draw a number between 0 and 1 with its interval, over a band from floor to ceiling."""
     drawn = ["·"] * STRIP
     if band is not None:
         for place in range(_strip_place(band[0]), _strip_place(band[1]) + 1):

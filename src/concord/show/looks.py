@@ -36,11 +36,7 @@ FORMATS = {
 
 
 def millimetres(width: str | float) -> float:
-    """Read a width: a number of millimetres, or text with its unit.
-
-    >>> millimetres("89mm"), millimetres("3.5in"), millimetres("252pt"), millimetres(120)
-    (89.0, 88.9, 88.9, 120.0)
-    """
+    """Read a width: a number of millimetres, or text with its unit."""
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(mm|cm|in|pt)?\s*", str(width))
     if found is None:
         raise OptionError(f"width {width!r} is not a width; expected one such as '89mm', '3.5in' or 120")
@@ -51,11 +47,7 @@ def millimetres(width: str | float) -> float:
 
 
 def layout(width: str | float | None, size: float = SIZE) -> float:
-    """Return how many units wide a drawing must be so that its text has a size on paper.
-
-    >>> round(layout("89mm", 7)), layout(None)
-    (469, 480.0)
-    """
+    """Return how many units wide a drawing must be so that its text has a size on paper."""
     if width is None:
         return WIDTH
     if not 3 <= size <= 60:

@@ -50,11 +50,9 @@ def write_figures(page: Page, wanted: str, folder: Path) -> Figures:
 
 
 def _pictures_of(page: Page, chosen: Format) -> Iterator[tuple[str, Picture]]:
-    """Return pictures in the look of a format, text of all of them at its size.
-
-    Pictures that are broader by nature take as much more than a column as that needs, at most two; narrower
-    ones less.
-    """
+    """Return pictures in the look of a format, text of all of them at its size."""
+    # Pictures that are broader by nature take as much more than a column as that needs, at most two; narrower
+    # ones less.
     single = layout(f"{chosen.single:g}mm", chosen.size)
     seen: dict[str, int] = {}
     for folder, picture in page.pictures(single):

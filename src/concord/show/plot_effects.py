@@ -132,10 +132,8 @@ def _said_inside(
     canvas: Canvas, said: str, points: Sequence[Effect], x: Scale, y: Scale,
     lines: Sequence[tuple[float, float]], *, free_above: bool,
 ) -> None:  # fmt: skip
-    """Write a line of numbers into the corner where it covers the fewest dots and lines, upper left first.
-
-    Where every corner is taken, it stands above the frame, if nothing else does.
-    """
+    """Write a line of numbers into the corner where it covers the fewest dots and lines, upper left first."""
+    # Where every corner is taken, it stands above the frame, if nothing else does.
     wide = reach(said) + 8
     dots = [(x(p.people[0]), y(p.model[0])) for p in points]
     dots += [place for line in lines for place in _along(line, x, y)]
@@ -266,10 +264,8 @@ def mosaic(
     name: str, title: str, counts: Mapping[tuple[str, str], float], *, same: tuple[float, float],
     width: float = WIDTH,
 ) -> Picture:  # fmt: skip
-    """Draw conclusions of people (columns) against those of the model (shares of a column).
-
-    `same` is the number of tests that lead to one conclusion, and the number of all.
-    """
+    """Draw conclusions of people (columns) against those of the model (shares of a column)."""
+    # `same` is the number of tests that lead to one conclusion, and the number of all.
     agree, total = same
     left, top, across, tall = 16.0, 40.0, width - 160.0, 220.0
     canvas = Canvas()
@@ -345,10 +341,8 @@ def study_map(
     name: str, title: str, models: Sequence[str], columns: Sequence[StudyColumn], *,
     addresses: Mapping[tuple[int, int], str] | None = None, width: float = 960.0,
 ) -> Picture:  # fmt: skip
-    """Draw PAS of every model in every study: rows are models, columns studies, grouped by domain.
-
-    Inside a domain the studies that divide the models most are first.
-    """
+    """Draw PAS of every model in every study: rows are models, columns studies, grouped by domain."""
+    # Inside a domain the studies that divide the models most are first.
     order = _by_domain_and_spread(columns)
     called = last_parts(models)
     left = row_label_room(called, (width - 60 - 40.0 * len(order)), at_least=0.2 * width)

@@ -40,11 +40,6 @@ def plot_models(results: Sequence[Any] | Mapping[str, Any], *, width: float = 96
     width
         In units of the drawing, text being 13 high.
 
-    Raises
-    ------
-    OptionError
-        There is none, or one of another kind.
-
     Examples
     --------
     >>> from concord import api

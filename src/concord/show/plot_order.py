@@ -141,11 +141,7 @@ def _order_rows(name: str, title: str, models: Sequence[OrderSlope], width: floa
 
 
 def _spaced(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Move labels until neighbours have room, in the order of their places.
-
-    >>> _spaced([10.0, 12.0, 50.0], 15.0, 0.0, 100.0)
-    [10.0, 25.0, 50.0]
-    """
+    """Move labels until neighbours have room, in the order of their places."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     found = list(places)
     at = -math.inf
@@ -206,10 +202,8 @@ def item_map(
     columns: Sequence[tuple[str, float | None]], cells: Sequence[Sequence[float | None]], *,
     width: float = WIDTH,
 ) -> Picture:  # fmt: skip
-    """Draw how far each item's score under an order lies above or below the item's own mean.
-
-    Items and orders have their means, and are sorted by them; a missing cell is dashed.
-    """
+    """Draw how far each item's score under an order lies above or below the item's own mean."""
+    # Items and orders have their means, and are sorted by them; a missing cell is dashed.
     down = sorted(range(len(rows)), key=lambda i: (-_or_last(rows[i][1], -math.inf), rows[i][0]))
     across = sorted(range(len(columns)), key=lambda j: (_or_last(columns[j][1], math.inf), columns[j][0]))
     left = 120.0

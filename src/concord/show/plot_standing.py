@@ -129,11 +129,7 @@ def _pair_cell(
 
 
 def _brief(value: float) -> str:
-    """Return a difference without its leading zero.
-
-    >>> _brief(0.053), _brief(-0.2), _brief(1.25)
-    ('.05', '−.20', '1.25')
-    """
+    """Return a difference without its leading zero."""
     return typeset(short(value).replace("0.", ".", 1) if abs(value) < 1 else short(value))
 
 
@@ -152,13 +148,7 @@ def standing_picture(
     ends: Mapping[str, tuple[float, float]] = MappingProxyType({}),
     level: float | None = None,
 ) -> Picture:
-    """Draw a critical-difference diagram on its side: one row per model, a line next to each group.
-
-    >>> ranked = [("a", 0.9), ("b", 0.8), ("c", 0.5)]
-    >>> picture = standing_picture("s", "Accuracy", ranked, [["a", "b"], ["c"]], label="accuracy")
-    >>> picture.description
-    'Accuracy. 1 a 0.90; 2 b 0.80; 3 c 0.50. Cannot be distinguished: a, b.'
-    """
+    """Draw a critical-difference diagram on its side: one row per model, a line next to each group."""
     places = {model: i for i, (model, _) in enumerate(values)}
     members = [sorted(places[model] for model in group if model in places) for group in groups]
     lanes = _lanes([found for found in members if len(found) > 1])

@@ -66,11 +66,7 @@ class Point:
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Return round numbers inside a range.
-
-    >>> ticks(0, 1), ticks(-1.3, 2.2)
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-1.0, 0.0, 1.0, 2.0])
-    """
+    """Return round numbers inside a range."""
     span = high - low
     rough = span / count
     power = 10.0 ** math.floor(math.log10(rough))
@@ -84,11 +80,7 @@ def _tick_words(tick: float) -> str:
 
 
 def fitting_ticks(scale: Scale) -> list[float]:
-    """Return round numbers along a horizontal axis whose words do not touch each other.
-
-    >>> fitting_ticks(Scale(0, 1, 0, 300)), fitting_ticks(Scale(-0.065, 0.035, 0, 130))
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-0.05, 0.0])
-    """
+    """Return round numbers along a horizontal axis whose words do not touch each other."""
     found: list[float] = []
     for count in (5, 4, 3, 2, 1):
         found = ticks(scale.low, scale.high, count)
@@ -99,22 +91,14 @@ def fitting_ticks(scale: Scale) -> list[float]:
 
 
 def short(value: float | None, digits: int = 2) -> str:
-    """Round for a picture or the page.
-
-    >>> short(0.126), short(None), short(-0.0001), short(-2)
-    ('0.13', '–', '0.00', '−2.00')
-    """
+    """Round for a picture or the page."""
     return typeset(number(value, digits))
 
 
 def span(
     values: Sequence[float | None], *, at_least: tuple[float, float] | None = None, room: float = 0.05
 ) -> tuple[float, float]:
-    """Return a range that holds all defined values, a little wider, never empty.
-
-    >>> span([0.1, None], at_least=(-1, 1)), span([1.0, 2.0], room=0.1)
-    ((-1.0, 1.0), (0.9, 2.1))
-    """
+    """Return a range that holds all defined values, a little wider, never empty."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     known += [] if at_least is None else list(at_least)
     low, high = (min(known), max(known)) if known else (0.0, 1.0)

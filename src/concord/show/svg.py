@@ -43,11 +43,7 @@ def roots() -> tuple[str, str]:
 
 
 def style(colours: Mapping[str, str] | None = None, font: str = "") -> str:
-    """Return the style with colours by value, or by custom property where none are given.
-
-    >>> "var(--ink)" in style(), "#1c2430" in style(COLOURS)
-    (True, True)
-    """
+    """Return the style with colours by value, or by custom property where none are given."""
     text = STYLE.replace("FONT", f"{font},{FONT}" if font else FONT)
     for role in COLOURS:
         value = f"var(--{role})" if colours is None else colours[role]
@@ -72,11 +68,7 @@ class Look:
 
 
 def at(value: float) -> str:
-    """Write a coordinate with at most one decimal.
-
-    >>> at(3.0), at(2.46), at(-0.01)
-    ('3', '2.5', '0')
-    """
+    """Write a coordinate with at most one decimal."""
     shown = round(value, 1)
     return f"{int(shown)}" if shown == int(shown) else f"{shown}"
 
@@ -85,11 +77,7 @@ _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def visible(text: str) -> str:
-    """Return text that every reader of HTML and XML accepts: control characters as their pictures.
-
-    >>> visible("a" + chr(0) + "b" + chr(27)), visible(chr(0xD800))
-    ('a␀b␛', '�')
-    """
+    """Return text that every reader of HTML and XML accepts: control characters as their pictures."""
     return text if text.isprintable() else text.translate(_SEEN)
 
 
@@ -101,11 +89,7 @@ _SEEN = {
 
 
 def fitted(text: str, width: float) -> str:
-    """Cut text so that it fits a width in points at 13 px; marks that turn the direction of text go.
-
-    >>> fitted("anchoring", 100), fitted("W" * 30, 60)
-    ('anchoring', 'WWW…')
-    """
+    """Cut text so that it fits a width in points at 13 px; marks that turn the direction of text go."""
     plain = "".join("\ufffd" if c in _BIDI else c for c in " ".join(visible(text).split()))
     used = 0.0
     for i, c in enumerate(plain):
@@ -118,11 +102,7 @@ def fitted(text: str, width: float) -> str:
 
 
 def fitted_middle(text: str, width: float) -> str:
-    """Cut text in its middle: names that differ at their ends stay different.
-
-    >>> fitted_middle("anchoring", 100), fitted_middle("lab/model-" + "x" * 40 + ", bare", 130)
-    ('anchoring', 'lab/mode…x, bare')
-    """
+    """Cut text in its middle: names that differ at their ends stay different."""
     plain = fitted(text, math.inf)
     if fitted(text, width) == plain:
         return plain
@@ -136,29 +116,19 @@ def fitted_middle(text: str, width: float) -> str:
 
 
 def on_heat(strength: float) -> str:
-    """Return the class of text that can be read on a cell of this strength, on a light and a dark ground.
-
-    The contrast is 4.5 or more everywhere: cells of strength 0.6 to 0.8 bear black text in both themes.
-    """
+    """Return the class of text that can be read on a cell of this strength, on a light and a dark ground."""
+    # The contrast is 4.5 or more everywhere: cells of strength 0.6 to 0.8 bear black text in both themes.
     return "on" if strength > 0.8 else "mid" if strength > 0.6 else ""
 
 
 def last_parts(names: Sequence[str]) -> list[str]:
-    """Return what follows the last slash of each name, where that tells all of them apart.
-
-    >>> last_parts(["lab/a", "org/team/b"]), last_parts(["x/same", "y/same"])
-    (['a', 'b'], ['x/same', 'y/same'])
-    """
+    """Return what follows the last slash of each name, where that tells all of them apart."""
     parts = [name.rstrip("/").rsplit("/", 1)[-1] or name for name in names]
     return parts if len(set(parts)) == len(set(names)) else list(names)
 
 
 def fitted_names(names: Sequence[str], width: float) -> list[str]:
-    """Cut names to a width so that names that differ stay different, as far as any cut can do that.
-
-    >>> fitted_names(["persona_summary_with_thoughts_cold", "persona_summary_then_cold"], 130)
-    ['persona_…ts_cold', 'persona_…en_cold']
-    """
+    """Cut names to a width so that names that differ stay different, as far as any cut can do that."""
     shown = [fitted_middle(name, width) for name in names]
     for cut in (fitted, lambda text, width: fitted(text[::-1], width)[::-1]):
         twice = {one for one in shown if len({n for n, s in zip(names, shown, strict=True) if s == one}) > 1}
@@ -169,11 +139,7 @@ def fitted_names(names: Sequence[str], width: float) -> list[str]:
 
 
 def in_two_lines(text: str, width: float) -> tuple[str, ...]:
-    """Break a name that is too wide after a space, a hyphen or a slash, the two lines about equally long.
-
-    >>> in_two_lines("anchoring", 100), in_two_lines("Digital certificates for luxury consumption", 170)
-    (('anchoring',), ('Digital certificates for', 'luxury consumption'))
-    """
+    """Break a name that is too wide after a space, a hyphen or a slash, the two lines about equally long."""
     plain = fitted(text, math.inf)
     places = [i + 1 for i, c in enumerate(plain[:-1]) if c in " -_/:"]
     if reach(plain) <= width or not places:
@@ -194,20 +160,12 @@ def _rows_of_names(names: Sequence[str], width: float) -> list[tuple[str, ...]]:
 
 
 def reach(text: str) -> float:
-    """Estimate how wide text is in points at 13 px.
-
-    >>> reach("framing") < reach("anchoring")
-    True
-    """
+    """Estimate how wide text is in points at 13 px."""
     return sum(map(_advance, text))
 
 
 def fitting_head(heads: Sequence[str], room: float) -> str:
-    """Return the first of several names of a column that fits above it, the fullest given first; else none.
-
-    >>> fitting_head(["no effect 16", "none 16", "16"], 60), fitting_head(["down 3", "3"], 2)
-    ('none 16', '')
-    """
+    """Return the first of several names of a column that fits above it, the fullest first; else none."""
     return next((head for head in heads if reach(head) <= room), "")
 
 
@@ -313,13 +271,7 @@ class Picture:
         return wanted / 96 if wide is None else wide / 25.4 * wanted / self.width
 
     def to_pdf(self) -> bytes:
-        """Return the picture as PDF: vectors, with its fonts.
-
-        Raises
-        ------
-        MissingExtraError
-            The package that draws PDF is not installed.
-        """
+        """Return the picture as PDF: vectors, with its fonts."""
         try:
             import vl_convert
         except ImportError as missing:
@@ -330,13 +282,7 @@ class Picture:
         return bytes(vl_convert.svg_to_pdf(self._svg(at(points), at(points * self.height / self.width))))
 
     def to_png(self, *, dpi: float | None = None) -> bytes:
-        """Return the picture as PNG: twice its size on the screen, or so many dots per inch.
-
-        Raises
-        ------
-        MissingExtraError
-            The package that draws PNG is not installed.
-        """
+        """Return the picture as PNG: twice its size on the screen, or so many dots per inch."""
         try:
             import vl_convert
         except ImportError as missing:

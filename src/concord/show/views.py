@@ -18,11 +18,7 @@ __all__ = ["as_html", "shown_html", "methods_of", "paper_table_of", "plot_of", "
 
 
 def as_html(renderable: RenderableType) -> str:
-    """Return tables and texts as HTML.
-
-    >>> as_html(Group(Text("a < b"), Text("")))
-    '<p style="margin:.3em 0">a &lt; b</p>'
-    """
+    """Return tables and texts as HTML."""
     if isinstance(renderable, Fitting):
         return as_html(renderable.table)
     if isinstance(renderable, Group):

@@ -108,11 +108,9 @@ def answer_spread(values: ArrayLike, weights: ArrayLike | None = None) -> Spread
 
 
 def influence_df(influence: Floats) -> float:
-    """Compute the degrees of freedom of a standard error made of influences: 2n mean(u²)² / var(u²).
-
-    Satterthwaite's rule (1946, Biometrics Bulletin, 2, 110-114): where a few of the n influences make most of
-    it, the standard error is itself hardly known.
-    """
+    """Compute the degrees of freedom of a standard error made of influences: 2n mean(u²)² / var(u²)."""
+    # Satterthwaite's rule (1946, Biometrics Bulletin, 2, 110-114): where a few of the n influences make most
+    # of it, the standard error is itself hardly known.
     squares = np.asarray(influence, dtype=np.float64) ** 2
     spread = float(squares.var())
     mean = float(squares.mean())
@@ -183,11 +181,10 @@ def shared_log_variance(human: ArrayLike, agent: ArrayLike) -> float:
 
 
 def entropy_ratio(agent: ArrayLike, human: ArrayLike, *, level: float = 0.95) -> RatioEnds:
-    """Compute the ratio of two plain entropies from counts, with an interval on the log.
-
-    The interval is about entropies corrected for the bias of samples, (K - 1)/(2n) nats: Miller (1955), in
-    Information Theory in Psychology; Basharin (1959), Theory of Probability and its Applications, 4, 333-336.
-    """
+    """Compute the ratio of two plain entropies from counts, with an interval on the log."""
+    # The interval is about entropies corrected for the bias of samples, (K - 1)/(2n) nats: Miller (1955), in
+    # Information Theory in Psychology; Basharin (1959), Theory of Probability and its Applications, 4,
+    # 333-336.
     sides = [np.asarray(side, dtype=np.float64) for side in (agent, human)]
     sizes = [float(side.sum()) for side in sides]
     if min(sizes) < 1:
@@ -212,10 +209,8 @@ def entropy_ratio(agent: ArrayLike, human: ArrayLike, *, level: float = 0.95) ->
 
 
 def _entropy_variance(shares: Floats, n: float) -> float:
-    """var(-log2 p)/(n - K), plus what is left where all options are alike: (K - 1)/(2 n² ln² 2).
-
-    Over n - K, since the K shares were fitted to the same answers: over n, 30 answers cover 91 %.
-    """
+    """var(-log2 p)/(n - K), plus what is left where all options are alike: (K - 1)/(2 n² ln² 2)."""
+    # Over n - K, since the K shares were fitted to the same answers: over n, 30 answers cover 91 %.
     used = shares[shares > 0]
     bits = -np.log2(used)
     first = float(used @ bits**2 - (used @ bits) ** 2)
@@ -238,11 +233,9 @@ def person_correlation_interval(
 def person_correlation_error(
     human: ArrayLike, agent: ArrayLike, weights: ArrayLike | None = None
 ) -> tuple[float, float]:
-    """Compute the standard error of a correlation and its degrees of freedom, for answers of any shape.
-
-    From the influence of each person, z_h z_a - r/2 (z_h² + z_a²), over √(n - 3); df of `influence_df`, n - 2
-    at most. Devlin et al. (1975), Biometrika, 62, 531-545.
-    """
+    """Compute the standard error of a correlation and its degrees of freedom, for answers of any shape."""
+    # From the influence of each person, z_h z_a - r/2 (z_h² + z_a²), over √(n - 3); df of `influence_df`, n -
+    # 2 at most. Devlin et al. (1975), Biometrika, 62, 531-545.
     h, a = (np.asarray(side, dtype=np.float64) for side in (human, agent))
     w = np.ones(len(h)) if weights is None else np.asarray(weights, dtype=np.float64)
     n, share = kish_n(w), w / w.sum()

@@ -31,11 +31,9 @@ def half_splits(n_units: int, n_splits: int, rng: np.random.Generator) -> NDArra
 
 
 def cross_fit_worst(first: Floats, second: Floats) -> tuple[float, int]:
-    """Gap of the worst arrangement, picked on one half of the items and read on the other.
-
-    The largest of noisy gaps is too large on average; this one is unbiased when all gaps are equal, below the
-    largest otherwise. Chernozhukov et al. (2018), Econometrics Journal, 21(1), C1-C68.
-    """
+    """Gap of the worst arrangement, picked on one half of the items and read on the other."""
+    # The largest of noisy gaps is too large on average; this one is unbiased when all gaps are equal, below
+    # the largest otherwise. Chernozhukov et al. (2018), Econometrics Journal, 21(1), C1-C68.
     both = ~np.isnan(first) & ~np.isnan(second)
     usable = both.any(axis=1)
     if not usable.any():
@@ -124,11 +122,9 @@ class GapTable:
 
 
 def on_exact_grid(values: Floats) -> Floats:
-    """Round values in [-1, 1] times their counts to a grid so coarse that sums of them are exact.
-
-    Exact sums do not depend on the order of addition, so neither the number of threads nor the block size of
-    the matrix product changes a byte of the result; the rounding is below 1e-11.
-    """
+    """Round values in [-1, 1] times their counts to a grid so coarse that sums of them are exact."""
+    # Exact sums do not depend on the order of addition, so neither the number of threads nor the block size
+    # of the matrix product changes a byte of the result; the rounding is below 1e-11.
     reach = float(np.max(np.abs(values), initial=1.0)) * max(len(values), 1)
     step = 2.0 ** (np.ceil(np.log2(reach)) - 52)
     return np.asarray(np.rint(values / step) * step)
@@ -245,10 +241,8 @@ class GapBand:
 
     @property
     def critical(self) -> float:
-        """Quantile of the largest standardised deviation, moved from the normal to the Student scale.
-
-        Resamples are standardised by one fixed standard error; with few units it varies itself.
-        """
+        """Quantile of the largest standardised deviation, moved from the normal to the Student scale."""
+        # Resamples are standardised by one fixed standard error; with few units it varies itself.
         n = self.n_units
         c = float(np.quantile(self.deviations, self.level)) * float(np.sqrt(n / (n - 1)))
         tail = max(float(special.ndtr(-c)), 1e-15)

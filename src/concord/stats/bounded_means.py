@@ -20,11 +20,10 @@ STILL = 1e-12
 
 
 def bounded_bootstrap(values: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Interval of a mean of numbers between 0 and 1: Bayesian bootstrap with half a unit at each end.
-
-    Numbers that are all 0 or 1 get Jeffreys' interval (Brown et al. 2001, Statistical Science, 16, 101-133);
-    equal ones get an interval too, since a unit unlike those seen may exist. It always holds the mean.
-    """
+    """Interval of a mean of numbers between 0 and 1: Bayesian bootstrap with half a unit at each end."""
+    # Numbers that are all 0 or 1 get Jeffreys' interval (Brown et al. 2001, Statistical Science, 16,
+    # 101-133); equal ones get an interval too, since a unit unlike those seen may exist. It always holds the
+    # mean.
     return bounded_bootstraps([bounded_vector(values)], level=level)[0]
 
 

@@ -45,11 +45,9 @@ class BudgetSplit:
 def best_split(
     components: Components, calls: int, *, most_items: int | None = None, item_cost: float = 0.0
 ) -> BudgetSplit:
-    """Divide a budget of calls between items and repeats so that the standard error is smallest.
-
-    The variance is (ω² + σ²/K)/n with n (2K + c) ≤ budget; c is what an item costs itself, in calls. Cochran
-    (1977), Sampling Techniques (3rd ed.), section 10.6.
-    """
+    """Divide a budget of calls between items and repeats so that the standard error is smallest."""
+    # The variance is (ω² + σ²/K)/n with n (2K + c) ≤ budget; c is what an item costs itself, in calls.
+    # Cochran (1977), Sampling Techniques (3rd ed.), section 10.6.
     if most_items is not None and most_items < 2:
         raise OptionError(f"there are {most_items} items; a comparison needs at least 2")
     if not (item_cost >= 0 and np.isfinite(item_cost)):

@@ -35,10 +35,8 @@ def _log_series(a: Floats, c: Floats, z: Floats) -> Floats:
 
 
 def _log_two_sided(r: Floats, n: Floats, kappa: Floats) -> Floats:
-    r"""Log BF10 of Ly et al., after Euler's transformation.
-
-    2F1((n-1)/2, (n-1)/2; c; r²) = (1-r²)^(c-n+1) 2F1(1/k + 1/2, 1/k + 1/2; c; r²), c = 1/k + n/2.
-    """
+    """Log BF10 of Ly et al., after Euler's transformation."""
+    # 2F1((n-1)/2, (n-1)/2; c; r²) = (1-r²)^(c-n+1) 2F1(1/k + 1/2, 1/k + 1/2; c; r²), c = 1/k + n/2.
     c = 1 / kappa + n / 2
     left = c - n + 1  # of the untransformed 2F1: positive, it stays finite up to r² = 1
     constant = (1 - 2 / kappa) * np.log(2) + 0.5 * np.log(np.pi) - betaln(1 / kappa, 1 / kappa)
@@ -93,11 +91,9 @@ def _rule() -> tuple[Floats, Floats]:
 
 
 def _log_half(r: Floats, n: Floats, kappa: Floats) -> Floats:
-    r"""Log of the integral over rho > 0 of likelihood ratio x prior density, in eta = atanh rho.
-
-    The density of r given rho (Hotelling 1953) over that at rho = 0 is proportional to
-    (1-rho²)^((n-1)/2) (1 - rho r)^(-(n-3/2)) 2F1(1/2, 1/2; n-1/2; (1 + rho r)/2).
-    """
+    """Log of the integral over rho > 0 of likelihood ratio x prior density, in eta = atanh rho."""
+    # The density of r given rho (Hotelling 1953) over that at rho = 0 is proportional to (1-rho²)^((n-1)/2)
+    # (1 - rho r)^(-(n-3/2)) 2F1(1/2, 1/2; n-1/2; (1 + rho r)/2).
     power = 1 / kappa + 0.5 * (n - 1)
 
     def height(eta: Floats) -> Floats:
@@ -118,10 +114,8 @@ def _log_half(r: Floats, n: Floats, kappa: Floats) -> Floats:
 
 
 def _end(height: Callable[[Floats], Floats], outside: Floats, inside: Floats, floor: Floats) -> Floats:
-    """Bisect for where the integrand has fallen to the floor; stays at `outside` if it never does.
-
-    18 halvings of a range of at most 40 place an end within 2e-4, the width of the peak for n = 1e9.
-    """
+    """Bisect for where the integrand has fallen to the floor; stays at `outside` if it never does."""
+    # 18 halvings of a range of at most 40 place an end within 2e-4, the width of the peak for n = 1e9.
     for _ in range(18):
         middle = 0.5 * (outside + inside)
         out = height(middle) < floor
@@ -131,11 +125,9 @@ def _end(height: Callable[[Floats], Floats], outside: Floats, inside: Floats, fl
 
 
 def _log_share(r: Floats, n: Floats, kappa: Floats) -> Floats:
-    """Log posterior probability that rho is positive, given H1: exact in both tails.
-
-    At |r| = 1 one half of the integral is all of it where the whole is infinite; where it is finite the value
-    just inside stands for the limit.
-    """
+    """Log posterior probability that rho is positive, given H1: exact in both tails."""
+    # At |r| = 1 one half of the integral is all of it where the whole is infinite; where it is finite the
+    # value just inside stands for the limit.
     certain = (np.abs(r) == 1) & np.isinf(_log_perfect(n, kappa))
     inside = np.where(certain, 0.0, np.clip(r, -_INSIDE, _INSIDE))
     positive = _log_half(inside, n, kappa)

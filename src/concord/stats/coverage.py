@@ -98,12 +98,10 @@ def difference_look(values: ArrayLike, clusters: ArrayLike | None = None) -> str
 
 
 def unseen_gains_matter(interval: Interval, mean: float, scores: Sequence[ArrayLike], units: int) -> bool:
-    """Return whether a gain that one unit in so many has, and that was not seen, would exceed an interval.
-
-    Intervals of differences that are nearly all small and rarely large miss where no large one was drawn; one
-    unit that gains the whole range moves the mean by range / units. Of populations with rare gains
-    (``benchmarks/populations.py``) 98 % of the misses of 12 items are told, of normal differences 3 %.
-    """
+    """Return whether a gain that one unit in so many has, and that was not seen, would exceed an interval."""
+    # Intervals of differences that are nearly all small and rarely large miss where no large one was drawn;
+    # one unit that gains the whole range moves the mean by range / units. Of populations with rare gains
+    # (``benchmarks/populations.py``) 98 % of the misses of 12 items are told, of normal differences 3 %.
     every = np.concatenate([np.asarray(one, dtype=np.float64) for one in scores])
     reach = max(interval.high - mean, mean - interval.low)
     return float(np.ptp(every)) / units > reach

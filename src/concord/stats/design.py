@@ -246,10 +246,8 @@ class Pilot:
 
 
 def pilot_design(pilot: Pilot, *, alpha: float = 0.05) -> PairedDesign:
-    """Make a design from a pilot: variance components (Searle et al. 1992, 3.5), clusters, disagreements.
-
-    A model that answered every item once has its noise counted as variance between items.
-    """
+    """Make a design from a pilot: variance components (Searle et al. 1992, 3.5), clusters, disagreements."""
+    # A model that answered every item once has its noise counted as variance between items.
     d = pilot.differences
     if d.size < 3:
         raise UndefinedError(f"a pilot of {d.size} paired item(s) says nothing about variance; 3 are needed")

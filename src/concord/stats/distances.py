@@ -183,11 +183,9 @@ def _place_and_se(
 
 
 def _noise_factor(counts: AnswerCounts, times: int, rng: np.random.Generator) -> dict[str, float]:
-    """Compare real split halves of people's answers with what resampling their shares says of halves.
-
-    Resampling draws from n answers, which vary less than their population; split halves do not, and are
-    right in expectation: the factor is E D(halves) / E D*(halves).
-    """
+    """Compare real split halves of people's answers with what resampling their shares says of halves."""
+    # Resampling draws from n answers, which vary less than their population; split halves do not, and are
+    # right in expectation: the factor is E D(halves) / E D*(halves).
     whole = np.round(counts.human).astype(np.int64)
     n = int(whole.sum())  # of weighted answers the counts are no whole numbers
     names = counts.functions()
@@ -260,12 +258,10 @@ def _population(shares: Floats) -> Floats:
 
 
 def _inverted(seen: float, drawn: Floats, true: Floats, level: float, upper: float) -> tuple[float, float]:
-    """Find the distances of populations under which the one seen is usual.
-
-    Samples can be nearer to each other than samples of one population usually are, down to equal shares,
-    where the test refuses every distance. The upper end is therefore never below the one that the median of
-    such samples has (power-constrained limits; Cowan et al., 2011, arXiv:1105.3166).
-    """
+    """Find the distances of populations under which the one seen is usual."""
+    # Samples can be nearer to each other than samples of one population usually are, down to equal shares,
+    # where the test refuses every distance. The upper end is therefore never below the one that the median of
+    # such samples has (power-constrained limits; Cowan et al., 2011, arXiv:1105.3166).
     half = N_DIRECTIONS // 2
     rows = len(drawn)
     tail = (1 - level) / 2

@@ -86,11 +86,9 @@ class WithinMargin:
 def within_margin(
     interval: Callable[[float], Interval | None], *, margin: float, level: float = 0.95
 ) -> WithinMargin:
-    """Compute two one-sided tests by intervals of any kind: whether that of level 1 - 2 alpha lies inside.
-
-    p is the smallest alpha at which it does. Schuirmann (1987), Journal of Pharmacokinetics and
-    Biopharmaceutics, 15, 657-680; Berger & Hsu (1996), Statistical Science, 11, 283-319.
-    """
+    """Compute two one-sided tests by intervals of any kind: whether that of level 1 - 2 alpha lies inside."""
+    # p is the smallest alpha at which it does. Schuirmann (1987), Journal of Pharmacokinetics and
+    # Biopharmaceutics, 15, 657-680; Berger & Hsu (1996), Statistical Science, 11, 283-319.
     alpha = 1 - checked_level(level)
     shown = interval(1 - 2 * alpha)
     if shown is None:

@@ -176,11 +176,9 @@ def _w_counts(n: int) -> Floats:
 
 
 def _two_sided(statistic: Floats, counts: Floats) -> Floats:
-    """Return twice the smaller tail of a symmetric count.
-
-    Halves, which come from ties, take the larger of their neighbours' p; what lies between, which no ranks
-    give but noise drawn as if continuous, counts as the nearest whole number.
-    """
+    """Return twice the smaller tail of a symmetric count."""
+    # Halves, which come from ties, take the larger of their neighbours' p; what lies between, which no ranks
+    # give but noise drawn as if continuous, counts as the nearest whole number.
     tails = np.minimum(1.0, 2 * np.cumsum(counts) / counts.sum())
     halves = np.abs(2 * statistic - np.round(2 * statistic)) < _SLACK
     whole = np.where(halves, statistic, np.round(statistic))

@@ -113,11 +113,9 @@ class _Ratios:
         return value, density
 
     def _cdf(self, t: Floats, which: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Compute both from one integral.
-
-        The integrand is -Im Q(u) with Q = Π qᵢ^aᵢ and qᵢ = 1/(1 + iucᵢ), a product without a transcendental
-        function where aᵢ is 1 or a half; dQ/dt = i u Q Σ aᵢ dᵢ qᵢ.
-        """
+        """Compute both from one integral."""
+        # The integrand is -Im Q(u) with Q = Π qᵢ^aᵢ and qᵢ = 1/(1 + iucᵢ), a product without a transcendental
+        # function where aᵢ is 1 or a half; dQ/dt = i u Q Σ aᵢ dᵢ qᵢ.
         d, a = self.d[which], self.a[which]
         c = self.n[which] - t[:, None] * d
         largest = np.abs(c).max(axis=1)

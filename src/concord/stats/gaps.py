@@ -72,10 +72,8 @@ def fixed_m_gap_cells(
 
 
 def fixed_m_gap_binary(mean: ArrayLike, k: int, m: int = 2) -> NDArray[np.float64]:
-    """Fixed-m gap of 0/1 scores from the mean of ``k`` samples alone, exact: 1 - C(k-c, m)/C(k, m) - c/k.
-
-    c = k · mean; the first two terms are the unbiased pass@k of Chen et al. (2021), arXiv:2107.03374.
-    """
+    """Fixed-m gap of 0/1 scores from the mean of ``k`` samples alone, exact: 1 - C(k-c, m)/C(k, m) - c/k."""
+    # c = k · mean; the first two terms are the unbiased pass@k of Chen et al. (2021), arXiv:2107.03374.
     if not 1 <= m <= k:
         raise UndefinedError(f"the maximum of {m} of {k} samples is not defined")
     share = np.asarray(mean, dtype=np.float64)

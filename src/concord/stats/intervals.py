@@ -122,10 +122,8 @@ def jackknife_t(
 
 
 def effective_clusters(first: ArrayLike, second: ArrayLike) -> float:
-    """Effective number of clusters behind two sums: 1/Σ s_k², shares of both averaged (Kish 1965, 8.2).
-
-    Where few clusters carry two sums of squares, a t with K - 1 degrees of freedom claims too much.
-    """
+    """Effective number of clusters behind two sums: 1/Σ s_k², shares of both averaged (Kish 1965, 8.2)."""
+    # Where few clusters carry two sums of squares, a t with K - 1 degrees of freedom claims too much.
     parts = [np.maximum(np.asarray(one, dtype=np.float64), 0.0) for one in (first, second)]
     shares = [part / part.sum() for part in parts if part.sum() > 0]
     return float(1 / np.sum(np.mean(shares, axis=0) ** 2)) if shares else float("nan")
@@ -213,11 +211,9 @@ NEAR, FULL, STRENGTH = 0.10, 0.05, 3.0
 
 
 def ends_weight(values: ArrayLike) -> float:
-    """Return how far the interval of numbers between 0 and 1 leans on `bounded_bootstrap`, from 0 to 1.
-
-    0 where no study is within 0.10 of an end, 1 where a third are within 0.05; chosen by
-    ``benchmarks/coverage.py``.
-    """
+    """Return how far the interval of numbers between 0 and 1 leans on `bounded_bootstrap`, from 0 to 1."""
+    # 0 where no study is within 0.10 of an end, 1 where a third are within 0.05; chosen by
+    # ``benchmarks/coverage.py``.
     x = bounded_vector(values)
     return min(1.0, STRENGTH * _nearness(np.minimum(x, 1 - x)))
 

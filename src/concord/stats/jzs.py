@@ -184,13 +184,11 @@ def _common(parts: Parts, rule: NDArray[np.int_], step: Floats) -> Bools:
 
 
 def _ends(parts: Parts) -> tuple[Floats, Bools]:
-    """Return about the y at which l has fallen SHARED_DEPTH below its peak, and whether it surely has.
-
-    It begins where the exponential term alone has fallen that far. From there the tangent errs to the right
-    where l is concave, the chord through l(0) = 0 where it is convex: the larger of both is taken, twice or
-    more; both may fall short on long ranges. For p > 1 the peak is lower than l(0), by about half_p (1 - log
-    y_peak).
-    """
+    """Return about the y at which l has fallen SHARED_DEPTH below its peak, and whether it surely has."""
+    # It begins where the exponential term alone has fallen that far. From there the tangent errs to the right
+    # where l is concave, the chord through l(0) = 0 where it is convex: the larger of both is taken, twice or
+    # more; both may fall short on long ranges. For p > 1 the peak is lower than l(0), by about half_p (1 -
+    # log y_peak).
     depth = _depth(parts)
     y = np.log1p((depth + 3.0) / parts.half_aq)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # such ends are not kept
@@ -405,10 +403,8 @@ def _log_bf_many(kernel: Kernel, low: Floats, high: Floats, rule: tuple[Floats, 
 def _posterior_nodes(
     kernel: Kernel, end: Floats, rule: tuple[Floats, Floats], t: Floats
 ) -> tuple[Floats, Floats]:
-    """Weights w_k of the posterior of g and the Student argument at each node, p = 1.
-
-    P(delta > 0 | data, H1) = sum_k w_k T_M(t sqrt(s_k M / (D + (1 - s_k) t²))).
-    """
+    """Weights w_k of the posterior of g and the Student argument at each node, p = 1."""
+    # P(delta > 0 | data, H1) = sum_k w_k T_M(t sqrt(s_k M / (D + (1 - s_k) t²))).
     nodes, weights = rule
     integrand = Integrand(kernel)
     y = nodes * end

@@ -85,11 +85,9 @@ def _too_few(agents: int, studies: int) -> str:
 
 
 def may_be_best(difference: Floats, se: Floats, df: Floats, *, level: float) -> Bools:
-    """Return the agents that may be best, given all differences (A, A), row minus column.
-
-    An agent is left out where another is higher, one-sided t with Bonferroni over the A − 1 others: the best
-    one is in with at least the level.
-    """
+    """Return the agents that may be best, given all differences (A, A), row minus column."""
+    # An agent is left out where another is higher, one-sided t with Bonferroni over the A − 1 others: the
+    # best one is in with at least the level.
     with np.errstate(invalid="ignore", divide="ignore"):
         p = stdtr(np.maximum(df, 1), difference / se)
     return np.asarray(~(p * max(1, len(p) - 1) < 1 - level).any(axis=1))
@@ -149,11 +147,9 @@ def studentised_range(q: Floats, a: int, df: Floats) -> Floats:
 
 
 def guarded_p(values: Floats) -> Floats:
-    """Return p-values (A, A) of all differences of means by the guarded studentised range.
-
-    SE² = max(variance of the pair's differences, vₐ + v_b)/K, where vₐ is an agent's variance about the
-    means of studies; Satterthwaite's degrees of freedom.
-    """
+    """Return p-values (A, A) of all differences of means by the guarded studentised range."""
+    # SE² = max(variance of the pair's differences, vₐ + v_b)/K, where vₐ is an agent's variance about the
+    # means of studies; Satterthwaite's degrees of freedom.
     a, k = values.shape
     residual = values - values.mean(axis=0)
     residual = residual - residual.mean(axis=1, keepdims=True)
@@ -189,10 +185,8 @@ def choosing(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
 def value_of_choosing(
     names: tuple[str, ...], values: Floats, own_reach: Floats, *, level: float, rng: np.random.Generator
 ) -> Chosen:
-    """Return the nested leave-one-study-out estimate, ± t·SD over resampled studies.
-
-    `own_reach` is half the width of each agent's own interval; the chosen one's is the least that is shown.
-    """
+    """Return the nested leave-one-study-out estimate, ± t·SD over resampled studies."""
+    # `own_reach` is half the width of each agent's own interval; the chosen one's is the least that is shown.
     a, k = values.shape
     if a < 2 or k < FEWEST_CLUSTERS:
         return Chosen(None, None, None, None, None, None, None, 0, k, _too_few(a, k))

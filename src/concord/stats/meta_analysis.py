@@ -156,11 +156,9 @@ def _prediction(mean: float, spread: float, df: float, k: int, level: float) -> 
 
 
 def _cr2(residual: Floats, w: Floats, codes: Floats) -> tuple[float, float]:
-    """Bias-reduced sandwich of a weighted mean and Satterthwaite's degrees of freedom.
-
-    Inverse-variance weights are the working model, so with Φ = diag(1/w) the adjustment of cluster c is
-    A_c = D' (D (I - H)_c Φ (I - H)_c' D')^(-1/2) D, D = Φ_c^(1/2).
-    """
+    """Bias-reduced sandwich of a weighted mean and Satterthwaite's degrees of freedom."""
+    # Inverse-variance weights are the working model, so with Φ = diag(1/w) the adjustment of cluster c is A_c
+    # = D' (D (I - H)_c Φ (I - H)_c' D')^(-1/2) D, D = Φ_c^(1/2).
     total = float(w.sum())
     parts = []
     for code in np.unique(codes):

@@ -124,10 +124,8 @@ def _tau_interval(y: Floats, p_value: float, level: float) -> Interval:
 
 
 def variance_shares(effect: OrderEffect, noise: float, inverse_k: float) -> VarianceShares:
-    """Split the variance of one sample's score into item, arrangement, interaction and decoding noise.
-
-    The residual mean square of cell means is σ²_AI + σ²_e mean(1/k). Searle et al. (1992), ch. 4.
-    """
+    """Split the variance of one sample's score into item, arrangement, interaction and decoding noise."""
+    # The residual mean square of cell means is σ²_AI + σ²_e mean(1/k). Searle et al. (1992), ch. 4.
     item = max(0.0, (effect.ms_item - effect.ms_residual) / effect.n_arrangements)
     interaction = max(0.0, effect.ms_residual - noise * inverse_k)
     parts = np.array([item, effect.tau**2, interaction, noise])

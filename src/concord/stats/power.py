@@ -52,13 +52,11 @@ def power_two_sample(d: float, n1: float, n2: float, *, alpha: float = 0.05) -> 
 
 
 def power_signs(effect: float, sd: float, n: int, *, alpha: float = 0.05) -> float:
-    """Power of the sign-flip test (`sign_flip`) of normal differences.
-
-    The smallest p is 2^(1-n): five differences find nothing at the 5 % level. The true level is the largest
-    multiple of it below ``alpha``; power is about that of the t test at this level (Lehmann & Romano 2005,
-    15.2), and Φ(δ/σ)^n + Φ(-δ/σ)^n where only equal signs are significant. The mid-p form, which comparisons
-    use, loses nothing by ties.
-    """
+    """Power of the sign-flip test (`sign_flip`) of normal differences."""
+    # The smallest p is 2^(1-n): five differences find nothing at the 5 % level. The true level is the largest
+    # multiple of it below ``alpha``; power is about that of the t test at this level (Lehmann & Romano 2005,
+    # 15.2), and Φ(δ/σ)^n + Φ(-δ/σ)^n where only equal signs are significant. The mid-p form, which
+    # comparisons use, loses nothing by ties.
     _positive(sd=sd, alpha=alpha)
     if n > _MANY_SIGNS:
         return power_paired(effect, sd, n, alpha=alpha)
@@ -131,11 +129,9 @@ def items_needed(effect: float, sd: float, *, power: float = 0.8, alpha: float =
 
 
 def fewest(power_at: Callable[[int], float], power: float, effect: float) -> int:
-    """Return the smallest n with the wanted power, by doubling and halving.
-
-    The power of an exact test grows in saw teeth: n within a few teeth below are looked at one by one
-    (Chernick & Liu 2002, The American Statistician, 56, 149-155).
-    """
+    """Return the smallest n with the wanted power, by doubling and halving."""
+    # The power of an exact test grows in saw teeth: n within a few teeth below are looked at one by one
+    # (Chernick & Liu 2002, The American Statistician, 56, 149-155).
     _probability(power)
     if effect == 0 or not np.isfinite(effect):
         raise OptionError(

@@ -92,10 +92,9 @@ def bootstrap_mean_interval(
     expanded: bool = False,
     engine: Engine = SERIAL,
 ) -> Interval:
-    """Percentile bootstrap interval of a mean.
-
-    Multinomial counts of the distinct values are drawn: time and memory do not grow with the number of items.
-    """
+    """Percentile bootstrap interval of a mean."""
+    # Multinomial counts of the distinct values are drawn: time and memory do not grow with the number of
+    # items.
     x = np.asarray(values, dtype=np.float64)
     if len(x) < 2:
         raise UndefinedError(f"{len(x)} value(s): a bootstrap needs at least two")

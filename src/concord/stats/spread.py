@@ -71,11 +71,9 @@ class MeansSpread:
         return self._limit(max(self.length2, self._median), tail)
 
     def ends(self, level: float) -> tuple[float, float]:
-        """Return the ends of an interval of tau that holds it equally often for every true spread.
-
-        No length excludes a spread below the limit of the median of no spread: such spreads are excluded from
-        below with both tails. With equal tails 97.5 % of intervals would hold a spread of 0.
-        """
+        """Return the ends of an interval of tau that holds it equally often for every true spread."""
+        # No length excludes a spread below the limit of the median of no spread: such spreads are excluded
+        # from below with both tails. With equal tails 97.5 % of intervals would hold a spread of 0.
         tail = (1 - level) / 2
         never_excluded = self._limit(self._median, tail)
         low = self.low(2 * tail)
@@ -144,12 +142,10 @@ def spread_of(scores: ArrayLike) -> MeansSpread:
 def spread_difference(
     first: MeansSpread, second: MeansSpread, correlation: float, *, level: float = 0.95
 ) -> tuple[float, tuple[float, float], float]:
-    """Return the difference of two spreads, its interval and the p-value of no difference.
-
-    The limits are joined with the correlation of their estimates (MOVER, Zou & Donner 2008, Statistics in
-    Medicine, 27, 1693-1702); where one may be 0 its distance to 0 is added whole. p doubles the largest tail
-    that holds 0.
-    """
+    """Return the difference of two spreads, its interval and the p-value of no difference."""
+    # The limits are joined with the correlation of their estimates (MOVER, Zou & Donner 2008, Statistics in
+    # Medicine, 27, 1693-1702); where one may be 0 its distance to 0 is added whole. p doubles the largest
+    # tail that holds 0.
     shift = first.tau - second.tau
     tail = (1 - level) / 2
     ends: list[_Limits] = [(one.low(tail), one.high(tail)) for one in (first, second)]
@@ -200,11 +196,9 @@ def _root(excess: Callable[[float], float], start: float) -> float:
 def flip_excess(
     item: NDArray[np.int64], arrangement: NDArray[np.int64], answer: NDArray[np.int64], *, n_items: int
 ) -> NDArray[np.float64]:
-    """Per item, the share of pairs of samples that differ between arrangements minus that within them.
-
-    Decoding noise cancels: 0 is expected for any number of samples when the arrangement has no influence. NaN
-    where an item has no pair of one of the two kinds.
-    """
+    """Per item, the share of pairs of samples that differ between arrangements minus that within them."""
+    # Decoding noise cancels: 0 is expected for any number of samples when the arrangement has no influence.
+    # NaN where an item has no pair of one of the two kinds.
     given = answer >= 0
     item, arrangement, answer = item[given], arrangement[given], answer[given]
     per_cell = _squares(n_items, item, arrangement)

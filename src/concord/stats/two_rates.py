@@ -72,12 +72,10 @@ def _chunk(k1: Floats, n1: Floats, k2: Floats, n2: Floats) -> Floats:
 
 
 def _smaller_tail(cells: Floats) -> Floats:
-    """P(Beta(a, b) > Beta(c, d)) or its complement, whichever is smaller, by a finite sum.
-
-    P = S(a,b,c,d) = S(d,c,b,a) = 1 - S(c,d,a,b), S = Σ_(i<a) T_i with
-    T_i = B(c+i, b+d) / ((b+i) B(1+i, b) B(c, d)). Where the first rate is the lower one the terms fall from
-    i = a - 1 down; of the two equal sums the shorter one is taken.
-    """
+    """P(Beta(a, b) > Beta(c, d)) or its complement, whichever is smaller, by a finite sum."""
+    # P = S(a,b,c,d) = S(d,c,b,a) = 1 - S(c,d,a,b), S = Σ_(i<a) T_i with T_i = B(c+i, b+d) / ((b+i) B(1+i, b)
+    # B(c, d)). Where the first rate is the lower one the terms fall from i = a - 1 down; of the two equal
+    # sums the shorter one is taken.
     a, b, c, d = cells
     flip = a * d > b * c
     a, b, c, d = (np.where(flip, other, own) for other, own in ((c, a), (d, b), (a, c), (b, d)))
@@ -93,10 +91,8 @@ def _log_beta(a: Floats, b: Floats) -> Floats:
 
 
 def _sum_down(term: Floats, i: Floats, b: Floats, c: Floats, rest: Floats) -> Floats:
-    """Sum T_i, T_(i-1), ..., T_0, given T_i: T_(i-1)/T_i = i (c + rest + i - 1)/((c + i - 1)(b + i - 1)).
-
-    Tables whose terms no longer count drop out as soon as they are half of those left.
-    """
+    """Sum T_i, T_(i-1), ..., T_0, given T_i: T_(i-1)/T_i = i (c + rest + i - 1)/((c + i - 1)(b + i - 1))."""
+    # Tables whose terms no longer count drop out as soon as they are half of those left.
     total = np.zeros_like(term)
     place, own = np.arange(len(term)), term.copy()
     above, first, second = c + rest + i - 1, c + i - 1, b + i - 1
@@ -126,10 +122,8 @@ def _sum_down(term: Floats, i: Floats, b: Floats, c: Floats, rest: Floats) -> Fl
 
 @cache
 def _products() -> dict[int, tuple[tuple[float, int, int], ...]]:
-    """For every degree j and order o: which earlier coefficients make c_(j,o) of exp(Σ λ_k u^k).
-
-    j c_j = Σ_k k λ_k c_(j-k), graded by order (λ_k has order k - 2); keys are j (ORDER + 1) + o.
-    """
+    """For every degree j and order o: which earlier coefficients make c_(j,o) of exp(Σ λ_k u^k)."""
+    # j c_j = Σ_k k λ_k c_(j-k), graded by order (λ_k has order k - 2); keys are j (ORDER + 1) + o.
     width = ORDER + 1
     known, made = {0}, {}
     for j in range(3, 3 * ORDER + 1):
@@ -179,10 +173,8 @@ def _coefficients(standard: dict[int, Floats]) -> dict[int, Floats]:
 
 
 def _cumulants(cells: Floats) -> dict[int, Floats]:
-    """Cumulants of log G(a) - log G(b) - log G(c) + log G(d), by the series of ψ about x - 1/2.
-
-    ψ(x) = log y + y^-2/24 - 7 y^-4/960 + ..., y = x - 1/2, and its derivatives.
-    """
+    """Cumulants of log G(a) - log G(b) - log G(c) + log G(d), by the series of ψ about x - 1/2."""
+    # ψ(x) = log y + y^-2/24 - 7 y^-4/960 + ..., y = x - 1/2, and its derivatives.
     y = cells - 0.5
     inverse = 1 / y
     square = inverse * inverse

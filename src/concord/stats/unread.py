@@ -54,13 +54,11 @@ def unread_test(
     n_permutations: int = 1999,
     seed: int = 0,
 ) -> GroupTest:
-    """Test whether the share of unread answers is the same in all groups.
-
-    Single answers: Boschloo's exact test of two groups (1970; Fisher's beyond 150 answers each), Freeman and
-    Halton's (1951) of more, drawn tables where there are too many. Answers of units: what a unit lost in a
-    group is one number; a unit in several groups is permuted within itself, in one group whole (Good 2005).
-    Undefined where every or no answer was read.
-    """
+    """Test whether the share of unread answers is the same in all groups."""
+    # Single answers: Boschloo's exact test of two groups (1970; Fisher's beyond 150 answers each), Freeman
+    # and Halton's (1951) of more, drawn tables where there are too many. Answers of units: what a unit lost
+    # in a group is one number; a unit in several groups is permuted within itself, in one group whole (Good
+    # 2005). Undefined where every or no answer was read.
     x = np.asarray(lost, dtype=bool)
     if x.ndim != 1 or len(groups) != x.size or (units is not None and len(units) != x.size):
         raise OptionError("answers, their groups and their units must be as many")

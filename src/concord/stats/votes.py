@@ -68,10 +68,8 @@ def seat_numbers(votes: ArrayLike) -> SeatNumbers:
 
 
 def sign_test(values: ArrayLike) -> float | None:
-    """Exact two-sided binomial test that values above and below 0 are equally likely; zeros do not count.
-
-    With one number per pair it holds whatever the votes of one pair have in common.
-    """
+    """Exact two-sided binomial test that values above and below 0 are equally likely; zeros do not count."""
+    # With one number per pair it holds whatever the votes of one pair have in common.
     x = np.asarray(values, dtype=np.float64)
     x = x[~np.isnan(x)]
     if x.size == 0:
@@ -102,11 +100,9 @@ def seat_test(votes: ArrayLike, *, n_permutations: int = 9999, rng: np.random.Ge
 
 
 def _divisions(votes: Floats, rng: np.random.Generator) -> Floats:
-    """Return the ways to divide the votes of a pair between the orders, each as often as it occurs.
-
-    Where too many, votes are drawn without replacement: vote by vote, or of very many only how many of each
-    verdict.
-    """
+    """Return the ways to divide the votes of a pair between the orders, each as often as it occurs."""
+    # Where too many, votes are drawn without replacement: vote by vote, or of very many only how many of each
+    # verdict.
     sizes, given = votes.sum(axis=1).astype(int), votes.sum(axis=0).astype(int)
     n = int(sizes.sum())
     if n > MOST_LISTED:

@@ -140,10 +140,8 @@ def _pair_weights(one: AnswerSet) -> Floats | None:
 
 
 def dependence(one: AnswerSet, cells: Cells) -> float:
-    """Correlate the two sides' shares over persons: what persons in both samples have in common.
-
-    With indicator variables of cells, 2 Σ cov(1[h = k], 1[a = k]) / Σ (var + var); 0 without pairs.
-    """
+    """Correlate the two sides' shares over persons: what persons in both samples have in common."""
+    # With indicator variables of cells, 2 Σ cov(1[h = k], 1[a = k]) / Σ (var + var); 0 without pairs.
     h, a = one.pairs
     if h.size < 2 or h.size < 0.5 * min(one.people.size, one.replies.size):
         return 0.0
@@ -193,10 +191,8 @@ def as_fine_counts(one: AnswerSet, cells: Cells, counts: AnswerCounts) -> Answer
 
 
 def _after_atoms(values: Floats) -> Floats:
-    """Return what follows each value that many gave, so that it has a cell of its own.
-
-    Where 0 shares its cell with small amounts, the largest gap of two distributions is not seen.
-    """
+    """Return what follows each value that many gave, so that it has a cell of its own."""
+    # Where 0 shares its cell with small amounts, the largest gap of two distributions is not seen.
     distinct, counts = np.unique(values, return_counts=True)
     many = np.flatnonzero(counts[:-1] * FINE > values.size)
     return np.asarray(distinct[many + 1])
@@ -287,10 +283,8 @@ def _interval_or_none(low: float, high: float, level: float, method: str) -> Int
 
 
 def tail_note(one: AnswerSet, cells: Cells) -> str:
-    """Say where an interval of spread may cover less than it says: answers without ends, skewed or few.
-
-    A scale whose ends are near has no unseen answers far away; ends that nobody comes near are none.
-    """
+    """Say where an interval of spread may cover less than it says: answers without ends, skewed or few."""
+    # A scale whose ends are near has no unseen answers far away; ends that nobody comes near are none.
     sides = one.people, one.replies
     if cells.kind == "scale" and len(cells.edges) <= SCALE_POINTS:
         return ""
@@ -516,10 +510,8 @@ def _beside_usual(answers: Floats) -> int:
 
 
 def _explained(one: AnswerSet, level: float) -> Estimate:
-    """Return the share of the covariance over persons that lies between groups, noise of group means out.
-
-    With W the covariance within groups over n - G and T the total over n - 1: share = 1 - W/T.
-    """
+    """Return the share of the covariance over persons that lies between groups, noise of group means out."""
+    # With W the covariance within groups over n - G and T the total over n - 1: share = 1 - W/T.
     both = ~np.isnan(one.human) & ~np.isnan(one.agent)
     assert one.group is not None  # noqa: S101 - asked for with groups only
     kept = both & (one.group >= 0)

@@ -123,11 +123,9 @@ def woodruff(values: Floats, clusters: Floats, *, level: float) -> Interval:
 
 
 def _by_logs(values: Floats, clusters: Floats, *, level: float) -> Interval:
-    """Return an interval of a median ratio where studies are too few for their values to be its ends.
-
-    Three values hold their population's median between them in three samples of four. So the studies' mean
-    logarithms are taken as Student's t takes means; the interval holds all that the values say too.
-    """
+    """Return an interval of a median ratio where studies are too few for their values to be its ends."""
+    # Three values hold their population's median between them in three samples of four. So the studies' mean
+    # logarithms are taken as Student's t takes means; the interval holds all that the values say too.
     if np.any(values <= 0):
         raise UndefinedError("a ratio of 0 among so few studies")
     names = np.unique(clusters)
@@ -143,11 +141,9 @@ def _by_logs(values: Floats, clusters: Floats, *, level: float) -> Interval:
 
 
 def _summary_place(numbers: Sequence[AnswerNumber], studies: object, level: float, *, sign: int) -> Estimate:
-    """Return the place of sums: (Σ random - Σ value)/(Σ random - Σ people).
-
-    Withheld where random answers are not farther from people than another sample of them: ``sign`` is 1 for
-    distances and -1 for overlap.
-    """
+    """Return the place of sums: (Σ random - Σ value)/(Σ random - Σ people)."""
+    # Withheld where random answers are not farther from people than another sample of them: ``sign`` is 1 for
+    # distances and -1 for overlap.
     labels = np.asarray(studies)
     rows, kept, reach = [], [], []
     for one, study in zip(numbers, labels, strict=True):
@@ -524,11 +520,9 @@ def metric_values(one: AgentAnswers, metric: str) -> Values:
 def paired_difference(
     differences: object, studies: Sequence[str], *, level: float
 ) -> tuple[Estimate, float | None]:
-    """Return the mean of paired differences, studies the clusters, and its p-value.
-
-    The mean over outcomes; t with the bias-reduced standard error (CR2) and Bell and McCaffrey's degrees of
-    freedom: studies have different numbers of outcomes, and K - 1 would promise too much.
-    """
+    """Return the mean of paired differences, studies the clusters, and its p-value."""
+    # The mean over outcomes; t with the bias-reduced standard error (CR2) and Bell and McCaffrey's degrees of
+    # freedom: studies have different numbers of outcomes, and K - 1 would promise too much.
     d = np.asarray(differences, dtype=np.float64)
     if not d.size:
         return Estimate(None, note="undefined: no outcome that both agents have"), None

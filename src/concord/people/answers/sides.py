@@ -31,17 +31,7 @@ _STRENGTHS = {
 
 
 def scale_of_words(words: list[str]) -> dict[str, float] | None:
-    """Return the numbers of the words of a scale, from 1; ``None`` where one of them is on no scale.
-
-    Examples
-    --------
-    >>> scale_of_words(["Agree", "Strongly disagree", "Neither agree nor disagree"])
-    {'Agree': 4.0, 'Strongly disagree': 1.0, 'Neither agree nor disagree': 3.0}
-    >>> scale_of_words(["Somewhat likely", "Very unlikely"])
-    {'Somewhat likely': 4.0, 'Very unlikely': 1.0}
-    >>> scale_of_words(["yes", "no"]) is None
-    True
-    """
+    """Return the numbers of the words of a scale, from 1; ``None`` where one of them is on no scale."""
     places = {word: _place_on_scale(word) for word in words}
     found = [place for place in places.values() if place is not None]
     if len(found) < len(words) or len({place for place in found if place[0] is not None}) < 2:

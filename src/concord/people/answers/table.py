@@ -208,10 +208,8 @@ def read_answer_table(
 
 
 def survey_table(source: TableSource, options: TableOptions, labels: str | Path | None = None) -> ColumnTable:
-    """Open a table of answers; exports of survey programs without what these add, texts as numbers.
-
-    ``labels`` is the survey file of Qualtrics, which says what the texts of choices are as numbers.
-    """
+    """Open a table of answers; exports of survey programs without what these add, texts as numbers."""
+    # ``labels`` is the survey file of Qualtrics, which says what the texts of choices are as numbers.
     table = without_import_ids(read_columns(source, options))
     if labels is None and not is_limesurvey(table.header):
         return table

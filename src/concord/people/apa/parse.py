@@ -57,10 +57,8 @@ def settle(items: list[Item]) -> list[Item]:
 
 
 def promote_coefficient(items: list[Item]) -> list[Item]:
-    """Return a coefficient as the statistic of a string that gives no other, with its SE and interval.
-
-    Beside a t or an F, ``b = 0.45`` stays an effect size. In running text it always does.
-    """
+    """Return a coefficient as the statistic of a string that gives no other, with its SE and interval."""
+    # Beside a t or an F, ``b = 0.45`` stays an effect size. In running text it always does.
     if any(entry.role in PRIMARY for entry in items):
         return items
     named = [i for i, entry in enumerate(items) if entry.label in COEFFICIENTS and len(entry.numbers) == 1]
@@ -301,12 +299,6 @@ def parse_apa(text: str) -> ApaResult:
         leading zeros and powers of ten are understood, decimal commas are refused. Effect sizes,
         intervals and words around the statistic are listed in ``ignored``.
 
-    Raises
-    ------
-    ApaError
-        The string holds no statistic, more than one, an impossible one, or a number that belongs to
-        nothing; the error says where and what was expected.
-
     References
     ----------
     American Psychological Association (2020). Publication manual (7th ed.), 6.43-6.44.
@@ -340,12 +332,6 @@ def find_apa(text: str) -> tuple[ApaResult, ...]:
     ----------
     text
         Of any length; the time taken is proportional to it.
-
-    Raises
-    ------
-    ApaError
-        Something begins like a statistic and cannot be one, such as ``r(20) = 1.3``. `scan_apa` goes on
-        and lists these.
 
     Examples
     --------

@@ -62,9 +62,7 @@ def check_apa(
 
     References
     ----------
-    Nuijten, M. B., Hartgerink, C. H. J., van Assen, M. A. L. M., Epskamp, S., & Wicherts, J. M. (2016).
-    The prevalence of statistical reporting errors in psychology (1985-2013). Behavior Research Methods,
-    48(4), 1205-1226.
+    Nuijten et al. (2016), Behavior Research Methods, 48(4), 1205-1226.
 
     Examples
     --------
@@ -194,10 +192,8 @@ def _w(result: ApaResult, n: float | None) -> _Range:
 
 
 def _exact_w(w: float, n: int) -> float:
-    """Return the exact two-sided p of W without ties.
-
-    The generating function of the counts is the product of 1 + q^i, i = 1 ... n.
-    """
+    """Return the exact two-sided p of W without ties."""
+    # The generating function of the counts is the product of 1 + q^i, i = 1 ... n.
     counts = np.zeros(n * (n + 1) // 2 + 1)
     counts[0] = 1.0
     for i in range(1, n + 1):
@@ -337,10 +333,8 @@ def _z_of_u(result: ApaResult, n1: float | None, n2: float | None) -> str:
 
 
 def _exact_u(u: float, n1: int, n2: int) -> float:
-    """Return the exact two-sided p of U without ties, by counting arrangements (Mann & Whitney, 1947).
-
-    The generating function of the counts is the product of (1 - q^(n2 + i)) / (1 - q^i), i = 1 ... n1.
-    """
+    """Return the exact two-sided p of U without ties, by counting arrangements (Mann & Whitney, 1947)."""
+    # The generating function of the counts is the product of (1 - q^(n2 + i)) / (1 - q^i), i = 1 ... n1.
     counts = np.zeros(n1 * n2 + 1)
     counts[0] = 1.0
     for i in range(1, n1 + 1):

@@ -105,11 +105,7 @@ MEANINGFUL: Final = frozenset(
 
 
 def is_chi_square(words: Sequence[str]) -> int:
-    """Return how many of the next three tokens name chi-square: 0 to 3.
-
-    >>> is_chi_square(["X^2", "(", "1"]), is_chi_square(["chi", "-", "square"])
-    (1, 3)
-    """
+    """Return how many of the next three tokens name chi-square: 0 to 3."""
     first, second, third = words
     bare = first.replace(" ", "")
     if bare.lower() in _CHI_SQUARES or bare == "X2" or bare.lower() in {"χ^2", "ꭓ^2", "chi^2", "x^2"}:

@@ -244,10 +244,8 @@ class Family(ABC):
         return None
 
     def outcome_codes(self) -> tuple[NDArray[np.int64], int] | None:
-        """Return replicates (B, k) as whole numbers below a limit: same test and counts, same number.
-
-        None where outcomes are not counts, so that they hardly come twice.
-        """
+        """Return replicates (B, k) as whole numbers below a limit: same test and counts, same number."""
+        # None where outcomes are not counts, so that they hardly come twice.
         return None
 
     def lacks(self, people: HumanEffects) -> NDArray[np.bool_]:
@@ -481,11 +479,9 @@ def evaluate(
     *design: Floats,
     protocol: Protocol,
 ) -> tuple[Floats, Floats]:
-    """Log BF and P(positive) of a statistic (..., k) under a fixed design (k,).
-
-    Replicates (B, k) are interpolated a column at a time; P(positive) is left out where the protocol
-    splits by sign.
-    """
+    """Log BF and P(positive) of a statistic (..., k) under a fixed design (k,)."""
+    # Replicates (B, k) are interpolated a column at a time; P(positive) is left out where the protocol splits
+    # by sign.
     wanted = [log_bf, prob_positive] if protocol.split == "exact" else [log_bf]
     if statistic.ndim == 2:
         values = on_columns(wanted, statistic, *design)

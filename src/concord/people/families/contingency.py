@@ -149,10 +149,8 @@ class Tables(Family):
         return np.asarray(logits.mean(axis=-1))
 
     def _shares(self) -> HumanEffects:
-        """Shares of larger tables: pooled over rows, and the observed ones shrunken by (chi2 - df)/chi2.
-
-        Empty rows and columns say nothing: chi2 and df are those of the table without them.
-        """
+        """Shares of larger tables: pooled over rows, and the observed ones shrunken by (chi2 - df)/chi2."""
+        # Empty rows and columns say nothing: chi2 and df are those of the table without them.
         shares, strength = {}, np.full(len(self.tables), np.nan)
         for place, table in enumerate(self.tables):
             held = table[table.any(axis=1)][:, table.any(axis=0)]

@@ -120,11 +120,7 @@ class Draft:
 
 
 def in_words(value: float) -> str:
-    """Write a number without needless digits.
-
-    >>> in_words(61.0), in_words(30.5), in_words(57.25)
-    ('61', '30.5', '57.25')
-    """
+    """Write a number without needless digits."""
     return significant(value, 10)
 
 

@@ -25,11 +25,8 @@ class FisherTables(Tables):
 
 
 def p_fisher(tables: Floats) -> Floats:
-    """Return two-sided p-values of 2 x 2 tables (..., 2, 2): all tables no likelier than the one seen.
-
-    Fisher, R. A. (1935). The logic of inductive inference. Journal of the Royal Statistical Society, 98,
-    39-82.
-    """
+    """Return two-sided p-values of 2 x 2 tables (..., 2, 2): all tables no likelier than the one seen."""
+    # Fisher (1935), Journal of the Royal Statistical Society, 98, 39-82.
     flat = tables.reshape(-1, 4)
     distinct, back = np.unique(flat, axis=0, return_inverse=True)
     p = np.array([_p_one(*cells) for cells in distinct])

@@ -210,10 +210,8 @@ class _MannWhitney(TestKind):
 
 
 def _orient_u(draft: Draft, n1: float, n2: float) -> None:
-    """Check U, give z the sign that U implies, or derive U from z; group 1 higher is positive.
-
-    A given direction is the truth: U, or z, is turned to agree with it.
-    """
+    """Check U, give z the sign that U implies, or derive U from z; group 1 higher is positive."""
+    # A given direction is the truth: U, or z, is turned to agree with it.
     if draft.statistic is None and draft.z is not None:
         z = draft.z if draft.direction in (None, 0) else abs(draft.z) * known(draft.direction)
         draft.statistic = n1 * n2 / 2 - z * math.sqrt(n1 * n2 * (n1 + n2 + 1) / 12)

@@ -50,11 +50,9 @@ _DISPENSABLE = (
 
 
 def complete(draft: Draft) -> None:
-    """Complete and check the numbers of a side in place; afterwards it has failed or it is a `Side`.
-
-    A side with an effect or a Bayes factor that somebody computed, and without the result of the test itself,
-    is complete as it is.
-    """
+    """Complete and check the numbers of a side in place; afterwards it has failed or it is a `Side`."""
+    # A side with an effect or a Bayes factor that somebody computed, and without the result of the test
+    # itself, is complete as it is.
     # empty the fields that mean nothing for this type, and say so
     for name in _DISPENSABLE:
         if name not in KINDS[draft.test_type].used and getattr(draft, name) is not None:

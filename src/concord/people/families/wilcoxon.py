@@ -135,12 +135,9 @@ class SignedRanks(LocationFamily):
 
 
 def _error(r: Floats, n: Floats) -> Floats:
-    """Return the standard error of r for normal differences.
-
-    W over n(n + 1)/2 estimates p = P(X₁ + X₂ > 0) = Φ(h); its variance is 4ζ/n with
-    ζ = Var P(X₁ + X₂ > 0 | X₁) = p(1 - p) - 2T(h, 1/√3), T Owen's function, and (2n + 1)/(2n + 2) of it
-    is exact under the null.
-    """
+    """Return the standard error of r for normal differences."""
+    # W over n(n + 1)/2 estimates p = P(X₁ + X₂ > 0) = Φ(h); its variance is 4ζ/n with ζ = Var P(X₁ + X₂ > 0 |
+    # X₁) = p(1 - p) - 2T(h, 1/√3), T Owen's function, and (2n + 1)/(2n + 2) of it is exact under the null.
     p = (1 + np.clip(r, -1 + 1e-12, 1 - 1e-12)) / 2
     zeta = p * (1 - p) - 2 * owens_t(ndtri(p), 1 / np.sqrt(3))
     return np.asarray(2 * np.sqrt(4 * np.maximum(zeta, 0.0) / n * (2 * n + 1) / (2 * n + 2)))

@@ -61,10 +61,8 @@ class MeanPart:
 def with_ends(
     parts: Sequence[MeanPart], n: int, level: float, note: str, few: str
 ) -> tuple[Estimate, Estimate]:
-    """Return a mean, or the first minus the second, with predictions and of people alone.
-
-    Skewness is taken out of both intervals; t has as many units as weights, clusters and strata leave.
-    """
+    """Return a mean, or the first minus the second, with predictions and of people alone."""
+    # Skewness is taken out of both intervals; t has as many units as weights, clusters and strata leave.
     signed = list(zip((1.0, -1.0)[: len(parts)], parts, strict=True))
     sides = (
         (METHOD, sum(sign * part.mean.value for sign, part in signed), "deviations"),
@@ -174,24 +172,10 @@ def combine(
         clusters by themselves.
     stratum
         A column that names what people were drawn within.
-    sheet, encoding, decimal_comma
-        How tables are read.
     missing
         Codes for no answer, as a text (``"99,-1,refused"``) or a list.
     strict
         Refuse tables with a cell that cannot be read, instead of leaving its row out and listing it.
-    level
-        Nominal coverage.
-
-    Returns
-    -------
-    CombineResult
-        Estimate, interval, and what the predictions are worth in participants; prints itself.
-
-    Raises
-    ------
-    InputError
-        The tables cannot be combined; the message says why.
 
     Examples
     --------
@@ -502,10 +486,8 @@ def _signed(one: MeanPart, two: MeanPart, name: str) -> list[SampledRows]:
 def _ends_of_arms(
     one: CombinedEstimate, two: CombinedEstimate, value: float, level: float
 ) -> Interval | None:
-    """Return the interval of the worth for a difference: each arm's uncertainty, added in squares.
-
-    n₀ with Σ SE²ᵢ(people) nᵢ/n₀ᵢ = n/n₀ Σ SE²ᵢ(people): people in both arms, in proportion.
-    """
+    """Return the interval of the worth for a difference: each arm's uncertainty, added in squares."""
+    # n₀ with Σ SE²ᵢ(people) nᵢ/n₀ᵢ = n/n₀ Σ SE²ᵢ(people): people in both arms, in proportion.
     n, arms = one.n_people + two.n_people, (one, two)
 
     def scaled(effective: Sequence[float]) -> float:

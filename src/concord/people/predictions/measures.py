@@ -46,11 +46,9 @@ class Conclusions:
 
 
 def conclude(pairs: Sequence[EffectPair], predictions: Sequence[Prediction]) -> Conclusions:
-    """Compute PAS and pass of every effect under the standard protocol.
-
-    Both sides have the prior of people's answers: an agent that varies too little must not get a narrower
-    one. A prediction without a standard error is read as if it had been seen in people's own sample.
-    """
+    """Compute PAS and pass of every effect under the standard protocol."""
+    # Both sides have the prior of people's answers: an agent that varies too little must not get a narrower
+    # one. A prediction without a standard error is read as if it had been seen in people's own sample.
     h, s = (
         np.array([getattr(pair, name) for pair in pairs], dtype=np.float64) for name in ("estimate", "se")
     )
@@ -214,10 +212,8 @@ class Prepared:
         return values | {"pearson_within": inside} | concluded
 
     def moved(self, control: SharedControl, by: float, *, people: bool) -> dict[str, float]:
-        """Compute every number with the effects, or the predictions, of one control group moved.
-
-        What an effect lets one conclude is its own matter, so only the moved ones are concluded anew.
-        """
+        """Compute every number with the effects, or the predictions, of one control group moved."""
+        # What an effect lets one conclude is its own matter, so only the moved ones are concluded anew.
         pairs, predictions = ([side[i] for i in control.members.tolist()] for side in self.sides)
         if people:
             found = conclude(moved_effects(pairs, by), predictions)
@@ -310,11 +306,9 @@ def by_cluster(values: Sequence[float] | Floats, labels: NDArray[np.str_]) -> Fl
 
 
 def left_out(pairs: Sequence[EffectPair]) -> tuple[str, list[str]]:
-    """Choose what is left out one at a time: studies, else interventions, else single effects.
-
-    Of more than `LEFT_OUT` of them groups are left out, each as large as the others or one larger: the
-    variance is estimated as well from a thousand groups, and the work does not grow with their square.
-    """
+    """Choose what is left out one at a time: studies, else interventions, else single effects."""
+    # Of more than `LEFT_OUT` of them groups are left out, each as large as the others or one larger: the
+    # variance is estimated as well from a thousand groups, and the work does not grow with their square.
     for what, codes in (
         ("studies", [pair.study for pair in pairs]),
         ("interventions", [f"{pair.study}\n{pair.condition}" for pair in pairs]),

@@ -86,11 +86,9 @@ def _by_cell(
 
 
 def effects_of(people: Respondents, pairs: Sequence[EffectPair]) -> list[HalfEffect]:
-    """Return the effects whose treated and control groups are both among the answers.
-
-    The control group is the one that the effect names, else the condition called control, baseline or
-    placebo.
-    """
+    """Return the effects whose treated and control groups are both among the answers."""
+    # The control group is the one that the effect names, else the condition called control, baseline or
+    # placebo.
     made = []
     for pair in pairs:
         own = [key for key in people.cells if key[:2] == (pair.study, pair.outcome)]

@@ -89,11 +89,9 @@ def agent_differences(
 
 
 def _too_many(given: Mapping[str, NDArray[np.bool_]], codes: Sequence[str]) -> str:
-    """Say that agents are not compared, where that would take minutes; else nothing.
-
-    Agents that predicted the same effects are counted once each; those of which every pair has other
-    effects in common have their numbers computed anew for each other agent.
-    """
+    """Say that agents are not compared, where that would take minutes; else nothing."""
+    # Agents that predicted the same effects are counted once each; those of which every pair has other
+    # effects in common have their numbers computed anew for each other agent.
     n = len(given)
     kinds = len({mask.tobytes() for mask in given.values()})
     computed = n * kinds * len(set(codes))

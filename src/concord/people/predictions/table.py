@@ -33,11 +33,9 @@ _AGENTS = ("agent", "model", "design", "config")
 
 
 def is_prediction_grid(grid: Grid) -> bool:
-    """Whether a table holds effects with standard errors, not tests.
-
-    Effects under the names of a table of tests are meant where they have a standard error and a unit or a
-    scale, and no statistic: a share of a scale must not be read as d.
-    """
+    """Whether a table holds effects with standard errors, not tests."""
+    # Effects under the names of a table of tests are meant where they have a standard error and a unit or a
+    # scale, and no statistic: a share of a scale must not be read as d.
     names = {fold(title) for title in grid.header}
     if "human_estimate" in names:
         return True

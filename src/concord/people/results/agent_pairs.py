@@ -255,12 +255,10 @@ def _differences_of(
 
 
 def _pair_errors(first: Floats, second: Floats, factor: float, missing: float = 0.0) -> Floats:
-    """Return SE = √(factor Σ (dᵢ − mean d)²), (A, B), of all differences d of values (A, K) and (B, K).
-
-    The sum is Σ aᵢ² + Σ bᵢ² - 2 Σ aᵢbᵢ about the means, one matrix product for all pairs. Where that cancels
-    (agents almost alike) or a value is undefined, the differences themselves are summed; NaN where there is
-    no spread, or more than a share of values is undefined.
-    """
+    """Return SE = √(factor Σ (dᵢ − mean d)²), (A, B), of all differences d of values (A, K) and (B, K)."""
+    # The sum is Σ aᵢ² + Σ bᵢ² - 2 Σ aᵢbᵢ about the means, one matrix product for all pairs. Where that
+    # cancels (agents almost alike) or a value is undefined, the differences themselves are summed; NaN where
+    # there is no spread, or more than a share of values is undefined.
     a, b = (values - values.mean(axis=-1, keepdims=True) for values in (first, second))
     squares = np.sum(a * a, axis=-1)[:, None] + np.sum(b * b, axis=-1)
     total = squares - 2 * (a @ b.T)
@@ -336,10 +334,8 @@ def _guarded(found: _Differences, pairs: tuple[Places, Places], p: Floats) -> Fl
 def _with_and_without(
     metric: str, columns: Mapping[str, Floats], layout: Layout, protocol: Protocol
 ) -> tuple[Floats, Floats, Floats]:
-    """Return a metric of agents (A,), without each study in turn (A, S), and by study.
-
-    What is no mean of studies has pseudo-values about the number itself: their mean is that.
-    """
+    """Return a metric of agents (A,), without each study in turn (A, S), and by study."""
+    # What is no mean of studies has pseudo-values about the number itself: their mean is that.
     scores = known_scores(columns)
     if metric == "pas":
         studies = pas_levels(scores, layout, protocol).study

@@ -177,10 +177,8 @@ def _left_out(tables: Mapping[str, TestTable]) -> dict[str, Any]:
 
 
 def refuse_uncertain_lead(tables: Mapping[str, TestTable], result: AgentsResult, protocol: Protocol) -> None:
-    """Refuse a leader whom rows that were left out for some agents could bring down.
-
-    Bounds: every left-out test of the leader as a PAS of 0, every one of the others as 1.
-    """
+    """Refuse a leader whom rows that were left out for some agents could bring down."""
+    # Bounds: every left-out test of the leader as a PAS of 0, every one of the others as 1.
     ordered = [agent for agent in result.in_order() if agent.pas.value is not None]
     if len(ordered) < 2 or not any(one.part == "agent" for one in result.left_out):
         return

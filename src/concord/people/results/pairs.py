@@ -27,11 +27,10 @@ _SAME = 1e-9
 
 
 def lost_df(metric: str, protocol: Protocol) -> int:
-    """Return the degrees of freedom that a difference over studies loses: 1, for ECS 2.
-
-    ECS is centred at the means of both profiles. With K - 1 equal models were distinguished by it in 5.7 % at
-    15 participants per group (8 studies, 20,000 runs), with K - 2 in 5.2 %, and 4.5 % at 40 (12,000 runs).
-    """
+    """Return the degrees of freedom that a difference over studies loses: 1, for ECS 2."""
+    # ECS is centred at the means of both profiles. With K - 1 equal models were distinguished by it in 5.7 %
+    # at 15 participants per group (8 studies, 20,000 runs), with K - 2 in 5.2 %, and 4.5 % at 40 (12,000
+    # runs).
     return 2 if metric == "ecs" and protocol.intervals == "by-data" else 1
 
 
@@ -145,11 +144,9 @@ def compare_people(
     metric: str = "pas",
     engine: Engine = SERIAL,
 ) -> PeopleComparison:
-    """Compare every pair of models on the same studies.
-
-    Both models are scored on the tests that both have, with and without each study in turn; the spread of
-    the differences over studies gives the interval, jackknife-t with K - 1 degrees of freedom.
-    """
+    """Compare every pair of models on the same studies."""
+    # Both models are scored on the tests that both have, with and without each study in turn; the spread of
+    # the differences over studies gives the interval, jackknife-t with K - 1 degrees of freedom.
     tables = _tables(models, protocol, METRICS if metric in METRICS else (*METRICS, metric))
     found = engine.map(partial(_row, tables, level), rows_of_pairs(len(models)))
     pairs = adjusted([pair for row in found for pair in row])

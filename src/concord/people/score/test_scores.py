@@ -126,10 +126,8 @@ def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol:
 
 
 def _redrawn_pas(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:
-    """Return PAS where the human side is drawn once for many agents.
-
-    In three states PAS = πᵃ (a + b·upᵃ) + c, with a, b and c from the human side alone.
-    """
+    """Return PAS where the human side is drawn once for many agents."""
+    # In three states PAS = πᵃ (a + b·upᵃ) + c, with a, b and c from the human side alone.
     if protocol.states != 3 or np.isnan(human.prob_positive).any() or np.isnan(agent.prob_positive).any():
         return pas_of(human, agent, context, protocol)
     pi, up = _posterior(human.log_bf, context.human_odds), human.prob_positive
@@ -155,11 +153,9 @@ def pas_of(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> 
 def _pas(
     human: Brief, agent: Brief, context: Context, protocol: Protocol
 ) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
-    """PAS, where it has two states, and the posteriors of an effect on both sides.
-
-    Three states where both sides have a direction, two (or halves) where not:
-    πʰπᵃ P(same direction) + (1 - πʰ)(1 - πᵃ), in two states without the middle factor.
-    """
+    """PAS, where it has two states, and the posteriors of an effect on both sides."""
+    # Three states where both sides have a direction, two (or halves) where not: πʰπᵃ P(same direction) + (1 -
+    # πʰ)(1 - πᵃ), in two states without the middle factor.
     none = np.isnan(human.prob_positive) | np.isnan(agent.prob_positive)
     up, agent_up = human.prob_positive, agent.prob_positive
     if protocol.no_direction == "halves":

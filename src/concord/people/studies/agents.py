@@ -117,11 +117,6 @@ def get_design(name: str) -> AgentDesign:
     name
         One of `DESIGNS`, or the path of a text file: a system message with names in braces, such as
         ``{age}``, the traits of the study's population, ``{describes}``, ``{traits}``, ``{story}``.
-
-    Raises
-    ------
-    OptionError, FileFormatError
-        There is no such design, or the file cannot be used.
     """
     if name in DESIGNS:
         return DESIGNS[name]

@@ -130,7 +130,7 @@ def human_sides(file: StudyFile) -> list[dict[str, Any]]:
     >>> from concord import studies
     >>> framing, = studies.find_studies(["framing"])
     >>> studies.human_sides(framing)[0]["located"]
-    {'at': 'p. 453, Problems 1, 2', 'known': 'seen', 'by': None}
+    {'at': 'p. 453, Problems 1, 2', 'known': 'seen', 'by': None, 'words': None}
     """
     return [
         {

@@ -113,11 +113,6 @@ def draft_study(paper: str | Path) -> DraftedStudy:
     ----------
     paper
         The file. Text of PDFs needs the extra ``papers``.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read.
     """
     path = Path(paper)
     data = read_bytes(path)

@@ -73,16 +73,7 @@ class Expression:
 
 
 def parse_expression(text: str) -> Expression:
-    """Parse an expression.
-
-    >>> double = parse_expression("2 * x + (word == 'yes')")
-    >>> double({"x": 3.0, "word": "yes"}), double({"x": None, "word": "yes"}), sorted(double.names)
-    (7.0, None, ['word', 'x'])
-    >>> parse_expression("__import__('os')")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    concord.errors.OptionError: "__import__('os')": the call of '__import__' is not allowed; expected ...
-    """
+    """Parse an expression."""
     if len(text) > MAX_LENGTH:
         raise OptionError(f"{text[:40]!r}...: {len(text)} characters, expected at most {MAX_LENGTH}")
     try:
@@ -260,15 +251,9 @@ def _kind(tree: ast.AST) -> str:
 
 
 def over_members(expression: Expression, members: Sequence[Values], shared: Values) -> Value:
-    """Evaluate an expression over a group.
-
-    ``mean(guess)`` is the mean over all members whose guess is known; a name outside such a function is a
-    value the members share (a factor, feedback computed before).
-
-    >>> members = [{"guess": 10.0}, {"guess": 20.0}, {"guess": None}]
-    >>> over_members(parse_expression("p * mean(guess)"), members, {"p": 0.5})
-    7.5
-    """
+    """Evaluate an expression over a group."""
+    # ``mean(guess)`` is the mean over all members whose guess is known; a name outside such a function is a
+    # value the members share (a factor, feedback computed before).
     tree = ast.parse(expression.text.strip(), mode="eval").body
     known: dict[str, Value] = dict(shared)
     replaced = _Aggregates(members, shared, known).visit(tree)

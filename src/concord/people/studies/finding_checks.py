@@ -41,11 +41,10 @@ def contradictions(test: Test, row: TestRow) -> Iterator[Fault]:
 
 
 def _against_p(row: TestRow, side: Side, given: float) -> Iterator[Fault]:
-    """Compare a p with that of its statistic: it may be exact, or a printed limit above it.
-
-    A p below that of the statistic, beyond rounding, is not a limit (it may be one-sided, and p is two-sided
-    here); a p on the other side of alpha, or above that of a result which is not significant, contradicts it.
-    """
+    """Compare a p with that of its statistic: it may be exact, or a printed limit above it."""
+    # A p below that of the statistic, beyond rounding, is not a limit (it may be one-sided, and p is
+    # two-sided here); a p on the other side of alpha, or above that of a result which is not significant,
+    # contradicts it.
     found = _p_of(row, side)
     if found is None:
         return

@@ -32,11 +32,9 @@ _NOTHING = object()
 
 
 def check_with(check: Check) -> None:
-    """Check every study that is read from now on with this too.
-
-    What a study says about tests is checked by the reader of tables of tests. The package adds that check, so
-    that reading a study's form and holding its sessions need no statistics.
-    """
+    """Check every study that is read from now on with this too."""
+    # What a study says about tests is checked by the reader of tables of tests. The package adds that check,
+    # so that reading a study's form and holding its sessions need no statistics.
     _checks.append(check)
 
 
@@ -49,13 +47,6 @@ def read_study(source: Path | bytes, *, name: str | None = None) -> StudyFile:
         The file, or its bytes.
     name
         What to call it in messages.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read.
-    StudyError
-        Something in it cannot be used; every fault is named with its line and path.
     """
     raw = source if isinstance(source, bytes) else read_file(source)
     called = name if name is not None else "YAML" if isinstance(source, bytes) else source.name
@@ -253,11 +244,6 @@ def find_studies(names: Iterable[str] = (), *, folder: Path | None = None) -> tu
         or, without a folder, all bundled ones.
     folder
         A folder with studies of your own; its studies go before bundled ones of the same name.
-
-    Raises
-    ------
-    OptionError
-        There is no study of that name; the message lists those there are.
     """
     own = {} if folder is None else folder_studies(folder)
     wanted = tuple(dict.fromkeys(names))

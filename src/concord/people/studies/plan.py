@@ -75,25 +75,7 @@ class StudyPlan:
 def plan_study(
     file: StudyFile, *, n: int | None = None, seed: int = 0, design: AgentDesign = DESIGNS["participant"]
 ) -> StudyPlan:
-    """Plan a study.
-
-    Parameters
-    ----------
-    file
-        The study.
-    n
-        Participants in each cell; as many as in the paper when not given. A group study gets as many whole
-        groups as hold them.
-    seed
-        Seed of assignment, orders and profiles.
-    design
-        How participants are told who they are.
-
-    Raises
-    ------
-    OptionError
-        n is too small for the counterbalancing, or the design's template does not fit the study.
-    """
+    """Plan a study."""
     if n is not None and n < 1:
         raise OptionError(f"n is {n}, expected a whole number from 1 on")
     if seed < 0:
@@ -223,15 +205,8 @@ def _latin_orders(
 
 
 def latin_square(levels: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return a balanced Latin square: every level at every place, before every other equally often.
-
-    An odd number of levels needs twice as many orders, the square and its mirror (Williams, 1949).
-
-    Examples
-    --------
-    >>> latin_square("abcd")
-    [('a', 'b', 'd', 'c'), ('b', 'c', 'a', 'd'), ('c', 'd', 'b', 'a'), ('d', 'a', 'c', 'b')]
-    """
+    """Return a balanced Latin square: every level at every place, before every other equally often."""
+    # An odd number of levels needs twice as many orders, the square and its mirror (Williams, 1949).
     k = len(levels)
     zigzag = [0] + [(i + 1) // 2 if i % 2 else k - i // 2 for i in range(1, k)]
     rows = [tuple(levels[(start + step) % k] for step in zigzag) for start in range(k)]

@@ -104,11 +104,9 @@ def direction_of(test: Test) -> int | None:
 
 
 def read_recognition(study: Study, reply: str | None) -> Recognition:
-    """Read one reply: authors, year and directions against what is published.
-
-    A study is recognised where a surname of its authors is named and not denied: in the line of authors, or
-    anywhere where that line is not there or names nobody.
-    """
+    """Read one reply: authors, year and directions against what is published."""
+    # A study is recognised where a surname of its authors is named and not denied: in the line of authors, or
+    # anywhere where that line is not there or names nobody.
     _, said = split_thinking(reply or "")
     fields = _fields(said or "")
     authors = fields.get("author", "")

@@ -350,10 +350,8 @@ def _item_counts(rows: Iterable[CountRow]) -> Iterator[ItemCount]:
 
 
 def _reply_lines(replies: Iterable[StudyReply], prompts: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Return every reply as a line.
-
-    Questions are long and repeated: a line holds their numbers in `prompts`, which is filled here.
-    """
+    """Return every reply as a line."""
+    # Questions are long and repeated: a line holds their numbers in `prompts`, which is filled here.
     for one in replies:
         numbers = {"prompt": _prompt_number(prompts, one.prompt), "told": _prompt_number(prompts, one.told)}
         yield {**encode(one), **numbers}

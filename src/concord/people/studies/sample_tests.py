@@ -262,10 +262,8 @@ def sum_codes(labels: Sequence[str], levels: Sequence[str]) -> Floats:
 
 
 def within(measures: Floats, others: Floats) -> Statistic:
-    """Repeated-measures F of k measures (n, k), between factors coded in ``others`` (without intercept).
-
-    The sums of squares of k - 1 orthonormal contrasts are added up; sphericity is assumed.
-    """
+    """Repeated-measures F of k measures (n, k), between factors coded in ``others`` (without intercept)."""
+    # The sums of squares of k - 1 orthonormal contrasts are added up; sphericity is assumed.
     n, k = measures.shape
     contrasts = np.linalg.qr(np.column_stack([np.ones(k), np.eye(k)[:, : k - 1]]))[0][:, 1:]
     if k == 2:

@@ -48,12 +48,10 @@ class SessionReplies:
 
 
 def read_session_replies(path: Path) -> SessionReplies:
-    """Read a file of replies: JSON Lines, or one JSON list.
-
-    Every row has ``id`` and ``response``; ``status`` other than ``ok`` marks a call that failed; ``mode``
-    names the condition and is checked against the plan. Other keys are left alone. A torn last line of a
-    journal is cut.
-    """
+    """Read a file of replies: JSON Lines, or one JSON list."""
+    # Every row has ``id`` and ``response``; ``status`` other than ``ok`` marks a call that failed; ``mode``
+    # names the condition and is checked against the plan. Other keys are left alone. A torn last line of a
+    # journal is cut.
     raw = read_bytes(path)
     found = SessionReplies({}, {}, InputFile(path.name, hashlib.sha256(raw).hexdigest(), len(raw)))
     problems: list[StudyProblem] = []
@@ -127,8 +125,6 @@ def plan(
         Names or paths of study files; all of the folder, or all bundled ones, when not given.
     n
         Participants in each cell; as in the paper when not given.
-    seed
-        Seed of assignment, orders and profiles: same seed, same plan.
     design
         How the model is told who it is: ``bare``, ``participant``, ``demographic``, ``story``, the path of
         a template of your own, or an `AgentDesign`.
@@ -236,11 +232,6 @@ def score_replies(
         The plans the questions came from: same studies, n and seed.
     choices
         As in `run`.
-
-    Raises
-    ------
-    OptionError
-        The file holds no reply to any question of these plans, or replies from other conditions.
     """
     if isinstance(replies, Mapping):
         recorded: Mapping[str, str | None] = replies

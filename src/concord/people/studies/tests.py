@@ -211,10 +211,8 @@ def group_answers(observed: Observations, test: Test) -> dict[str, Floats]:
 
 
 def group_choices(observed: Observations, test: Test) -> tuple[tuple[str, ...], dict[str, list[str]]] | None:
-    """Return the options of a choice and the answers to it, by group (``all`` without groups).
-
-    None where the outcome is a number, or several measures were taken.
-    """
+    """Return the options of a choice and the answers to it, by group (``all`` without groups)."""
+    # None where the outcome is a number, or several measures were taken.
     job = _job(observed, test)
     outcome = job.test.outcome
     options = None if outcome is None else job.known[outcome].words
@@ -268,10 +266,8 @@ _BY_KIND: dict[str, Callable[[_Job], Statistic]] = {
 
 
 def table_of_tests(observed: Sequence[Observations]) -> TestTable:
-    """Return the table of tests of some studies: human sides as published, agent sides from replies.
-
-    A test whose agent side cannot be computed is there without one, and a warning says why.
-    """
+    """Return the table of tests of some studies: human sides as published, agent sides from replies."""
+    # A test whose agent side cannot be computed is there without one, and a warning says why.
     rows: list[TestRow] = []
     warnings: list[str] = []
     for one in observed:

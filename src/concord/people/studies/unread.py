@@ -22,10 +22,8 @@ from concord.unread import MOST_LOST, bounded
 
 
 def unread_answers(observed: Sequence[Observations]) -> Told:
-    """Count the answers of every experiment that could not be read, by condition.
-
-    Replies that never came are no answers. All answers of a participant are permuted together.
-    """
+    """Count the answers of every experiment that could not be read, by condition."""
+    # Replies that never came are no answers. All answers of a participant are permuted together.
     return told(one for each in observed for one in _by_condition(each))
 
 
@@ -120,10 +118,8 @@ def _limits(item: Item) -> tuple[float | None, float | None]:
 
 
 def _answers_possible(experiment: Experiment, rows: Sequence[Row]) -> dict[str, tuple[Value, ...]]:
-    """Return what each variable could have been: words, or the ends of its range.
-
-    A range without an end ends at the most extreme answer that was read.
-    """
+    """Return what each variable could have been: words, or the ends of its range."""
+    # A range without an end ends at the most extreme answer that was read.
     found: dict[str, tuple[Value, ...]] = {}
     for step in experiment.steps:
         for name in step.ask:
@@ -188,10 +184,8 @@ def _ends_of(observed: Observations, test: Test, row: TestRow) -> dict[int, Test
 def with_unread_bounds(
     scores: PeopleResult, table: TestTable, observed: Sequence[Observations]
 ) -> PeopleResult:
-    """Put beside scores what they were with all unread answers one way, and all the other.
-
-    Of every test the end that agrees most with people and the one that agrees least are taken together.
-    """
+    """Put beside scores what they were with all unread answers one way, and all the other."""
+    # Of every test the end that agrees most with people and the one that agrees least are taken together.
     tests = [(one, test, row) for one in observed for test, row in published_rows(one.plan.study)]
     ends = [_ends_of(*one) for one in tests]
     left = sum(not found and _lost_many(one, test) for found, (one, test, _) in zip(ends, tests, strict=True))

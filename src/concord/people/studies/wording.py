@@ -48,11 +48,7 @@ class BracedText:
 
 @functools.lru_cache(maxsize=4096)
 def template(text: str) -> BracedText:
-    """Parse a template.
-
-    >>> template("You have {budget.amount}.").fill({"budget.amount": "$10"})
-    'You have $10.'
-    """
+    """Parse a template."""
     parts: list[tuple[str, str]] = []
     literal, end = "", 0
     for match in _TOKEN.finditer(text):

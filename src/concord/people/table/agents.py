@@ -47,13 +47,11 @@ def open_table(
     mapping: Mapping[str, str] | None = None,
     map_only: bool = False,
 ) -> Grid:
-    """Return the cells of a table of tests.
-
-    A table with the columns of the file format is taken as it is. Any other is looked at as one that was
-    made by hand: a header below titles, means, counts and printed statistics. Where that finds no result of
-    people the table is returned as it is, for the reader of the format to say what is missing. A mapping
-    decides about the columns that it names; with `map_only` no other column is used.
-    """
+    """Return the cells of a table of tests."""
+    # A table with the columns of the file format is taken as it is. Any other is looked at as one that was
+    # made by hand: a header below titles, means, counts and printed statistics. Where that finds no result of
+    # people the table is returned as it is, for the reader of the format to say what is missing. A mapping
+    # decides about the columns that it names; with `map_only` no other column is used.
     if map_only and not mapping:
         raise OptionError("--map-only goes with --map: it uses no column that a mapping does not name")
     if isinstance(source, Grid):

@@ -50,20 +50,14 @@ class Columns:
 
 
 def fold(title: str) -> str:
-    """Fold a column name: trimmed, lower case, spaces and hyphens to underscores.
-
-    >>> fold(" Human P-Value ")
-    'human_p_value'
-    """
+    """Fold a column name: trimmed, lower case, spaces and hyphens to underscores."""
     return re.sub(r"[\s\-‐‑_]+", "_", normal_form("NFKC", title).strip().casefold())
 
 
 def locate(grid: Grid) -> Columns:
-    """Find the known columns in a grid.
-
-    Unknown columns are left out and named in a warning. One that is a near miss of a known column that is
-    absent is an error: reading on would take the whole column for empty.
-    """
+    """Find the known columns in a grid."""
+    # Unknown columns are left out and named in a warning. One that is a near miss of a known column that is
+    # absent is an error: reading on would take the whole column for empty.
     names = [fold(title) for title in grid.header]
     faults = [*_duplicates(grid, names)]
     warnings = []
@@ -133,23 +127,13 @@ def _mapping_hint(grid: Grid, names: Sequence[str]) -> str:
 
 
 def map_option(title: str, column: str) -> str:
-    """Return the option that says what a column holds, as a shell takes it.
-
-    >>> print(map_option("Cohen's d", "human_d"), map_option("n", "-"))
-    --map "Cohen's d=human_d" --map 'n=-'
-    """
+    """Return the option that says what a column holds, as a shell takes it."""
     quote = '"' if "'" in title else "'"
     return f"--map {quote}{title}={column}{quote}"
 
 
 def near_misses(name: str) -> list[str]:
-    """Find the known columns that a name is a near miss of.
-
-    >>> near_misses("agent_statsitic"), near_misses("human_pvalue"), near_misses("p_value")
-    (['agent_statistic'], ['human_p_value'], ['human_p_value', 'agent_p_value'])
-    >>> near_misses("human_mean"), near_misses("notes")
-    ([], [])
-    """
+    """Find the known columns that a name is a near miss of."""
     if name in SIDE_FIELDS:
         return [f"{side}_{name}" for side in SIDES]
     for side in SIDES:
@@ -173,13 +157,8 @@ def _is_close(name: str, known: str) -> bool:
 
 
 def slips(one: str, other: str) -> int:
-    """Count the letters added, left out, changed or swapped with their neighbour between two words.
-
-    Optimal string alignment distance.
-
-    >>> slips("statsitic", "statistic"), slips("tset", "test"), slips("study", "studies")
-    (1, 1, 3)
-    """
+    """Count the letters added, left out, changed or swapped with their neighbour between two words."""
+    # Optimal string alignment distance.
     before: list[int] = []
     above = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

@@ -51,26 +51,8 @@ def read_tests(
     source
         Path to a CSV, TSV, XLSX, Parquet or JSON file (JSON: a list of row objects); or a polars or pandas
         frame; or a list of row mappings.
-    sheet
-        Name of the sheet of a workbook; the first when not given.
-    encoding
-        Encoding of a text file; UTF-8 when not given.
-    decimal_comma
-        In a column of numbers ``0,85`` is a number.
     strict
         Refuse a table with a cell that cannot be read; otherwise the cell's side is left out and listed.
-
-    Returns
-    -------
-    TestTable
-        Every row, completed and checked, in the order of the file.
-
-    Raises
-    ------
-    FileFormatError
-        The file cannot be read, or its columns do not fit.
-    TableError
-        Cells cannot be used: every one is named. Nothing is partially returned.
 
     Examples
     --------
@@ -129,14 +111,7 @@ _NAMED = re.compile(r"([^\W\d_]\w{0,7})\s?(?:\([^)]{0,40}\)\s?)?[=<>]")
 
 
 def left_out(problem: CellProblem) -> LeftOutCell:
-    """Return the record of a cell that could not be read, with its reason in a word or two.
-
-    >>> place = ("t.csv", None, 4, "Human")
-    >>> left_out(CellProblem(*place, "AD = 13.0", "one of t, F", "human")).reason
-    'AD'
-    >>> left_out(CellProblem(*place[:3], "human_n", "", "a value: test type t needs n", "human")).reason
-    'no n'
-    """
+    """Return the record of a cell that could not be read, with its reason in a word or two."""
     value = "" if problem.value is None else " ".join(str(problem.value).split())
     named = _NAMED.search(value[:200])
     if not value:
@@ -433,13 +408,8 @@ _LIMITS = frozenset({0.05, 0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00001})
 
 
 def bound_of_zero(cell: object) -> float | None:
-    """Return what a p that was printed as 0 is below: half a unit of its last digit.
-
-    ``None`` for a 0 that is a number, or written as one (``0``, ``0.0``): nothing was rounded away there.
-
-    >>> bound_of_zero(".000"), bound_of_zero("0.00"), bound_of_zero("0.0"), bound_of_zero(0.0)
-    (0.0005, 0.005, None, None)
-    """
+    """Return what a p that was printed as 0 is below: half a unit of its last digit."""
+    # ``None`` for a 0 that is a number, or written as one (``0``, ``0.0``): nothing was rounded away there.
     digits = _decimals(cell)
     return 0.5 * 10.0**-digits if isinstance(cell, str) and 1 < digits < 50 else None
 
@@ -450,11 +420,9 @@ def _decimals(cell: object) -> int:
 
 
 def p_contradiction(row: TestRow, side: Side, given: dict[str, object]) -> str | None:
-    """Say how a given p-value contradicts its statistic; ``None`` where it does not.
-
-    Both are rounded in print: the p of every statistic that would be printed so is allowed, and a factor of
-    1.5 for degrees of freedom that the table does not give (Welch's). A one-sided p is half of it.
-    """
+    """Say how a given p-value contradicts its statistic; ``None`` where it does not."""
+    # Both are rounded in print: the p of every statistic that would be printed so is allowed, and a factor of
+    # 1.5 for degrees of freedom that the table does not give (Welch's). A one-sided p is half of it.
     kind = KINDS[row.test_type]
     if side.p_value is None or side.statistic is None or not set(kind.reported[:1]) <= _EXACT:
         return None
@@ -535,11 +503,7 @@ def _folded_pairs(names: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
 
 
 def folded(name: str) -> str:
-    r"""Fold a name: compatible characters, case, runs of blanks, zeros around a number.
-
-    >>> folded("A  b") == folded("a\u00a0B"), folded("01"), folded("1.0"), folded("x01")
-    (True, '1', '1', 'x01')
-    """
+    """Fold a name: compatible characters, case, runs of blanks, zeros around a number."""
     plain = " ".join(normal_form("NFKC", name).casefold().split())
     number = re.fullmatch(r"0*([0-9]+)(?:\.0*)?", plain)
     return number[1] if number else plain

@@ -30,11 +30,9 @@ class _Reported:
 
 
 def complete_with_reported(draft: Draft, *, alpha: float) -> Draft:
-    """Complete a side that has a reported statistic.
-
-    The columns win: where they suffice, the reported statistic is only checked, and a disagreement is a note.
-    Where they do not, it fills what they lack.
-    """
+    """Complete a side that has a reported statistic."""
+    # The columns win: where they suffice, the reported statistic is only checked, and a disagreement is a
+    # note. Where they do not, it fills what they lack.
     trial = draft.copied()
     complete(trial)
     if trial.faults or trial.too_small is not None:
@@ -95,11 +93,7 @@ def _parse(text: str) -> ApaResult | ApaError:
 
 
 def reports_coefficient(text: str | None) -> bool:
-    """Whether a reported statistic is a coefficient b.
-
-    >>> reports_coefficient("b = 0.42, SE = 0.10, p < .001"), reports_coefficient("t(58) = 2.1")
-    (True, False)
-    """
+    """Whether a reported statistic is a coefficient b."""
     result = None if text is None else _parse(text)
     return isinstance(result, ApaResult) and result.kind == "b"
 

@@ -146,11 +146,7 @@ def _drop_downs(sheet: SheetToWrite, lists: Lists) -> str:
 
 
 def letters(column: int) -> str:
-    """Return the letters of a column, counted from 1.
-
-    >>> letters(1), letters(26), letters(27)
-    ('A', 'Z', 'AA')
-    """
+    """Return the letters of a column, counted from 1."""
     found = ""
     while column:
         column, rest = divmod(column - 1, 26)

@@ -31,11 +31,7 @@ _TYPES = {_fold(name): name for name in TEST_TYPES} | {
 
 
 def canonical_type(cell: object) -> str:
-    """Return the canonical test type of a name.
-
-    >>> canonical_type("Welch t-test"), canonical_type("χ²"), canonical_type("RM_ANOVA")
-    ('t-independent', 'chi-square', 'anova-within')
-    """
+    """Return the canonical test type of a name."""
     text = _fold(cell) if isinstance(cell, str) else ""
     known = _TYPES.get(text)
     if known is not None:
@@ -46,21 +42,13 @@ def canonical_type(cell: object) -> str:
 
 
 def names_coefficient(cell: object) -> bool:
-    """Whether a test type is called a coefficient, which papers give as F or t or as b with its SE.
-
-    >>> names_coefficient("Regression coefficient"), names_coefficient("regression F")
-    (True, False)
-    """
+    """Whether a test type is called a coefficient, which papers give as F or t or as b with its SE."""
     text = _fold(cell) if isinstance(cell, str) else ""
     return "coefficient" in text or "slope" in text
 
 
 def type_flags(cell: object) -> tuple[str, ...]:
-    """Say what is assumed when a test of this name is scored as its canonical type.
-
-    >>> type_flags("Spearman's rho"), type_flags("t-test")
-    (('a rank correlation is scored as a product-moment correlation',), ())
-    """
+    """Say what is assumed when a test of this name is scored as its canonical type."""
     text = _fold(cell) if isinstance(cell, str) else ""
     if text in ("rho", "rs"):
         text = "spearman"

@@ -110,11 +110,7 @@ def _of(levels: Ends, domain: int | None) -> Floats:
 
 
 def percentile(value: float, twins: Floats) -> float | None:
-    """Return the share of perfect replications that score lower, ties by half.
-
-    >>> percentile(0.7, np.array([0.5, 0.6, 0.7, 0.9]))
-    0.625
-    """
+    """Return the share of perfect replications that score lower, ties by half."""
     known = twins[~np.isnan(twins)]
     if not known.size:
         return None
@@ -344,10 +340,8 @@ def _by_distinct_counts(
 
 
 def distinct(codes: NDArray[np.int64], n_codes: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where each distinct code is first (or last), and for every code its place among the distinct.
-
-    Where codes are dense a list of all possible ones is cheaper than sorting.
-    """
+    """Return where each distinct code is first (or last), and for every code its place among the distinct."""
+    # Where codes are dense a list of all possible ones is cheaper than sorting.
     if n_codes > 8 * codes.size:
         _, first, back = np.unique(codes, return_index=True, return_inverse=True)
         return first, back

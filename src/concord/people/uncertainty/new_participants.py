@@ -137,10 +137,8 @@ def new_participants(
     people: PeopleDrawn | None = None,
     agent_tables: Tables | None = None,
 ) -> NewSamples:
-    """Redraw both sides (human, agent) of every test, and score each new table as the table was scored.
-
-    `people` keeps what is the same for the next agent, and `agent_tables` is what agents of a design share.
-    """
+    """Redraw both sides (human, agent) of every test, and score each new table as the table was scored."""
+    # `people` keeps what is the same for the next agent, and `agent_tables` is what agents of a design share.
     note = why_not_redrawn(sides, context, n_resamples)
     if note:
         return NewSamples({}, level, 0, note)
@@ -190,10 +188,8 @@ def redrawn_numbers(
     rng: np.random.Generator,
     shared: tuple[Engine, PeopleDrawn | None, Tables | None],
 ) -> Floats:
-    """Return metrics over some of the tests (a metric and its tests each) in new samples, (M, B).
-
-    Agents share people's samples, and each has noise of its own, by its number `own`.
-    """
+    """Return metrics over some of the tests (a metric and its tests each) in new samples, (M, B)."""
+    # Agents share people's samples, and each has noise of its own, by its number `own`.
     work = _redraw(sides, context, layout, protocol, shared)
     blocks = shared[0].map(partial(_numbers_block, work, masks, own), rng.spawn(-(-n_resamples // BLOCK)))
     return np.concatenate(blocks, axis=1)[:, :n_resamples]

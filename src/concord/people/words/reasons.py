@@ -123,11 +123,7 @@ def assumptions_of(tests: Sequence[Flagged]) -> tuple[str, ...]:
 
 
 def _agree(words: str, n: int) -> str:
-    """Put the verb of a single test in the third person.
-
-    >>> _agree("assume equal groups", 1), _agree("are scored without a direction", 1)
-    ('assumes equal groups', 'is scored without a direction')
-    """
+    """Put the verb of a single test in the third person."""
     if n != 1:
         return words
     verb, _, rest = words.partition(" ")

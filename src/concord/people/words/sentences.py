@@ -49,18 +49,11 @@ def relative_words(bounds: Bounds) -> str:
 
 
 def place_words(place: Estimate) -> str:
-    """Say where a score lies between floor and ceiling; empty where that is withheld.
-
-    A score at its ceiling may be there by luck: of agents that follow people in nine tests of ten a third or
-    so reach it. So *as good as a rerun* and *no better than an agent without effects* are said only where the
-    whole interval lies within a tenth of ceiling or floor; else the place is told, held between 0 and 100 %.
-
-    >>> from concord.records import Interval
-    >>> place_words(Estimate(1.07, Interval(0.93, 1.2, 0.95, "")))
-    'as good as a rerun could be seen to be (95% interval 93% to 100% of the way)'
-    >>> place_words(Estimate(1.07, Interval(0.4, 1.7, 0.95, "")))
-    '100% of the way (95% interval 40% to 100%)'
-    """
+    """Say where a score lies between floor and ceiling; empty where that is withheld."""
+    # A score at its ceiling may be there by luck: of agents that follow people in nine tests of ten a third
+    # or so reach it. So *as good as a rerun* and *no better than an agent without effects* are said only
+    # where the whole interval lies within a tenth of ceiling or floor; else the place is told, held between 0
+    # and 100 %.
     if place.value is None:
         return ""
     interval = place.interval
@@ -115,26 +108,15 @@ def turned_round(
     agent_significant: bool | None,
     agent_direction: float | None,
 ) -> bool | None:
-    """Whether the agent shows an effect of people significantly in the other direction.
-
-    ``None`` where that is no question: nothing significant for people, or no direction on one side.
-
-    >>> turned_round(True, 1, True, -1), turned_round(True, 1, False, -1), turned_round(False, 1, True, -1)
-    (True, False, None)
-    """
+    """Whether the agent shows an effect of people significantly in the other direction."""
+    # ``None`` where that is no question: nothing significant for people, or no direction on one side.
     if not human_significant or not human_direction or not agent_direction:
         return None
     return bool(agent_significant) and human_direction * agent_direction < 0
 
 
 def turned_words(turned: Iterable[bool | None]) -> str:
-    """Say how many effects are turned round where they are at least 2, and over half of those counted.
-
-    >>> turned_words([True, True, False, None])
-    ' 2 of 3 are significant in the opposite direction: is group 1 the same group on both sides?'
-    >>> turned_words([True, False])
-    ''
-    """
+    """Say how many effects are turned round where they are at least 2, and over half of those counted."""
     counted = [one for one in turned if one is not None]
     n_turned = sum(counted)
     if n_turned < 2 or 2 * n_turned <= len(counted):
@@ -157,14 +139,7 @@ def effect_words(ecs: Score, companions: CompanionNumbers, sizes: EffectSizes | 
 
 
 def size_words(ratio: Estimate) -> str:
-    """Say whether effects are larger or smaller than the human ones: only where the interval excludes 1.
-
-    >>> from concord.records import Interval
-    >>> size_words(Estimate(1.6, Interval(1.2, 2.1, 0.95, "")))
-    'they are larger than the human ones, 1.60 times (95 % 1.20 to 2.10)'
-    >>> size_words(Estimate(1.1, Interval(0.8, 1.5, 0.95, "")))
-    'no difference in size could be shown (1.10 times, 95 % 0.80 to 1.50)'
-    """
+    """Say whether effects are larger or smaller than the human ones: only where the interval excludes 1."""
     if ratio.value is None:
         return ""
     interval = ratio.interval
@@ -179,10 +154,6 @@ def size_words(ratio: Estimate) -> str:
 
 
 def _off_one(end: float) -> str:
-    """Return a limit with as many decimals, from two to five, as show on which side of 1 it lies.
-
-    >>> _off_one(1.0021), _off_one(0.9), _off_one(1.0)
-    ('1.002', '0.90', '1.00')
-    """
+    """Return a limit with as many decimals, from two to five, as show on which side of 1 it lies."""
     shown = (number(end, decimals) for decimals in range(2, 6))
     return next((text for text in shown if float(text) != 1), number(end, 2))

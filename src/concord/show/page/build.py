@@ -142,10 +142,8 @@ def read_content(
 def compare_views(
     views: Sequence[ModelView], panel: Panel, compare: Compare
 ) -> tuple[list[ResultFile], list[Problem]]:
-    """Compare models on the studies, items or vignettes they share, where that takes seconds at most.
-
-    At the level of their own intervals, the highest where results differ in it.
-    """
+    """Compare models on the studies, items or vignettes they share, where that takes seconds at most."""
+    # At the level of their own intervals, the highest where results differ in it.
     kept = {
         view.label: view.source.file.parent for view in views if view.source.file is not None and view.n_units
     }

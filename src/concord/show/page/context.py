@@ -26,13 +26,7 @@ CUT = "truncated"
 
 
 def cut_advice(outcomes: Mapping[str, int], max_tokens: int | None) -> str:
-    """Say how many replies were cut and how to ask for them again; nothing where they are few.
-
-    >>> cut_advice({"ok": 30, "truncated": 10}, 16)
-    '10 of 40 replies were cut at 16 tokens; ask them again with --again truncated --max-tokens 64'
-    >>> cut_advice({"ok": 99, "truncated": 1}, 16)
-    ''
-    """
+    """Say how many replies were cut and how to ask for them again; nothing where they are few."""
     cut, asked = outcomes.get(CUT, 0), sum(outcomes.values())
     if not cut or cut < SHARE * asked:
         return ""
@@ -103,13 +97,7 @@ def found_elsewhere(content: Content, made: Sequence[Comparison]) -> list[str]:
 
 
 def first_sentence(text: str) -> tuple[str, str]:
-    """Divide a text after its first sentence.
-
-    >>> first_sentence("It is 0.31 of that. 43 % change.")
-    ('It is 0.31 of that.', '43 % change.')
-    >>> first_sentence("One only")
-    ('One only', '')
-    """
+    """Divide a text after its first sentence."""
     found = re.search(r"(?<=[.!?])\s+(?=[A-Z0-9])", text)
     return (text, "") if found is None else (text[: found.start()], text[found.end() :])
 

@@ -31,11 +31,7 @@ class PageColumn:
 
 
 def rounded(value: object) -> float | int | str | None:
-    """Return a number with few digits; limits are words, since JSON has no infinity.
-
-    >>> rounded(0.123456789), rounded(3.0), rounded(float("inf")), rounded(None)
-    (0.1235, 3, 'inf', None)
-    """
+    """Return a number with few digits; limits are words, since JSON has no infinity."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if not math.isfinite(value):
@@ -123,11 +119,7 @@ def _cut(texts: Sequence[str], cap: int | None) -> list[str]:
 
 
 def _cap(lengths: Sequence[int], total: int) -> int | None:
-    """Return the length to which texts are cut so that together they have `total` characters.
-
-    >>> _cap([1, 5, 9], 11), _cap([1, 5, 9], 15), _cap([4, 4], 1)
-    (5, None, 0)
-    """
+    """Return the length to which texts are cut so that together they have `total` characters."""
     if sum(lengths) <= total:
         return None
     # Cut to the i-th shortest, texts hold all of the shorter ones and as much of each of the others.
@@ -148,14 +140,9 @@ FEWEST = 4
 
 
 def data_block(data: Mapping[str, Any]) -> tuple[str, str]:
-    r"""Return the content of a data element of the page and its encoding, ``json`` or ``gzip``.
-
-    Plain JSON has no ``<``, ``>`` or ``&`` left in it, so nothing in it can end the element; compressed
-    data are written in 85 signs (see `in_85_signs`), none of which is one of these.
-
-    >>> data_block({"a": "</script>"})
-    ('{"a":"\\u003c/script\\u003e"}', 'json')
-    """
+    """Return the content of a data element of the page and its encoding, ``json`` or ``gzip``."""
+    # Plain JSON has no ``<``, ``>`` or ``&`` left in it, so nothing in it can end the element; compressed
+    # data are written in 85 signs (see `in_85_signs`), none of which is one of these.
     return data_blocks([data])[0]
 
 
@@ -182,15 +169,10 @@ def _compressed_block(text: str) -> tuple[str, str]:
 
 
 def in_85_signs(data: bytes) -> str:
-    """Write bytes as text: four bytes in five signs, a fifteenth less than base64 takes.
-
-    Four bytes are a number, written in base 85 from its highest digit to its lowest; the signs are those of
-    ``base64.b85encode`` with ``.,:`` instead of ``<&>``. The number of bytes comes first, since zeros fill
-    up the last four.
-
-    >>> in_85_signs(bytes([0, 0, 0, 1, 255, 255, 255])), in_85_signs(b"")
-    ('7 00001|Ns90', '0 ')
-    """
+    """Write bytes as text: four bytes in five signs, a fifteenth less than base64 takes."""
+    # Four bytes are a number, written in base 85 from its highest digit to its lowest; the signs are those of
+    # ``base64.b85encode`` with ``.,:`` instead of ``<&>``. The number of bytes comes first, since zeros fill
+    # up the last four.
     signs = base64.b85encode(data, pad=True).decode("ascii").translate(_SAFE)
     return f"{len(data)} {signs}"
 
@@ -226,14 +208,9 @@ def _with_words(value: Any) -> Any:
 
 
 def by_columns(value: Any) -> Any:
-    """Return a document with its lists of like objects as columns, so that no key is repeated.
-
-    A list of objects that have the same keys becomes ``{"@": keys, "v": columns}``; an object that has a
-    key ``@`` of its own becomes ``{"@": 0, "v": object}``. Everything else stays as it is.
-
-    >>> by_columns({"a": [{"x": 1, "y": 2}, {"x": 3, "y": 4}, {"x": 5, "y": 6}, {"x": 7, "y": 8}]})
-    {'a': {'@': ['x', 'y'], 'v': [[1, 3, 5, 7], [2, 4, 6, 8]]}}
-    """
+    """Return a document with its lists of like objects as columns, so that no key is repeated."""
+    # A list of objects that have the same keys becomes ``{"@": keys, "v": columns}``; an object that has a
+    # key ``@`` of its own becomes ``{"@": 0, "v": object}``. Everything else stays as it is.
     if isinstance(value, list | tuple):
         if len(value) >= FEWEST and all(isinstance(one, dict) and one for one in value):
             keys = list(value[0])

@@ -15,11 +15,7 @@ from concord.show.svg import Picture, visible
 
 
 def route(model: str, *parts: str) -> str:
-    """Return the address of a model, or of something of it.
-
-    >>> route("lab/a b", "people", "framing")
-    '#/m/lab%2Fa%20b/people/framing'
-    """
+    """Return the address of a model, or of something of it."""
     return "#/m/" + "/".join(quote(visible(part), safe="-_.~") for part in (model, *parts))
 
 
@@ -130,11 +126,7 @@ class ModelRow:
 
 
 def short_names(models: Sequence[str]) -> dict[str, str]:
-    """Return the last part of each name where that is enough to tell models apart.
-
-    >>> short_names(["lab/a-1", "lab/b-2"]), short_names(["x/same", "y/same"])
-    ({'lab/a-1': 'a-1', 'lab/b-2': 'b-2'}, {'x/same': 'x/same', 'y/same': 'y/same'})
-    """
+    """Return the last part of each name where that is enough to tell models apart."""
     tails = {model: model.rstrip("/").rsplit("/", 1)[-1] or model for model in models}
     used = list(tails.values())
     return {model: tail if used.count(tail) == 1 else model for model, tail in tails.items()}

@@ -95,10 +95,8 @@ def _test_row(test: TestResult, level: float) -> dict[str, Any]:
 
 
 def _side_row(test: TestResult, who: str, level: float) -> dict[str, Any]:
-    """Return one side, without numbers that follow from its others, which the script puts in again.
-
-    The upper end of an interval that lies evenly around d, and the share of no effect beside both others.
-    """
+    """Return one side, without numbers that follow from its others, which the script puts in again."""
+    # The upper end of an interval that lies evenly around d, and the share of no effect beside both others.
     d: float | None = getattr(test, f"{who}_effect_d")
     low, high = d_ends(test, who, level)
     up, null, down = test.states(who)

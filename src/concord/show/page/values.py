@@ -134,11 +134,7 @@ def short_interval(ends: HasEnds | None, digits: int = 2) -> str:
 
 
 def shown_place(place: float | None) -> str:
-    """Return where a score lies between floor and ceiling, and that it lies beyond them.
-
-    >>> shown_place(0.69), shown_place(1.798), shown_place(-0.2), shown_place(None)
-    ('0.69', '1.80 (above 1)', '−0.20 (below 0)', '–')
-    """
+    """Return where a score lies between floor and ceiling, and that it lies beyond them."""
     shown = typeset(number_words(place, 2))
     if place is None or 0 <= place <= 1:
         return shown

@@ -210,11 +210,9 @@ def _side_column(header: Header, records: Sequence[Numbered]) -> int | None:
 
 
 def sides_of(body: Body) -> Iterator[tuple[BodyLine, str, str, list[tuple[Meaning, str, object]]]]:
-    """Return every side of every row: the row, ``human`` or ``agent``, the agent's name, and its cells.
-
-    In a long table the row says whose numbers it holds; groups that are in rows of their own become groups
-    of one side.
-    """
+    """Return every side of every row: the row, ``human`` or ``agent``, the agent's name, and its cells."""
+    # In a long table the row says whose numbers it holds; groups that are in rows of their own become groups
+    # of one side.
     for line in body.lines:
         by_side: dict[tuple[str, str], list[tuple[Meaning, str, object]]] = {}
         for meaning, title, cell in line.cells:

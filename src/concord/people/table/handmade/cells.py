@@ -85,11 +85,7 @@ class Quantity:
 
 
 def points(text: str) -> str:
-    """Return a text with decimal points: commas between digits, unless they part degrees of freedom.
-
-    >>> points("t(58) = 2,41; p = ,019"), points("F(1, 312) = 49,1"), points("F(1,312)=4.9"), points("0,85")
-    ('t(58) = 2.41; p = .019', 'F(1, 312) = 49.1', 'F(1,312)=4.9', '0.85')
-    """
+    """Return a text with decimal points: commas between digits, unless they part degrees of freedom."""
     parts = re.split(r"([(\[][^()\[\]]*[)\]]|\bF_?\d{1,9},\s?\d{1,9}(?=\s?[=<>]))", text)
     for i, part in enumerate(parts):
         if i % 2 and (part[0] == "F" or _is_degrees(parts, i) or (part.count(",") > 1 and ";" not in part)):
@@ -107,11 +103,7 @@ def _is_degrees(parts: list[str], i: int) -> bool:
 
 
 def plain(cell: object) -> object:
-    """Return a cell without footnote marks, with plain minus signs and decimal points.
-
-    >>> plain("4,23 a)"), plain("−1,20 n.s."), plain("5.2* (1.1)")
-    ('4.23', '-1.20', '5.2 (1.1)')
-    """
+    """Return a cell without footnote marks, with plain minus signs and decimal points."""
     if not isinstance(cell, str):
         return cell
     if len(cell) > LONGEST:
@@ -138,30 +130,18 @@ def read_number(cell: object) -> float | None:
 
 
 def is_nothing(cell: object) -> bool:
-    """Whether a cell holds no result, or says so.
-
-    >>> is_nothing("not reported"), is_nothing("k. A."), is_nothing(""), is_nothing("0")
-    (True, True, True, False)
-    """
+    """Whether a cell holds no result, or says so."""
     return is_missing(cell) or (isinstance(cell, str) and _NOTHING.fullmatch(cell.strip()) is not None)
 
 
 def is_code(cell: object, field: str) -> bool:
-    """Whether a number is one that data files write for a missing value, where it cannot be meant.
-
-    >>> is_code("-99", "t"), is_code(999, "d"), is_code(999, "n"), is_code(-9, "t"), is_code(-9, "n")
-    (True, True, False, False, True)
-    """
+    """Whether a number is one that data files write for a missing value, where it cannot be meant."""
     codes = _SMALL_CODES if field in _COUNTED else _LARGE_CODES if field in _SIGNED else _CODES
     return bare_number(cell) in codes
 
 
 def read_size(cell: object) -> float | None:
-    """Read how many took part; 1,240 and 1.240 are thousands here.
-
-    >>> read_size("1.240"), read_size("n = 1,240"), read_size("42"), read_size("")
-    (1240.0, 1240.0, 42.0, None)
-    """
+    """Read how many took part; 1,240 and 1.240 are thousands here."""
     given = after_equals(cell)
     if isinstance(given, str) and _GROUPED_DIGITS.fullmatch(given.strip()):
         return float(re.sub(r"\D", "", given))
@@ -250,13 +230,7 @@ def _only(text: str, expected: str, *wanted: str) -> Quantity:
 
 
 def read_any(cell: object) -> Quantity | None:
-    """Read whatever a cell holds: a printed statistic, an effect, one or two counts or means, a p-value.
-
-    >>> read_any("t(58) = 2,41, p = ,019").label, read_any("26/40").k, read_any("d = 0.4 [0.1, 0.8]").low
-    ('t', 26.0, 0.1)
-    >>> read_any("85% vs 12% (n = 120 per cell)").second.percent
-    12.0
-    """
+    """Read whatever a cell holds: a printed statistic, an effect, one or two counts or means, a p-value."""
     found = plain(cell)
     if is_missing(found):
         return None

@@ -306,13 +306,11 @@ Meanings = list[Meaning | None]
 
 
 def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection[str] = ()) -> Header:
-    """Return a header whose columns are told apart by the columns beside them and by their cells.
-
-    A title that may be a study or its result is the study where no other column is. Of several columns with
-    one meaning, as an ``n`` behind each t, each belongs to what is on its left. Two groups with names of
-    their own become the first and the second, in the order of the table, on both sides alike. A first column
-    of words names the rows.
-    """
+    """Return a header whose columns are told apart by the columns beside them and by their cells."""
+    # A title that may be a study or its result is the study where no other column is. Of several columns with
+    # one meaning, as an ``n`` behind each t, each belongs to what is on its left. Two groups with names of
+    # their own become the first and the second, in the order of the table, on both sides alike. A first
+    # column of words names the rows.
     meanings = _with_groups(_with_owners(_with_agents(header, _with_study(header))))
     meanings = _with_outcomes(header, meanings, records, mapped)
     if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
@@ -501,11 +499,7 @@ def _read_file(path: Path) -> dict[str, str]:
 
 
 def target(column: str, title: str) -> Meaning | None:
-    """Return what a mapping's right side means: ``study``, ``human``, ``human_t``, ``agent_mean2``, ``-``.
-
-    >>> target("human_mean2", "x"), target("-", "x")
-    (Meaning(field='mean', side='human', agent='', group='2'), None)
-    """
+    """Return what a mapping's right side means: ``study``, ``human``, ``human_t``, ``agent_mean2``, ``-``."""
     if column == NOT_USED:
         return None
     name = fold(column)

@@ -95,15 +95,7 @@ class Meaning:
 
 
 def words_of(text: object) -> list[str]:
-    """Return the words of a title, folded; units in brackets that are no words of ours stay words.
-
-    >>> words_of("Human: M (SD)"), words_of("χ² (1, N)"), words_of("GPT-4 %")
-    (['human', 'm', 'sd'], ['χ2', '1', 'n'], ['gpt-4', '%'])
-    >>> words_of("Modèle: écart-type"), words_of("人間の結果")
-    (['modele', 'ecart', 'type'], ['人間', '結果'])
-    >>> words_of("Human M1"), words_of("SD2")
-    (['human', 'm', '1'], ['sd', '2'])
-    """
+    """Return the words of a title, folded; units in brackets that are no words of ours stay words."""
     marked = _TRADE_MARKS.sub(" ", str(text)[:LONGEST_TITLE])
     plain = _ACCENTS.sub("", normal_form("NFKD", marked))
     plain = normal_form("NFC", plain).casefold().replace("_", " ")
@@ -145,15 +137,7 @@ def is_plain_agent(text: object) -> bool:
 
 
 def meaning_of(levels: list[str]) -> Meaning | None:
-    """Return what the titles above a column mean, the highest first; ``None`` where no word is known.
-
-    >>> meaning_of(["Humans", "Control", "M (SD)"])
-    Meaning(field='mean', side='human', agent='', group='2')
-    >>> meaning_of(["GPT-4", "t"])
-    Meaning(field='t', side='agent', agent='GPT-4', group='')
-    >>> meaning_of(["Remarks"]) is None
-    True
-    """
+    """Return what the titles above a column mean, the highest first; ``None`` where no word is known."""
     alone = meaning_of_words(words_of(levels[0])) if len(levels) == 1 else None
     if alone in IDENTITY:
         return Meaning(alone)  # a paper that nothing is below is a study, not a side
@@ -182,13 +166,7 @@ def meaning_of(levels: list[str]) -> Meaning | None:
 
 
 def _owner(words: list[str], above: str | None) -> str | None:
-    """Return whose numbers words say they are; the participants of a simulation are an agent's.
-
-    >>> _owner(["simulated", "participants"], None), _owner(["participants"], None)
-    ('agent', 'human')
-    >>> _owner(["human", "ai"], None) is None
-    True
-    """
+    """Return whose numbers words say they are; the participants of a simulation are an agent's."""
     owners = [word for word in words if word in _OWNERS]
     agents = [word for word in owners if word in _AGENT_WORDS]
     people = [word for word in owners if word not in agents and word not in _OF_EITHER]
@@ -207,11 +185,7 @@ def meaning_of_words(words: list[str], *, ends_title: bool = True) -> str | None
 
 
 def _agent_of(level: str) -> tuple[str, list[str]]:
-    """Part the name of an agent from the words of a field before or behind it in one title.
-
-    >>> _agent_of("t (GPT-4)"), _agent_of("GPT-4 M (SD) treatment"), _agent_of("LLM (GPT-4): result")
-    (('GPT-4', ['t']), ('GPT-4', ['m', 'sd', 'treatment']), ('GPT-4', ['result']))
-    """
+    """Part the name of an agent from the words of a field before or behind it in one title."""
     text = level.strip()
     at = next(found.start() for found in re.finditer(_WORD, text) if _MODEL_NAMES.search(found[0].casefold()))
     before = [word for word in words_of(text[:at]) if word not in _OWNERS | _SIDE_FILLERS]
