@@ -188,6 +188,7 @@ def calls(folder: Path) -> dict[str, Callable[[dict[str, Any]], Any]]:
             scores=at("scores.csv"), **{"resamples": 200, **more}
         ),
         "combine": lambda given: concord.combine(people, more, **given),
+        "combine_sequential": lambda given: concord.combine_sequential(people, more, **given),
         "compare": lambda more: concord.compare(ITEMS, ITEMS[::-1], **more),
         "plan": lambda more: concord.plan("items", **{"means": (0.7, 0.6), "effect": 0.1, **more}),
         "run": lambda more: concord.run("judge", "nobody/nothing", out=folder / "asked", **more),

@@ -110,7 +110,7 @@ class ScoreCommands(LateGroup):
         ),
         "judge": Late(
             "score.score_judge",
-            "Score recorded verdicts of judges: seats, repeats, ties, length, agreement with people.",
+            "Score judges: verdicts on pairs (seats, repeats, ties, length), or scores of single answers.",
         ),
         "options": Late(
             "score.score_options",
@@ -165,7 +165,8 @@ class PlanCommands(LateGroup):
             "plan.mixed", "Plan people and replies of a model together: the cheapest for a standard error."
         ),
         "judges": Late(
-            "plan.judges", "Plan pairs of answers and votes that show a judge's preference for a seat."
+            "plan.judges",
+            "Plan pairs and votes that show a judge's preference for a seat; of scores, the labels.",
         ),
         "options": Late(
             "plan.options", "Plan questions and repeats that show a preference for a place, or flips."

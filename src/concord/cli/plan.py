@@ -202,7 +202,7 @@ def judges(
     cost_high: CostHigh = None,
     json: JsonText = False,
 ) -> None:
-    """Plan pairs and votes that show a judge's preference for a seat; of scores, labels that correct them."""
+    """Plan pairs and votes that show a judge's preference for a seat; of scores, the labels."""
     _plan(
         "judges", pilot, json, effect=effect, width=width, power=power, level=level, items=pairs,
         repeats=votes, cost_per_call=_cost(cost, cost_high),

@@ -121,5 +121,7 @@ PARQUET_SECONDS = 60.0
 """Seconds that reading one Parquet file may take."""
 PARQUET_MEMORY = 1536 * 2**20
 """Bytes that reading one Parquet file may take, in the process that reads it."""
-PAGES, PAPER_CHARACTERS = 2_000, 10_000_000
-"""Pages and characters of a paper that a study is drafted from."""
+PAGES = 2_000
+"""Pages of a paper that a study is drafted from."""
+PAPER_CHARACTERS = 10_000_000
+"""Characters of such a paper."""

@@ -257,7 +257,9 @@ class SequentialResult(Kind):
     HEADING: ClassVar[str] = "People until enough"
     KEY: ClassVar[str] = "looks"
     TABLES: ClassVar[tuple[Table, ...]] = (LOOKS,)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"rules", "parts", "known", "batches", "arms"})
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+        {"rules", "parts", "known", "batches", "arms", "looks.purchase"}
+    )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("looks", "combined_plots.looks_picture", small=True),
     )

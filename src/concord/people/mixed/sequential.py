@@ -274,7 +274,7 @@ def _look(
     r2 = float(np.mean([one.correlation for one in means]))
     if rules.stop == "width":
         reach, method = t * se, "ordinary; stops by width alone"
-    elif rules.max_people is not None:
+    elif rules.max_people is not None and _skew(made, means) <= SKEWED:
         reach = float(maximum_reach(_ahead(n, more, r2, rules.max_people), df, rules.level)) * se
         method = f"at every look up to {rules.max_people:,} people"
     else:
@@ -331,9 +331,8 @@ def _too_early(made: SequentialResult, means: Sequence[SequencedMean]) -> str:
         n = sum(len(one.persons) for one, _ in held)
         if n < 3:
             return f"too few to look: {n} people"
-        rows, y, f, _ = np.concatenate([np.asarray(one.persons) for one, _ in held]).T
-        weight = np.repeat([w for _, w in held], [len(one.persons) for one, _ in held])
-        skew = max(skewness(values - rows * values.sum() / rows.sum()) for values in (y, y - weight * f))
+        rows, y, _, _ = np.concatenate([np.asarray(one.persons) for one, _ in held]).T
+        skew = _skew_of_arm(held)
         yes_no = made.kind == "share" or (
             made.kind == "difference" and bool(np.isin(y / rows, (0.0, 1.0)).all())
         )
@@ -344,6 +343,19 @@ def _too_early(made: SequentialResult, means: Sequence[SequencedMean]) -> str:
         if rules.stop == "width" and skew > SKEWED:
             return f"answers are too skewed ({number(skew, 1)}) to stop by the width alone"
     return ""
+
+
+def _skew_of_arm(held: Sequence[tuple[SequencedPart, float]]) -> float:
+    """Return the larger skewness of answers and of what predictions leave of them, over persons."""
+    rows, y, f, _ = np.concatenate([np.asarray(one.persons) for one, _ in held]).T
+    weight = np.repeat([w for _, w in held], [len(one.persons) for one, _ in held])
+    return max(skewness(values - rows * values.sum() / rows.sum()) for values in (y, y - weight * f))
+
+
+def _skew(made: SequentialResult, means: Sequence[SequencedMean]) -> float:
+    """Return the largest skewness of an arm: with it the interval up to a maximum would miss too often."""
+    parts = [(one, float(mean.weight)) for one, mean in zip(made.parts, means, strict=True)]
+    return max(_skew_of_arm([held for held in parts if held[0].arm == arm]) for arm in made.arms)
 
 
 def _ahead(n: int, more: int, r2: float, most: int) -> float:

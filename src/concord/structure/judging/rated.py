@@ -415,13 +415,18 @@ class LabelCorrection:
     """Of the mean of labels alone."""
     correlation: float
 
+    @property
+    def df(self) -> int:
+        """Degrees of freedom: of the labelled units, which decide."""
+        return max(units_count(self.parts[:1]) - 1, 1)
+
     def estimate(self, level: float) -> Estimate:
         """Return it with its interval over clusters."""
-        return _estimated(self.value, self.parts, self.labels, level)
+        return _estimated(self.value, self.parts, self.labels, self.df, level)
 
 
-def _estimated(value: float, parts: Sequence[SampledRows], n: int, level: float) -> Estimate:
-    se, df = units_variance(parts) ** 0.5, max(units_count(parts) - 1, 1)
+def _estimated(value: float, parts: Sequence[SampledRows], n: int, df: int, level: float) -> Estimate:
+    se = units_variance(parts) ** 0.5
     if se == 0:
         return Estimate(value, n=n, note="no interval: all are equal")
     reach = float(special.stdtrit(df, 0.5 + level / 2)) * se
@@ -486,7 +491,8 @@ def _system_pairs(judge: str, answers: Scores, level: float) -> Iterator[RatedPa
         if first is not None and second is not None:
             parts = [*first.parts, *(replace(part, deviations=-part.deviations) for part in second.parts)]
             labels = first.labels + second.labels
-            corrected = _estimated(first.value - second.value, parts, labels, level)
+            df = min(first.df, second.df)
+            corrected = _estimated(first.value - second.value, parts, labels, df, level)
         no_labels = not (np.isfinite(one.human).any() or np.isfinite(two.human).any())
         shown = corrected if corrected.interval is not None else raw if no_labels else None
         made.append(RatedPair(judge, a, b, items.size, raw, corrected, _p_by_interval(shown), None))
