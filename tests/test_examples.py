@@ -331,7 +331,7 @@ def test_the_example_of_unit_columns() -> None:
 def test_the_example_of_told_left_out() -> None:
     cells = [LeftOutCell("t.csv", None, row, "n", "forty", "cannot be read", "") for row in (3, 9)]
     assert (told_left_out(cells, 20)) == (
-        "t.csv: 18 of 20 rows are used whole; 2 left out: column 'n' cannot be read × 2 (see left_out.csv)",
+        "t.csv: 18 of 20 rows scored; 2 left out: column 'n' cannot be read × 2 (left_out.csv)",
     )
 
 

@@ -171,3 +171,14 @@ def test_effects_with_one_column_per_agent_are_read(tmp_path: Path) -> None:
     for name, own in (("team5", first), ("team9", second)):
         value = found.agent(name).numbers["pearson"].value
         assert value == pytest.approx(float(np.corrcoef(people, own)[0, 1]), abs=1e-12)
+
+
+def test_causes_are_counted_not_cells_and_names_are_no_kinds_of_tests(tmp_path: Path) -> None:
+    rows = [{"study": f"s{i}", "analysis": f"Huang.{i}", "people": 0.4, "people_n": 90 + i} for i in range(9)]
+    write_rows(tmp_path / "x.csv", rows)
+    found = concord.check(tmp_path / "x.csv")
+    assert (
+        len(found.problems) == 1 and "rows 2, 3, 4, 5, 6, 7, 8, 9, 10, column 'people'" in found.problems[0]
+    )
+    assert dict(found.columns)["analysis"] == ""
+    assert "1 to fix" in CliRunner().invoke(app, ["check", str(tmp_path / "x.csv")]).output

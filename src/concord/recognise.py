@@ -16,7 +16,7 @@ from concord.comparing.harnesses import FORMS
 from concord.comparing.judge_logs import verdict_rows
 from concord.comparing.lm_eval import is_lm_eval
 from concord.comparing.scores import read_models
-from concord.errors import FileFormatError, InputError, OptionError, TableError
+from concord.errors import FileFormatError, InputError, OptionError, TableError, by_cause
 from concord.files.columns import read_columns
 from concord.files.contents import read_bytes
 from concord.files.documents import FileCheck, FileKind
@@ -258,7 +258,7 @@ def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions
     try:
         warnings = reader(path, options)
     except TableError as fault:
-        return replace(found, problems=tuple(map(str, fault.problems)))
+        return replace(found, problems=tuple(by_cause(fault.problems)))
     except InputError as fault:
         return replace(found, problems=(str(fault),))
     return replace(found, warnings=tuple(warnings))

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.errors import CellProblem, FileFormatError, listed
+from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
 from concord.files.columns import ColumnTable
@@ -84,6 +84,8 @@ class DeclaredTable:
                 self.titles.setdefault(column.name, found)
         if isinstance(self.table, Grid):
             self.problems.extend(self.table.problems)
+            if not self.table.rows:
+                raise TableError(self.problems)
         lacking = [one for one in self.columns if one.required and one.name not in self.titles]
         if lacking:
             raise FileFormatError(

@@ -11,7 +11,8 @@ from concord.records import LeftOutCell
 
 LEAST_SHARE = 0.5
 """Share of the rows that must be usable."""
-_CAUSES = 4
+_CAUSES = 6
+"""Causes that are counted in a line; the file holds every cell."""
 
 
 def left_out_cells(
@@ -36,15 +37,29 @@ def refusal_of(cells: Iterable[LeftOutCell], said: str) -> TableError:
     return TableError(problems, said)
 
 
-def told_left_out(cells: Sequence[LeftOutCell], n_rows: int) -> tuple[str, ...]:
-    """Say how many rows are scored and why others are not: ``118 of 139 rows scored; 21 left out: …``."""
+def left_out_words(cells: Sequence[LeftOutCell], n_scored: int, n_rows: int) -> str:
+    """Say how many rows are scored and why others are not, each row once; nothing where all are."""
     if not cells:
-        return ()
-    rows = {(one.file, one.sheet, one.row) for one in cells}
-    causes = Counter(f"column {one.column!r} {one.reason}" for one in cells)
-    said = ", ".join(f"{cause} × {n}" for cause, n in causes.most_common(_CAUSES))
-    more = len(causes) - _CAUSES
-    return (
-        f"{cells[0].file}: {n_rows - len(rows):,} of {n_rows:,} rows are used whole; {len(rows):,} left out: "
-        f"{said}{f' and {more} more causes' if more > 0 else ''} (see left_out.csv)",
-    )
+        return ""
+    rows = {(one.file, one.sheet, one.row, one.agent): _why_left_out(one) for one in cells}
+    causes = Counter(rows.values()).most_common()
+    said = ", ".join(f"{cause} × {n}" for cause, n in causes[:_CAUSES])
+    more = ", …" if len(causes) > _CAUSES else ""
+    scored = f"{n_scored:,} of {n_rows:,} rows scored; {n_rows - n_scored:,} left out"
+    return f"{scored}: {said}{more} (left_out.csv)"
+
+
+def _why_left_out(one: LeftOutCell) -> str:
+    """Return why a cell is left out; of a side of a test the reason says it."""
+    return one.reason if one.part else f"column {one.column!r} {one.reason}"
+
+
+def left_out_sentences(cells: Sequence[LeftOutCell], n_scored: int, n_rows: int) -> list[str]:
+    """Say it as the first sentence of a result."""
+    return [f"{left_out_words(cells, n_scored, n_rows)}."] if cells else []
+
+
+def told_left_out(cells: Sequence[LeftOutCell], n_rows: int) -> tuple[str, ...]:
+    """Say it of a file, as a warning."""
+    lost = len({(one.file, one.sheet, one.row) for one in cells})
+    return (f"{cells[0].file}: {left_out_words(cells, n_rows - lost, n_rows)}",) if cells else ()

@@ -17,6 +17,7 @@ from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
 from concord.files.documents import holding_folder, provenance, read_document
 from concord.files.json_text import parsed
+from concord.files.left_out import left_out_sentences
 from concord.files.limits import AGENT_FOLDERS
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.kinds import Kind, PictureOf, Table
@@ -52,7 +53,7 @@ from concord.people.result import (
     AgentScores,
     AgentStanding,
 )
-from concord.people.tables import LEFT_OUT, left_out_words
+from concord.people.tables import LEFT_OUT
 from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats, each_or_none, or_nan
 from concord.stats.leaderboard import Chosen, Omnibus
@@ -158,7 +159,7 @@ class AgentsResult(Kind):
 
     def sentences(self) -> Sequence[str]:
         """Return what was left out, who leads, what choosing it is worth, who differs, what was assumed."""
-        left = left_out_words(self.left_out, *self.rows_of_table)
+        left = left_out_sentences(self.left_out, *self.rows_of_table)
         return [*left, *self._lead(), *(f"Assumed: {line}." for line in self.assumptions)]
 
     def _depends(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from concord.errors import FileFormatError, StudyError, TableError
+from concord.errors import FileFormatError, StudyError, TableError, by_cause
 from concord.files.documents import FileCheck, FileKind
 from concord.files.grids import Grid
 from concord.files.raw import read_raw
@@ -32,7 +32,7 @@ def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str]
                 return _checked_effects(path, grid)
             found = tables_of(path, lambda _: grid)
     except TableError as error:
-        return FileCheck(str(path), tuple(map(str, error.problems)), warnings, {})
+        return FileCheck(str(path), tuple(by_cause(error.problems)), warnings, {})
     tables = [found] if isinstance(found, TestTable) else list(found.values())
     wrong = tuple(dict.fromkeys(text for table in tables for text in table.inconsistencies))
     rest = dict.fromkeys(text for table in tables for text in table.warnings if text not in wrong)

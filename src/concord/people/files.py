@@ -17,6 +17,7 @@ from concord.files.contents import read_bytes
 from concord.files.delimited import text_records
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
 from concord.files.json_text import decoded
+from concord.files.left_out import left_out_sentences
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
 from concord.number_words import how_many, interval, interval_words, level_words
@@ -185,7 +186,7 @@ class PeopleResult(Kind):
             or effect_words(self.ecs, self.companions, self.sizes),
         )
         closing = " ".join(part for part in parts if part)
-        left = tables.left_out_words(self.left_out, *self.rows_of_table)
+        left = left_out_sentences(self.left_out, *self.rows_of_table)
         assumed = (f"Assumed: {line}." for line in self.assumptions)
         return [*left, *unread_sentences(self.unread), *one_study_words(self), closing, *assumed]
 

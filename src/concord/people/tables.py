@@ -1,6 +1,5 @@
 """The tables of a result about people: what its files, the terminal, the page and a paper show of it."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -8,7 +7,7 @@ from typing import Any, NamedTuple
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, PictureOf, Table, unread_table
 from concord.number_words import interval, number
 from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
-from concord.records import Estimate, LeftOutCell
+from concord.records import Estimate
 
 MOST_GROUPS = 60
 """Studies of which the page shows every number; of more, files hold them."""
@@ -441,23 +440,6 @@ LEFT_OUT = Table(
         Column("expected", words=True, on=()),
     ),
 )
-
-
-def left_out_words(left_out: Sequence[LeftOutCell], n_scored: int, n_rows: int) -> list[str]:
-    """Return the first line of a result of which rows were left out: how many, and why."""
-    if not left_out:
-        return []
-    rows = {(one.file, one.sheet, one.row, one.agent): one.reason for one in left_out}
-    counts = Counter(rows.values()).most_common()
-    named = ", ".join(f"{reason} × {n}" for reason, n in counts[:_MOST_REASONS])
-    more = ", …" if len(counts) > _MOST_REASONS else ""
-    return [
-        f"{n_scored} of {n_rows} rows scored; {n_rows - n_scored} left out: {named}{more} ({LEFT_OUT.file})."
-    ]
-
-
-_MOST_REASONS = 6
-"""Reasons that the first line counts; the file holds every cell."""
 TABLES = (
     DETAILED, HEADLINE, GROUPS, STUDIES, READINGS, COMPANIONS, EVERY_SCORE, FINDINGS, TESTS, REFEREE,
     UNREAD, LEFT_OUT,

@@ -155,8 +155,7 @@ def test_rows_without_a_number_are_counted_and_words_are_named(tmp_path: Path) -
     left = concord.combine(wrong, more)
     assert [(cell.row, cell.value) for cell in left.left_out] == [(52, "x")]
     assert left.warnings == (
-        "list: 50 of 51 rows are used whole; 1 left out: column 'prediction' cannot be read × 1 "
-        "(see left_out.csv)",
+        "list: 50 of 51 rows scored; 1 left out: column 'prediction' cannot be read × 1 (left_out.csv)",
     )
     with pytest.raises(FileFormatError, match="no column of people's answers"):
         concord.combine([{"prediction": 1.0}], rows)

@@ -116,7 +116,7 @@ def test_a_bad_cell_is_named(change: dict[str, str], message: str) -> None:
     table, whole = read_predictions(rows), read_predictions(sdc(("GPT-4", "agent_effect_d")))
     (cell,) = table.left_out
     assert cell.row == 2
-    assert f"{len(rows) - 1} of {len(rows)} rows are used whole; 1 left out" in table.warnings[0]
+    assert f"{len(rows) - 1} of {len(rows)} rows scored; 1 left out" in table.warnings[0]
     side = len(whole.pairs) - ("agent_se" not in change)
     assert (len(table.pairs), len(table.agents["GPT-4"])) == (side, len(whole.pairs) - 1)
 

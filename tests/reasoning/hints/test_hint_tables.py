@@ -93,7 +93,7 @@ def test_rows_that_cannot_be_read_are_left_out_counted_and_listed(tmp_path: Path
         api.score_hints(rows, strict=True)
     found = api.score_hints(rows, missing="-99")
     assert isinstance(found, ProbeResult)
-    assert "39 of 40 rows are used whole; 1 left out: column 'n_options'" in found.warnings[0]
+    assert "39 of 40 rows scored; 1 left out: column 'n_options'" in found.warnings[0]
     folder = found.write(tmp_path)
     assert "n_options,four,cannot be read" in (folder / "left_out.csv").read_text("utf-8")
     assert ProbeResult.read(folder).left_out == found.left_out

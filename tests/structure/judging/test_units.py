@@ -92,7 +92,7 @@ def test_a_verdict_that_cannot_be_read_is_unread_and_any_other_cell_leaves_its_r
     with pytest.raises(TableError, match="column 'vote': got 'perhaps', expected first, second or tie"):
         concord.score_judge(rows, missing="99", strict=True)
     result = concord.score_judge(rows, missing="99", n_permutations=99)
-    assert "142 of 144 rows are used whole; 2 left out" in result.warnings[0]
+    assert "142 of 144 rows scored; 2 left out" in result.warnings[0]
     found = result.judge()
     assert (found.n_unreadable, found.n_votes) == (2, 141) and result.unread
     result.write(tmp_path)

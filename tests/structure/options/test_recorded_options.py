@@ -137,7 +137,7 @@ def test_every_bad_cell_is_named(tmp_path: Path) -> None:
     assert "row 3, column 'right': got None, expected the place of the right option" in message
     assert "row 4, column 'n_options': got 'many', expected a whole number from 2 to 26" in message
     found = concord.score_options(path)
-    assert "bad.csv: 189 of 192 rows are used whole; 3 left out" in found.warnings[0]
+    assert "bad.csv: 189 of 192 rows scored; 3 left out" in found.warnings[0]
     assert (found.scores.n_unread, len(found.replies)) == (1, 190)  # an unreadable choice is a reply
     found.write(tmp_path / "out")
     assert (tmp_path / "out" / "left_out.csv").read_text("utf-8").count("\n") == 4
@@ -324,3 +324,12 @@ def test_replies_are_read_and_what_was_thought_or_denied_is_no_choice() -> None:
         for i, reply in enumerate(said)
     ]
     assert [reply.place for reply in concord.score_options(rows).replies] == list(said.values())
+
+
+def test_a_row_with_two_faults_and_a_table_without_a_usable_row_are_named(tmp_path: Path) -> None:
+    table = rows()
+    table[0]["chosen"], table[0]["correct"] = "E", "perhaps"
+    assert {one.column for one in concord.score_options(table).left_out} == {"chosen", "correct"}
+    (tmp_path / "x.csv").write_text("pair,order,verdict\n1,ab,first,more\n", "utf-8")
+    with pytest.raises(TableError, match="expected no cell here"):
+        concord.score_judge(tmp_path / "x.csv")

@@ -160,15 +160,15 @@ def _of_model(
     replies: list[OptionReply] = []
     held = []
     for index in keep:
-        try:
-            own = _replies(rows[index], size, from_zero)
-        except BadRowError as fault:
-            table.problem(index, fault.column, str(fault), fault.value)
-            if fault.column != "chosen":
-                continue
-            own = _replies({**rows[index], "chosen": None}, size, from_zero)
-        held.append(rows[index])
-        replies += own
+        for cells in (rows[index], {**rows[index], "chosen": None}):
+            try:
+                replies += _replies(cells, size, from_zero)
+                held.append(rows[index])
+                break
+            except BadRowError as fault:
+                table.problem(index, fault.column, str(fault), fault.value)
+                if fault.column != "chosen":
+                    break
     if not any(one.answer is not None for one in replies) and any(one.place is not None for one in replies):
         warnings.append(
             "which option was chosen is not said, only where it was: consistency and flips need 'answer', "

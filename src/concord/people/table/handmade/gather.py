@@ -149,7 +149,7 @@ def _only_one(title: str, before: str, other: object) -> str:
             "give each test a name of its own"
         )
     return (
-        f"one column for it, but {before!r} holds {other!r} for the same side; leave one out with "
+        f"one column for it, but {before!r} holds another value for the same side; leave one out with "
         f"{map_option(title, '-')}, or give each group and each model a name of its own in its title"
     )
 

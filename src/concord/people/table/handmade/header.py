@@ -319,13 +319,15 @@ def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection
 
 
 def with_types(header: Header, records: Sequence[Numbered], is_type: Callable[[object], bool]) -> Header:
-    """Take a column *Test* for the types of tests, where it holds nothing else and no other column does."""
+    """Take a column for the types of tests where it holds them: *Test* alone, never *Analysis* with names."""
     found = list(header.meanings)
-    if any(one is not None and one.field == "test_type" for one in found):
-        return header
-    for j, one in enumerate(found):
-        cells = _cells_below(header, records, j)
-        if one == Meaning("test") and cells and all(map(is_type, cells)):
+    below = [_cells_below(header, records, j) for j in range(len(found))]
+    for j, cells in enumerate(below):
+        if found[j] == Meaning("test_type") and cells and not any(map(is_type, cells)):
+            found[j] = None
+    known = any(one is not None and one.field == "test_type" for one in found)
+    for j, cells in enumerate(below):
+        if not known and found[j] == Meaning("test") and cells and all(map(is_type, cells)):
             found[j] = Meaning("test_type")
     return replace(header, meanings=tuple(found))
 
