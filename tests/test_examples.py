@@ -21,7 +21,7 @@ from concord.files.delimited import recognise_delimiter
 from concord.files.gate import kept_of
 from concord.files.grids import own_titles, plain_title, rows_in_words
 from concord.files.keys import unit_columns
-from concord.files.left_out import told_left_out
+from concord.files.left_out import left_out_sentences, told_left_out
 from concord.files.output import csv_line
 from concord.files.raw_replies import _stop
 from concord.files.sheet_xml import column_number
@@ -47,7 +47,6 @@ from concord.people.table.handmade.words import _agent_of, _owner
 from concord.people.table.read import bound_of_zero
 from concord.people.table.reported import reports_coefficient
 from concord.people.table.values import names_coefficient, type_flags
-from concord.people.tables import left_out_words
 from concord.people.words.reasons import _agree
 from concord.people.words.sentences import _off_one, turned_round, turned_words
 from concord.reading.marks import stated_from
@@ -385,6 +384,6 @@ def test_the_example_of_skew_cost() -> None:
     assert (round(cost.loss(3.3), 2), round(cost.wider, 2)) == (0.1, 1.27)
 
 
-def test_the_example_of_left_out_words() -> None:
+def test_the_example_of_left_out_sentences() -> None:
     cell = LeftOutCell("t.csv", None, 4, "Human", "AD = 13", "AD", "t or F", "human")
-    assert (left_out_words([cell], 9, 10)) == ["9 of 10 rows scored; 1 left out: AD × 1 (left_out.csv)."]
+    assert (left_out_sentences([cell], 9, 10)) == ["9 of 10 rows scored; 1 left out: AD × 1 (left_out.csv)."]

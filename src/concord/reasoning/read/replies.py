@@ -83,10 +83,10 @@ def read_samples(source: Source, *, strict: bool = True, cluster: str | None = N
         Field of a vignette, or of its ``metadata``, that names the family it belongs to.
     """
     check = partial(_checked_vignette, cluster=cluster)
-    return Vignettes(*_rows_of(source, "samples", check, strict=strict))
+    return Vignettes(*_checked_rows(source, "samples", check, strict=strict))
 
 
-def _rows_of(
+def _checked_rows(
     source: Source, key: str, check: Callable[[object, int | None], Checked], *, strict: bool
 ) -> tuple[tuple[Checked, ...], InputFile, tuple[LineProblem, ...], frozenset[str]]:
     """Check every row of a document: those that can be used, the file, what is wrong, ids left out."""
@@ -158,7 +158,7 @@ def read_bias_cases(source: Source, *, strict: bool = True) -> BiasCases:
     strict
         Raise what cannot be used; otherwise it is left out and listed, while it is at most half of the rows.
     """
-    return BiasCases(*_rows_of(source, "cases", _case, strict=strict))
+    return BiasCases(*_checked_rows(source, "cases", _case, strict=strict))
 
 
 def _case(row: object, line: int | None) -> BiasCase:

@@ -40,11 +40,11 @@ def alpaca_eval(row: Row, judge: str) -> Iterator[Ballot]:
     AlpacaEval draws the order of the outputs and drops it when it writes; where the column with it was kept,
     the order is known.
     """
-    instruction = _said(row, "instruction")
-    first, second = _said(row, "output_1"), _said(row, "output_2")
+    instruction = _cell_text(row, "instruction")
+    first, second = _cell_text(row, "output_1"), _cell_text(row, "output_2")
     code = hashlib.sha256(instruction.encode("utf-8", "replace")).hexdigest()[:8]
     words = " ".join(instruction.split())
-    models = (_said(row, "generator_1", "A"), _said(row, "generator_2", "B"))
+    models = (_cell_text(row, "generator_1", "A"), _cell_text(row, "generator_2", "B"))
     switched = [row[key] for key in row if _SWITCHED.match(str(key))]
     order = UNORDERED if not switched else BA if switched[0] in (True, "True", "true", "1") else AB
     swap = models[1] < models[0]
@@ -53,7 +53,7 @@ def alpaca_eval(row: Row, judge: str) -> Iterator[Ballot]:
         models, first, second = (models[1], models[0]), second, first
         verdict, order = {A: B, B: A}.get(verdict, verdict), {AB: BA, BA: AB}.get(order, order)
     yield Ballot(
-        _said(row, "annotator", judge),
+        _cell_text(row, "annotator", judge),
         f"{words[:40]} #{code} · {models[0]} / {models[1]}",
         order,
         verdict,
@@ -64,7 +64,7 @@ def alpaca_eval(row: Row, judge: str) -> Iterator[Ballot]:
     )
 
 
-def _said(row: Row, key: str, usual: str = "") -> str:
+def _cell_text(row: Row, key: str, usual: str = "") -> str:
     """Return a cell as text; what is usual where there is none."""
     value = row.get(key)
     return usual if value is None or not str(value).strip() else str(value)
