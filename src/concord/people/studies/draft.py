@@ -300,7 +300,7 @@ def _yaml(draft: DraftedStudy) -> Iterator[str]:
     yield f"# Drafted from {draft.name}. Replace every text that begins with {FILL_IN}, then: concord check"
     yield "format: 1"
     yield f"study: {_todo('a short name, such as anchoring')}"
-    yield f"draft: {{from: {_quoted(draft.name)}, sha256: {draft.digest}}}"
+    yield f"draft: {{paper: {_quoted(draft.name)}, sha256: {draft.digest}}}"
     yield f"title: {_todo('what it is about, in a few words')}"
     yield f"domain: {_todo('Cognition, Strategic, Social or another')}"
     yield "source:"

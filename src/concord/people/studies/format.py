@@ -309,7 +309,7 @@ class Located(_Part):
 class DraftedFrom(_Part):
     """The paper that a draft was made from; every number then needs its place."""
 
-    from_: Annotated[Words, Field(alias="from")]
+    paper: Words
     sha256: Words
 
 
