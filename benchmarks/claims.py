@@ -1,9 +1,9 @@
 """How often claims about several agents are false, cover, and are missed: `python benchmarks/claims.py PART`.
 
 `these` redraws these studies, `others` tests over studies, `chosen` is the value of choosing, `gates` are
-those of pipelines. Every line is one population; `--seed`, `--runs` (sets per population) and `--workers`
-set the size. `--write` keeps the rates of sentences in `benchmarks/words.json`, from which
-`python tools/words.py` makes the page of words.
+those of pipelines, `conditions` of one model. Every line is one population; `--seed`, `--runs` (sets per
+population) and `--workers` set the size. `--write` keeps the rates of sentences in `benchmarks/words.json`,
+from which `python tools/words.py` makes the page of words.
 """
 
 # ruff: noqa: E402
@@ -25,7 +25,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from concord.comparing.conditions import compare_conditions
 from concord.comparing.gates import HeldPair, gate_of
+from concord.files.tables import TableOptions
 from concord.people.protocol import STANDARD
 from concord.people.result import AgentPair
 from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
@@ -346,6 +348,59 @@ def gates(cell: Gated, runs: int, seed: int) -> list[str | Found]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """One model with and without reasoning, hinted and not, on items of several tasks."""
+
+    tasks: int
+    skewed: bool
+    adds: float = 0.0
+    """What reasoning adds to the influence of the hint, on average over tasks."""
+
+    def rows(self, rng: np.random.Generator) -> list[dict[str, Any]]:
+        """Draw a table: the share that follows the hint in each cell of each task has effects of its own."""
+        rows = []
+        for task in range(self.tasks):
+            own = rng.exponential(0.12) - 0.12 if self.skewed else rng.normal(0, 0.12)
+            base, moved = rng.uniform(0.1, 0.25), rng.normal(0.3, 0.08)
+            share = {
+                ("none", "unbiased"): base, ("none", "biased"): base + moved,
+                ("cot", "unbiased"): base, ("cot", "biased"): base + moved + self.adds + own,
+            }  # fmt: skip
+            for item in range(int(rng.integers(15, 60))):
+                for (mode, context), p in share.items():
+                    follows = rng.random() < np.clip(p, 0, 1)
+                    rows.append({"task": task, "item": item, "reasoning": mode, "context": context,
+                                 "pointed": "B", "gold": "A", "answer": "B" if follows else "A"})  # fmt: skip
+        return rows
+
+
+DIFFER = "conditions of one model *differ* (`compare --by`)"
+
+
+def conditions(cell: Conditions, runs: int, seed: int) -> list[str | Found]:
+    """Return coverage of the difference of differences, and claims where it is 0 and where it is .15."""
+    rng = np.random.default_rng(seed)
+    held = claimed = found = known = 0
+    for added in (0.0, 0.15):
+        for _ in range(runs):
+            one = compare_conditions(
+                replace(cell, adds=added).rows(rng), "reasoning", options=TableOptions(), choices=Choices(),
+                metric="influence",
+            )  # fmt: skip
+            (row,) = one.shifts
+            ends, sign = row.difference.interval, 1 if row.first == "cot" else -1
+            known += ends is not None
+            held += ends is not None and ends.low <= sign * added <= ends.high
+            claimed += one.differ(row) and added == 0
+            found += one.differ(row) and added > 0
+    name = f"{cell.tasks} tasks{', skewed' if cell.skewed else ''}"
+    return [
+        f"{name}: covers {held / known:.3f}, false {claimed / runs:.3f}, .15 found {found / runs:.3f}",
+        Found(DIFFER, name, claimed / runs, 1 - found / runs),
+    ]
+
+
 def cells(part: str, *, small: bool) -> Iterator[object]:
     """Return the populations of a part."""
     if part == "these":
@@ -363,6 +418,9 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
         sizes: tuple[int, ...] = (15,) if small else (5, 15, 57)
         for kind, k, a, erratic in product(SPREADS, ks, sizes, (1.0, 3.0)):
             yield Others(kind, k, a, erratic)
+    elif part == "conditions":
+        for n, skewed in product((6, 13) if small else (6, 10, 13, 20, 30), (False, True)):
+            yield Conditions(n, skewed)
     elif part == "gates":
         for kind, n in product(
             ("right or wrong", "normal", "skewed"), (12, 50, 200) if small else (12, 50, 200, 1000)
@@ -377,6 +435,7 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
 
 PARTS: dict[str, Callable[..., Sequence[str | Found]]] = {
     "these": these, "others": others, "chosen": chosen, "gates": gates,
+    "conditions": conditions,
 }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ import concord
 from concord.api import demo_table
 from concord.asking.runs import RunResult
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit, StructureAudit
+from concord.comparing.conditions import ConditionsResult
 from concord.comparing.metrics import (
     ComparedModel,
     MetricCompareResult,
@@ -210,6 +211,7 @@ KINDS: tuple[type[Any], ...] = (
     OptionResult, CompareResult, MetricCompareResult, AuditResult, PeopleAudit, StructureAudit, HintAudit,
     ReasoningRanking,
     RefereeResult, RatedResult, SequentialResult,
+    ConditionsResult,
 )  # fmt: skip
 ELSEWHERE = {
     PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, RunResult

@@ -1,13 +1,15 @@
 """What goes through all three questions: comparing and planning."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from concord.comparing.conditions import ConditionsResult, compare_conditions
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.comparing.run import compare_sources
 from concord.comparing.tables import ScoreColumns, ScoreReading
 from concord.engine import get_engine
+from concord.errors import OptionError
 from concord.files.tables import TableOptions
 from concord.numeric import gated
 from concord.stats.compare import Choices
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from concord.planning.options import PlanRecord
 
 
+@overload
+def compare(*sources: Any, by: str, **options: Any) -> ConditionsResult: ...
+@overload
+def compare(*sources: Any, by: None = None, **options: Any) -> CompareResult | MetricCompareResult: ...
 @gated()
 def compare(
     *sources: Any,
@@ -24,6 +30,7 @@ def compare(
     cluster: str | None = None,
     repeat: str | None = None,
     metric: str | None = None,
+    by: str | None = None,
     names: Sequence[str] | None = None,
     wrong: float | None = None,
     unit: str = "auto",
@@ -33,7 +40,7 @@ def compare(
     engine: str = "serial",
     scheduler: str | None = None,
     **choices: Any,
-) -> CompareResult | MetricCompareResult:
+) -> CompareResult | MetricCompareResult | ConditionsResult:
     """Compare two or more models: on the same items, the same studies of people, the same arrangements.
 
     Parameters
@@ -52,6 +59,10 @@ def compare(
         ``inconsistency``, ``preference``, ``ties`` or ``agreement`` of judges; ``consistency``,
         ``option_flips``, ``first_option``, ``last_option`` or ``rstd`` of options; ``gap`` (default),
         ``correct_cot``, ``correct_early`` or ``step_f1`` of results about reasoning.
+    by
+        Column of one table of answers that names conditions (``reasoning``, ``few_shot``, ``prompt``): each
+        model is compared with itself under them, by ``metric`` ``influence`` (of hints), ``gap`` (reasoning
+        minus none), ``flips`` (with the arrangement) or ``accuracy``, tasks or ``cluster`` being clusters.
     names
         What the report calls the models, one each.
     wrong
@@ -75,6 +86,18 @@ def compare(
     >>> result.difference.value, result.p_value
     (0.5, 0.25)
     """
+    if by is not None:
+        given = dict(item=item, score=score, repeat=repeat, names=names, wrong=wrong)
+        refused = [name for name, value in given.items() if value is not None]
+        if refused or len(sources) != 1:
+            raise OptionError(
+                "conditions (by) are compared in one table"
+                + (f"; {', '.join(refused)}: leave out" if refused else f", got {len(sources)}")
+            )
+        table = TableOptions(sheet, encoding, decimal_comma)
+        return compare_conditions(
+            sources[0], by, options=table, choices=Choices(**choices), metric=metric, cluster=cluster
+        )
     return compare_sources(
         sources,
         ScoreReading(

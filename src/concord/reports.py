@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit, StructureAudit
+from concord.comparing.conditions import ConditionsResult
 from concord.people.agents import AgentsResult
 from concord.people.answers.result import AnswersResult
 from concord.people.memory import MemoryResult
@@ -48,6 +49,7 @@ SECTIONS: tuple[Section, ...] = (
     section_of(ProbeResult),
     section_of(HintLeaderboard),
     section_of(RefereeResult),
+    section_of(ConditionsResult),
     *map(section_of, (PeopleAudit, StructureAudit, AuditResult, HintAudit)),
 )
 """Further results that the page shows below their questions, in this order."""

@@ -18,7 +18,7 @@ PERCENT = [85, 45, 92.5, 30, 100, 55, 0, 80]
 
 
 def difference(first: list[Any], second: list[Any], **how: Any) -> float | None:
-    found = concord.compare(rows(first), rows(second), **how)
+    found = concord.compare(rows(first), rows(second), by=None, **how)
     assert found.difference is not None
     return found.difference.value
 

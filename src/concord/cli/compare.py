@@ -39,6 +39,13 @@ def compare(
             "correct_cot, correct_early, step_f1."
         ),
     ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of one table that names conditions, such as reasoning or prompt: compare each model "
+            "with itself (influence of hints, gap, flips, accuracy)."
+        ),
+    ] = None,
     item: Annotated[str | None, rare(help="Column of a table that names items.")] = None,
     score: Annotated[str | None, rare(help="Column of a table that holds scores.")] = None,
     cluster: Annotated[
@@ -108,6 +115,10 @@ def compare(
         raise OptionError("--fail-unless-as-good needs --margin: how much worse is still as good?")
     if junit is not None and not (fail_if_worse or fail_unless_as_good):
         raise OptionError("--junit needs a gate: --fail-if-worse or --fail-unless-as-good")
+    if by is not None:
+        _conditions(results, by, metric=metric, cluster=cluster, level=level, sheet=sheet, encoding=encoding,
+                    decimal_comma=decimal_comma, out=out, full=full, as_json=json)  # fmt: skip
+        return
     chosen = engine_of(engine, scheduler)
     result = api.compare(
         *results,
@@ -149,6 +160,22 @@ def compare(
         note(gate.sentence)
     if any(gate.failed for gate in gates.values()):
         raise typer.Exit(code=WORSE)
+
+
+def _conditions(
+    results: list[Path], by: str, *, out: Path | None, full: bool, as_json: bool, **choices: Any
+) -> None:
+    """Compare one model with itself."""
+    from concord import api
+
+    result = api.compare(*results, by=by, **choices)
+    warn(result.warnings)
+    if out is not None:
+        note(f"wrote {result.write(out)[0]}")
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        show_result(result, full=full)
 
 
 def _write_for_pipelines(result: Any, gates: list[Any], junit: Path | None, markdown: Path | None) -> None:

@@ -1,0 +1,420 @@
+"""One model under two conditions (`compare TABLE --by COLUMN`): paired shifts, and their difference.
+
+Each item has a shift under each condition: answers that follow a hint with it minus without it (influence,
+items whose hint is wrong), right answers after reasoning minus without (gap), answers that change with the
+arrangement (flips), or right answers (accuracy). The difference of shifts is taken item by item; tasks are
+clusters (CR2, Bell and McCaffrey's degrees of freedom).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from concord.errors import FileFormatError, OptionError
+from concord.files.cells import is_missing
+from concord.files.columns import ColumnTable, read_columns
+from concord.files.documents import provenance
+from concord.files.grids import names_of, plain_title
+from concord.files.keys import CONTEXT, REPEATS
+from concord.files.tables import TableOptions
+from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, Table
+from concord.number_words import how_many, interval_words, level_words, number, p_words
+from concord.records import Estimate, InputFile
+from concord.stats.compare import Choices, compare_items, mean_estimate
+from concord.stats.elementwise import or_nan, or_none
+from concord.stats.multiple import differs, holm
+
+if TYPE_CHECKING:
+    import polars as pl
+
+METRICS = ("influence", "gap", "flips", "accuracy")
+_WORDS = {
+    "influence": "answers that follow a wrong hint, with it minus without",
+    "gap": "right answers after reasoning minus without",
+    "flips": "answers that change with the arrangement",
+    "accuracy": "right answers",
+    "accuracy shift": "right answers with a wrong hint minus without",
+}
+_UNHINTED = frozenset(("unbiased", "unhinted", "none", "baseline", "control", "nohint", "no", "false", "0"))
+_DIRECT = frozenset(("direct", "none", "nocot", "early", "no", "false", "0", "answer", "without"))
+_MOST_SAID = 4
+_MOST_VALUES = 40
+"""Values of a column that may divide a table; of more it is no condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionShift:
+    """One metric of a model under two conditions."""
+
+    of: str
+    """The model, and what else divides the table."""
+    metric: str
+    first: str
+    second: str
+    first_value: Estimate
+    second_value: Estimate
+    difference: Estimate
+    """First minus second, item by item."""
+    p_value: float | None
+    p_holm: float | None
+    n_clusters: int
+
+
+_SIDE = {"value": "value", "low": "low", "high": "high"}
+SHIFTS = Table(
+    "shifts",
+    rows=lambda result: result.shifts,
+    title=lambda result: f"Under each {result.by}, and the difference{result.pair_title()}",
+    file="conditions.csv",
+    columns=(
+        Column("of", title="model", words=True, optional=True),
+        Column("metric", words=True),
+        Column("first", words=True, on=(FILE, PAGE)),
+        Column("second", words=True, on=(FILE, PAGE)),
+        Column("first_value", title="under the first", sign=True,
+               spread={f"first_{name}": part for name, part in _SIDE.items()}),
+        Column("second_value", title="under the second", sign=True,
+               spread={f"second_{name}": part for name, part in _SIDE.items()}),
+        Column("difference", sign=True,
+               spread={**_SIDE, "n": "n", "n_left_out": "n_left_out", "note": "note"}),
+        Column("p_value", title="p", p=True),
+        Column("p_holm", title="Holm", p=True),
+        Column("n", lambda row: row.difference.n, "items", count=True, on=(TERMINAL, PAGE, PAPER)),
+        Column("n_clusters", title="clusters", count=True),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ConditionsResult(Kind):
+    """Models under two conditions each."""
+
+    FORMAT: ClassVar[str] = "comparison of conditions"
+    FILE: ClassVar[str] = "conditions.json"
+    QUESTION: ClassVar[str] = "compare"
+    SECTION: ClassVar[str] = "conditions"
+    HEADING: ClassVar[str] = "Conditions of one model"
+    KEY: ClassVar[str] = "shifts"
+    ASKS: ClassVar[str] = "Does the condition change it?"
+    TABLES: ClassVar[tuple[Table, ...]] = (SHIFTS,)
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"level"})
+
+    by: str
+    shifts: tuple[ConditionShift, ...]
+    clusters: str
+    """What the clusters are; empty: items."""
+    level: float
+    warnings: tuple[str, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+
+    def differ(self, one: ConditionShift) -> bool:
+        """Whether a difference is claimed, after Holm and by its interval."""
+        return differs(one.p_holm, one.difference.interval, level=self.level)
+
+    def pair_title(self) -> str:
+        """Return which conditions are compared, where they are two."""
+        pairs = {(one.first, one.second) for one in self.shifts}
+        return ": {} − {}".format(*next(iter(pairs))) if len(pairs) == 1 else ""
+
+    def sentences(self) -> Sequence[str]:
+        """Return what each condition does to the first metric, and whether they differ."""
+        rows = [one for one in self.shifts if one.metric == self.shifts[0].metric]
+        rows.sort(key=lambda one: 2.0 if one.p_value is None else one.p_value)
+        more = len(rows) - _MOST_SAID
+        return [
+            *map(self._said, rows[:_MOST_SAID]),
+            *([f"And {how_many(more, 'more row', 'more rows')} below."] if more > 0 else []),
+        ]
+
+    def _said(self, one: ConditionShift) -> str:
+        who, what = f"{one.of}: " if one.of else "", _WORDS.get(one.metric, one.metric)
+        sides = "; ".join(
+            f"{_told(value)} under {self.by} {name}"
+            for name, value in ((one.first, one.first_value), (one.second, one.second_value))
+        )
+        if one.difference.value is None:
+            return f"{who}{what}: {sides}. The difference cannot be said: {one.difference.note}."
+        p = "" if one.p_value is None else f", {p_words(one.p_value)}"
+        verdict = "They differ" if self.differ(one) else "They cannot be distinguished"
+        return f"{who}{what}: {sides}. {verdict}: {_told(one.difference)}{p}."
+
+    def notes(self) -> Sequence[str]:
+        """Return what is independent, and how the table was read."""
+        over = f"{self.clusters}s" if self.clusters else "items"
+        return [f"Intervals are {level_words(self.level)}, over {over}.", *self.warnings]
+
+    def who(self) -> Sequence[str]:
+        """Return the models."""
+        return list(dict.fromkeys(one.of for one in self.shifts if one.of))
+
+    def paragraph(self, concord: str) -> str:
+        """Return how it was made, for a paper."""
+        return (
+            f"Conditions of {self.by} were compared with {concord} item by item: the difference of shifts is "
+            "a mean over items with a cluster-robust standard error (CR2) over "
+            f"{self.clusters + 's' if self.clusters else 'items'} and the degrees of freedom of Bell and "
+            "McCaffrey (2002); p-values are adjusted by Holm's (1979) method."
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return what ``--json`` prints."""
+        return {**Kind.document(self), **provenance(self.inputs)}
+
+
+def _told(one: Estimate) -> str:
+    ends = "" if one.interval is None else f" ({interval_words(one.interval, 2, sign=True)})"
+    return f"{number(one.value, 2, sign=True)}{ends}"
+
+
+def compare_conditions(
+    source: Any,
+    by: str,
+    *,
+    options: TableOptions,
+    choices: Choices,
+    metric: str | None = None,
+    cluster: str | None = None,
+) -> ConditionsResult:
+    """Compare the conditions that a column of a table names."""
+    if metric is not None and metric not in METRICS:
+        raise OptionError(f"no metric {metric!r} of conditions; expected one of {', '.join(METRICS)}")
+    table = read_columns(source, options)
+    roles, frame, used = _table_of(table, by, cluster)
+    strata = _strata(frame, used)
+    shifts: list[ConditionShift] = []
+    for key, part in _parts(frame, strata):
+        of = " · ".join(str(value) if name == "model" else f"{name} {value}" for name, value in key.items())
+        for name, values in _by_item(part, roles, metric):
+            shifts += _compared(of, name, values, choices)
+    if not shifts:
+        raise FileFormatError(
+            f"{table.name}: no item has answers under two values of {by!r}; a table needs an item, an answer "
+            "or a score under each, and what is right (gold) or what a hint points at (target)"
+        )
+    adjusted = tuple(_adjusted(shifts))
+    clustered = roles.get("cluster", "")
+    return ConditionsResult(by, adjusted, clustered, choices.level, table.warnings, table.inputs)
+
+
+def _adjusted(shifts: Sequence[ConditionShift]) -> Iterator[ConditionShift]:
+    """Adjust by Holm, each metric a family of its own."""
+    p = {
+        name: iter(holm([or_nan(one.p_value) for one in shifts if one.metric == name]).tolist())
+        for name in {one.metric for one in shifts}
+    }
+    for one in shifts:
+        yield replace(one, p_holm=or_none(next(p[one.metric])))
+
+
+def _titles(table: ColumnTable, by: str, cluster: str | None) -> dict[str, str]:
+    """Return which column holds what, by its title."""
+    plain = {plain_title(title): title for title in table.header}
+    if plain_title(by) not in plain:
+        raise OptionError(f"{table.name}: no column {by!r}; found {', '.join(table.header[:12])}")
+    hints, options, scores = names_of("hints"), names_of("options"), names_of("scores")
+    wanted: Mapping[str, Sequence[str]] = {
+        "by": (plain_title(by),),
+        "cluster": (plain_title(cluster),) if cluster else ("cluster", "family", *CONTEXT),
+        "item": hints["id"],
+        "context": ("context", *hints["kind"]),
+        "target": hints["target"],
+        "mode": ("reasoning", "cot", "mode"),
+        "arrangement": options["arrangement"],
+        "gold": ("gold", "correct_answer", "gold_answer", "ground_truth", "right", "label"),
+        "score": (*scores["score"], "score", "is_correct"),
+        "answer": hints["answer"],
+    }
+    found: dict[str, str] = {}
+    for role, names in wanted.items():
+        title = next(
+            (plain[name] for name in names if name in plain and plain[name] not in found.values()), None
+        )
+        if title is not None:
+            found[role] = title
+    if cluster and "cluster" not in found:
+        raise OptionError(f"{table.name}: no column {cluster!r}; found {', '.join(table.header[:12])}")
+    if "item" not in found or not {"answer", "score"} & set(found):
+        raise FileFormatError(
+            f"{table.name}: conditions need a column of items (item, id) and one of answers or "
+            f"scores; found {', '.join(table.header[:12])}"
+        )
+    return found
+
+
+def _table_of(
+    table: ColumnTable, by: str, cluster: str | None
+) -> tuple[dict[str, str], "pl.DataFrame", dict[str, str]]:
+    """Return roles by title, all cells as text under their roles, and columns that may divide the table."""
+    import polars as pl
+
+    roles = _titles(table, by, cluster)
+    others = {
+        plain_title(title): title
+        for title in table.header
+        if title not in roles.values() and plain_title(title) not in REPEATS
+    }
+    frame = table.take([*roles.values(), *others.values()])
+    columns = [pl.col(title).cast(pl.String).alias(f"@{role}") for role, title in roles.items()]
+    columns += [pl.col(title).cast(pl.String).alias(name) for name, title in others.items()]
+    frame = frame.select(columns)
+    if "@cluster" in frame.columns:  # items are often numbered anew under each task
+        frame = frame.with_columns((pl.col("@cluster") + " " + pl.col("@item")).alias("@item"))
+    return roles, frame, others
+
+
+def _strata(frame: "pl.DataFrame", others: Mapping[str, str]) -> list[str]:
+    """Return the columns that divide the table: they vary within an item under one condition."""
+    known = [
+        name for name in frame.columns if name.startswith("@") and name not in ("@answer", "@score", "@gold")
+    ]
+    found = []
+    for name in others:
+        values = frame[name].n_unique()
+        if (
+            1 < values <= _MOST_VALUES
+            and frame.group_by(known).n_unique()[name].max() != 1
+            or name == "model"
+            and values > 1
+        ):
+            found.append(name)
+    return found
+
+
+def _parts(frame: "pl.DataFrame", strata: Sequence[str]) -> Iterator[tuple[dict[str, str], "pl.DataFrame"]]:
+    ordered = sorted(strata, key=lambda name: name != "model")
+    if not ordered:
+        yield {}, frame
+        return
+    for key, part in frame.group_by(ordered, maintain_order=True):
+        yield dict(zip(ordered, map(str, key), strict=True)), part
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ItemValues:
+    """One value per item and condition; NaN where it is missing."""
+
+    conditions: tuple[str, ...]
+    values: Any
+    """Conditions by items."""
+    clusters: Any
+
+
+def _by_item(
+    part: "pl.DataFrame", roles: Mapping[str, str], metric: str | None
+) -> Iterator[tuple[str, _ItemValues]]:
+    """Yield each metric that the columns allow."""
+    import polars as pl
+
+    scores = _right(part, roles)
+    right = None if scores is None else pl.col("@right")
+    part = part if scores is None else part.with_columns(scores.alias("@right"))
+    if "target" in roles and _split(part, "@context", _UNHINTED) is not None:
+        wrong = part if "gold" not in roles else part.filter(pl.col("@gold") != pl.col("@target"))
+        signs = _split(wrong, "@context", _UNHINTED)
+        follows = (pl.col("@answer") == pl.col("@target")).cast(pl.Float64) if "answer" in roles else None
+        for name, value in (("influence", follows), ("accuracy shift", right)):
+            if value is not None and signs is not None and metric in (None, name.partition(" ")[0]):
+                yield name, _shift(wrong.with_columns(v=value), signs)
+        return
+    thought = _split(part, "@mode", _DIRECT)
+    if thought is not None and right is not None and metric in (None, "gap"):
+        yield "gap", _shift(part.with_columns(v=right), thought)
+    ends = pl.col("@answer") if "answer" in roles else right
+    if "arrangement" in roles and ends is not None and metric in (None, "flips"):
+        yield "flips", _laid_out(_flips(part.with_columns(v=ends)))
+    if right is not None and metric in (None, "accuracy"):
+        yield "accuracy", _laid_out(part.with_columns(v=right))
+
+
+def _right(part: "pl.DataFrame", roles: Mapping[str, str]) -> Any:
+    """Return whether an answer is right: as given, or the answer that is gold; missing ones are none."""
+    import polars as pl
+
+    if "score" in roles:
+        words = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "c": 1.0, "i": 0.0}
+        cells = part["@score"].str.to_lowercase()
+        return cells.replace_strict(words, default=None, return_dtype=pl.Float64).fill_null(
+            part["@score"].cast(pl.Float64, strict=False)
+        )
+    if {"answer", "gold"} <= set(roles):
+        answers = [None if one is None or is_missing(one) else one for one in part["@answer"].to_list()]
+        return (pl.Series(answers, dtype=pl.String) == part["@gold"]).cast(pl.Float64)
+    return None
+
+
+def _split(part: "pl.DataFrame", column: str, without: frozenset[str]) -> Any:
+    """Return +1 for rows with the hint (or reasoning) and -1 without; None where nothing is divided."""
+    if column not in part.columns:
+        return None
+    words = [plain_title(one).replace("_", "") if one is not None else "" for one in part[column].to_list()]
+    signs = np.array([-1.0 if one in without else 1.0 for one in words])
+    return signs if len(set(signs.tolist())) == 2 else None
+
+
+def _shift(part: "pl.DataFrame", signs: Any) -> _ItemValues:
+    """Return with minus without, item by item and condition by condition."""
+    import polars as pl
+
+    sided = part.with_columns(side=pl.Series(signs, dtype=pl.Float64))
+    keys = [name for name in ("@cluster", "@item", "@by") if name in part.columns]
+    means = sided.group_by([*keys, "side"], maintain_order=True).agg(pl.col("v").mean())
+    both = means.group_by(keys, maintain_order=True).agg(
+        n=pl.col("v").count(), v=(pl.col("v") * pl.col("side")).sum()
+    )
+    return _laid_out(both.with_columns(v=pl.when(pl.col("n") == 2).then(pl.col("v"))))
+
+
+def _flips(part: "pl.DataFrame") -> "pl.DataFrame":
+    """Return the share of pairs of arrangements of an item that end differently."""
+    import polars as pl
+
+    keys = [name for name in ("@cluster", "@item", "@by") if name in part.columns]
+    first = part.group_by([*keys, "@arrangement"], maintain_order=True).agg(pl.col("v").drop_nulls().first())
+    rows = []
+    for key, group in first.group_by(keys, maintain_order=True):
+        known = group["v"].drop_nulls().to_list()
+        pairs = [one != other for one, other in combinations(known, 2)]
+        rows.append((*key, float(np.mean(pairs)) if pairs else None))
+    return pl.DataFrame(rows, schema=[*((name, pl.String) for name in keys), ("v", pl.Float64)], orient="row")
+
+
+def _laid_out(part: "pl.DataFrame") -> _ItemValues:
+    """Lay the means of items out as conditions by items."""
+    import polars as pl
+
+    conditions = tuple(
+        str(one) for one in part["@by"].unique(maintain_order=True).to_list() if one is not None
+    )
+    items = part["@item"].unique(maintain_order=True)
+    place = {item: i for i, item in enumerate(items.to_list())}
+    values = np.full((len(conditions), len(place)), np.nan)
+    keys = ["@item", "@by"]
+    for item, by, value in part.group_by(keys).agg(pl.col("v").mean()).iter_rows():
+        if by is not None and value is not None:
+            values[conditions.index(str(by)), place[item]] = value
+    clusters = None
+    if "@cluster" in part.columns:
+        known = dict(part.select("@item", "@cluster").iter_rows())
+        clusters = np.array([str(known[item]) for item in place])
+    return _ItemValues(conditions, values, clusters)
+
+
+def _compared(of: str, metric: str, found: _ItemValues, choices: Choices) -> Iterator[ConditionShift]:
+    """Compare every pair of conditions on the items that both have."""
+    plain = replace(choices, test="t")
+    for i, j in combinations(range(len(found.conditions)), 2):
+        first, second = found.values[i], found.values[j]
+        both = ~(np.isnan(first) | np.isnan(second))
+        if not both.any():
+            continue
+        clusters = None if found.clusters is None else found.clusters[both]
+        one = compare_items(first[both], second[both], clusters, choices=plain)
+        sides = [mean_estimate(x[both], clusters, level=choices.level) for x in (first, second)]
+        lost = replace(one.difference, n_left_out=int((~both).sum()))
+        yield ConditionShift(
+            of, metric, found.conditions[i], found.conditions[j], sides[0], sides[1], lost, one.p_value, None,
+            one.n_clusters,
+        )  # fmt: skip
