@@ -22,6 +22,7 @@ from concord.files.keys import CONTEXT, REPEATS
 from concord.files.tables import TableOptions
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, Table
 from concord.number_words import how_many, interval_words, level_words, number, p_words
+from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, InputFile
 from concord.stats.compare import Choices, compare_items, mean_estimate
 from concord.stats.elementwise import or_nan, or_none
@@ -132,14 +133,14 @@ class ConditionsResult(Kind):
     def _said(self, one: ConditionShift) -> str:
         who, what = f"{one.of}: " if one.of else "", _WORDS.get(one.metric, one.metric)
         sides = "; ".join(
-            f"{_told(value)} under {self.by} {name}"
+            f"{_with_interval(value)} under {self.by} {name}"
             for name, value in ((one.first, one.first_value), (one.second, one.second_value))
         )
         if one.difference.value is None:
             return f"{who}{what}: {sides}. The difference cannot be said: {one.difference.note}."
         p = "" if one.p_value is None else f", {p_words(one.p_value)}"
         verdict = "They differ" if self.differ(one) else "They cannot be distinguished"
-        return f"{who}{what}: {sides}. {verdict}: {_told(one.difference)}{p}."
+        return f"{who}{what}: {sides}. {verdict}: {_with_interval(one.difference)}{p}."
 
     def notes(self) -> Sequence[str]:
         """Return what is independent, and how the table was read."""
@@ -164,7 +165,7 @@ class ConditionsResult(Kind):
         return {**Kind.document(self), **provenance(self.inputs)}
 
 
-def _told(one: Estimate) -> str:
+def _with_interval(one: Estimate) -> str:
     ends = "" if one.interval is None else f" ({interval_words(one.interval, 2, sign=True)})"
     return f"{number(one.value, 2, sign=True)}{ends}"
 
@@ -182,13 +183,13 @@ def compare_conditions(
     if metric is not None and metric not in METRICS:
         raise OptionError(f"no metric {metric!r} of conditions; expected one of {', '.join(METRICS)}")
     table = read_columns(source, options)
-    roles, frame, used = _table_of(table, by, cluster)
+    roles, frame, used = _under_roles(table, by, cluster)
     strata = _strata(frame, used)
     shifts: list[ConditionShift] = []
-    for key, part in _parts(frame, strata):
+    for key, part in _divided(frame, strata):
         of = " · ".join(str(value) if name == "model" else f"{name} {value}" for name, value in key.items())
-        for name, values in _by_item(part, roles, metric):
-            shifts += _compared(of, name, values, choices)
+        for name, values in _metrics_of(part, roles, metric):
+            shifts += _pairs_of_conditions(of, name, values, choices)
     if not shifts:
         raise FileFormatError(
             f"{table.name}: no item has answers under two values of {by!r}; a table needs an item, an answer "
@@ -221,7 +222,7 @@ def _titles(table: ColumnTable, by: str, cluster: str | None) -> dict[str, str]:
         "item": hints["id"],
         "context": ("context", *hints["kind"]),
         "target": hints["target"],
-        "mode": ("reasoning", "cot", "mode"),
+        "mode": (REASONING, "cot", "mode"),
         "arrangement": options["arrangement"],
         "gold": ("gold", "correct_answer", "gold_answer", "ground_truth", "right", "label"),
         "score": (*scores["score"], "score", "is_correct"),
@@ -244,7 +245,7 @@ def _titles(table: ColumnTable, by: str, cluster: str | None) -> dict[str, str]:
     return found
 
 
-def _table_of(
+def _under_roles(
     table: ColumnTable, by: str, cluster: str | None
 ) -> tuple[dict[str, str], "pl.DataFrame", dict[str, str]]:
     """Return roles by title, all cells as text under their roles, and columns that may divide the table."""
@@ -283,7 +284,7 @@ def _strata(frame: "pl.DataFrame", others: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _parts(frame: "pl.DataFrame", strata: Sequence[str]) -> Iterator[tuple[dict[str, str], "pl.DataFrame"]]:
+def _divided(frame: "pl.DataFrame", strata: Sequence[str]) -> Iterator[tuple[dict[str, str], "pl.DataFrame"]]:
     ordered = sorted(strata, key=lambda name: name != "model")
     if not ordered:
         yield {}, frame
@@ -302,7 +303,7 @@ class _ItemValues:
     clusters: Any
 
 
-def _by_item(
+def _metrics_of(
     part: "pl.DataFrame", roles: Mapping[str, str], metric: str | None
 ) -> Iterator[tuple[str, _ItemValues]]:
     """Yield each metric that the columns allow."""
@@ -402,7 +403,9 @@ def _laid_out(part: "pl.DataFrame") -> _ItemValues:
     return _ItemValues(conditions, values, clusters)
 
 
-def _compared(of: str, metric: str, found: _ItemValues, choices: Choices) -> Iterator[ConditionShift]:
+def _pairs_of_conditions(
+    of: str, metric: str, found: _ItemValues, choices: Choices
+) -> Iterator[ConditionShift]:
     """Compare every pair of conditions on the items that both have."""
     plain = replace(choices, test="t")
     for i, j in combinations(range(len(found.conditions)), 2):
