@@ -189,7 +189,7 @@ def compare_conditions(
     for key, part in _divided(frame, strata):
         of = " · ".join(str(value) if name == "model" else f"{name} {value}" for name, value in key.items())
         for name, values in _metrics_of(part, roles, metric):
-            shifts += _pairs_of_conditions(of, name, values, choices)
+            shifts += _condition_pairs(of, name, values, choices)
     if not shifts:
         raise FileFormatError(
             f"{table.name}: no item has answers under two values of {by!r}; a table needs an item, an answer "
@@ -403,9 +403,7 @@ def _laid_out(part: "pl.DataFrame") -> _ItemValues:
     return _ItemValues(conditions, values, clusters)
 
 
-def _pairs_of_conditions(
-    of: str, metric: str, found: _ItemValues, choices: Choices
-) -> Iterator[ConditionShift]:
+def _condition_pairs(of: str, metric: str, found: _ItemValues, choices: Choices) -> Iterator[ConditionShift]:
     """Compare every pair of conditions on the items that both have."""
     plain = replace(choices, test="t")
     for i, j in combinations(range(len(found.conditions)), 2):
