@@ -19,6 +19,7 @@ from concord.asking.askable import askable  # noqa: E402
 from concord.asking.result import RunResult  # noqa: E402
 from concord.asking.runs import answers_of_run  # noqa: E402
 from concord.reading.stored import FILE as READINGS  # noqa: E402
+from concord.reading.stored import read_readings  # noqa: E402
 from concord.reasoning.files import ReasoningResult  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -156,10 +157,10 @@ def recorded(question: str, thinks: Callable[[str, str], str], folder: Path) -> 
         rows = [
             {"id": i, "kind": kind, "target": "C", "answer": said, "n_options": 4}
             for i in range(3)
-            for kind, said in (("unhinted", thinks("C", "A")), ("grader", thinks("A", "C")))
+            for kind, said in (("unhinted", thinks("C", "ANSWER: A")), ("grader", thinks("A", "ANSWER: C")))
         ]
-        scored: Any = concord.score_hints(rows, model="m")
-        return scored.scores.hints.kinds[0].influence.value
+        concord.score_hints(rows, model="m").write(folder)
+        return read_readings(folder / "m") if (folder / "m" / READINGS).is_file() else ()
     if question == "reasoning":
         said = thinks("DIAGNOSIS: Major Depressive Disorder", "DIAGNOSIS: Panic Disorder")
         given = [

@@ -295,10 +295,10 @@ def _words(error: BaseException) -> str:
     kind = type(error).__name__ if status is None else f"HTTP {status}"
     told = _reason(getattr(error, "body", None))
     if told is None and isinstance(error, json.JSONDecodeError):
-        kind = "the answer is no JSON"
-        told = f"it begins {error.doc[:60]!r}; is this the address of an OpenAI-compatible server?"
-    if told is None and isinstance(error, json.JSONDecodeError) and not error.doc.strip():
         kind, told = "an empty answer", "the server sent nothing"
+        if error.doc.strip():
+            kind = "the answer is no JSON"
+            told = f"it begins {error.doc[:60]!r}; is this the address of an OpenAI-compatible server?"
     text = str(getattr(error, "message", error)) if told is None else told
     below = error.__cause__  # a client says "Connection error." where TLS or the protocol failed
     if status is None and told is None and below is not None and (words := _deepest(below)).strip():

@@ -14,7 +14,7 @@ from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, own_titles, plain_title
 from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, unit_columns, with_units
 from concord.files.tables import TableOptions, TableSource, grid_of, table_options
-from concord.reading import read_reply
+from concord.reading import StoredReading, read_reply, stored_reading, trial_name
 from concord.reasoning.hints.choices import LETTERS
 from concord.reasoning.hints.counts import (
     HintCounts,
@@ -141,7 +141,8 @@ def score_hint_source(
         counts = HintCounts()
         add_counts(counts, grid, options)
         return HintLeaderboard(leaderboard_of(counts, level=level))
-    table = read_hint_rows(grid, options)
+    readings: dict[str | None, list[StoredReading]] = {}
+    table = read_hint_rows(grid, options, readings)
     rows = rows_of_model(table.rows, model)
     names = sorted({row.model for row in rows if row.model is not None})
     if len(names) > 1:
@@ -158,7 +159,8 @@ def score_hint_source(
         left_out=table.left_out,
         level=level,
     )
-    return ProbeResult(scores, hint_rows=rows)
+    own = readings.get(names[0] if names else None, [])
+    return ProbeResult(scores, hint_rows=rows, readings=tuple(own))
 
 
 Row = TypeVar("Row", bound=OfModel)
@@ -218,8 +220,9 @@ _LETTERS = re.compile(r"[^a-z]+")
 def read_hint_rows(
     source: TableSource | Grid,
     options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    readings: dict[str | None, list[StoredReading]] | None = None,
 ) -> RecordTable[HintRow]:
-    """Read a table of answers to hinted and unhinted questions."""
+    """Read a table of answers to hinted and unhinted questions; what was read in replies is collected."""
     # Columns ``id, kind, target`` and ``sample, answer, outcome, n_options, correct, mention_thinking,
     # mention_answer, reliance_thinking, reliance_answer, model``, by these or other usual names (`NAMES`);
     # ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
@@ -255,7 +258,7 @@ def read_hint_rows(
     )
     table.refuse("sample", lambda row: row.sample >= 0, "a whole number, 0 or more")
     table.rows = _samples_numbered(table)
-    table.rows, told = _answers_read(table.rows)
+    table.rows, told = _answers_read(table.rows, readings)
     table.warnings = (*table.warnings, *told, *_without_gold(table))
     return table.settle()
 
@@ -348,7 +351,9 @@ _CODE_WORDS = 3
 """Words of an answer that may be a code or an option's words; a longer one is a reply."""
 
 
-def _answers_read(rows: Sequence[HintRow]) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
+def _answers_read(
+    rows: Sequence[HintRow], readings: dict[str | None, list[StoredReading]] | None
+) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
     """Return rows whose answers are codes, read from replies where they are replies."""
     # Where targets are letters, a reply is read as a choice of a letter; else as one of the item's targets
     # and short answers, or as an answer that is none of them.
@@ -371,6 +376,9 @@ def _answers_read(rows: Sequence[HintRow]) -> tuple[tuple[HintRow, ...], tuple[s
             reading = read_reply(row.answer, labels=list(known[row.id]))
         answer = None if reading.value is None else str(reading.value)
         read.append(replace(row, answer=answer, outcome=str(reading.outcome)))
+        if readings is not None:
+            name = trial_name(row.id, row.kind, row.sample)
+            readings.setdefault(row.model, []).append(stored_reading(name, row.answer, reading))
     lost = sum(row.answer is None for row in read) - sum(row.answer is None for row in rows)
     word = f"{n} answers are replies and were read as such; in {lost} of them no answer could be read"
     return tuple(read), (word,) if n else ()
