@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import re
 import threading
 import time
@@ -230,6 +231,80 @@ FAULTS: dict[str, Callable[[Handler, int], None]] = {
     "no-quota": lambda h, n: h.error(429, "insufficient_quota", "You exceeded your current quota"),
     "wrong-key": lambda h, n: h.error(401, "invalid_api_key", f"bad key {h.headers['Authorization']}"),
 }
+
+
+STATUSES = (
+    *(400, 403, 404, 405, 406, 408, 409, 410, 411, 413, 415, 418, 422, 423, 424, 425, 429, 431, 451),
+    *(500, 501, 502, 503, 504, 507, 508, 520, 522, 524, 529),
+)
+BODIES = {
+    "object": b'{"error": {"message": "not today", "type": "some", "code": "c"}}',
+    "text": b"not today",
+    "page": b"<html><body><h1>not today</h1></body></html>",
+    "nothing": b"",
+}
+ODD_ANSWERS: dict[str, bytes] = {
+    "null": b"null",
+    "list": b"[]",
+    "number": b"0",
+    "text": b'"no"',
+    "empty object": b"{}",
+    "blank": b"  \n",
+    "nothing": b"",
+    "choices null": json.dumps({**GOOD, "choices": None}).encode(),
+    "choices of null": json.dumps({**GOOD, "choices": [None]}).encode(),
+    "choices of nothing": json.dumps({**GOOD, "choices": [{}]}).encode(),
+    "choices as object": json.dumps({**GOOD, "choices": GOOD["choices"][0]}).encode(),
+    "message null": json.dumps({**GOOD, "choices": [{**GOOD["choices"][0], "message": None}]}).encode(),
+    "message empty": json.dumps({**GOOD, "choices": [{**GOOD["choices"][0], "message": {}}]}).encode(),
+    "content number": json.dumps(completion(7)).encode(),
+    "content object": json.dumps(completion({"text": TEXT})).encode(),
+    "content list of null": json.dumps(completion([None])).encode(),
+    "content empty list": json.dumps(completion([])).encode(),
+    "content blank": json.dumps(completion(" \n ")).encode(),
+    "finish null": json.dumps(completion(TEXT, None)).encode(),  # type: ignore[arg-type]
+    "finish number": json.dumps(completion(TEXT, 3)).encode(),  # type: ignore[arg-type]
+    "finish unknown": json.dumps(completion(TEXT, "eos")).encode(),
+    "id absent": json.dumps({key: held for key, held in GOOD.items() if key != "id"}).encode(),
+    "created text": json.dumps({**GOOD, "created": "now"}).encode(),
+    "object other": json.dumps({**GOOD, "object": "thing"}).encode(),
+    "more fields": json.dumps({**GOOD, "extra": [{"deep": [1]}]}).encode(),
+    "several choices": json.dumps({**GOOD, "choices": GOOD["choices"] * 3}).encode(),
+    "usage list": json.dumps({**GOOD, "usage": [1]}).encode(),
+    "usage empty": json.dumps({**GOOD, "usage": {}}).encode(),
+    "usage huge": json.dumps({**GOOD, "usage": {**GOOD["usage"], "prompt_tokens": 10**30}}).encode(),
+    "usage NaN": json.dumps({**GOOD, "usage": {**GOOD["usage"], "total_tokens": math.nan}}).encode(),
+    "byte mark": b"\xef\xbb\xbf" + json.dumps(GOOD).encode(),
+    "latin-1": json.dumps(completion(f"{TEXT} é"), ensure_ascii=False).encode("latin-1"),
+    "utf-16": json.dumps(GOOD).encode("utf-16"),
+    "two documents": json.dumps(GOOD).encode() * 2,
+    "rubbish behind": json.dumps(GOOD).encode() + b"\n<!-- ok -->",
+    "deep": b"[" * 5000 + b"]" * 5000,
+    "lone surrogate": json.dumps(completion(f"{TEXT} \ud800")).encode(),
+    "zero bytes": json.dumps(completion(f"{TEXT} \x00")).encode(),
+    "stream": b"data: " + json.dumps(GOOD).encode() + b"\n\ndata: [DONE]\n\n",
+    "error null": json.dumps({**GOOD, "error": None}).encode(),
+    "error beside a reply": json.dumps({**GOOD, "error": {"message": "slow"}}).encode(),
+    "error as text": b'{"error": "no such thing"}',
+    "error as list": b'{"error": ["no", "such"]}',
+    "detail alone": b'{"detail": "not found"}',
+}
+
+
+def _answers(status: int, body: bytes) -> Callable[[Handler, int], None]:
+    return lambda handler, nth: handler.raw(body, status)
+
+
+GRID = {
+    **{
+        f"http-{status}-{name}": _answers(status, body)
+        for status in STATUSES
+        for name, body in BODIES.items()
+    },
+    **{f"odd-{name.replace(' ', '-')}": _answers(200, body) for name, body in ODD_ANSWERS.items()},
+}
+"""More faults, in a grid: every status with every kind of body, and odd answers that call themselves good."""
+FAULTS |= GRID
 
 
 class FaultyServer(ThreadingHTTPServer):

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import re
 import ssl
 import time
 from collections import Counter
@@ -12,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
-from tests.asking.faulty_server import FAULTS, FaultyServer, faulty_server
+from tests.asking.faulty_server import FAULTS, GRID, FaultyServer, faulty_server
 
 from concord.asking import runs
 from concord.asking.connection import Connection
@@ -141,7 +143,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
 def test_the_faults_are_all_there() -> None:
     assert (
         EXPECTED.keys() | {*STOPPING, "slow", "length-below-99", "five", "five-silent", "hang"}
-        == FAULTS.keys()
+        == FAULTS.keys() - GRID.keys()
     )
 
 
@@ -300,3 +302,30 @@ def test_calls_in_flight_end_when_the_time_of_the_run_is_over(tmp_path: Path) ->
     assert result.outcomes == {"ok": 2, "not asked": 2}
     assert result.stopped is not None and "--max-time" in result.stopped
     assert took < 60  # the server would keep its callers for 90 s, and be asked again
+
+
+TABLE = Path(__file__).with_name("faults.json")
+"""Every fault of the grid with its outcome and its words; written anew with CONCORD_WRITE_DOCS=1."""
+
+
+@pytest.mark.long
+def test_every_status_and_every_odd_answer_has_one_outcome_and_words_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "sk-grid-7h3f9a02kd81"
+    monkeypatch.setenv("BAD_API_KEY", key)
+    prompts = {name: f"Case fault={name}." for name in ("none", *GRID)}
+    with faulty_server() as server:
+        samples = vignettes(tmp_path / "samples.json", prompts)
+        result = ask(samples, server.url, tmp_path / "run", max_retries=0, give_up_after=10_000)
+    rows = [row for row in result.stored.rows if row["mode"] == "cot"]
+    found = {row["id"]: [row["outcome"], row.get("error")] for row in rows}
+    assert set(found) == set(prompts) and set(result.outcomes) <= {"ok", "empty", "failed"}
+    if os.environ.get("CONCORD_WRITE_DOCS"):
+        lines = (f"{json.dumps(name)}: {json.dumps(one)}" for name, one in found.items())
+        TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    assert found == json.loads(TABLE.read_text("utf-8"))
+    for outcome, words in found.values():
+        assert outcome != "failed" or not re.match(r"(?:Type|Attribute|Key|Value|Index)Error", words), words
+    for path in (tmp_path / "run").rglob("*"):
+        assert path.is_dir() or key.encode() not in path.read_bytes(), path

@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from inspect_ai.model import ContentReasoning, ContentText, ModelOutput
+from pydantic import BaseModel
 
 from concord.asking.inspect.private import TooLongError, asks_to_retry, retry_after
 from concord.asking.journal import SERVED
@@ -40,6 +41,10 @@ class ToldError(Exception):
     def __init__(self, body: Any, status: int | None) -> None:
         super().__init__("the answer is an error")
         self.body, self.status_code = body, status
+
+
+class NoReplyError(Exception):
+    """An answer that calls itself good, and has no place for a reply."""
 
 
 class BrokenOffError(Exception):
@@ -78,6 +83,9 @@ def read_raw(completion: Any, *, logprobs: bool = False) -> Received:
     error = getattr(completion, "error", None)
     if error and choice is None:
         raise ToldError(error, _status(completion, error))
+    if isinstance(completion, BaseModel) and _lacks_reply(completion, choice):
+        told = _reason(completion.model_extra)
+        raise NoReplyError("the server's answer holds no reply" + ("" if told is None else f": {told}"))
     reason = getattr(choice, "finish_reason", None)
     if isinstance(reason, str) and reason.casefold() in _BROKEN:
         raise BrokenOffError(f"the server ended the reply with {reason!r}")
@@ -88,7 +96,7 @@ def read_raw(completion: Any, *, logprobs: bool = False) -> Received:
         _name(getattr(completion, "system_fingerprint", None)),
         _name(getattr(completion, "_request_id", None)),
         "length" if str(reason).casefold() in _CUT else reason,
-        "".join(map(_text, content)) if isinstance(content, list) else content,
+        content if content is None or isinstance(content, str) else _joined(content),
         all(_is_count(getattr(usage, name, None)) for name in _TOKENS),
         (_are_counts(usage, _DETAILS[0]), _are_counts(usage, _DETAILS[1])),
         logprobs and _are_logprobs(getattr(choice, "logprobs", None)),
@@ -107,7 +115,7 @@ def put_in_order(completion: Any, received: Received, asked: str) -> Any:
             setattr(usage, name, None)
     if choice is not None:
         completion.choices = completion.choices[:1]
-        if isinstance(getattr(getattr(choice, "message", None), "content", None), list):
+        if getattr(getattr(choice, "message", None), "content", None) is not None:
             choice.message.content = received.text
         if received.finish == "length":
             choice.finish_reason = received.finish
@@ -169,6 +177,12 @@ def _who_alone(found: Any) -> Received:
     return Received(_name(getattr(found, "model", None)), None, _name(getattr(found, "_request_id", None)))
 
 
+def _lacks_reply(completion: Any, choice: Any) -> bool:
+    """Whether an answer has no place for a reply; a list of none is an empty reply."""
+    none = isinstance(getattr(completion, "choices", None), list) and not completion.choices
+    return not none and getattr(choice, "message", None) is None
+
+
 def _choice(completion: Any) -> Any:
     """Return the reply that was asked for, where there is one."""
     choices = getattr(completion, "choices", None)
@@ -205,6 +219,13 @@ def _are_counts(usage: Any, name: str) -> bool:
     """Whether the parts of a count of tokens are numbers; some servers leave some out."""
     held = getattr(getattr(usage, name, None), "__dict__", None)
     return held is not None and all(n is None or _is_count(n) for n in held.values())
+
+
+def _joined(content: Any) -> str:
+    """Return a reply that is no text as one: its parts, the text of an object, a number."""
+    if isinstance(content, list):
+        return "".join(map(_text, content))
+    return str(content) if type(content) in (int, float) else _text(content)
 
 
 def _text(part: Any) -> str:
@@ -293,6 +314,8 @@ def _words(error: BaseException) -> str:
     """Say what went wrong: the provider's reason, its status, and the kind of error; not too long."""
     status = _status_of(error)
     kind = type(error).__name__ if status is None else f"HTTP {status}"
+    if isinstance(error, UnicodeDecodeError | RecursionError):
+        kind = "the answer is no JSON"
     told = _reason(getattr(error, "body", None))
     if told is None and isinstance(error, json.JSONDecodeError):
         kind, told = "an empty answer", "the server sent nothing"
