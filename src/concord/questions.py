@@ -1,10 +1,12 @@
 """What goes through all three questions: comparing and planning."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from concord.comparing.conditions import ConditionsResult, compare_conditions
-from concord.comparing.metrics import MetricCompareResult
+from concord.comparing.kinds import PEOPLE_RESULTS
+from concord.comparing.metrics import MOVED, MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.comparing.run import compare_sources
 from concord.comparing.tables import ScoreColumns, ScoreReading
@@ -31,6 +33,7 @@ def compare(
     repeat: str | None = None,
     metric: str | None = None,
     by: str | None = None,
+    as_people: bool = False,
     names: Sequence[str] | None = None,
     wrong: float | None = None,
     unit: str = "auto",
@@ -63,6 +66,10 @@ def compare(
         Column of one table of answers that names conditions (``reasoning``, ``few_shot``, ``prompt``): each
         model is compared with itself under them, by ``metric`` ``influence`` (of hints), ``gap`` (reasoning
         minus none), ``flips`` (with the arrangement) or ``accuracy``, tasks or ``cluster`` being clusters.
+    as_people
+        Two folders of results about people, an old version of a model and a new one: whether the new one
+        agrees with people less, on the same studies, and which effects moved. The new one comes first in the
+        result, and gates (``fail_if_worse``, ``fail_unless_as_good``) hold it against the old one.
     names
         What the report calls the models, one each.
     wrong
@@ -98,7 +105,11 @@ def compare(
         return compare_conditions(
             sources[0], by, options=table, choices=Choices(**choices), metric=metric, cluster=cluster
         )
-    return compare_sources(
+    if as_people:
+        if len(sources) != 2 or not all(PEOPLE_RESULTS.holds(one) for one in sources):
+            raise OptionError("as people: expected two results about people, the old version and the new one")
+        sources, names = sources[::-1], None if names is None else list(names)[::-1]
+    found = compare_sources(
         sources,
         ScoreReading(
             ScoreColumns(item, score, cluster, repeat),
@@ -111,6 +122,11 @@ def compare(
         choices=Choices(**choices),
         engine=get_engine(engine, scheduler=scheduler),
     )
+    if as_people and isinstance(found, MetricCompareResult):
+        from concord.comparing.people import as_people as moved_effects
+
+        return replace(found, about={**found.about, MOVED: moved_effects(sources)})
+    return found
 
 
 @gated()

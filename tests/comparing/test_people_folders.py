@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import concord
-from concord.errors import FileFormatError
+from concord.errors import FileFormatError, OptionError
 
 
 def test_models_with_other_tests_are_not_ranked_under_other_priors(tmp_path: Path) -> None:
@@ -59,3 +59,17 @@ def test_results_are_called_by_their_models_where_each_has_one_of_its_own(
     assert not document["warnings"]
     files = ["benchmark_summary.json", "detailed_stats.csv"] * 2
     assert [Path(file["name"]).name for file in document["inputs"]] == files
+
+
+def test_a_new_version_is_held_against_the_old_one_as_people_are(tmp_path: Path) -> None:
+    old, new = named(tmp_path / "old", "gpt", shift=1.5), named(tmp_path / "new", "gpt", shift=-6.0)
+    found = concord.compare(old, new, as_people=True)
+    document = found.to_dict()
+    assert [model["name"] for model in document["models"]] == ["new", "old"]
+    assert [row["moved"] < 0 for row in document["moved"]] == [True] * 4
+    gate = found.fail_unless_as_good(margin=0.05)
+    assert gate.failed
+    assert gate.units == "studies"
+    assert "Effects that moved most between the versions" in str(found)
+    with pytest.raises(OptionError, match="expected two results about people"):
+        concord.compare([{"item": 1, "score": 1}], old, as_people=True)

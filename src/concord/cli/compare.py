@@ -46,6 +46,14 @@ def compare(
             "with itself (influence of hints, gap, flips, accuracy)."
         ),
     ] = None,
+    as_people: Annotated[
+        bool,
+        typer.Option(
+            "--as-people",
+            help="Two results about people, OLD NEW: does the new version agree with people less? Gates hold "
+            "NEW against OLD.",
+        ),
+    ] = False,
     item: Annotated[str | None, rare(help="Column of a table that names items.")] = None,
     score: Annotated[str | None, rare(help="Column of a table that holds scores.")] = None,
     cluster: Annotated[
@@ -67,7 +75,7 @@ def compare(
     ] = None,
     unit: Annotated[
         str,
-        typer.Option(
+        rare(
             help="auto: refuse shares beside percentages; percent: divide files that reach above 1 by 100; "
             "same: take all as they are."
         ),
@@ -130,6 +138,7 @@ def compare(
         encoding=encoding,
         decimal_comma=decimal_comma,
         metric=metric,
+        as_people=as_people,
         names=name if name else None,
         wrong=wrong,
         unit=unit,

@@ -420,7 +420,8 @@ class Comparison(Kind):
             if model in (row.first, row.second):
                 turned = sign if row.first == model else -sign
                 other = row.second if row.first == model else row.first
-                units = row.counted[1] if row.counted[1] and row.n_clusters != row.n else row.counted[0]
+                single = row.counted[1] == "clusters" and row.n_clusters == row.n
+                units = row.counted[0 if single else 1]
                 better = _turned(row.difference, turned)
                 pairs.append(HeldPair(other, better, row.n_clusters, units if units else "items"))
         return gate_of(rule, model, self.metric_title, pairs, margin=drop, level=self.level)

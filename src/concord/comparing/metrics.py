@@ -25,8 +25,8 @@ from concord.records import Estimate, InputFile, Interval
 from concord.stats.multiple import differs, holm
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
-REFEREE, RANKS = "referee", "pas_ranks_over_priors"
-"""Keys of what a referee asks: of each model, and of all."""
+REFEREE, RANKS, MOVED = "referee", "pas_ranks_over_priors", "moved"
+"""Keys of what a referee asks, of each model and of all, and of effects that moved between two versions."""
 _DEFINITIONS = ("peak", "across")
 _SOURCE_NUMBERS = ("S_Cons", "E_perf", "R_sens")
 """Numbers of the source, which have several definitions."""
@@ -276,6 +276,25 @@ PRIORS = Table(
 )
 
 
+def _moved(name: str, title: str) -> Column:
+    return Column(name, lambda row: row[name], title, sign=True)
+
+
+MOVED_EFFECTS = Table(
+    "moved",
+    rows=lambda result: result.about.get(MOVED) or (),
+    title="Effects that moved most between the versions, in d",
+    columns=(
+        Column("test", lambda row: row["test"], words=True),
+        _moved("human_d", "people"),
+        _moved("second_d", "old"),
+        _moved("first_d", "new"),
+        _moved("moved", "moved"),
+        Column("nearer", lambda row: row["nearer"], "nearer to people", words=True),
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricCompareResult(Comparison):
     """Models compared on the same studies of people, or on the same items and arrangements."""
@@ -287,6 +306,7 @@ class MetricCompareResult(Comparison):
         EVERY_PAIR,
         MARGINS,
         LEFT_OUT,
+        MOVED_EFFECTS,
         FOR_REFEREE,
         PRIORS,
         FILE_METRICS,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.kinds import (
+    PEOPLE_RESULTS,
     ComparedPairs,
     ComparedSide,
     CompareRequest,
@@ -113,6 +114,40 @@ def _study_by_study(found: Lineup, metric: str, asked: CompareRequest) -> Compar
         },
         about={RANKS: prior_ranks(referees) if _same_tests(scores) else []},
     )
+
+
+MOST_MOVED = 10
+"""Effects that are named of those that moved between two versions."""
+
+
+def as_people(sources: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the effects of agents that moved most from an old version to a new one, given new and old."""
+    new, old = (
+        {
+            (test.study, test.sub_study, test.finding, test.test): test
+            for test in PEOPLE_RESULTS.stored(one).result.tests
+        }
+        for one in sources
+    )
+    rows = []
+    for key, test in new.items():
+        before, human = old.get(key), test.human_effect_d
+        if before is None or test.agent_effect_d is None or before.agent_effect_d is None or human is None:
+            continue
+        now, then = test.agent_effect_d, before.agent_effect_d
+        named = " / ".join(part for part in key if part)
+        nearer = abs(now - human) < abs(then - human)
+        rows.append(
+            {
+                "test": named,
+                "human_d": human,
+                "second_d": then,
+                "first_d": now,
+                "moved": now - then,
+                "nearer": nearer,
+            }
+        )
+    return sorted(rows, key=lambda row: -abs(row["moved"]))[:MOST_MOVED]
 
 
 def _of_model(name: str, scores: PeopleResult) -> PeopleScoresOf:
