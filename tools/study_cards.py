@@ -12,7 +12,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """Return the address of every page in the site's sources, with its text."""
     from concord import studies
 
-    files = studies.find_studies()
+    files = studies.find_studies(studies.bundled_names())
     yield f"{CARDS}/index.md", _index(files)
     for file in files:
         yield f"{CARDS}/{file.name}.md", _card(file)
@@ -27,7 +27,11 @@ its page or table, what is printed there, and how the place is known: *seen* in 
 card names, or *page not verified*, where only the pages of the whole article are known. Of all tests: {known}. If you
 have a paper at hand, a look at its pages is welcome. What could not be traced is left out, and each card says so.
 
-**Contamination.** All twelve studies are classics. A model has very likely read about them, and agreement may be memory.
+**Two sets.** Twelve classics, which are asked where no study is named; and eighteen effects of Many Labs 2 (`--study
+many-labs-2`), whose human side is about 7,000 people who repeated the original; seven of these are placebos (`--placebo`):
+the literature reports the effect, people do not show it.
+
+**Contamination.** All are well known. A model has very likely read about them, and agreement may be memory.
 Read a score here as an upper limit, and write [a study of your own](../../how-to/from-a-paper-to-a-study.md) for what it
 has not read.
 
@@ -66,6 +70,10 @@ Domain: {study.domain}. Population: {study.population.describes}.
 
 {tests}
 
+## Effects of people
+
+{effects}
+
 ## How the human numbers were traced
 
 {traced}
@@ -99,8 +107,7 @@ def _known(files: tuple[Any, ...]) -> str:
 
 
 def _card(file: Any) -> str:
-    from concord.people.studies.describe import expected_tokens
-    from concord.people.studies.plan import plan_study
+    from concord.people.studies.describe import expected_of
 
     study = file.study
     return CARD.format(
@@ -112,8 +119,9 @@ def _card(file: Any) -> str:
         threats=_bullets(study.about.threats),
         left_out=_bullets(study.about.left_out),
         tests="\n".join(_tests(study)),
+        effects="\n".join(_effects(file)),
         traced=_bullets(study.about.traced),
-        takes=expected_tokens(plan_study(file)),
+        takes=expected_of(file),
     )
 
 
@@ -140,6 +148,22 @@ def _experiments(study: Any) -> Iterator[str]:
         )
         items = ", ".join(f"{item} ({spec.type})" for item, spec in experiment.items.items())
         yield f"| {name} | {size} {unit} | {factors or 'nothing'} | {items} |"
+
+
+def _effects(file: Any) -> Iterator[str]:
+    """Return people's effect of each test with its interval, beside the original's."""
+    from concord import studies
+
+    def shown(found: Any) -> str:
+        if found is None or found.value is None:
+            return "–"
+        ends = found.interval
+        return f"{found.value:+.2f}" + ("" if ends is None else f" [{ends.low:+.2f}, {ends.high:+.2f}]")
+
+    yield "| test | people: d, 95 % interval | original study: d, 95 % interval |"
+    yield "|---|---|---|"
+    for test, sides in studies.published_effects(file).items():
+        yield f"| {test} | {shown(sides.get('people'))} | {shown(sides.get('original'))} |"
 
 
 def _tests(study: Any) -> Iterator[str]:

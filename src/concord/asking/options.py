@@ -424,7 +424,7 @@ class AskingPeople(Asking):
     QUESTION = "people"
 
     study: Annotated[
-        list[str] | None, option(help="A study, by name or file; several times (default: all bundled).")
+        list[str] | None, option(help="A study, by name or file; several times (default: the classic ones).")
     ] = None
     studies: Annotated[Path | None, option(help="A folder with studies of your own.")] = None
     n: Annotated[int | None, option(help="Participants in each cell (default: as in the paper).")] = None
@@ -438,6 +438,9 @@ class AskingPeople(Asking):
     variant: Annotated[
         str | None, option(help="Hold this variant of the studies too, or all: another surface.")
     ] = None
+    placebo: Annotated[
+        bool, option("--placebo", help="Hold the placebo studies: published effects that people do not show.")
+    ] = False
     limit: Annotated[int | None, option(help="Hold only the first N sessions of each experiment.")] = None
     temperature: Annotated[float, option(help="Sampling temperature.")] = 1.0  # participants differ
     seed: Annotated[
@@ -449,7 +452,8 @@ class AskingPeople(Asking):
         """Return what the design of the question takes of these options."""
         found = super().chosen()
         folder = found.pop("studies")
-        return {**found, "study": [] if self.study is None else self.study, "folder": folder}
+        wanted = [*([] if self.study is None else self.study), *(["placebo"] if found.pop("placebo") else [])]
+        return {**found, "study": wanted, "folder": folder}
 
 
 PROBES, _EVERY = "probes", ["all"]

@@ -27,6 +27,11 @@ def studies(
         ),
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="A folder with studies of your own.")] = None,
+    by: Annotated[str, typer.Option(help="Order: study, domain, kind, turns or cost.")] = "study",
+    domain: Annotated[str | None, typer.Option(help="Only studies of this domain.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Only studies with this kind of test, or: placebo.")
+    ] = None,
     json: JsonText = False,
     prompts: Annotated[
         bool, typer.Option("--prompts", help="Print what the first participant of each cell reads.")
@@ -44,7 +49,8 @@ def studies(
     if names and names[0] == "draft":
         _draft(names[1:], out, as_json=json)
         return
-    listed = list(found.find_studies([] if names is None else names, folder=folder))
+    wanted = found.bundled_names() if not names and folder is None else names
+    listed = list(found.find_studies([] if wanted is None else wanted, folder=folder))
     if prompts:
         shown = {found.summary(one)["study"]: found.prompts(one, design=design) for one in listed}
         if json:
@@ -58,7 +64,9 @@ def studies(
             listed += found.installed_studies().values()
         for one in told:
             note(f"warning: {one.message}")
-    rows = [found.summary(one) for one in listed]
+    rows, listed = _selected_studies(
+        [found.summary(one) for one in listed], listed, by=by, domain=domain, kind=kind
+    )
     if json:
         sides = [found.human_sides(one) for one in listed]
         print_json({"studies": [{**row, "human_sides": side} for row, side in zip(rows, sides, strict=True)]})
@@ -66,9 +74,37 @@ def studies(
     if names:
         say("\n\n".join(found.describe(one) for one in listed))
         return
-    show(_studies_table(rows))
+    show(_studies_table(rows, kinds=by == "kind" or kind is not None))
     note("\nconcord studies NAME shows where a study's human numbers are in the paper")
     note("check a study file of your own with: concord check FILE.yaml")
+
+
+_ORDERS = {"study": (), "domain": ("domain",), "kind": ("kinds",), "turns": ("turns",), "cost": ("tokens",)}
+"""What orders a list, and the facts it looks at before the name."""
+
+
+def _selected_studies(
+    rows: "list[dict[str, Any]]", files: "list[Any]", *, by: str, domain: str | None, kind: str | None
+) -> "tuple[list[dict[str, Any]], list[Any]]":
+    """Return the studies of a domain and a kind, in order."""
+    from concord.errors import OptionError
+
+    if by not in _ORDERS:
+        raise OptionError(f"--by {by!r} is no order; expected {', '.join(_ORDERS)}")
+    held = [
+        (row, file)
+        for row, file in zip(rows, files, strict=True)
+        if (domain is None or row["domain"].casefold() == domain.casefold())
+        and (kind is None or kind in row["kinds"] or (kind == "placebo" and row["placebo"] is not None))
+    ]
+    if rows and not held:
+        domains, kinds = {row["domain"] for row in rows}, {one for row in rows for one in row["kinds"]}
+        raise OptionError(
+            f"no study is of that domain and kind; domains are {', '.join(sorted(domains))}, kinds "
+            f"{', '.join(sorted(kinds))}, placebo"
+        )
+    held.sort(key=lambda pair: tuple(pair[0][fact] for fact in (*_ORDERS[by], "study")))
+    return [row for row, _ in held], [file for _, file in held]
 
 
 def _draft(papers: "Sequence[str]", out: Path | None, *, as_json: bool) -> None:
@@ -94,19 +130,32 @@ def _draft(papers: "Sequence[str]", out: Path | None, *, as_json: bool) -> None:
     note(f"wrote {target}; fill in what it marks, then: concord check {target}")
 
 
-def _studies_table(rows: "Sequence[Mapping[str, Any]]") -> "RenderableType":
-    """Return one row per study; where the screen is narrow, without domain and authors."""
+def _studies_table(rows: "Sequence[Mapping[str, Any]]", *, kinds: bool) -> "RenderableType":
+    """Return one row per study; where the screen is narrow, without domain and participants."""
     from concord.show.terminal import screen, table
 
     columns = {
         "study": "study",
         "domain": "domain",
+        "kind": "kinds",
         "tests": "tests",
+        "turns": "turns",
         "participants": "participants_in_paper",
+        "tokens": "tokens",
         "what it is about": "title",
-        "source": "source",
     }
-    if screen().width < ROOMY:
-        columns = {head: key for head, key in columns.items() if head not in ("domain", "source")}
-    shown = [tuple(str(row[key]) for key in columns.values()) for row in rows]
-    return table(None, tuple(columns), shown, words=("domain", "what it is about", "source"))
+    left_out = {"domain", "participants"} if screen().width < ROOMY else set()
+    left_out |= set() if kinds else {"kind"}
+    columns = {head: key for head, key in columns.items() if head not in left_out}
+    shown = [tuple(_shown_fact(row[key]) for key in columns.values()) for row in rows]
+    return table(None, tuple(columns), shown, words=("domain", "kind", "what it is about"))
+
+
+def _shown_fact(value: Any) -> str:
+    return (
+        ", ".join(value)
+        if isinstance(value, list)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )

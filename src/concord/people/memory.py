@@ -24,6 +24,7 @@ def base_of(study: str) -> str:
 
 MEMORY, NO_SIGN, NOT_RECOGNISED, UNKNOWN = "memory", "no sign of memory", "not recognised", "not known"
 """Verdicts."""
+NO_PLACEBO = "no placebo study was run (--placebo)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,26 @@ class Recognition:
     finding: str = ""
     outcome: str = "ok"
     """What became of reading the reply: refused, truncated and empty ones say nothing."""
+    n_named: int = 0
+    """Replies that name an author."""
+    n_answers: int = 0
+    """Replies that answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceboStudy:
+    """A study whose effect the literature reports and people do not show."""
+
+    study: str
+    kind: str
+    """What people show: ``none``, or the ``reverse``."""
+    original_d: float | None
+    people_d: float | None
+    model_d: float | None
+    original: float | None
+    """PAS against the original study: how likely the same conclusion is."""
+    people: float | None
+    """PAS against people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +92,11 @@ def _directions(one: Recognition) -> str:
     return f"{one.n_right} of {one.n_directions}{unknown}"
 
 
+def _naming_replies(one: Recognition) -> str:
+    """Say how many of the replies that answer name an author."""
+    return f"{one.n_named} of {one.n_answers}"
+
+
 def _whether_recognised(one: VariantPair) -> object:
     """Return whether the study was recognised, or that this is not known."""
     return "not known" if one.recognised is None else one.recognised
@@ -85,6 +111,7 @@ KNOWN = Table(
         Column(
             "recognised", lambda one: one.outcome if one.recognised is None else one.recognised, words=True
         ),
+        Column("replies", _naming_replies, "replies that name an author", words=True),
         Column("year_right", words=True),
         Column("directions", _directions, "directions right", words=True),
         Column("authors", title="authors named", words=True),
@@ -112,6 +139,24 @@ PAIRS = Table(
 )
 
 
+PLACEBOS = Table(
+    "placebo",
+    rows=lambda result: result.placebo,
+    title="Placebo studies: the literature against people",
+    file="memory_placebo.csv",
+    columns=(
+        Column("study", words=True),
+        Column("kind", title="people show", words=True),
+        Column("original_d", title="d of the original", sign=True),
+        Column("people_d", title="of people", sign=True),
+        Column("model_d", title="of the model", sign=True),
+        Column("original", title="PAS, original"),
+        Column("people", title="PAS, people"),
+        Column("pull", lambda one: difference(one.original, one.people), "pull", sign=True),
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class MemoryResult(Kind):
     """What a model recognised, and what it lost when the surface changed."""
@@ -122,7 +167,7 @@ class MemoryResult(Kind):
     SECTION: ClassVar[str] = "memory"
     HEADING: ClassVar[str] = "Has the model read the studies?"
     KEY: ClassVar[str] = "delta_pas"
-    TABLES: ClassVar[tuple[Table, ...]] = (KNOWN, PAIRS)
+    TABLES: ClassVar[tuple[Table, ...]] = (KNOWN, PAIRS, PLACEBOS)
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf(
             "memory",
@@ -131,7 +176,12 @@ class MemoryResult(Kind):
         ),
     )
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"verdict", "delta_pas.bounds", "delta_ecs.bounds"}  # the sentence says it; no replies of their own
+        {
+            "verdict",
+            "delta_pas.bounds",
+            "delta_ecs.bounds",
+            "pull.bounds",
+        }  # the sentence says it; no replies of their own
     )
 
     recognised: tuple[Recognition, ...]
@@ -143,6 +193,9 @@ class MemoryResult(Kind):
     sentence: str
     model: str | None = None
     """Who was asked, where the run says it."""
+    placebo: tuple[PlaceboStudy, ...] = ()
+    pull: Estimate = Estimate(None, note=NO_PLACEBO)
+    """Literature pull: PAS against the original minus PAS against people, mean over placebo studies."""
 
     def sentences(self) -> Sequence[str]:
         """Return the verdict in words."""
@@ -164,20 +217,24 @@ class MemoryResult(Kind):
         """Return how it was made, for a paper."""
         return (
             f"Whether the model knows the studies was scored with {concord}: it was asked to "
-            "recognise them, and answered them both as published and under another surface."
+            "recognise them, and answered them both as published and under another surface. Literature pull "
+            "is the agreement (PAS) with the original study minus that with people, over studies whose "
+            "effect people do not show."
         )
 
     def _deltas(self) -> Iterator[str]:
-        for name, found in (("PAS", self.delta_pas), ("ECS", self.delta_ecs)):
+        deltas = (("PAS", self.delta_pas), ("ECS", self.delta_ecs))
+        named = [(f"{name}, original minus variant", found) for name, found in deltas]
+        for name, found in (*named, ("Literature pull", self.pull)):
             if found.value is None:
-                yield f"{name}, original minus variant: {found.note}."
+                yield f"{name}: {found.note}."
                 continue
             ends = found.note
             if found.interval is not None:
                 words = interval_words(found.interval, sign=True)
                 ends = f"{level_words(found.interval.level)} interval {words}"
             value = number(found.value, 2, sign=True)
-            yield f"{name}, original minus variant: {value} ({ends}), {found.n} studies."
+            yield f"{name}: {value} ({ends}), {found.n} studies."
 
 
 FEWEST_STUDIES = 3
@@ -190,16 +247,41 @@ def memory_result(
     *,
     level: float = 0.95,
     model: str | None = None,
+    placebo: Sequence[PlaceboStudy] = (),
 ) -> MemoryResult:
-    """Compare originals with their variants and say what follows."""
+    """Compare originals with their variants, the literature with people, and say what follows."""
     known = {one.study: one.recognised for one in recognised}
     pairs = tuple(_paired(studies, findings, known))
     used = [pair for pair in pairs if pair.recognised]
     pas = _delta([(pair.pas, pair.variant_pas) for pair in used], level)
     ecs = _delta([(pair.ecs, pair.variant_ecs) for pair in used], level)
-    verdict = _verdict(recognised, pairs, pas)
-    sentence = _sentence(verdict, recognised, pas)
-    return MemoryResult(tuple(recognised), pairs, pas, ecs, verdict, sentence, model)
+    pull = literature_pull(placebo, level)
+    verdict = _verdict(recognised, pairs, pas, pull)
+    sentence = " ".join(filter(None, [_pull_words(pull), _sentence(verdict, recognised, pas, pull)]))
+    return MemoryResult(tuple(recognised), pairs, pas, ecs, verdict, sentence, model, tuple(placebo), pull)
+
+
+def literature_pull(placebo: Sequence[PlaceboStudy], level: float = 0.95) -> Estimate:
+    r"""Return agreement with the original conclusion minus agreement with people's, mean over studies.
+
+    .. math:: \overline{PAS(model, original) - PAS(model, people)}
+    """
+    if not placebo:
+        return Estimate(None, note=NO_PLACEBO)
+    return _delta([(one.original, one.people) for one in placebo], level, "no placebo study has both numbers")
+
+
+def _pull_words(pull: Estimate) -> str:
+    """Say whether the model follows the literature where people do not."""
+    if pull.value is None or pull.interval is None:
+        return ""
+    ends = f"{level_words(pull.interval.level)} {interval_words(pull.interval, sign=True)}"
+    told = f"over {pull.n} placebo studies its literature pull is {number(pull.value, 2, sign=True)} ({ends})"
+    if pull.interval.low > 0:
+        return f"It follows the literature where people do not: {told}."
+    if pull.interval.high < 0:
+        return f"It answers as people do where the literature says otherwise: {told}."
+    return f"Whether it follows the literature or people could not be shown: {told}."
 
 
 def _paired(
@@ -229,11 +311,15 @@ def _mean_of(values: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def _delta(pairs: Sequence[tuple[float | None, float | None]], level: float) -> Estimate:
+def _delta(
+    pairs: Sequence[tuple[float | None, float | None]],
+    level: float,
+    lacking: str = "no recognised study has a variant with both numbers",
+) -> Estimate:
     """Return the mean of paired differences with Student's t over studies."""
     gaps = np.array([one - two for one, two in pairs if one is not None and two is not None])
     if not gaps.size:
-        return Estimate(None, note="undefined: no recognised study has a variant with both numbers")
+        return Estimate(None, note=f"undefined: {lacking}")
     value = float(gaps.mean())
     if gaps.size < FEWEST_STUDIES or np.ptp(gaps) == 0:
         return Estimate(
@@ -243,15 +329,22 @@ def _delta(pairs: Sequence[tuple[float | None, float | None]], level: float) -> 
     return Estimate(value, Interval(value - reach, value + reach, level, "t over studies"), n=gaps.size)
 
 
-def _verdict(recognised: Sequence[Recognition], pairs: Sequence[VariantPair], delta: Estimate) -> str:
+def _verdict(
+    recognised: Sequence[Recognition], pairs: Sequence[VariantPair], delta: Estimate, pull: Estimate
+) -> str:
+    if pull.interval is not None and pull.interval.low > 0:
+        return MEMORY
     if not recognised or not pairs:
-        return UNKNOWN
+        return UNKNOWN if pull.interval is None else NO_SIGN
     if not any(pair.recognised for pair in pairs):
         return NOT_RECOGNISED
     return MEMORY if delta.interval is not None and delta.interval.low > 0 else NO_SIGN
 
 
-def _sentence(verdict: str, recognised: Sequence[Recognition], delta: Estimate) -> str:
+def _sentence(verdict: str, recognised: Sequence[Recognition], delta: Estimate, pull: Estimate) -> str:
+    if pull.interval is not None and delta.value is None:
+        named = sum(one.recognised is True for one in recognised)
+        return f"It recognised {named} of {len(recognised)} studies." if recognised else ""
     said = [one.recognised for one in recognised if one.recognised is not None]
     start = f"The model recognised {sum(said)} of {len(said)} studies"
     if len(said) < len(recognised):
@@ -271,7 +364,7 @@ def _sentence(verdict: str, recognised: Sequence[Recognition], delta: Estimate) 
         between = f"{level_words(ends.level)} {interval_words(ends, sign=True)}"
     value = "undefined" if delta.value is None else number(delta.value, 2, sign=True)
     told = f"PAS of the originals minus that of their variants is {value} ({between})"
-    if verdict == MEMORY:
+    if delta.interval is not None and delta.interval.low > 0:
         return (
             f"{start}, and agrees less with people when the surface changes: {told}. It answers from memory."
         )

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from tests.people.memory import literature
 from tests.people.memory.scripted_models import plans, verdict
 
 import concord
@@ -26,7 +27,14 @@ from concord.people.memory import (
 )
 from concord.people.studies.load import bundled_studies, find_studies, variant_of, with_variants
 from concord.people.studies.plan import plan_study
-from concord.people.studies.probe import directed_tests, direction_of, probe_text, read_recognition
+from concord.people.studies.probe import (
+    directed_tests,
+    direction_of,
+    probe_design,
+    probe_text,
+    read_recognition,
+    recognitions,
+)
 from concord.records import Estimate, Interval
 from concord.show.declared import report_of
 from concord.show.memory_plots import memory_picture
@@ -202,7 +210,7 @@ def _remembered(name: str = "framing") -> MemoryResult:
 def test_what_is_written_is_read_back_whole_and_shown(tmp_path: Path) -> None:
     result = _remembered()
     files = result.write(tmp_path)
-    assert {file.name for file in files} == {"memory.json", "memory_pairs.csv"}
+    assert {file.name for file in files} == {"memory.json", "memory_pairs.csv", "memory_placebo.csv"}
     assert MemoryResult.read(tmp_path) == result
     shown = drawn(fitting(report_of(result)), width=100)
     assert shown.startswith("m: It answers from memory.")
@@ -240,3 +248,51 @@ def test_every_surface_says_the_level_of_its_intervals() -> None:
     assert picture is not None and "Lines are 80 % intervals." in picture.caption
     for shown in (terminal, repr(result), result._repr_html_(), section_of(MemoryResult).show([result])):
         assert "80 %" in shown and "95 %" not in shown
+
+
+def test_a_model_that_follows_the_literature_is_told_so_and_an_honest_twin_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(literature, "N", 300)
+    assert literature.claims(range(3), follows="original") == 3
+    assert literature.claims(range(3), follows="people") == 0
+    found = literature.remembered(0, follows="original")
+    assert found.verdict == MEMORY
+    assert len(found.placebo) == 7
+    assert found.sentence.startswith("It follows the literature where people do not: over 7 placebo studies")
+    own = [
+        one.original - one.people
+        for one in found.placebo
+        if one.original is not None and one.people is not None
+    ]
+    assert found.pull.value == pytest.approx(np.mean(own))
+
+
+@pytest.mark.slow
+def test_claims_of_literature_pull_are_rarely_false_and_mostly_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(literature, "N", 200)
+    assert literature.claims(range(400), follows="people") <= 20
+    assert literature.claims(range(100), follows="original") >= 80
+
+
+def test_a_study_is_recognised_where_most_replies_name_an_author() -> None:
+    study = FILES["framing"].study
+    known, unknown = "Authors: Tversky, Kahneman\nYear: 1981", "Authors: unknown\nYear: unknown"
+    for said, most in (
+        ([known, unknown, known], True),
+        ([known, unknown, unknown], False),
+        ([known, ""], True),
+    ):
+        (found,) = recognitions([study], {"framing": said})
+        assert found.recognised is most
+        assert (found.n_named, found.n_answers) == (said.count(known), len(list(filter(None, said))))
+
+
+def test_every_study_is_asked_about_more_than_once_and_variants_stay_out_of_the_headline() -> None:
+    plans = tuple(plan_study(file, n=10) for file in with_variants(find_studies(["framing"]), "all"))
+    assert len(probe_design(plans[:1]).trials) == 3
+    alone = studies.run(plans[:1], lambda question: "A", n_resamples=0, n_simulations=0)
+    both = studies.run(plans, lambda question: "A", n_resamples=0, n_simulations=0)
+    assert both.result.pas == alone.result.pas
+    assert {one.study for one in both.result.tests} == {"framing"}
+    assert both.memory is not None and len(both.memory.pairs) == 1

@@ -12,7 +12,7 @@ from concord import studies
 from concord.people.files import PeopleResult
 from concord.people.results.one import score_table
 from concord.people.studies.format import Located
-from concord.people.studies.load import bundled_names
+from concord.people.studies.load import bundled_names, bundled_studies
 from concord.records import TestRow
 
 TWELVE = (
@@ -52,7 +52,8 @@ def _ceiling(done: studies.StudiesResult) -> PeopleResult:
 
 
 def test_the_twelve_studies_are_there() -> None:
-    assert bundled_names() == TWELVE
+    assert tuple(bundled_studies()) == TWELVE
+    assert len(bundled_names()) == 30
     assert set(SCRIPTS) == set(TWELVE)
 
 

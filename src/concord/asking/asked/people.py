@@ -27,7 +27,10 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Studies
 
     replies = replies_of(found.rows)
     plans = plans_of(found.files, found.options)
-    said = {str(row["id"]): str(row["response"]) for row in found.followed if row["outcome"] == AskOutcome.OK}
+    said: dict[str, list[str]] = {}
+    for row in found.followed:
+        if row["outcome"] == AskOutcome.OK:
+            said.setdefault(str(row["id"]), []).append(str(row["response"]))
     return score_replies(replies, plans, model=found.model, made=found.made, said=said, **choices)
 
 

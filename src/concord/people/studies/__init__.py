@@ -1,7 +1,7 @@
 """Studies: find, plan, run with an agent of your own, score recorded replies."""
 
 from concord.people.studies.agents import DESIGNS, AgentDesign, get_design
-from concord.people.studies.describe import describe, human_sides, prompts, summary
+from concord.people.studies.describe import describe, human_sides, prompts, published_effects, summary
 from concord.people.studies.draft import DraftedStudy, draft_study
 from concord.people.studies.finding_checks import check_tests
 from concord.people.studies.format import StudyFile, json_schema
@@ -38,6 +38,7 @@ __all__ = [
     "json_schema",
     "plan",
     "prompts",
+    "published_effects",
     "read_study",
     "run",
     "score_replies",

@@ -1,13 +1,22 @@
 """Studies told: what participants read, what it takes to ask them, where human numbers come from."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy import special
+
+from concord.engine import SERIAL
+from concord.number_words import interval_words, number
+from concord.people.protocol import STANDARD
+from concord.people.results.same_tests import SameTests, compute
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.catalog import cells_of
 from concord.people.studies.format import (
     Allocation,
     Choice,
+    Experiment,
     FreeText,
     Item,
     Likert,
@@ -17,8 +26,14 @@ from concord.people.studies.format import (
 )
 from concord.people.studies.plan import StudyPlan, plan_study
 from concord.people.studies.sessions import Question, Session, hold, sessions_of
+from concord.people.studies.tests import published_rows
 from concord.people.studies.wording import LETTERS
+from concord.records import Estimate, Interval, TestRow
 
+LEVEL = 0.95
+"""Of the intervals of published effects."""
+FEW = 4
+"""Participants in each cell that suffice for every order of the bundled studies."""
 CHARACTERS_A_TOKEN = 4
 """The usual rule of thumb for English; tokenisers differ by a fifth."""
 
@@ -102,10 +117,11 @@ def _dialogue(session: Session) -> list[str]:
 
 
 def summary(file: StudyFile) -> dict[str, Any]:
-    """Return what a list of studies shows of one."""
+    """Return what a list of studies shows of one; tokens are those of the paper's number of participants."""
     study = file.study
     tests = [test for finding in study.findings.values() for test in finding.tests]
     said = file.study.about.participants
+    planned, takes = _planned_people(file), expected_of(file)
     return {
         "study": study.study,
         "title": study.title,
@@ -115,11 +131,63 @@ def summary(file: StudyFile) -> dict[str, Any]:
         "cells": sum(len(cells_of(experiment)) for experiment in study.experiments.values()),
         "findings": len(study.findings),
         "tests": len(tests),
-        "participants_in_paper": (
-            sum(len(session.members) for session in plan_study(file).sessions) if said is None else said
+        "kinds": sorted({test.test for test in tests}),
+        "placebo": study.placebo,
+        "turns": max(
+            len(experiment.steps) * _rounds_of(experiment) for experiment in study.experiments.values()
         ),
+        "participants_in_paper": planned if said is None else said,
+        "tokens": takes.input_tokens + takes.output_tokens,
         "file": file.file.name,
     }
+
+
+def expected_of(file: StudyFile) -> Expected:
+    """Estimate what as many participants as in the paper take, from a few in each cell."""
+    few = plan_study(file, n=FEW)
+    takes, people = expected_tokens(few), sum(len(session.members) for session in few.sessions)
+    times = _planned_people(file) / people
+    return Expected(
+        *(round(one * times) for one in (takes.questions, takes.input_tokens, takes.output_tokens))
+    )
+
+
+def _rounds_of(experiment: Experiment) -> int:
+    return 1 if experiment.group is None else experiment.group.rounds
+
+
+def _planned_people(file: StudyFile) -> int:
+    """Count the participants that a plan of the paper's size has, without laying it out."""
+    total = 0
+    for experiment in file.study.experiments.values():
+        found, group = experiment.participants, experiment.group
+        given, size = (found.n, 1) if group is None else (found.sessions, len(group.members))
+        total += size * (sum(given.values()) if isinstance(given, dict) else given or 0)
+    return total
+
+
+def published_effects(file: StudyFile) -> dict[str, dict[str, Estimate]]:
+    """Return people's effect of each test as d with its interval, and the original's where there is one."""
+    found: dict[str, dict[str, Estimate]] = {}
+    for side, original in (("people", False), ("original", True)):
+        rows = [replace(row, agent=row.human, agent_outcome=row.human_outcome)
+                for _, row in published_rows(file.study, original=original)]  # fmt: skip
+        for row in rows:
+            found.setdefault(row.test, {})[side] = _human_d(row)
+    return found
+
+
+def _human_d(row: TestRow) -> Estimate:
+    """Return d of the human side with its 95 % interval; undefined where the test has no d."""
+    same = SameTests.of((row,), STANDARD, level=LEVEL, n_resamples=0, n_simulations=0, seed=0, engine=SERIAL)
+    work = compute(same, same.agent(same.layout.rows), None)
+    d, se = float(work.scores.human_d[0]), float(work.errors[0][0])
+    if np.isnan(d):
+        return Estimate(None, note="no d of this kind of test")
+    if not np.isfinite(se):
+        return Estimate(d, note="no standard error of this kind of test")
+    reach = float(special.ndtri(0.5 + LEVEL / 2)) * se
+    return Estimate(d, Interval(d - reach, d + reach, LEVEL, "normal"))
 
 
 def human_sides(file: StudyFile) -> list[dict[str, Any]]:
@@ -152,6 +220,7 @@ def describe(file: StudyFile) -> str:
     doi = "" if source.doi is None else f" doi: {source.doi}"
     lines = [f"{study.study}: {study.title}"]
     lines.append(f"{source.authors} ({source.year}). {source.title}. {source.published}.{doi}")
+    effects = published_effects(file)
     for finding, spec in study.findings.items():
         lines += ["", f"{finding}  {spec.says}"]
         for test in spec.tests:
@@ -160,5 +229,16 @@ def describe(file: StudyFile) -> str:
             )
             place = "no page or table given" if test.human.located is None else str(test.human.located)
             lines += [f"  {test.name} [{test.test}]", f"    people: {numbers}"]
+            lines += [f"    {words}" for words in _published_words(effects.get(test.name, {}))]
             lines += [f"    where:  {place}", f"    source: {test.human.source}"]
     return "\n".join([*lines, *(f"\n{told}" for told in study.about.traced)])
+
+
+def _published_words(effects: Mapping[str, Estimate]) -> Iterator[str]:
+    """Say the effect of people, and of the original study where people replicated one."""
+    named = {"people": "effect", "original": "original"} if "original" not in effects else {
+        "people": "replication", "original": "original"}  # fmt: skip
+    for side, found in effects.items():
+        if found.value is not None:
+            ends = "" if found.interval is None else f" ({interval_words(found.interval, sign=True)})"
+            yield f"{named[side]}: d = {number(found.value, 2, sign=True)}{ends}"

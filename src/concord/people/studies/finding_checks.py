@@ -20,7 +20,7 @@ from concord.people.studies.expressions import parse_expression
 from concord.people.studies.format import HumanMoments, Study, Test
 from concord.people.table.read import read_tests
 from concord.people.table.reported import COLUMNS_WIN
-from concord.records import Side, TestRow
+from concord.records import Side, TestRow, TestTable
 
 SLACK = 1.25
 """How far a p may lie beyond that of its statistic, whose printed digits are rounded."""
@@ -341,12 +341,11 @@ class _Check:
 
     def human(self) -> None:
         """Check the human side as a table of tests does: numbers, degrees of freedom, printed p."""
-        row = row_keys(self.study, self.finding, self.test) | self.test.human.columns()
-        try:
-            table = read_tests([row])
-        except TableError as error:
-            for bad in error.problems:
-                self.fault(f"got {bad.value!r}, expected {bad.expected}", *_human_path(bad.column))
+        keys = row_keys(self.study, self.finding, self.test)
+        table = self.table(keys | self.test.human.columns(), "human")
+        if self.test.original is not None:
+            self.table(keys | self.test.original.columns(), "original")
+        if table is None:
             return
         against = [text for text in table.warnings if text.endswith(COLUMNS_WIN)]
         for text in (*table.inconsistencies, *against):
@@ -362,13 +361,20 @@ class _Check:
             if text not in table.inconsistencies and text not in against and "agent side" not in text:
                 self.warn(_plain_finding(text))
 
+    def table(self, row: dict[str, object], side: str) -> TestTable | None:
+        """Read a side as a row of a table of tests; what is wrong with it is a fault of its key."""
+        try:
+            return read_tests([row])
+        except TableError as error:
+            for bad in error.problems:
+                key = bad.column.removeprefix("human_")
+                path = (side, key) if key != bad.column else (key,)
+                self.fault(f"got {bad.value!r}, expected {bad.expected}", *path)
+            return None
+
     def warn(self, message: str) -> None:
         here = ("findings", self.finding, "tests", self.place, "human")
         self.warnings.append(str(self.document.problem(here, message)))
-
-
-def _human_path(column: str) -> tuple[str, ...]:
-    return ("human", column.removeprefix("human_")) if column.startswith("human_") else (column,)
 
 
 def _plain_finding(warning: str) -> str:

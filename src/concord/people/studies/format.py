@@ -415,6 +415,8 @@ class Test(_Part):
     scored_as: Literal["p-value"] | None = None
     """Score only p and direction, where only these are known of people."""
     human: Human
+    original: Human | None = None
+    """The first study's numbers, where `human` are those of a large replication of it."""
 
 
 class Finding(_Part):
@@ -447,6 +449,8 @@ class Study(_Part):
     about: About
     experiments: Annotated[dict[Slug, Experiment], Field(min_length=1)]
     findings: Annotated[dict[str, Finding], Field(min_length=1)]
+    placebo: Literal["none", "reverse"] | None = None
+    """The literature reports the effect; people, asked again, show none, or the reverse."""
     draft: DraftedFrom | None = None
     """Where `concord studies draft` found the numbers."""
     variants: dict[Slug, Variant] = {}

@@ -160,19 +160,33 @@ def _known_keys() -> list[str]:
     return sorted({name for model in models for name in model.model_fields})
 
 
+MANY_LABS, PLACEBO = "many-labs-2", "placebo"
+"""Sets of bundled studies, by which all of their studies are named."""
+_OF_MANY_LABS = "ml2-"
+
+
 def bundled_studies() -> dict[str, StudyFile]:
-    """Read the studies that come with Concord, by name."""
-    folder = resources.files("concord.people.studies")
-    files = sorted(
-        (entry for entry in folder.iterdir() if entry.name.endswith(".yaml")), key=lambda e: e.name
-    )
-    return _by_name(read_study(entry.read_bytes(), name=entry.name) for entry in files)
+    """Read the classic studies that come with Concord, by name: those that are asked where none is named."""
+    return {name: _bundled_study(name) for name in bundled_names() if not name.startswith(_OF_MANY_LABS)}
+
+
+def _bundled_study(name: str) -> StudyFile:
+    file = resources.files("concord.people.studies") / f"{name}.yaml"
+    return read_study(file.read_bytes(), name=file.name)
 
 
 def bundled_names() -> tuple[str, ...]:
-    """Return the names of the bundled studies, which are those of their files."""
+    """Return the names of all bundled studies, which are those of their files."""
     folder = resources.files("concord.people.studies")
     return tuple(sorted(e.name.removesuffix(".yaml") for e in folder.iterdir() if e.name.endswith(".yaml")))
+
+
+def _members_of_set(name: str) -> tuple[str, ...]:
+    """Return the studies of a set, or the study itself."""
+    if name not in (MANY_LABS, PLACEBO):
+        return (name,)
+    own = [one for one in bundled_names() if one.startswith(_OF_MANY_LABS)]
+    return tuple(one for one in own if name == MANY_LABS or _bundled_study(one).study.placebo is not None)
 
 
 def folder_studies(folder: Path) -> dict[str, StudyFile]:
@@ -240,13 +254,13 @@ def find_studies(names: Iterable[str] = (), *, folder: Path | None = None) -> tu
     Parameters
     ----------
     names
-        Names, or paths of study files (they end in ``.yaml`` or ``.yml``); without any, all of the folder
-        or, without a folder, all bundled ones.
+        Names, or paths of study files (they end in ``.yaml`` or ``.yml``); ``many-labs-2`` and ``placebo``
+        are sets of bundled ones. Without any, all of the folder or, without a folder, the classic ones.
     folder
         A folder with studies of your own; its studies go before bundled ones of the same name.
     """
     own = {} if folder is None else folder_studies(folder)
-    wanted = tuple(dict.fromkeys(names))
+    wanted = tuple(dict.fromkeys(one for name in names for one in _members_of_set(name)))
     if not wanted:
         return tuple((own if folder is not None else bundled_studies()).values())
     return tuple(_find(name, own) for name in wanted)
@@ -258,12 +272,11 @@ def _find(name: str, own: dict[str, StudyFile]) -> StudyFile:
     if name in own:
         return own[name]
     if name in bundled_names():
-        folder = resources.files("concord.people.studies")
-        return read_study(folder.joinpath(f"{name}.yaml").read_bytes(), name=f"{name}.yaml")
+        return _bundled_study(name)
     others = installed_studies()
     if name in others:
         return others[name]
-    known = sorted({*own, *bundled_names(), *others})
+    known = sorted({*own, *bundled_names(), *others, MANY_LABS, PLACEBO})
     near = difflib.get_close_matches(name, known, 1, 0.75) if len(name) <= NAME_SHOWN else []
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise OptionError(

@@ -40,14 +40,21 @@ _NOBODY = re.compile(
 )
 
 
+ASKED = 3
+"""How often each study is asked about: one reply is chance."""
+
+
 def probe_design(plans: Sequence[StudyPlan]) -> Design:
-    """Lay out one probe per study: its materials, then what is asked about them."""
+    """Lay out the probes of each study: its materials, then what is asked about them, several times."""
     template = Template("memory/probe.v1", TEMPLATE, "")
     trials = []
     for plan in plans:
         if plan.sessions:
-            named = (SUITE, plan.study.study, "probe", (Message("user", probe_text(plan)),), 0, template.name)
-            trials.append(Trial(*named, forms=_forms(len(directed_tests(plan.study)))))
+            asked, forms = (Message("user", probe_text(plan)),), _forms(len(directed_tests(plan.study)))
+            trials += [
+                Trial(SUITE, plan.study.study, "probe", asked, repeat, template.name, forms=forms)
+                for repeat in range(ASKED)
+            ]
     return Design(SUITE, tuple(trials), (template,))
 
 
@@ -151,6 +158,21 @@ def _direction(text: str | None) -> int | None:
     return {"+": 1, "-": -1}.get(str(found))
 
 
-def recognitions(studies: Iterable[Study], replies: Mapping[str, str]) -> tuple[Recognition, ...]:
-    """Read the replies by study; a study without one is left out."""
-    return tuple(read_recognition(study, replies[study.study]) for study in studies if study.study in replies)
+def recognitions(
+    studies: Iterable[Study], replies: Mapping[str, str | Sequence[str]]
+) -> tuple[Recognition, ...]:
+    """Read the replies by study, one or several; a study without any is left out.
+
+    A study is recognised where more than half of the replies that answer name an author. The rest is that of
+    the first reply that says so.
+    """
+    found = []
+    for study in studies:
+        said = replies.get(study.study, ())
+        read = [read_recognition(study, one) for one in ([said] if isinstance(said, str) else said)]
+        named = [one.recognised for one in read if one.recognised is not None]
+        if read:
+            most = None if not named else 2 * sum(named) > len(named)
+            first = next(one for one in read if one.recognised == most or most is None)
+            found.append(replace(first, n_named=sum(named), n_answers=len(named)))
+    return tuple(found)

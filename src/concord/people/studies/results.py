@@ -213,8 +213,6 @@ class StudiesResult(Kind):
     def messages(self) -> tuple[str, ...]:
         """What to tell a reader with the numbers: tests without an agent side, and the answers counted."""
         remembered = () if self.memory is None else (f"memory: {self.memory.sentence}",)
-        if self.memory is not None and self.memory.pairs:
-            remembered = (*remembered, "warning: the numbers of all studies together include the variants")
         return (*(f"warning: {warning}" for warning in self.test_table.warnings), *self.counted, *remembered)
 
     def sentences(self) -> Sequence[str]:

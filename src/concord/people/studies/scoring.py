@@ -14,10 +14,12 @@ from concord.numeric import gated
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import score_answer_table
 from concord.people.files import PeopleResult
-from concord.people.memory import MARK, MemoryResult, memory_result
-from concord.people.results.one import score_chosen
+from concord.people.memory import MARK, MemoryResult, PlaceboStudy, memory_result
+from concord.people.protocol import STANDARD, Protocol
+from concord.people.results.one import score_chosen, score_table
 from concord.people.studies.agents import AgentDesign, get_design
 from concord.people.studies.distributions import answers_of
+from concord.people.studies.format import Study
 from concord.people.studies.load import find_studies
 from concord.people.studies.observe import (
     Observations,
@@ -31,9 +33,9 @@ from concord.people.studies.plan import StudyPlan, plan_study
 from concord.people.studies.probe import recognitions
 from concord.people.studies.results import StudiesResult
 from concord.people.studies.sessions import Agent, replaying
-from concord.people.studies.tests import table_of_tests
+from concord.people.studies.tests import published_rows, table_of_tests
 from concord.people.studies.unread import unread_answers, with_unread_bounds
-from concord.records import InputFile, Provenance
+from concord.records import InputFile, Provenance, TestTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ def run(
     *,
     model: str | None = None,
     made: Provenance | None = None,
-    said: Mapping[str, str] | None = None,
+    said: Mapping[str, str | Sequence[str]] | None = None,
     **choices: Any,
 ) -> StudiesResult:
     """Run planned studies with an agent of your own and score them.
@@ -165,7 +167,7 @@ def run(
     made
         How its replies were made, where a run says so.
     said
-        What it said about each study when it was asked whether it knows it.
+        What it said about each study when it was asked whether it knows it, once or several times.
     choices
         Options of `concord.score_people`: protocol, level, seed and the rest.
 
@@ -178,9 +180,11 @@ def run(
     """
     observed = tuple(observe(one, agent) for one in plans)
     table = replace(table_of_tests(observed), model=model, made=made)
-    scores = replace(score_chosen(table, **choices), unread=unread_answers(observed))
+    own = [one for one in observed if MARK not in one.plan.study.study]
+    headline = replace(table, rows=tuple(row for row in table.rows if MARK not in row.study))
+    scores = replace(score_chosen(headline, **choices), unread=unread_answers(own))
     if scores.unread:
-        scores = with_unread_bounds(scores, table, observed)
+        scores = with_unread_bounds(scores, headline, own)
     distributions = _distributions(observed, model, choices)
     return StudiesResult(
         scores,
@@ -190,20 +194,55 @@ def run(
         tuple(study_replies(observed)),
         tuple(all_test_inputs(observed)),
         distributions,
-        _memory(scores, observed, said),
+        _memory(scores, table, observed, said),
         tuple(study_readings(observed)),
     )
 
 
 def _memory(
-    scores: PeopleResult, observed: Sequence[Observations], said: Mapping[str, str] | None
+    scores: PeopleResult,
+    table: TestTable,
+    observed: Sequence[Observations],
+    said: Mapping[str, str | Sequence[str]] | None,
 ) -> MemoryResult | None:
-    """Say what the model remembers, where it was asked or variants were run."""
+    """Say what the model remembers, where it was asked, or variants or placebo studies were run."""
     originals = [one.plan.study for one in observed if MARK not in one.plan.study.study]
-    if not said and len(originals) == len(observed):
+    placebo = tuple(placebo_studies([one for one in originals if one.placebo is not None], table))
+    if not said and not placebo and len(originals) == len(observed):
         return None
     found = recognitions(originals, {} if said is None else said)
-    return memory_result(found, scores.studies, scores.findings, level=scores.level, model=scores.model)
+    whole = scores if len(originals) == len(observed) else _plainly(table, scores.protocol)
+    return memory_result(
+        found, whole.studies, whole.findings, level=scores.level, model=scores.model, placebo=placebo
+    )
+
+
+def _plainly(table: TestTable, protocol: Protocol = STANDARD) -> PeopleResult:
+    """Score tests without any simulation."""
+    return score_table(table, protocol, n_resamples=0, n_simulations=0, for_referee=False)
+
+
+def placebo_studies(studies: Sequence[Study], table: TestTable) -> Iterator[PlaceboStudy]:
+    """Return how far each placebo study agrees with the original, and how far with people."""
+    if not studies:
+        return
+    agents = {(row.study, row.finding, row.test): row for row in table.rows}
+    people = [agents[row.study, row.finding, row.test] for one in studies for _, row in published_rows(one)]
+    first = [row for one in studies for _, row in published_rows(one, original=True)]
+    originals = [
+        replace(agents[row.study, row.finding, row.test], human=row.human, human_outcome=row.human_outcome)
+        for row in first
+    ]
+    found = [
+        {one.study: one for one in _plainly(TestTable(tuple(rows))).tests} for rows in (people, originals)
+    ]
+    for study in studies:
+        own, other = (side.get(study.study) for side in found)
+        if own is not None and other is not None and study.placebo is not None:
+            yield PlaceboStudy(
+                study.study, study.placebo, other.human_effect_d, own.human_effect_d, own.agent_effect_d,
+                other.pas, own.pas,
+            )  # fmt: skip
 
 
 def _distributions(

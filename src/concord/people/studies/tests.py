@@ -279,13 +279,18 @@ def table_of_tests(observed: Sequence[Observations]) -> TestTable:
     return TestTable(tuple(rows), tuple(one.plan.file.file for one in observed), tuple(warnings))
 
 
-def published_rows(study: Study) -> list[tuple[Test, TestRow]]:
-    """Return every test of a study with its row: the human side, checked and completed, and no agent side."""
+def published_rows(study: Study, *, original: bool = False) -> list[tuple[Test, TestRow]]:
+    """Return every test of a study with its row: the human side, checked and completed, and no agent side.
+
+    ``original``: of tests that have one, the numbers of the first study in the place of people's.
+    """
     tests = [(finding, test) for finding, spec in study.findings.items() for test in spec.tests]
-    if not tests:
+    sides = [(finding, test, test.original if original else test.human) for finding, test in tests]
+    held = [(finding, test, side) for finding, test, side in sides if side is not None]
+    if not held:
         return []
-    table = read_tests([row_keys(study, finding, test) | test.human.columns() for finding, test in tests])
-    return [(test, replace(row, row=None)) for (_, test), row in zip(tests, table.rows, strict=True)]
+    table = read_tests([row_keys(study, finding, test) | side.columns() for finding, test, side in held])
+    return [(test, replace(row, row=None)) for (_, test, _), row in zip(held, table.rows, strict=True)]
 
 
 def with_agent(observed: Observations, test: Test, row: TestRow) -> tuple[TestRow, str | None]:

@@ -1,0 +1,64 @@
+"""Scripted models on the placebo studies: honest twins draw as people do, rememberers as the original."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from concord.people.memory import MemoryResult, memory_result
+from concord.people.studies.catalog import row_keys
+from concord.people.studies.format import Human, Study, Test
+from concord.people.studies.load import find_studies
+from concord.people.studies.scoring import placebo_studies
+from concord.people.table.read import read_tests
+
+N = 150
+"""Replies in each cell."""
+
+
+@cache
+def _studies() -> tuple[Study, ...]:
+    return tuple(file.study for file in find_studies(["placebo"]))
+
+
+def _drawn(test: Test, side: Human, rng: np.random.Generator, size: float) -> dict[str, Any]:
+    """Draw the agent's numbers of a test whose true effect is that of a side, times a size."""
+    if side.table is not None:
+        shares = [row[0] / sum(row) for row in side.table]
+        middle = sum(shares) / 2
+        hits = [int(rng.binomial(N, middle + size * (share - middle))) for share in shares]
+        return {"agent_table": [[k, N - k] for k in hits]}
+    if side.k is not None and side.n is not None:
+        share = 0.5 + size * (side.k / side.n - 0.5)
+        return {"agent_k": int(rng.binomial(2 * N, share)), "agent_n": 2 * N, "agent_p0": 0.5}
+    assert side.statistic is not None
+    if test.test == "t-paired":
+        assert side.n is not None
+        centre, df, numbers = side.statistic / side.n**0.5 * N**0.5, N - 1, {"agent_n": N}
+    else:
+        assert side.n1 is not None and side.n2 is not None
+        d = side.statistic * (1 / side.n1 + 1 / side.n2) ** 0.5
+        centre, df, numbers = d * (N / 2) ** 0.5, 2 * N - 2, {"agent_n1": N, "agent_n2": N}
+    t = (rng.normal() + size * centre) / (rng.chisquare(df) / df) ** 0.5
+    return {"agent_statistic": float(t), **numbers}
+
+
+def remembered(seed: int, *, follows: str, size: float = 1.0) -> MemoryResult:
+    """Score one scripted model that follows ``people``, the ``original``, or nobody (size 0)."""
+    rng, rows = np.random.default_rng(seed), []
+    for study in _studies():
+        for finding, spec in study.findings.items():
+            for test in spec.tests:
+                side = test.human if follows == "people" else test.original
+                assert side is not None
+                drawn = _drawn(test, side, rng, size)
+                rows.append(row_keys(study, finding, test) | test.human.columns() | drawn)
+    found = tuple(placebo_studies(_studies(), read_tests(rows)))
+    return memory_result((), (), (), placebo=found)
+
+
+def claims(seeds: Sequence[int], **how: Any) -> int:
+    """Count how many scripted models are said to follow the literature."""
+    found = [remembered(seed, **how).pull.interval for seed in seeds]
+    return sum(one is not None and one.low > 0 for one in found)
