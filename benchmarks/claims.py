@@ -17,7 +17,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,16 +28,21 @@ from scipy.special import stdtr, stdtrit
 from concord.comparing.conditions import compare_conditions
 from concord.comparing.gates import HeldPair, gate_of
 from concord.files.tables import TableOptions
+from concord.people.mixed.combine import combine
 from concord.people.protocol import STANDARD
 from concord.people.result import AgentPair
 from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
 from concord.people.results.same_tests import SameTests
-from concord.people.score.test_scores import score_tests
+from concord.people.score.levels import lay_out
+from concord.people.score.sizes import effect_sizes
+from concord.people.score.test_scores import TestScores, score_tests
+from concord.people.uncertainty.true_effects import adjusted_effects
 from concord.records import Side, TestRow
 from concord.stats.compare import Choices, compare_items
 from concord.stats.elementwise import Floats
 from concord.stats.leaderboard import guarded_p, may_be_best, omnibus, value_of_choosing
 from concord.stats.multiple import holm
+from concord.stats.prediction_powered import effective_people
 
 LEVEL = 0.95
 METRICS = ("pas", "ecs", "apr")
@@ -401,6 +406,123 @@ def conditions(cell: Conditions, runs: int, seed: int) -> list[str | Found]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Two-sample t tests of 8 studies with 3 tests each."""
+
+    kind: str
+    """Distribution of true effects: normal (SD .5), weak (SD .25), equal (.3), half nulls."""
+    n: int
+    """People and replies per group."""
+    replies: int
+    published: bool
+    """Whether only p < .05 was published."""
+    factor: float
+
+
+def _true(rng: np.random.Generator, kind: str, size: int) -> Floats:
+    if kind in ("normal", "weak"):
+        return np.asarray((0.5 if kind == "normal" else 0.25) * rng.standard_normal(size))
+    return np.full(size, 0.3) if kind == "equal" else np.where(rng.random(size) < 0.5, 0.0, 0.6)
+
+
+def size(cell: Size, runs: int, seed: int) -> list[Found | str]:
+    """Return how often a difference in size is claimed, and how often the median ratio covers."""
+    rng = np.random.default_rng(seed)
+    rows = [TestRow(f"S{i // 3}", "", f"F{i}", "t", "t-independent") for i in range(24)]
+    layout = lay_out(rows)
+    claims = {"larger": 0, "smaller": 0, "": 0}
+    taken = covered = 0
+
+    def seen(true: Floats, n: int) -> tuple[Floats, Floats]:
+        df = 2 * n - 2
+        t = (true * np.sqrt(n / 2) + rng.standard_normal(true.size)) / np.sqrt(
+            rng.chisquare(df, true.size) / df
+        )
+        return np.asarray(t * np.sqrt(2 / n)), np.asarray(2 * stdtr(df, -np.abs(t)))
+
+    for _ in range(runs):
+        true = _true(rng, cell.kind, 4000 if cell.published else 24)
+        human, p = seen(true, cell.n)
+        if cell.published:
+            true, human, p = (values[p < 0.05][:24] for values in (true, human, p))
+        agent, _ = seen(cell.factor * true, cell.replies)
+        errors = tuple(np.sqrt(2 / n + d**2 / (4 * n)) for d, n in ((human, cell.n), (agent, cell.replies)))
+        known = {"human_d": human, "agent_d": agent, "human_significant": (p < 0.05).astype(float)}
+        scores = TestScores(**{f.name: known.get(f.name, np.full(24, np.nan)) for f in fields(TestScores)})
+        adjusted = adjusted_effects(scores, errors[0])
+        found = effect_sizes(
+            scores, (errors[0], errors[1]), layout, STANDARD, LEVEL, (adjusted.d, adjusted.se)
+        )
+        claims[found.claim] += 1
+        taken += found.selected is not None
+        ends = found.median_ratio.interval
+        covered += ends is None or ends.low <= cell.factor <= ends.high
+    right = "larger" if cell.factor > 1 else "smaller"
+    false = None if cell.factor != 1 else 1 - claims[""] / runs
+    missed = None if cell.factor == 1 else 1 - claims[right] / runs
+    where = (
+        f"{cell.kind}, n {cell.n}, agent {cell.replies}{', p < .05 published' if cell.published else ''}"
+        f"{'' if cell.factor == 1 else f', factor {cell.factor:.2f}'}"
+    )
+    return [
+        Found(SIZE, where, false, missed),
+        f"{cell}: larger {claims['larger'] / runs:.3f}, smaller {claims['smaller'] / runs:.3f}, taken for "
+        f"selected {taken / runs:.2f}, median ratio covers {covered / runs:.3f}",
+    ]
+
+
+SIZE = "*larger*, *smaller than the human ones* (size of effects)"
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """People and predictions of one population."""
+
+    kind: str
+    """plain, persons (4 rows each), or weights that go with answers."""
+    n: int
+    rho: float
+    ratio: float
+    """Spread of predictions over that of answers."""
+
+
+def worth(cell: Worth, runs: int, seed: int) -> list[str]:
+    """Return coverage, and how far the printed worth is from the standard errors and from the truth."""
+    rng = np.random.default_rng(seed)
+    inside = held = 0
+    apart: list[float] = []
+    times = 4 if cell.kind == "persons" else 1
+    expected = float(effective_people(cell.n, 5 * cell.n, cell.rho)) - cell.n
+
+    def rows(n: int, start: int) -> list[dict[str, Any]]:
+        y = np.repeat(rng.standard_normal(n), times) + (times > 1) * 0.6 * rng.standard_normal(n * times)
+        y = y - (0.5 if cell.kind == "weights" else 0.0)
+        f = cell.ratio * (cell.rho * y + np.sqrt(1 - cell.rho**2) * rng.standard_normal(y.size))
+        more = {"persons": "person", "weights": "weight"}.get(cell.kind)
+        return [
+            {"answer": a, "prediction": b}
+            | (
+                {}
+                if more is None
+                else {more: start + i // times if more == "person" else float(np.exp(a / 2))}
+            )
+            for i, (a, b) in enumerate(zip(y, f, strict=True))
+        ]
+
+    for _ in range(runs):
+        further = [{k: v for k, v in row.items() if k != "answer"} for row in rows(5 * cell.n, cell.n)]
+        one = combine(rows(cell.n, 0), further).estimates[0]
+        ends, between = one.estimate.interval, one.worth.interval
+        assert ends is not None and one.worth.value is not None
+        inside += ends.low <= 0 <= ends.high
+        held += between is not None and between.low <= expected <= between.high
+        said = cell.n * (one.people_se / one.se) ** 2
+        apart.append(abs(cell.n + one.worth.value - said) / said)
+    of_worth = f", worth's interval holds {held / runs:.3f}" if cell.kind == "plain" else ""
+    return [f"{cell}: covers {inside / runs:.3f}, worth off its errors by {max(apart):.4f} at most{of_worth}"]
+
+
 def cells(part: str, *, small: bool) -> Iterator[object]:
     """Return the populations of a part."""
     if part == "these":
@@ -426,6 +548,18 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
             ("right or wrong", "normal", "skewed"), (12, 50, 200) if small else (12, 50, 200, 1000)
         ):
             yield Gated(kind, n, 0.05)
+    elif part == "size":
+        kinds = ("normal",) if small else ("normal", "weak", "equal", "half nulls")
+        pairs = ((15, 40), (40, 40), (150, 40), (40, 500))
+        for kind, (n, m), published in product(kinds, pairs, (False, True)):
+            yield Size(kind, n, m, published, 1.0)
+        for n, published, factor in product((15, 40, 150), (False, True), (1.5, 1 / 1.5)):
+            yield Size("normal", n, n, published, factor)
+    elif part == "worth":
+        for n, rho, ratio in product((50,) if small else (50, 200, 1000), (0.0, 0.6, 0.95), (0.1, 1.0, 2.0)):
+            yield Worth("plain", n, rho, ratio)
+        for n, kind in product((50,) if small else (50, 200), ("persons", "weights")):
+            yield Worth(kind, n, 0.7, 1.0)
     else:
         ks = (6, 12) if small else (6, 12, 30)
         sizes = (2, 15) if small else (2, 5, 15, 57, 1000)
@@ -436,6 +570,7 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
 PARTS: dict[str, Callable[..., Sequence[str | Found]]] = {
     "these": these, "others": others, "chosen": chosen, "gates": gates,
     "conditions": conditions,
+    "size": size, "worth": worth,
 }  # fmt: skip
 
 

@@ -150,20 +150,12 @@ def _references(result: Any, has: Mapping[str, bool]) -> Iterator[_BoardRow]:
             spans = [words for words in (_span(result, metric, end) for metric in ("pas", "ecs")) if words]
             name = f"({end}: {', '.join([who, *spans])})"
             yield _BoardRow(name, name, pas, place, ecs, None, "", "")
-    if result.protocol == STANDARD:
+    if result.protocol == STANDARD and has["place"]:
         row = human_row()
         place_of = row.pas.end("place")
         name = f"(people: {row.n} other studies, run again)"
-        yield _BoardRow(
-            name,
-            name,
-            row.pas.estimate,
-            None if place_of is None or not has["place"] else place_of.value,
-            row.ecs.estimate if has["ecs"] else None,
-            row.apr.estimate if has["apr"] else None,
-            str(row.n),
-            "",
-        )
+        # their scores are of other studies: on the scale of these only the place can be read
+        yield _BoardRow(name, name, None, None if place_of is None else place_of.value, None, None, "", "")
 
 
 def _ends(result: Any, metric: str, end: str) -> list[float]:

@@ -204,6 +204,18 @@ class CompanionNumbers:
 
 
 @dataclass(frozen=True, slots=True)
+class SelectedSizes:
+    """Sizes against human effects whose selection for significance is undone, where it shows."""
+
+    n_significant: int
+    n_tests: int
+    n_expected: float
+    """Significant human tests that effects without their selection would give."""
+    size_ratio: Estimate
+    median_ratio: Estimate
+
+
+@dataclass(frozen=True, slots=True)
 class EffectSizes:
     """How large the agent's effects are against the human ones, and ECS under other codings of the tests."""
 
@@ -219,6 +231,12 @@ class EffectSizes:
     """The same with the error variances of the agent d taken off: for an agent asked without end."""
     ecs_codings: Mapping[str, float | None]
     """ECS ``as_given``, ``human_positive``, ``lowest_one_flip``, ``highest_one_flip``, ``about_zero``."""
+    median_ratio: Estimate = Estimate(None)
+    """Median over tests of the agent's |d| over the human |d|; its interval is a sign test over studies."""
+    selected: SelectedSizes | None = None
+    """The same once selection is undone; None where human effects do not look selected."""
+    claim: str = ""
+    """``larger`` or ``smaller`` where that is claimed."""
 
 
 @dataclass(frozen=True, slots=True)

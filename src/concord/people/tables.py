@@ -311,6 +311,7 @@ _COMPANIONS = {
 }
 _SIZES = {
     "size_ratio": "size ratio of effects",
+    "median_ratio": "median ratio of |d|",
     "slope": "slope of agent on human d (attenuated)",
     "slope_corrected": "slope corrected for the errors of the human d",
     "calibration": "calibration β, human on agent d",
@@ -340,6 +341,9 @@ def _companions(result: Any) -> Iterator[NumberRow]:
         yield NumberRow(words, getattr(result.companions, name))
     if result.sizes is not None:
         yield from (NumberRow(words, getattr(result.sizes, name)) for name, words in _SIZES.items())
+        if (undone := result.sizes.selected) is not None:
+            yield NumberRow("size ratio, selection of human effects undone", undone.size_ratio)
+            yield NumberRow("median ratio of |d|, selection undone", undone.median_ratio)
         yield from _named_numbers(_CODINGS, result.sizes.ecs_codings)
     found = result.diagnosis
     yield from _counted(_RELATED, found.correlations, found.n_correlated)

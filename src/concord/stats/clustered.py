@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.elementwise import Floats
@@ -50,6 +51,33 @@ def clustered_mean(values: ArrayLike, clusters: ArrayLike | None = None) -> Mean
     sums = residual if codes is None else np.bincount(codes, weights=residual)
     variance = float(np.sum(sums**2 / (1 - sizes / n))) / n**2
     return MeanError(mean, float(np.sqrt(variance)), mean_degrees(sizes), n, int(sizes.size))
+
+
+def clustered_median(
+    values: ArrayLike, clusters: ArrayLike, *, level: float = 0.95
+) -> tuple[float, float, float]:
+    """Median, and the ends at which a sign test over clusters does not reject; infinite where none does.
+
+    |ΣS| - 1 ≤ z √ΣS² with S a cluster's sum of signs (Larocque 2005); no rejection where 2^(1 - G) exceeds 1
+    minus the level.
+    """
+    given = finite_vector(values)
+    order = np.argsort(given, kind="stable")
+    x, codes = given[order], np.unique(np.asarray(clusters), return_inverse=True)[1][order]
+    g, border = int(codes.max()) + 1, float(special.ndtri(0.5 + level / 2))
+
+    def holds(below: int) -> bool:
+        """Whether a border above so many values is not rejected."""
+        sums = np.bincount(codes, np.where(np.arange(x.size) < below, -1.0, 1.0))
+        return 2.0 ** (1 - g) > 1 - level or abs(sums.sum()) - 1 <= border * np.sqrt((sums**2).sum())
+
+    low = high = x.size // 2
+    while low > 0 and holds(low - 1):
+        low -= 1
+    while high < x.size and holds(high + 1):
+        high += 1
+    ends = x[low - 1] if low > 0 else -np.inf, x[high] if high < x.size else np.inf
+    return float(np.median(x)), float(ends[0]), float(ends[1])
 
 
 def finite_vector(values: ArrayLike) -> Floats:

@@ -17,7 +17,7 @@ def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
     found = concord.score_people(demo_table(), n_resamples=0, n_simulations=100)
     said = found.sentences()[0]
     assert "where a perfect replication at these sample sizes would reach 0.8" in said
-    assert "of 44 effects that people show replicate, and 20% of 10 human nulls are kept" in said
+    assert "of 44 effects replicate; 2 of 10 nulls hold." in said
     assert "they are larger than the human ones" in said or "no difference in size could be shown" in said
     without = concord.score_people(demo_table(), n_resamples=0, n_simulations=0).sentences()[0]
     assert "perfect replication" not in without
@@ -59,7 +59,11 @@ def test_a_place_is_capped_in_words_and_withheld_where_it_says_nothing(place: Es
     withheld = Bounds(Estimate(0.27), Estimate(0.62), Estimate(None, note="undefined: no test"))
     assert relative_words(withheld).endswith("an agent without effects 0.27")
     near = "an agent without effects 0.27; these tests cannot tell the two apart"
-    assert told.endswith(words if words else near)
+    usual = (
+        ": as high as a rerun with people would usually score (0.62); an agent without effects reaches 0.27"
+    )
+    high = place.value is not None and place.value >= 1 and not words.startswith("as good")
+    assert told.endswith(usual if high else words if words else near)
 
 
 def test_assumptions_name_tests_and_the_column_that_removes_them() -> None:

@@ -191,9 +191,8 @@ def with_simbench(outcomes: Sequence[OutcomeAnswers], *, level: float) -> list[O
         return list(outcomes)
     uniform, variance = np.array([_uniform(outcomes[i]) for i in fit]).T
     mean = float(uniform.mean())
-    if mean <= 0:
-        return list(outcomes)
-    relative = float(np.sqrt(variance.sum())) / len(fit) / mean * float(special.ndtri(0.5 + level / 2))
+    error = float(np.sqrt(variance.sum())) / len(fit) * float(special.ndtri(0.5 + level / 2))
+    relative = error / mean if mean > 0 else np.inf
     made = list(outcomes)
     for i in fit:
         one = outcomes[i]
@@ -217,10 +216,17 @@ def _uniform(one: OutcomeAnswers) -> tuple[float, float]:
     return float(np.abs(p - 1 / len(p)).sum() / 2), variance
 
 
+MOST_OF_EVEN = 1.0
+"""Error of people's distance from uniform answers, over that distance, from which on S says nothing."""
+
+
 def _simbench(tvd: AnswerNumber, mean: float, relative: float, level: float) -> AnswerNumber:
     value = tvd.estimate.value
     assert value is not None  # noqa: S101 - looked at before
     ends = tvd.estimate.interval
+    if relative >= MOST_OF_EVEN:
+        note = "withheld: people answer as evenly as chance may make uniform answers"
+        return AnswerNumber(Estimate(None, n=tvd.estimate.n, note=note))
     if ends is None:
         return AnswerNumber(Estimate(100 * (1 - value / mean), n=tvd.estimate.n, note=tvd.estimate.note))
     # errors of the distance and of the mean of uniform answers, added in squares on either side

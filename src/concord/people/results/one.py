@@ -78,7 +78,9 @@ def score_agent(
     population, protocol, level = work.simulation.population, same.protocol, same.level
     tests = results_of_tests(work, KINDS)
     findings = results_of_findings(work, tests)
-    sizes = effect_sizes(work.scores, work.errors, work.layout, protocol, level)
+    sizes = effect_sizes(
+        work.scores, work.errors, work.layout, protocol, level, (work.adjusted.d, work.adjusted.se)
+    )
     coded = coding_warning(sizes.ecs_codings)
     return PeopleResult(
         protocol=protocol,

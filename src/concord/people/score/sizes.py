@@ -5,24 +5,27 @@ arrays of shape (..., T) go in, numbers of shape (...) and their values without 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from concord.errors import UndefinedError
 from concord.number_words import number
 from concord.people.protocol import Protocol
-from concord.people.result import EffectSizes
+from concord.people.result import EffectSizes, SelectedSizes
 from concord.people.score.levels import FEWEST_TESTS, Layout, ecs_weights, used_tests
 from concord.people.score.test_scores import TestScores
-from concord.records import Estimate, Interval
+from concord.people.words.sentences import coding_decides
+from concord.records import Estimate, Interval, TestRow
 from concord.stats.agreement import concordance, concordance_about_zero, concordance_unnormalised
-from concord.stats.elementwise import Floats
+from concord.stats.clustered import clustered_median
+from concord.stats.elementwise import Bools, Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, effective_clusters, jackknife_t
 
-CODING_MATTERS = 0.10
-"""Beyond this distance between ECS as given and about zero a warning says that the coding matters."""
+MOST_APART = 10
+"""Factor between the ends of a size ratio beyond which it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class SizeSums:
     """What the sizes are quotients of: sums over the tests of each study, (..., S)."""
 
     agent: Floats
-    """Of d² - SE² of the agent; like the next over tests with both effects and both standard errors."""
+    """Of d² - SE² of the agent; like the next over tests with both effects, directed or not, and errors."""
     human: Floats
     n: Floats
     w: Floats
@@ -45,6 +48,55 @@ class SizeSums:
     noise_y: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class SizedEffects:
+    """|d| of both sides with standard errors, and where all of them are known."""
+
+    human: Floats
+    human_se: Floats
+    agent: Floats
+    agent_se: Floats
+    known: Bools
+
+
+def sized_effects(scores: TestScores, errors: tuple[Floats, ...], layout: Layout) -> SizedEffects:
+    """Return sizes of effects: of tests that ECS uses, and of F and χ² with one degree of freedom."""
+    used = used_tests(scores)
+    known = used & ~np.isnan(errors[0]) & ~np.isnan(errors[1])
+    more = np.array([[_undirected(row, name) for name in ("human", "agent")] for row in layout.rows])
+    (human, human_se), (agent, agent_se) = (
+        (np.where(used, np.abs(d), more[:, i, 0]), np.where(used, errors[i], more[:, i, 1]))
+        for i, d in enumerate((scores.human_d, scores.agent_d))
+    )
+    known |= ~used & ~np.isnan(more).any(axis=(1, 2))
+    return SizedEffects(human, human_se, agent, agent_se, known)
+
+
+def _undirected(row: TestRow, name: str) -> tuple[float, float]:
+    """Return |d| and its error of an F or χ² with one degree of freedom; NaN for every other test."""
+    side = getattr(row, name)
+    nothing = (float("nan"), float("nan"))
+    if (
+        side is None
+        or side.df1 != 1
+        or side.statistic is None
+        or row.test_type not in ("anova", "chi-square")
+    ):
+        return nothing
+    sizes = [n for n in (side.n1, side.n2) if n]
+    total = sum(sizes) if len(sizes) == 2 else side.n
+    if total is None and row.test_type == "anova" and side.df2 is not None:
+        total = side.df2 + 2
+    if not total or total <= 2:
+        return nothing
+    scale = sum(1 / n for n in sizes) if len(sizes) == 2 else 4 / total
+    if row.test_type == "anova":
+        d2 = side.statistic * scale
+    else:  # φ² = χ²/N, and d as that of a correlation φ
+        d2 = 4 * side.statistic / (total - side.statistic) if side.statistic < total else float("nan")
+    return float(d2**0.5), float((scale + d2 / (2 * total)) ** 0.5)
+
+
 def size_sums(
     scores: TestScores, errors: tuple[Floats, Floats], layout: Layout, protocol: Protocol
 ) -> SizeSums:
@@ -53,22 +105,19 @@ def size_sums(
     x, y = np.where(used, scores.human_d, 0.0), np.where(used, scores.agent_d, 0.0)
     weights = ecs_weights(used, layout, protocol)
     human_se, agent_se = (np.broadcast_to(se, used.shape) for se in errors)
-    both = used & ~np.isnan(human_se) & ~np.isnan(agent_se)
+    sized = sized_effects(scores, (human_se, agent_se), layout)
 
     def by_study(values: Floats) -> Floats:
         starts = np.searchsorted(layout.study_of_test, np.arange(len(layout.studies)))
         return np.asarray(np.add.reduceat(values, starts, axis=-1))
 
-    def kept(values: Floats) -> Floats:
-        return by_study(np.where(both, values, 0.0))
-
     def noise(se: Floats) -> Floats:
         return by_study(np.where(used, weights * se**2, 0.0))
 
     return SizeSums(
-        agent=kept(y * y - agent_se**2),
-        human=kept(x * x - human_se**2),
-        n=by_study(both.astype(np.float64)),
+        agent=by_study(np.where(sized.known, sized.agent**2 - sized.agent_se**2, 0.0)),
+        human=by_study(np.where(sized.known, sized.human**2 - sized.human_se**2, 0.0)),
+        n=by_study(sized.known.astype(np.float64)),
         w=by_study(weights),
         x=by_study(weights * x),
         y=by_study(weights * y),
@@ -138,12 +187,104 @@ def leave_one_out(sums: SizeSums) -> SizeSums:
 
 
 def effect_sizes(
-    scores: TestScores, errors: tuple[Floats, Floats], layout: Layout, protocol: Protocol, level: float
+    scores: TestScores,
+    errors: tuple[Floats, Floats],
+    layout: Layout,
+    protocol: Protocol,
+    level: float,
+    adjusted: tuple[Floats, Floats] | None = None,
 ) -> EffectSizes:
-    """Return the sizes of one agent's effects with jackknife-t intervals over studies, and ECS by coding."""
+    """Return the sizes of one agent's effects over studies, ECS by coding, and what is claimed of size.
+
+    `adjusted` are human d and standard errors with selection undone.
+    """
     sums, used = size_sums(scores, errors, layout, protocol), used_tests(scores)
     found = {name: _size(name, sums, int(used.sum()), level) for name in MEASURES}
-    return EffectSizes(**found, ecs_codings=ecs_codings(scores, used, layout, protocol))
+    median = median_ratio(scores, errors, layout, level)
+    selected = (
+        None if adjusted is None else _selected_sizes(scores, errors, layout, protocol, level, adjusted)
+    )
+    claim = _size_claim(found["size_ratio"], median)
+    if (
+        claim == "smaller" and selected is not None
+    ):  # selection makes human effects too large, never too small
+        claim = claim if _size_claim(selected.size_ratio, selected.median_ratio) == claim else ""
+    return EffectSizes(
+        **found,
+        ecs_codings=ecs_codings(scores, used, layout, protocol),
+        median_ratio=median,
+        selected=selected,
+        claim=claim,
+    )
+
+
+def _size_claim(ratio: Estimate, median: Estimate) -> str:
+    """Return ``larger`` or ``smaller`` where the interval of the size ratio says so and the median agrees."""
+    side, middle = _log_of(ratio), _log_of(median)
+    ends = ratio.interval
+    if ends is None or side * middle <= 0 or ends.low <= 1 <= ends.high:
+        return ""
+    return "larger" if side > 0 else "smaller"
+
+
+def _log_of(ratio: Estimate) -> float:
+    """Return the log of a ratio; 0, which agrees with nothing, where there is none."""
+    return 0.0 if ratio.value is None or ratio.value <= 0 else float(np.log(ratio.value))
+
+
+MEDIAN = "median over tests of |d| of the agent / |d| of people"
+
+
+def median_ratio(scores: TestScores, errors: tuple[Floats, Floats], layout: Layout, level: float) -> Estimate:
+    """Return the median ratio of |d| with the interval of a sign test over studies."""
+    sized = sized_effects(scores, errors, layout)
+    with np.errstate(invalid="ignore"):
+        known = sized.known & (sized.human > 0)
+    n = int(known.sum())
+    if n < FEWEST_TESTS:
+        return Estimate(None, n=n, note=f"undefined: {n} test(s) with what it needs, at least 3 are needed")
+    ratios, studies = sized.agent[known] / sized.human[known], layout.study_of_test[known]
+    k = len(np.unique(studies))
+    if k < FEWEST_CLUSTERS:
+        note = f"withheld: {k} cluster(s), at least {FEWEST_CLUSTERS} are needed"
+        return Estimate(float(np.median(ratios)), n=n, method=MEDIAN, note=note)
+    value, low, high = clustered_median(ratios, studies, level=level)
+    if low <= 0 or not np.isfinite(high):
+        note = f"no interval: with {k} studies a sign test excludes nothing on one side"
+        return Estimate(value, n=n, method=MEDIAN, note=note)
+    return Estimate(value, Interval(low, high, level, f"sign test over {k} studies"), n, method=MEDIAN)
+
+
+MOSTLY = 0.8
+"""Share of significant human tests from which on they may have been selected."""
+
+
+def _selected_sizes(
+    scores: TestScores,
+    errors: tuple[Floats, Floats],
+    layout: Layout,
+    protocol: Protocol,
+    level: float,
+    adjusted: tuple[Floats, Floats],
+) -> SelectedSizes | None:
+    """Return the sizes with selection undone where more human tests are significant than power explains."""
+    known = np.isfinite(adjusted[0]) & ~np.isnan(errors[0])
+    z = np.abs(adjusted[0][known]) / errors[0][known]
+    border = special.ndtri(0.975)
+    power = special.ndtr(z - border) + special.ndtr(-z - border)
+    n, significant = int(known.sum()), int((scores.human_significant[known] == 1).sum())
+    expected, spread = float(power.sum()), float(np.sqrt((power * (1 - power)).sum()))
+    # a test of excess significance (Ioannidis & Trikalinos 2007), one-sided at 5 %
+    if significant < MOSTLY * n or significant - 0.5 - expected <= special.ndtri(0.95) * spread:
+        return None
+    undone, pair = replace(scores, human_d=adjusted[0]), (adjusted[1], errors[1])
+    return SelectedSizes(
+        significant,
+        n,
+        expected,
+        size_ratio(undone, pair, layout, protocol, level),
+        median_ratio(undone, (errors[0], errors[1]), layout, level),
+    )
 
 
 def size_ratio(
@@ -176,6 +317,8 @@ def _estimate(
         return Estimate(None, n=n, method=method, note=note)
     value = whole if effective is None else float(np.exp(whole))
     interval, note = _interval(whole, without, level, effective)
+    if effective is not None and note.endswith("say nothing"):
+        return Estimate(None, n=n, method=method, note=note)
     return Estimate(value, interval, n, method=method, note=note)
 
 
@@ -197,6 +340,8 @@ def _interval(
     if effective is None:
         return found, ""
     low, high = float(np.exp(found.low)), float(np.exp(found.high))
+    if high > MOST_APART * low:
+        return None, f"withheld: its ends, {number(low, 2)} and {number(high, 2)}, say nothing"
     return Interval(low, high, level, found.method.replace("identity scale", "log scale")), ""
 
 
@@ -229,7 +374,7 @@ def ecs_codings(
 def coding_warning(codings: Mapping[str, float | None]) -> str | None:
     """Say that ECS depends on the coding of the tests, where it does."""
     given, zero = codings["as_given"], codings["about_zero"]
-    if given is None or zero is None or abs(given - zero) <= CODING_MATTERS:
+    if given is None or zero is None or not coding_decides(codings):
         return None
     low, high = codings["lowest_one_flip"], codings["highest_one_flip"]
     span = (

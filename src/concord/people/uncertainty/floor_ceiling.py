@@ -48,6 +48,8 @@ from concord.stats.true_effects import Chains, EffectStates
 
 SMALLEST_RANGE = 0.05
 """Below this distance between floor and ceiling a place between them says nothing."""
+WIDEST_PLACE = 1.0
+"""Width of an interval beyond which a place says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,10 @@ class Simulation:
         floor, ceiling = self.known[metric, domain]
         twins = _of(self.ceilings[metric], domain)
         place = _place_in_range(score, floor, ceiling) if self.drawn else _place(score, floor, ceiling)
+        ends = place.interval
+        if ends is not None and ends.high - ends.low > WIDEST_PLACE:
+            span = f"{number(ends.low, 2)} to {number(ends.high, 2)}"
+            place = Estimate(None, note=f"withheld: its interval, {span}, says nothing")
         return Bounds(floor, ceiling, place, percentile(score.value, twins))
 
     def adjusted_ceiling(self, metric: str) -> Estimate | None:

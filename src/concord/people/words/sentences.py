@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from concord.number_words import interval_words, level_words, number, percent
 from concord.people.result import Bounds, CompanionNumbers, EffectSizes, Score, TestResult
-from concord.records import Estimate
+from concord.records import Estimate, Interval
 
 FEWEST_STUDIES = 3
 """Studies without which nothing is said about others like them."""
@@ -43,9 +43,22 @@ def relative_words(bounds: Bounds) -> str:
         f"and an agent without effects {number(floor, 2)}"
     )
     place = place_words(bounds.place)
+    if bounds.place.value is not None and bounds.place.value >= 1 and not place.startswith("as good"):
+        reach = bounds.ceiling.interval
+        between = (
+            "" if reach is None else f"; such a rerun lies between {' and '.join(_ends_of_rerun(reach))}"
+        )
+        return (
+            f": as high as a rerun with people would usually score ({number(ceiling, 2)}{between}); an agent "
+            f"without effects reaches {number(floor, 2)}"
+        )
     if place:
         return f"{said}: {place}"
     return f"{said}; these tests cannot tell the two apart" if "apart" in bounds.place.note else said
+
+
+def _ends_of_rerun(reach: Interval) -> tuple[str, str]:
+    return number(reach.low, 2), number(reach.high, 2)
 
 
 def place_words(place: Estimate) -> str:
@@ -75,18 +88,20 @@ def _held(place: float) -> float:
 
 
 def replication_words(companions: CompanionNumbers, tests: Sequence[TestResult]) -> str:
-    """Say which share of human effects replicates and which share of human nulls is kept."""
+    """Say how many human effects replicate and how many human nulls hold."""
     parts = []
     n = sum(test.verdict in ("replicates", "does not replicate") for test in tests)
     if companions.apr_human_significant is not None:
-        share = f"{percent(companions.apr_human_significant)} of {n} effects that people show replicate"
-        alone = "does" if companions.apr_human_significant else "does not"
-        parts.append(share if n != 1 else f"the one effect that people show {alone} replicate")
+        shown = sum(test.verdict == "replicates" for test in tests)
+        alone = "does" if shown else "does not"
+        one = f"the one effect that people show {alone} replicate"
+        parts.append(one if n == 1 else f"{shown} of {n} effects replicate")
     if companions.nulls_kept is not None:
-        share = f"{percent(companions.nulls_kept)} of {companions.n_human_nulls} human nulls are kept"
+        nulls = companions.n_human_nulls
         alone = "kept" if companions.nulls_kept else "broken"
-        parts.append(share if companions.n_human_nulls != 1 else f"the one human null is {alone}")
-    said = ", and ".join(parts)
+        kept = round(companions.nulls_kept * nulls)
+        parts.append(f"the one human null is {alone}" if nulls == 1 else f"{kept} of {nulls} nulls hold")
+    said = "; ".join(parts)
     return f"{said[0].upper()}{said[1:]}.{reversal_words(tests)}" if said else ""
 
 
@@ -128,29 +143,73 @@ def turned_words(turned: Iterable[bool | None]) -> str:
 
 
 def effect_words(ecs: Score, companions: CompanionNumbers, sizes: EffectSizes | None) -> str:
-    """Say how effects agree, and how large they are against the human ones."""
+    """Say how effects agree, and how large they are against the human ones.
+
+    One agreement: about zero where the coding of tests decides ECS, ECS itself elsewhere.
+    """
+    size = "" if sizes is None else size_words(sizes.size_ratio, sizes)
     if ecs.value is None:
-        return f"Effect sizes cannot be compared ({ecs.estimate.note})."
+        said = f"Effect sizes cannot be compared ({ecs.estimate.note})"
+        return f"{said}; {size}." if size else f"{said}."
     zero = companions.concordance_about_zero
-    coded = "" if zero is None else f"; {number(zero, 2)} about zero"
-    said = f"Its effects agree with the human ones at {number(ecs.value, 2)} (1 is identity{coded})"
-    size = "" if sizes is None else size_words(sizes.size_ratio)
+    arbitrary = sizes is not None and coding_decides(sizes.ecs_codings)
+    shown, how = (zero, " about zero") if zero is not None and arbitrary else (ecs.value, "")
+    said = f"Its effects agree with the human ones at {number(shown, 2)}{how} (1 is identity)"
     return f"{said}; {size}." if size else f"{said}."
 
 
-def size_words(ratio: Estimate) -> str:
-    """Say whether effects are larger or smaller than the human ones: only where the interval excludes 1."""
+CODING_MATTERS = 0.10
+"""Beyond this distance between ECS as given and about zero a warning says that the coding matters."""
+
+
+def coding_decides(codings: Mapping[str, float | None]) -> bool:
+    """Whether which group comes first decides ECS."""
+    given, zero = codings.get("as_given"), codings.get("about_zero")
+    return given is not None and zero is not None and abs(given - zero) > CODING_MATTERS
+
+
+def size_words(ratio: Estimate, sizes: EffectSizes | None = None) -> str:
+    """Say whether effects are larger or smaller than the human ones: where size and median ratio agree."""
+    median = Estimate(None) if sizes is None else sizes.median_ratio
     if ratio.value is None:
-        return ""
-    interval = ratio.interval
-    if interval is None:
+        return (
+            ""
+            if median.value is None
+            else f"their size relative to the human ones: {_times_words(ratio, median)}"
+        )
+    ends = ratio.interval
+    if ends is None:
         return f"their size relative to the human ones is {number(ratio.value, 2)}, without an interval"
-    span = f"{number(interval.level * 100, 0)} % {_off_one(interval.low)} to {_off_one(interval.high)}"
-    if interval.low > 1:
-        return f"they are larger than the human ones, {number(ratio.value, 2)} times ({span})"
-    if interval.high < 1:
-        return f"they are smaller than the human ones, {number(ratio.value, 2)} times ({span})"
-    return f"no difference in size could be shown ({number(ratio.value, 2)} times, {span})"
+    claim = "larger" if ends.low > 1 else "smaller" if ends.high < 1 else ""
+    claim = claim if sizes is None else sizes.claim
+    told, selected = _times_words(ratio, median), None if sizes is None else sizes.selected
+    if selected is not None:
+        excess = f"{selected.n_significant} of {selected.n_tests} human tests are significant where " + (
+            f"{number(selected.n_expected, 0)} are expected"
+        )
+        undone = _times_words(selected.size_ratio, selected.median_ratio)
+        if claim:
+            return f"they are {claim} than the human ones, {told}; with selection undone {undone} ({excess})"
+        return (
+            f"against published effects {told}; {excess}, and with that selection undone no difference in "
+            f"size could be shown ({undone})"
+        )
+    if claim:
+        return f"they are {claim} than the human ones, {told}"
+    return f"no difference in size could be shown ({told})"
+
+
+def _times_words(ratio: Estimate, median: Estimate) -> str:
+    """Return the size ratio and the median ratio, each with its interval."""
+    ends, middle = ratio.interval, median.interval
+    said = "not known" if ratio.value is None else f"{number(ratio.value, 2)} times"
+    said += (
+        "" if ends is None else f", {level_words(ends.level)} {_off_one(ends.low)} to {_off_one(ends.high)}"
+    )
+    if median.value is None:
+        return said
+    span = "" if middle is None else f", {_off_one(middle.low)} to {_off_one(middle.high)}"
+    return f"{said}; in the median {number(median.value, 2)}{span}"
 
 
 def _off_one(end: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.files.output import distinct_names
 from concord.kinds import PAGE
-from concord.number_words import joined_names, leaders, number, typeset
+from concord.number_words import interval, joined_names, leaders, number, typeset
 from concord.people import NAME, tables
 from concord.people.files import PeopleResult
 from concord.people.result import Score, human_row
@@ -297,12 +297,13 @@ def _behind(view: PeopleView) -> list[dict[str, Any] | None]:
 
 
 def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:
-    """Return the row of people against people: what a rerun of a study with people reaches."""
-    if not views:
-        return []
+    """Return the row of people against people: of other studies, so that only a place can be read here."""
     row = human_row()
-    scores = {"PAS": row.pas, "ECS": row.ecs, "APR": row.apr}
-    return [Reference(row.label, {name: _shown(score) for name, score in scores.items()})]
+    place = row.pas.end("place")
+    if not views or place is None:
+        return []
+    said = f"PAS at place {number(place.value, 2)} {interval(place.interval)}"
+    return [Reference(f"{row.label}, other studies: {said}", {})]
 
 
 def _people_cells(views: Sequence[PeopleView]) -> list[AnswerCell]:
