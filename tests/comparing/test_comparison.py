@@ -174,3 +174,20 @@ def test_the_sentence_about_two_turns_the_interval_with_the_difference() -> None
     low, high = -pair.interval.high, -pair.interval.low
     assert pair.value == -0.25 and low < 0.25 < high
     assert f"high − low is +0.250 (95 % +{low:.3f} to +{high:.3f}" in found.sentences()[0]
+
+
+def test_the_best_of_twenty_prompts_is_worth_what_it_has_on_items_it_was_not_chosen_on() -> None:
+    rng = np.random.default_rng(7)
+    hard = rng.normal(size=90)
+    tables = [scores(list(hard + rng.normal(size=90))) for _ in range(20)]
+    names = [f"p{i}/{'few' if i % 2 else 'zero'}-shot" for i in range(20)]
+    found: Any = concord.compare(*tables, names=names)
+    own, value = found.chosen.own, found.chosen.value
+    assert own == pytest.approx(max(model.mean.value for model in found.models))
+    assert value < own and found.chosen.low < found.chosen.mean < found.chosen.high  # all are alike
+    assert found.chosen.luck > 0.3
+    assert found.chosen.n_studies == 30
+    assert "the best of 20, has" in found.sentences()[0] and "of its lead is luck" in found.sentences()[0]
+    assert found.to_dict()["chosen"]["agent"] == found.chosen.agent
+    assert "few-shot" in found.plot("specifications")._repr_svg_()
+    assert concord.compare(tables[0], tables[1]).to_dict().get("chosen") is None

@@ -18,12 +18,13 @@ from concord.comparing.comparison import (
     margin_document,
 )
 from concord.files.documents import provenance
-from concord.kinds import FILE, PAGE, PAPER, SCREENS, TERMINAL, Column, Table
-from concord.number_words import how_many
+from concord.kinds import FILE, PAGE, PAPER, SCREENS, TERMINAL, Column, PictureOf, Table
+from concord.number_words import how_many, interval_words, level_words, number
 from concord.reasoning import NAME as REASONING
-from concord.records import Estimate, InputFile
+from concord.records import Estimate, InputFile, Interval
 from concord.stats.compare import Choices, PairedComparison, Verdict
 from concord.stats.equivalence import WithinMargin
+from concord.stats.leaderboard import Chosen
 from concord.stats.multiple import differs
 
 NO_ITEM = "no item has a score on both sides"
@@ -375,6 +376,39 @@ TASKS = Table(
 )
 
 
+class _ChosenRow(NamedTuple):
+    of: Chosen
+    value: Estimate
+
+
+def _chosen_rows(result: "CompareResult") -> list[_ChosenRow]:
+    one = result.chosen
+    if one is None:
+        return []
+    ends = None if one.low is None or one.high is None else Interval(one.low, one.high, result.level, "")
+    return [_ChosenRow(one, Estimate(one.value, ends, one.n_studies, note=one.note))]
+
+
+def _of_chosen(name: str, title: str, **how: Any) -> Column:
+    return Column(name, lambda row: getattr(row.of, name), title, **how)
+
+
+CHOOSING = Table(
+    "choosing",
+    rows=_chosen_rows,
+    title="The value of choosing: the model that other items would have chosen, on each part of the items",
+    columns=(
+        _of_chosen("agent", "chosen on all", words=True),
+        _of_chosen("own", "its own mean", digits=3),
+        Column("value", title="of one chosen so", digits=3),
+        _of_chosen("mean", "mean of all", digits=3),
+        _of_chosen("luck", "share of the lead that is luck"),
+        _of_chosen("n_same", "chosen without a part", count=True),
+        _of_chosen("n_studies", "parts", count=True),
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class CompareResult(Comparison):
     """Models compared on the same items."""
@@ -389,7 +423,12 @@ class CompareResult(Comparison):
         TESTS,
         MISSING,
         TASKS,
+        CHOOSING,
         FILE_PAIRS,
+    )
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        *Comparison.PICTURES,
+        PictureOf("specifications", "plot_standing.specifications_picture"),
     )
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"choices", "wrong"})  # in its provenance
 
@@ -411,6 +450,8 @@ class CompareResult(Comparison):
     inputs: tuple[InputFile, ...] = ()
     tasks: tuple[TaskMeans, ...] = ()
     """The tasks of a group, where the models were compared on one."""
+    chosen: Chosen | None = None
+    """What choosing the best of several models, prompts or designs is worth; of two nothing."""
 
     @property
     def difference(self) -> Estimate | None:
@@ -495,6 +536,19 @@ class CompareResult(Comparison):
             f"not tell {higher} and {lower} apart."
         )
 
+    def sentences(self) -> Sequence[str]:
+        """Return what the ranking shows, and what choosing its first is worth."""
+        found = self.chosen
+        if found is None or found.value is None or found.agent is None:
+            return Comparison.sentences(self)
+        luck = "" if found.luck is None else f"; {level_words(round(found.luck, 2))} of its lead is luck"
+        told = (
+            f"{found.agent}, the best of {len(self.models)}, has {number(found.own, 3)}; on items that it "
+            f"was not chosen on {number(found.value, 3)} ({interval_words(found, 3)}), where the mean of all "
+            f"is {number(found.mean, 3)}{luck}."
+        )
+        return [told, *Comparison.sentences(self)]
+
     def document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""
         return {
@@ -508,6 +562,7 @@ class CompareResult(Comparison):
             "ranking": list(self.order),
             "groups": [list(group) for group in self.groups],
             **self._tasks(),
+            **({} if self.chosen is None else {"chosen": asdict(self.chosen)}),
             "warnings": list(self.warnings),
             "options": {**asdict(self.choices), "wrong": self.wrong},
             **provenance(self.inputs),

@@ -28,6 +28,7 @@ from concord.stats.compare import Choices, mean_estimate
 from concord.stats.elementwise import Floats
 from concord.stats.equivalence import WithinMargin, adjusted_margins, within_margin
 from concord.stats.intervals import FEWEST_CLUSTERS
+from concord.stats.leaderboard import Chosen, value_of_choosing
 from concord.stats.mcnemar import bonett_price_interval
 from concord.stats.pairs import MetricDifference
 from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
@@ -195,7 +196,35 @@ def compare_joined(
     clusters = None if joined.clusters is None else joined.clusters[common]
     means = tuple(_model_mean(joined, row[common], clusters, choices.level) for row in joined.scores)
     noted = replace(joined, warnings=(*joined.warnings, *_repeats(joined), *few_clusters(clusters)))
-    return _named_result(noted, ranking, means, choices=choices, wrong=_wrong(joined, wrong))
+    found = _named_result(noted, ranking, means, choices=choices, wrong=_wrong(joined, wrong))
+    return replace(found, chosen=_value_of_choosing(joined, np.asarray(common), means, choices))
+
+
+MOST_PARTS = 30
+"""Parts of the items on each of which a model is scored that the others chose."""
+
+
+def _value_of_choosing(
+    joined: JoinedScores, common: NDArray[np.bool_], means: Sequence[Estimate], choices: Choices
+) -> Chosen | None:
+    """Return what choosing the best of several models is worth, on parts of the items, clusters whole."""
+    if len(joined.names) < 3 or not common.any():
+        return None
+    rng = np.random.default_rng(choices.seed)
+    n = int(common.sum())
+    units = (
+        np.arange(n)
+        if joined.clusters is None
+        else np.unique(joined.clusters[common], return_inverse=True)[1]
+    )
+    size = int(units.max()) + 1
+    parts = rng.permutation(np.arange(size) % min(MOST_PARTS, size))[units]
+    counts = np.bincount(parts)
+    values = np.stack([np.bincount(parts, weights=row[common]) / counts for row in joined.scores])
+    reach = np.array([
+        np.nan if one.interval is None else (one.interval.high - one.interval.low) / 2 for one in means
+    ])  # fmt: skip
+    return value_of_choosing(joined.names, values, reach, level=choices.level, rng=rng)
 
 
 def _named_result(

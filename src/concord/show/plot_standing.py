@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from concord.comparing.comparison import Comparison
+from concord.comparing.result import CompareResult
 from concord.number_words import level_words, p_words, typeset
-from concord.show.plots import WIDTH, axis, short, span
+from concord.people.agent_tables import choices_of
+from concord.show.plots import WIDTH, axis, estimate_mark, short, span, specifications
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts, on_heat, reach
 
 _HEAD, _SLANT = 150.0, 125.0
@@ -214,3 +216,20 @@ def _described(title: str, values: Sequence[tuple[str, float]], groups: Sequence
     more = f"; and {len(values) - 40} more" if len(values) > 40 else ""
     joined = "; ".join(", ".join(group) for group in groups[:40] if len(group) > 1)
     return f"{title}. {ranked}{more}. Cannot be distinguished: {joined if joined else 'none'}."
+
+
+def specifications_picture(result: CompareResult, *, units: float = WIDTH) -> Picture | None:
+    """Draw the means of all models from the highest to the lowest, below it what each is made of."""
+    if len(result.ranked) < 3:
+        return None
+    found = result.chosen
+    words = "the best, on items that it was not chosen on"
+    return specifications(
+        "specifications",
+        f"{result.metric_title} of {len(result.ranked)} models by what was chosen",
+        [estimate_mark(name, one) for name, one in result.ranked],
+        choices_of([name for name, _ in result.ranked]),
+        label=result.metric_title,
+        lines=[] if found is None or found.value is None else [(found.value, words)],
+        width=units,
+    )
