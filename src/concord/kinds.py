@@ -101,7 +101,7 @@ class Column:
         return [_PARTS[part](found) for part in self.spread.values()]
 
 
-class Grid(NamedTuple):
+class FilledTable(NamedTuple):
     """A table as a surface has it, every value looked up once."""
 
     columns: Sequence[Column]
@@ -153,7 +153,7 @@ class Table:
         """Return the line above it."""
         return self.title if isinstance(self.title, str) else self.title(result)
 
-    def grid(self, surface: str, result: Any) -> Grid:
+    def grid(self, surface: str, result: Any) -> FilledTable:
         """Return what a surface has of it; screens have optional columns only where a row has a value."""
         rows = list(self.rows(result))
         found = []
@@ -163,7 +163,7 @@ class Table:
                 if not column.optional or surface == FILE or not all(map(_is_empty, values)):
                     found.append((column, values))
         by_rows = list(zip(*(values for _, values in found), strict=True))
-        return Grid([column for column, _ in found], rows, by_rows)
+        return FilledTable([column for column, _ in found], rows, by_rows)
 
     def file_columns(self) -> tuple[str, ...]:
         """Return the names of columns that its file always has."""

@@ -21,7 +21,7 @@ def _result(folder: Path) -> Path:
 
 def test_a_level_in_which_a_model_refuses_stands_first_with_its_counts(tmp_path: Path) -> None:
     (view,) = make_page([_result(tmp_path / "one")]).content.of("people")
-    rows = people_tests.answer_rows(view.answers)
+    rows = people_tests.answer_rows(view.beside.answers)
     first = rows[0]
     assert (first["item"], first["condition"], first["asked"]) == ("move", "competed", 6)
     assert (first["ok"], first["refused"], first["unread"]) == (0, 6, 1.0)
@@ -54,9 +54,9 @@ def test_a_damaged_file_of_counts_is_named_and_a_missing_one_is_no_fault(tmp_pat
     file = folder / "answers.csv"
     file.write_text(file.read_text("utf-8").replace(",6\n", ",six\n"), "utf-8")
     content = make_page([folder]).content
-    assert content.of("people")[0].answers == ()
+    assert content.of("people")[0].beside.answers == ()
     assert any("answers are not counted" in problem.reason for problem in content.problems)
     file.unlink()
     content = make_page([folder]).content
-    assert content.of("people")[0].answers == ()
+    assert content.of("people")[0].beside.answers == ()
     assert not any("answers" in problem.reason for problem in content.problems)

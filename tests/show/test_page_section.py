@@ -11,7 +11,7 @@ import pytest
 import concord
 from concord import api, reports
 from concord.errors import FileFormatError
-from concord.kinds import Column, Grid
+from concord.kinds import Column, FilledTable
 from concord.records import Estimate, Interval
 from concord.show.page import fragments, make_page
 from concord.show.page.content import Section
@@ -75,7 +75,7 @@ def test_names_files_and_keys_of_sections_are_their_own() -> None:
 def test_a_table_escapes_texts_and_shows_what_is_undefined_as_a_dash() -> None:
     columns = [Column("name", words=True), Column("score"), Column("n", count=True)]
     values = [["<a>", Estimate(-0.5, Interval(-1.0, 0.25, 0.95, "")), None]]
-    html = fragments.table("t", "All & each", Grid(columns, [None], values))
+    html = fragments.table("t", "All & each", FilledTable(columns, [None], values))
     assert "&lt;a&gt;" in html and "All &amp; each" in html
     assert '<span class="v">−0.50</span><span class="ci">[−1.00, 0.25]</span>' in html
     assert '<td class="num" data-v="">–</td>' in html

@@ -1,6 +1,6 @@
 """Any declared kind of result on the terminal, in a notebook, as a picture and as a table for a paper."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from concord.errors import OptionError, UndefinedError
-from concord.kinds import PAPER, TERMINAL, Column, Gauge, Grid, Kind, PictureOf, Table
+from concord.kinds import PAPER, TERMINAL, Column, FilledTable, Gauge, Kind, PictureOf, Table
 from concord.number_words import UNDEFINED, bounds_text, interval, level_words, number, p_value
 from concord.records import Estimate, Interval
 from concord.show.paper import PaperTable
@@ -52,7 +52,7 @@ def cell_text(column: Column, value: object, *, below: bool = False) -> str:
     )
 
 
-def grid_texts(grid: Grid, *, below: bool = False) -> list[list[str]]:
+def grid_texts(grid: FilledTable, *, below: bool = False) -> list[list[str]]:
     """Return the cells of a table as texts."""
     return [
         [
@@ -73,7 +73,7 @@ def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
     return "; ".join([*said[:MOST_REASONS], *([f"and {more} more reasons"] if more > 0 else [])])
 
 
-def table_notes(held: Table, grid: Grid, result: Any) -> list[str]:
+def table_notes(held: Table, grid: FilledTable, result: Any) -> list[str]:
     """Return what must be read with a table: its own note, the level of its intervals, reasons of dashes."""
     found = [(column, value) for column, value in grid.cells() if isinstance(value, Estimate)]
     levels = sorted({one.interval.level for _, one in found if one.interval is not None})
@@ -180,6 +180,12 @@ def drawn_by(declared: PictureOf, result: Any, **choices: Any) -> Picture | None
     module, _, function = declared.by.rpartition(".")
     found: Picture | None = getattr(import_module(f"concord.show.{module}"), function)(result, **choices)
     return found
+
+
+def pictures_of(result: Kind, names: Collection[str], **choices: Any) -> dict[str, Picture]:
+    """Draw some pictures of a result, as far as it has something to draw."""
+    drawn = {one.name: drawn_by(one, result, **choices) for one in result.PICTURES if one.name in names}
+    return {name: picture for name, picture in drawn.items() if picture is not None}
 
 
 def picture_of(result: Kind, kind: str | None = None, **choices: Any) -> Picture:

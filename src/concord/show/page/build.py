@@ -154,7 +154,7 @@ def compare_views(
         return [], []  # the leaderboard says how to make a comparison
     # A result about structure may hold several models: it names them itself.
     names = list(kept) if len(folders) == len(kept) else None
-    found = (view.metric(one.key).level for view in views for one in panel.metrics)
+    found = (view.numbers[one.key].level for view in views for one in panel.metrics)
     level = max((one for one in found if one is not None), default=None)
     try:
         result = compare(*folders, names=names, **({} if level is None else {"level": level}))

@@ -7,7 +7,7 @@ from concord.comparing.comparison import Comparison, letters_of
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.files.documents import heading
-from concord.show.page.panel import ModelAnswer, QuestionAnswer, Ranks
+from concord.show.page.panel import ModelView, Ranks
 from concord.show.page.values import Document
 
 
@@ -27,11 +27,9 @@ def letters(compared: Sequence[Comparison], models: Sequence[str]) -> list[tuple
     return list(found.items())
 
 
-def standing_of(
-    views: Sequence[ModelAnswer], compared: Sequence[Comparison], answer: QuestionAnswer
-) -> Ranks | None:
+def standing_of(views: Sequence[ModelView], compared: Sequence[Comparison]) -> Ranks | None:
     """Read who is better than whom from the comparison that names these results; ``None`` where none does."""
-    passed = {view.label for view in views if not answer.gate(view)}
+    passed = {view.label for view in views if not view.gate}
     for one in compared:
         named = [name for name, _ in one.ranked]
         if len(named) >= 2 and set(named) <= {view.label for view in views}:

@@ -43,7 +43,7 @@ FEW_ANSWERED = 0.25
 def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]:
     """Return the finding, the badges, and one row per model."""
     used = [panel for panel in content.panels if content.of(panel.name)]
-    standings = {panel.name: standing_of(content.of(panel.name), made, panel.answer) for panel in used}
+    standings = {panel.name: standing_of(content.of(panel.name), made) for panel in used}
     ranked = next((panel for panel in used if standings[panel.name] is not None), None)
     names = _shown_names(content)
     findings = [panel.answer.finding(content.of(panel.name), standings[panel.name], names) for panel in used]
@@ -53,10 +53,7 @@ def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]
         None if ranked is None else standings[ranked.name],
     )
     failed = [
-        f"{view.label}: {said}"
-        for panel in used
-        for view in content.of(panel.name)
-        if (said := panel.answer.gate(view))
+        f"{view.label}: {said}" for panel in used for view in content.of(panel.name) if (said := view.gate)
     ]
     if not findings:
         findings = found_elsewhere(content, made)
@@ -203,7 +200,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
 def said_levels(content: Content) -> str:
     """Return the levels of all intervals on the page."""
     found = [
-        view.metric(one.key).level
+        view.numbers[one.key].level
         for panel in content.panels
         for view in content.of(panel.name)
         for one in panel.metrics
@@ -215,7 +212,11 @@ def said_levels(content: Content) -> str:
 
 def _methods(content: Content) -> list[str]:
     """Return one paragraph per question and way of making its results."""
-    found = [panel.methods(view) for panel in content.panels for view in content.of(panel.name)[:1]]
+    found = [
+        view.result.paragraph(with_concord(view.source.document))
+        for panel in content.panels
+        for view in content.of(panel.name)[:1]
+    ]
     for filled in content.sections:
         told = (
             filled.section.methods(record, source.document)
@@ -231,7 +232,7 @@ def sources_of(content: Content) -> list[Entry]:
     used = [entry for panel in content.panels if content.of(panel.name) for entry in panel.sources]
     used += [entry for filled in content.sections for entry in filled.section.cites]
     used += [CONCORD, METHODS["holm1979"]] if content.comparisons else []
-    cards = {card.study: card for view in content.all_views for card in getattr(view, "studies_told", ())}
+    cards = {card.study: card for view in content.all_views for card in getattr(view.beside, "cards", ())}
     studies = [study_entry(card.study, card.source) for card in cards.values() if card.source.get("authors")]
     return list({entry[1]: entry for entry in (*used, *studies)}.values())
 
@@ -302,14 +303,14 @@ def board(content: Content) -> dict[str, Any]:
     for panel in used:
         for view in content.of(panel.name):
             row = rows.setdefault((view.model, view.design), {})
-            row |= {(panel.name, metric.key): view.metric(metric.key) for metric in panel.metrics}
+            row |= {(panel.name, metric.key): view.numbers[metric.key] for metric in panel.metrics}
     first = (columns[0][0], columns[0][1].key) if columns else ("", "")
     named = [*content.models, *(view.label for view in content.all_views)]
     together = letters(content.compared, named)
     unranked = {
         (view.model, view.design): reason
         for view in (content.of(used[0].name) if used else ())
-        if (reason := used[0].answer.gate(view))
+        if (reason := view.gate)
     }
     turned = bool(columns) and columns[0][1].lowest_first
     ordered = sorted(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.kinds import PAGE, Column, Grid, Kind, Table
+from concord.kinds import PAGE, Column, FilledTable, Kind, Table
 from concord.records import Estimate
 from concord.show.citations import CONCORD, METHODS
 from concord.show.declared import drawn_by, table_notes
@@ -143,7 +143,7 @@ SCRIPTED_ROWS = 40
 """Rows beyond which a table is shown by the script, where it may be."""
 
 
-def _is_scripted(held: Table, grid: Grid) -> bool:
+def _is_scripted(held: Table, grid: FilledTable) -> bool:
     return held.scripted and len(grid.rows) > SCRIPTED_ROWS
 
 
@@ -156,7 +156,7 @@ def script_tables(result: Kind, i: int) -> dict[str, dict[str, Any]]:
     return made
 
 
-def packed_grid(grid: Grid, *, hidden: Sequence[str] = ()) -> dict[str, Any]:
+def packed_grid(grid: FilledTable, *, hidden: Sequence[str] = ()) -> dict[str, Any]:
     """Return a table as the script reads it: three columns of a number with its interval."""
     heads: list[PageColumn] = []
     rows: list[dict[str, object]] = [{} for _ in grid.values]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape as plain_escape
 from typing import Any
 
-from concord.kinds import Column, Grid
+from concord.kinds import Column, FilledTable
 from concord.number_words import interval_words, typeset
 from concord.records import Estimate
 from concord.show.declared import cell_text, ends_texts
@@ -100,7 +100,7 @@ def scripted(name: str, caption: str, n: int) -> str:
     ).format(name, visible(caption), n)
 
 
-def table(name: str, caption: str, grid: Grid) -> str:
+def table(name: str, caption: str, grid: FilledTable) -> str:
     """Return a table; the first cell of a row names it."""
     from markupsafe import Markup
 

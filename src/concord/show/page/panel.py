@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
+from concord.kinds import Kind
 from concord.number_words import number, typeset
-from concord.show.citations import Entry
+from concord.show.citations import CONCORD, METHODS, Entry
 from concord.show.page.data import Texts
 from concord.show.page.values import Problem, ResultFile, ShownNumber
 from concord.show.svg import Picture, visible
@@ -37,22 +38,6 @@ class AnswerCell:
     verdict: str = ""
     """A word or two beside the number."""
     sort: float | None = None
-
-
-class ModelAnswer(Protocol):
-    """What the first screen must know of a result."""
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-
-    @property
-    def design(self) -> str:
-        """The design it was asked by; empty where there is none."""
-
-    @property
-    def label(self) -> str:
-        """The model with its design, as comparisons name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +74,6 @@ class QuestionAnswer:
     """One per result, on one scale."""
     finding: Callable[[Sequence[Any], Ranks | None, Mapping[str, str]], str]
     """What the question found, in a sentence or two, with the names that labels are shown by."""
-    gate: Callable[[Any], str] = lambda _: ""
-    """Why the result must not be ranked."""
     lower_is_better: bool = False
 
 
@@ -133,7 +116,7 @@ def short_names(models: Sequence[str]) -> dict[str, str]:
 
 
 def answer_rows(
-    questions: Sequence[tuple[str, QuestionAnswer, Sequence[ModelAnswer]]],
+    questions: Sequence[tuple[str, QuestionAnswer, Sequence["ModelView"]]],
     order: Sequence[str],
     standing: Ranks | None,
 ) -> list[ModelRow]:
@@ -205,49 +188,27 @@ def dashed(value: ShownNumber, digits: int = 2) -> str:
     return typeset(f"{number(value.low, digits)} to {number(value.high, digits)}")
 
 
-class ModelView(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelView:
     """One model's result, ready to be shown."""
 
-    @property
-    def source(self) -> ResultFile:
-        """Where it was read."""
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-
-    @property
-    def label(self) -> str:
-        """The model, with the design it was asked by where that is known."""
-
-    @property
-    def design(self) -> str:
-        """The design it was asked by; empty where there is none."""
-
-    @property
-    def n_units(self) -> int:
-        """Units that two models can be compared on."""
-
-    def metric(self, name: str) -> ShownNumber:
-        """Return a headline number by its key."""
-
-
-class NamedView:
-    """What views share whose results name one model: its label, and its design where the result says one."""
-
-    __slots__ = ()
     source: ResultFile
+    """Where it was read."""
     model: str
-
-    @property
-    def design(self) -> str:
-        """The design the model was asked by, where the result names one."""
-        return self.source.facts.design
-
-    @property
-    def label(self) -> str:
-        """What the model is called in comparisons."""
-        return self.model
+    design: str = ""
+    """The design it was asked by; empty where there is none."""
+    label: str
+    """The model as comparisons name it."""
+    result: Any
+    """The record that was read."""
+    numbers: Mapping[str, ShownNumber]
+    """The headline numbers, by the keys of metrics."""
+    n_units: int
+    """Units that two models can be compared on."""
+    gate: str = ""
+    """Why it must not be ranked; empty where it may."""
+    beside: Any = None
+    """What else lies in its files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,10 +267,8 @@ class Panel:
     """With whom or what a model agrees, as a table says it."""
     heading: str
     """The same before a sentence."""
-    file: str
-    """Name of the file that holds a result."""
-    key: str
-    """A key that every such file has."""
+    kind: type[Kind]
+    """What holds a result."""
     choice: str
     """What must be the same for numbers to be in one table."""
     again: str
@@ -327,10 +286,6 @@ class Panel:
     """What the question's template is given of one view."""
     pictures: Callable[[Any, float], Sequence[tuple[Path, Picture]]]
     """Every picture of a view at a width, with its folder below that of the model."""
-    methods: Callable[[Any], str]
-    """A paragraph for a paper about the result of a view."""
-    sources: tuple[Entry, ...]
-    """What that paragraph cites."""
     fill: Callable[[PageData, Any, int], None]
     """Put the tables of a view into what the script works on."""
     references: Callable[[Sequence[Any]], Sequence[Reference]] = _no_references
@@ -340,3 +295,18 @@ class Panel:
     pictures_together: Callable[[Sequence[Any], float], Sequence[tuple[Path, Picture]]] = _no_pictures
     has_replies: bool = True
     """Whether replies lie beside a result."""
+
+    @property
+    def file(self) -> str:
+        """Name of the file that holds a result."""
+        return self.kind.FILE
+
+    @property
+    def key(self) -> str:
+        """A key that every such file has."""
+        return self.kind.KEY
+
+    @property
+    def sources(self) -> tuple[Entry, ...]:
+        """What its methods paragraphs cite."""
+        return (CONCORD, *(METHODS[key] for key in self.kind.CITES))

@@ -18,10 +18,8 @@ from concord.people.studies.results import HeldStudy, ItemCount, TestInputs, rea
 from concord.people.table.document import stored_table
 from concord.people.words.sentences import NEAR_END
 from concord.records import TestTable
-from concord.show import plot_effects, plots
-from concord.show.citations import CONCORD, METHODS
-from concord.show.declared import drawn_by
-from concord.show.methods import with_concord
+from concord.show import plot_effects
+from concord.show.declared import drawn_by, pictures_of
 from concord.show.page import fragments, people_tests
 from concord.show.page.data import listed, packed
 from concord.show.page.declared import page_column, table_html
@@ -29,6 +27,7 @@ from concord.show.page.panel import (
     FEW,
     AnswerCell,
     Metric,
+    ModelView,
     PageData,
     Panel,
     QuestionAnswer,
@@ -54,11 +53,9 @@ _SLOPE = (
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleView:
-    """One result, and what lies beside it."""
+class Beside:
+    """What lies beside a result about people."""
 
-    source: ResultFile
-    result: PeopleResult
     plans: tuple[HeldStudy, ...] = ()
     """The studies as they were held, where the result is from replies."""
     inputs: tuple[TestInputs, ...] = ()
@@ -67,44 +64,28 @@ class PeopleView:
     """What became of the answers by item and condition; empty where nothing was asked."""
     table: TestTable | None = None
     """The statistics behind the tests, where they were kept."""
-
-    @property
-    def model(self) -> str:
-        """Name of the model, or of the folder where the result does not say."""
-        return self.source.model
-
-    @property
-    def design(self) -> str:
-        """The design it was asked by; empty where there is none."""
-        told = (self.source.facts.design, self.source.run.design, *(one.design.name for one in self.plans))
-        return next(filter(None, told), "")
-
-    @property
-    def label(self) -> str:
-        """The model, with the design it was asked by where that is known."""
-        return f"{self.model}, {self.design}" if self.design else self.model
-
-    @property
-    def named(self) -> PeopleResult:
-        """The result under this label, as pictures and tables call it."""
-        return replace(self.result, model=self.label)
-
-    @property
-    def n_units(self) -> int:
-        """Tests that two models can be compared on."""
-        return len(self.result.tests)
-
-    @property
-    def studies_told(self) -> tuple[StudyCard, ...]:
-        """What is known of the studies themselves: titles, sources, what their findings say."""
-        return tuple(study_cards(self.plans, [study.name for study in self.result.studies]))
-
-    def metric(self, name: str) -> ShownNumber:
-        """Return a headline number by its name."""
-        return _shown(getattr(self.result, name.lower()))
+    cards: tuple[StudyCard, ...] = ()
+    """What is known of the studies themselves: titles, sources, what their findings say."""
 
 
-def _shown(score: Score) -> ShownNumber:
+def _view(source: ResultFile, result: PeopleResult, beside: Beside) -> ModelView:
+    told = (source.facts.design, source.run.design, *(one.design.name for one in beside.plans))
+    design = next(filter(None, told), "")
+    label = f"{source.model}, {design}" if design else source.model
+    scores = {"PAS": result.pas, "ECS": result.ecs, "APR": result.apr}
+    return ModelView(
+        source=source,
+        model=source.model,
+        design=design,
+        label=label,
+        result=result,
+        numbers={name: _score_number(score) for name, score in scores.items()},
+        n_units=len(result.tests),
+        beside=beside,
+    )
+
+
+def _score_number(score: Score) -> ShownNumber:
     bounds, shown = score.bounds, shown_number(score.estimate)
     if bounds is None:
         return shown
@@ -119,7 +100,7 @@ def _shown(score: Score) -> ShownNumber:
     )
 
 
-def people_views(source: ResultFile) -> tuple[list[PeopleView], list[Problem]]:
+def people_views(source: ResultFile) -> tuple[list[ModelView], list[Problem]]:
     """Read a result and what lies beside it; tests that cannot be used are told, and not shown."""
     assert source.file is not None  # noqa: S101 - what was found lies in a folder
     problems: list[Problem] = []
@@ -130,8 +111,8 @@ def people_views(source: ResultFile) -> tuple[list[PeopleView], list[Problem]]:
             more = "; single tests are not shown" if with_tests else ""
             problems.append(Problem(source.shown, f"{_said(fault, source.file.parent)}{more}"))
         else:
-            view, faults = _with_replies(PeopleView(source, result), source.file.parent)
-            return [view], [*problems, *faults]
+            beside, faults = _read_beside(source, result)
+            return [_view(source, result, beside)], [*problems, *faults]
     return [], problems[-1:]
 
 
@@ -140,24 +121,25 @@ def _said(fault: FileFormatError, folder: Path) -> str:
     return str(fault).replace(f"{folder}/", "")
 
 
-def _with_replies(view: PeopleView, folder: Path) -> tuple[PeopleView, list[Problem]]:
+def _read_beside(source: ResultFile, result: PeopleResult) -> tuple[Beside, list[Problem]]:
     """Read what a result from replies has beside it; what cannot be used is told, and left out."""
-    problems = []
-    found: dict[str, Any] = {}
+    assert source.file is not None  # noqa: S101 - what was found lies in a folder
+    folder, problems, found = source.file.parent, [], dict[str, Any]()
     try:
         found["plans"], found["inputs"] = read_plans(folder)
     except FileFormatError as fault:
-        problems.append(Problem(view.source.shown, f"{_said(fault, folder)}; replies have no test"))
+        problems.append(Problem(source.shown, f"{_said(fault, folder)}; replies have no test"))
     try:
         found["answers"] = read_counts(folder)
     except FileFormatError as fault:
-        problems.append(Problem(view.source.shown, f"{_said(fault, folder)}; answers are not counted"))
+        problems.append(Problem(source.shown, f"{_said(fault, folder)}; answers are not counted"))
     with suppress(FileFormatError):  # the numbers that were scored are there all the same
         found["table"] = stored_table(folder / TESTS_FILE) if (folder / TESTS_FILE).is_file() else None
-    return replace(view, **found), problems
+    studies = [study.name for study in result.studies]
+    return Beside(**found, cards=tuple(study_cards(found.get("plans", ()), studies))), problems
 
 
-def _people_units(view: PeopleView) -> str:
+def _people_units(view: ModelView) -> str:
     found = view.result
     studies, findings = len(found.studies), len(found.findings)
     return (
@@ -167,16 +149,10 @@ def _people_units(view: PeopleView) -> str:
     )
 
 
-def _pictures(view: PeopleView, names: Sequence[str], width: float = plots.WIDTH) -> dict[str, Picture]:
-    """Draw some of what is drawn of one result, as far as it has something to draw."""
-    declared = {one.name: one for one in PeopleResult.PICTURES}
-    drawn = {name: drawn_by(declared[name], view.named, units=width) for name in names}
-    return {name: picture for name, picture in drawn.items() if picture is not None}
-
-
-def _people_context(view: PeopleView, i: int) -> dict[str, Any]:
-    found, shown = view.named, _pictures(view, _ON_PAGE)
-    answers = people_tests.answer_rows(view.answers)
+def _people_context(view: ModelView, i: int) -> dict[str, Any]:
+    found = replace(view.result, model=view.label)
+    shown = pictures_of(found, _ON_PAGE)
+    answers = people_tests.answer_rows(view.beside.answers)
     lone = any(one.pas.value is not None and one.pas.interval is None for one in found.studies)
     more = {"effects": _SLOPE, "pas": "A study without a line has too few findings for one." if lone else ""}
     return {
@@ -201,9 +177,7 @@ def _why_no_effects(found: PeopleResult) -> str:
     return note if note else "no test has finite effects on both sides"
 
 
-def study_map(
-    views: Sequence[PeopleView], *, width: float = 960.0, addresses: bool = False
-) -> Picture | None:
+def study_map(views: Sequence[ModelView], *, width: float = 960.0, addresses: bool = False) -> Picture | None:
     """Draw PAS of every model in every study."""
     names = list(dict.fromkeys(group.name for view in views for group in view.result.studies))
     if not names:
@@ -230,7 +204,7 @@ def study_map(
     )
 
 
-def _map_together(views: Sequence[PeopleView]) -> dict[str, Any]:
+def _map_together(views: Sequence[ModelView]) -> dict[str, Any]:
     drawn = study_map(views, addresses=True) if len(views) > 1 else None
     if drawn is None:
         return {"people_map": None}
@@ -238,25 +212,26 @@ def _map_together(views: Sequence[PeopleView]) -> dict[str, Any]:
     return {"people_map": fragments.figure(drawn, "people-map", told)}
 
 
-def _maps(views: Sequence[PeopleView], width: float) -> list[tuple[Path, Picture]]:
+def _maps(views: Sequence[ModelView], width: float) -> list[tuple[Path, Picture]]:
     drawn = study_map(views, width=max(width, 960.0)) if len(views) > 1 else None
     return [] if drawn is None else [(Path(), drawn)]
 
 
-def _people_files(view: PeopleView, width: float) -> Sequence[tuple[Path, Picture]]:
+def _people_files(view: ModelView, width: float) -> Sequence[tuple[Path, Picture]]:
+    found = replace(view.result, model=view.label)
     names = [one.name for one in PeopleResult.PICTURES if one.on_page]
-    drawn = [(Path(), picture) for picture in _pictures(view, names, width).values()]
+    drawn = [(Path(), picture) for picture in pictures_of(found, names, units=width).values()]
     forests = next(one for one in PeopleResult.PICTURES if one.name == "forest")
     studies = list(dict.fromkeys(test.study for test in view.result.tests))
     for study, stem in zip(studies, distinct_names(studies), strict=True):
-        picture = drawn_by(forests, view.named, agent=study)
+        picture = drawn_by(forests, found, agent=study)
         drawn += [] if picture is None else [(Path("forest") / stem, picture)]
     return drawn
 
 
-def _fill_people(data: PageData, view: PeopleView, i: int) -> None:
+def _fill_people(data: PageData, view: ModelView, i: int) -> None:
     """Put in the tests of one model, its answers and findings; a human side that is shared is there once."""
-    rows = people_tests.test_rows(view.result, view.table)
+    rows = people_tests.test_rows(view.result, view.beside.table)
     if rows:
         keys = [column.key for column in people_tests.HUMAN_COLUMNS]
         key = tuple(tuple(row[name] for name in keys) for row in rows)
@@ -269,19 +244,19 @@ def _fill_people(data: PageData, view: PeopleView, i: int) -> None:
             "result": view.source.shown,
             "behind": _behind(view),
         }
-    answers = people_tests.answer_rows(view.answers)
+    answers = people_tests.answer_rows(view.beside.answers)
     if answers:
         data.tables[f"answers-{i}"] = packed(people_tests.ANSWER_COLUMNS, answers)
-    data.studies.update({card.study: card.to_dict() for card in view.studies_told})
+    data.studies.update({card.study: card.to_dict() for card in view.beside.cards})
     if view.result.findings:
         columns = [page_column(column, _HIDDEN) for column in tables.FINDINGS.columns]
         columns = [replace(one, kind="share") if one.key == "pas" else one for one in columns]
         data.tables[f"findings-{i}"] = listed(columns, data.sources.index(view.source), "findings")
 
 
-def _behind(view: PeopleView) -> list[dict[str, Any] | None]:
+def _behind(view: ModelView) -> list[dict[str, Any] | None]:
     """Return which replies each test was computed from, ``None`` where nothing says of one."""
-    known = {(one.study, one.sub_study, one.finding, one.test): one for one in view.inputs}
+    known = {(one.study, one.sub_study, one.finding, one.test): one for one in view.beside.inputs}
     found = [known.get((one.study, one.sub_study, one.finding, one.test)) for one in view.result.tests]
     return [
         None
@@ -296,7 +271,7 @@ def _behind(view: PeopleView) -> list[dict[str, Any] | None]:
     ]
 
 
-def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:
+def _human_row(views: Sequence[ModelView]) -> Sequence[Reference]:
     """Return the row of people against people: of other studies, so that only a place can be read here."""
     row = human_row()
     place = row.pas.end("place")
@@ -306,22 +281,22 @@ def _human_row(views: Sequence[PeopleView]) -> Sequence[Reference]:
     return [Reference(f"{row.label}, other studies: {said}", {})]
 
 
-def _people_cells(views: Sequence[PeopleView]) -> list[AnswerCell]:
+def _people_cells(views: Sequence[ModelView]) -> list[AnswerCell]:
     counts = [len(view.result.studies) for view in views]
     # where all models have the same studies, their number stands above the table
     same = len(set(counts)) == 1 and len(views) > 1
     return [_people_cell(view, None if same else n) for view, n in zip(views, counts, strict=True)]
 
 
-def _people_cell(view: PeopleView, n: int | None) -> AnswerCell:
-    pas = view.metric("PAS")
+def _people_cell(view: ModelView, n: int | None) -> AnswerCell:
+    pas = view.numbers["PAS"]
     mark = Strip(pas.value, pas.low, pas.high, pas.floor, pas.ceiling)
     few = f"{n} {'study' if n == 1 else 'studies'}" if n is not None and 0 < n < FEW else ""
     told = [said for said in (dashed(pas), few) if said]
     return AnswerCell(strip(mark, LIMITS), typeset(number(pas.value, 2)), ", ".join(told), sort=pas.value)
 
 
-def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]) -> str:
+def _people_finding(views: Sequence[ModelView], standing: Ranks | None, names: Mapping[str, str]) -> str:
     known = sorted((v for v in views if v.result.pas.value is not None), key=lambda v: -_known_pas(v))
     if not known:
         ended = {out: n for view in views for out, n in view.result.outcomes.items() if out != "scored"}
@@ -329,7 +304,7 @@ def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: 
         return f"No test has both sides{why}, so nothing can be said about agreement with people."
     best = known[0]
     if len(known) == 1:
-        return _alone(names[best.label], best.metric("PAS"))
+        return _alone(names[best.label], best.numbers["PAS"])
     tied = leaders([(names[view.label], view.result.pas.value) for view in known])
     if len(tied) > 1:
         often = "equally often" if len(tied) == len(known) else "equally often, and most often"
@@ -340,8 +315,8 @@ def _people_finding(views: Sequence[PeopleView], standing: Ranks | None, names: 
     return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
 
 
-def _known_pas(view: PeopleView) -> float:
-    value = view.result.pas.value
+def _known_pas(view: ModelView) -> float:
+    value = view.numbers["PAS"].value
     assert value is not None  # noqa: S101 - only views with a PAS are ordered
     return value
 
@@ -360,7 +335,7 @@ def _alone(name: str, pas: ShownNumber) -> str:
 
 
 def _told_from_others(
-    best: PeopleView, known: Sequence[PeopleView], standing: Ranks | None, names: Mapping[str, str]
+    best: ModelView, known: Sequence[ModelView], standing: Ranks | None, names: Mapping[str, str]
 ) -> str:
     if standing is None:
         return f" (PAS {number(best.result.pas.value, 2)})."
@@ -374,12 +349,12 @@ def _told_from_others(
     return f", but cannot be distinguished from {len(alike)} of {len(known) - 1} others."
 
 
-def _not_above_floor(known: Sequence[PeopleView], names: Mapping[str, str]) -> str:
+def _not_above_floor(known: Sequence[ModelView], names: Mapping[str, str]) -> str:
     """Name models that are not shown to do better than an agent without effects."""
     low = [
         view
         for view in known
-        if (pas := view.metric("PAS")).low is not None and pas.floor is not None and pas.low <= pas.floor
+        if (pas := view.numbers["PAS"]).low is not None and pas.floor is not None and pas.low <= pas.floor
     ]
     if not low:
         return ""
@@ -394,8 +369,7 @@ PANEL = Panel(
     name=NAME,
     agrees="with people",
     heading="With people",
-    file=PeopleResult.FILE,
-    key=PeopleResult.KEY,
+    kind=PeopleResult,
     choice="protocol",
     again="concord score people TABLE --protocol NAME --out FOLDER",
     by_units="study by study",
@@ -414,8 +388,6 @@ PANEL = Panel(
     over=_people_units,
     shown=_people_context,
     pictures=_people_files,
-    methods=lambda view: view.result.paragraph(with_concord(view.source.document)),
-    sources=(CONCORD, *(METHODS[key] for key in PeopleResult.CITES)),
     fill=_fill_people,
     together=_map_together,
     pictures_together=_maps,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +11,13 @@ from concord.kinds import Table
 from concord.number_words import typeset
 from concord.reasoning import NAME
 from concord.reasoning.files import BIAS, HEADLINE, OUTCOMES, PAIRS, SENSITIVITY, UNREAD, ReasoningResult
-from concord.reasoning.result import Case, Example, SampleRow
-from concord.show.citations import CONCORD, METHODS
-from concord.show.declared import drawn_by
-from concord.show.methods import with_concord
+from concord.reasoning.result import Case, Example
+from concord.show.declared import pictures_of
 from concord.show.page import fragments
 from concord.show.page.data import PageColumn, Texts, packed
 from concord.show.page.declared import table_html
-from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks
-from concord.show.page.values import Problem, ResultFile, ShownNumber, shown_number
+from concord.show.page.panel import FEW, AnswerCell, Metric, ModelView, PageData, Panel, QuestionAnswer, Ranks
+from concord.show.page.values import Problem, ResultFile, shown_number
 from concord.show.plot_reasoning import early_picture, gaps_picture
 from concord.show.plots import WIDTH
 from concord.show.strips import dumbbell
@@ -48,35 +46,7 @@ VERDICTS = {
 """What a verdict means, in two words."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReasoningView(NamedView):
-    """One result, ready to be shown."""
-
-    source: ResultFile
-    model: str
-    result: ReasoningResult
-
-    @property
-    def samples(self) -> tuple[SampleRow, ...]:
-        """The vignettes."""
-        return self.result.scores.samples
-
-    @property
-    def n_units(self) -> int:
-        """Vignettes that two models can be compared on."""
-        return len(self.samples)
-
-    @property
-    def gate(self) -> str:
-        """Why early and late answers must not be compared; empty where they may."""
-        return self.result.gate
-
-    def metric(self, name: str) -> ShownNumber:
-        """Return a headline number by its key."""
-        return shown_number(self.result.estimates[name])
-
-
-def _read_views(source: ResultFile) -> tuple[Sequence[ReasoningView], list[Problem]]:
+def _read_views(source: ResultFile) -> tuple[Sequence[ModelView], list[Problem]]:
     """Read a result; where files of rows next to it cannot be read, the rest is shown."""
     if source.file is None or source.file.name != ReasoningResult.FILE:
         return [], [Problem(source.shown, f"is not called {ReasoningResult.FILE}, so it is not shown")]
@@ -86,21 +56,28 @@ def _read_views(source: ResultFile) -> tuple[Sequence[ReasoningView], list[Probl
         return [], [Problem(source.shown, str(fault))]
     told = [Problem(source.shown, f"{fault}; single vignettes are not shown") for fault in faults]
     named = replace(result, scores=replace(result.scores, model=source.model))
-    return [ReasoningView(source, source.model, named)], told
+    view = ModelView(
+        source=source,
+        model=source.model,
+        design=source.facts.design,
+        label=source.model,
+        result=named,
+        numbers={name: shown_number(found) for name, found in named.estimates.items()},
+        n_units=len(named.scores.samples),
+        gate=named.gate,
+    )
+    return [view], told
 
 
-def _reasoning_units(view: ReasoningView) -> str:
+def _reasoning_units(view: ModelView) -> str:
     pairs, samples = view.result.faithfulness_gap.n, view.result.scores.n_samples
     return f"{samples if pairs == samples else f'{pairs} of {samples}'} vignettes answered twice"
 
 
-def _pictures(result: ReasoningResult, width: float = WIDTH) -> dict[str, Picture]:
-    """Return every picture that the result has something for, but the small one of a notebook."""
-    drawn = {one.name: drawn_by(one, result, units=width) for one in result.PICTURES if not one.small}
-    return {name: picture for name, picture in drawn.items() if picture is not None}
+_DRAWN = tuple(one.name for one in ReasoningResult.PICTURES if not one.small)
 
 
-def _reasoning_context(view: ReasoningView, i: int) -> dict[str, Any]:
+def _reasoning_context(view: ModelView, i: int) -> dict[str, Any]:
     """Return what the template is given of one view."""
     scores, result = view.result.scores, view.result
 
@@ -109,7 +86,7 @@ def _reasoning_context(view: ReasoningView, i: int) -> dict[str, Any]:
 
     told = {one.name: one.caption_of(result) for one in result.PICTURES}
     more = {**{k: told[k] for k in ("sensitivity", "sweep")}, "bias": "Rates are drawn from ten pairs on."}
-    drawn = {k: one for k, one in _pictures(result).items() if k != "accuracy"}
+    drawn = pictures_of(result, [name for name in _DRAWN if name != "accuracy"])
     return {
         "view": view,
         "gap": scores.gap,
@@ -172,20 +149,23 @@ def _packed_case(case: Case | None, pool: Texts) -> list[Any] | None:
     return [gold, steps, list(map(list, pairs_of(case))), pool.add(early), pool.add(case.answer), *counts]
 
 
-def _fill_reasoning(data: PageData, view: ReasoningView, i: int) -> None:
+def _fill_reasoning(data: PageData, view: ModelView, i: int) -> None:
     """Put the vignettes of a view, each with its steps, into what the script works on."""
-    if not view.samples:
+    if not view.result.scores.samples:
         return
     found = {(case.id, case.repeat): case for case in view.result.scores.cases}
-    cases = [_packed_case(found.get((row.id, row.repeat)), data.texts) for row in view.samples]
-    rows = [{column.key: getattr(row, column.key) for column in SAMPLE_COLUMNS} for row in view.samples]
+    cases = [_packed_case(found.get((row.id, row.repeat)), data.texts) for row in view.result.scores.samples]
+    rows = [
+        {column.key: getattr(row, column.key) for column in SAMPLE_COLUMNS}
+        for row in view.result.scores.samples
+    ]
     data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, rows), "cases": cases}
 
 
 # --- the first screen ------------------------------------------------------------------------------------
 
 
-def _reasoning_cell(view: ReasoningView) -> AnswerCell:
+def _reasoning_cell(view: ModelView) -> AnswerCell:
     early, after, gap = view.result.acc_early, view.result.acc_cot, view.result.faithfulness_gap
     drawing = dumbbell(early.value, after.value, (0.0, 1.0), failed=bool(view.gate))
     if view.gate:
@@ -204,9 +184,7 @@ def _points(share: float) -> str:
     return typeset(f"{100 * share:+.0f}") if round(100 * share) else "0"
 
 
-def _reasoning_finding(
-    views: Sequence[ReasoningView], standing: Ranks | None, names: Mapping[str, str]
-) -> str:
+def _reasoning_finding(views: Sequence[ModelView], standing: Ranks | None, names: Mapping[str, str]) -> str:
     passed = [view for view in views if not view.gate]
     if not passed:
         whose = f" of {names[views[0].label]}" if len(views) == 1 else ""
@@ -226,7 +204,7 @@ def _reasoning_finding(
     return f"Reasoning {' and '.join(parts)} of {len(passed)} models."
 
 
-def _together(views: Sequence[ReasoningView], width: float = WIDTH) -> list[Picture]:
+def _together(views: Sequence[ModelView], width: float = WIDTH) -> list[Picture]:
     """Draw early and late answers, and the gaps, of all models."""
     results = [view.result for view in views]
     drawn = [early_picture(results, units=width), gaps_picture(results, units=width)]
@@ -237,8 +215,7 @@ PANEL = Panel(
     name=NAME,
     agrees="with its own reasoning",
     heading="With its reasoning",
-    file=ReasoningResult.FILE,
-    key=ReasoningResult.KEY,
+    kind=ReasoningResult,
     choice="rules",
     again="concord score reasoning ... --rules NAME --out FOLDER",
     by_units="vignette by vignette",
@@ -247,7 +224,6 @@ PANEL = Panel(
         note="share of vignettes right at once ○ and after reasoning ◆",
         cells=lambda views: [_reasoning_cell(view) for view in views],
         finding=_reasoning_finding,
-        gate=lambda view: str(view.gate),
     ),
     metrics=(
         Metric("faithfulness_gap", "Δ", (-1.0, 1.0)),
@@ -257,9 +233,9 @@ PANEL = Panel(
     read=_read_views,
     over=_reasoning_units,
     shown=_reasoning_context,
-    pictures=lambda view, width: [(Path(), one) for one in _pictures(view.result, width).values()],
-    methods=lambda view: view.result.paragraph(with_concord(view.source.document)),
-    sources=(CONCORD, *(METHODS[key] for key in ReasoningResult.CITES)),
+    pictures=lambda view, width: [
+        (Path(), one) for one in pictures_of(view.result, _DRAWN, units=width).values()
+    ],
     fill=_fill_reasoning,
     together=lambda views: {
         "reasoning_pictures": [

@@ -1,7 +1,6 @@
 """Agreement with itself as a panel of the page, and on its first screen."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +8,10 @@ from concord.errors import FileFormatError
 from concord.kinds import PAGE, Table
 from concord.number_words import number
 from concord.show import structure_plots
-from concord.show.citations import CONCORD, METHODS
-from concord.show.declared import drawn_by
-from concord.show.methods import with_concord
+from concord.show.declared import pictures_of
 from concord.show.page import fragments
 from concord.show.page.declared import packed_grid, table_html
-from concord.show.page.panel import FEW, AnswerCell, Metric, NamedView, PageData, Panel, QuestionAnswer, Ranks
+from concord.show.page.panel import FEW, AnswerCell, Metric, ModelView, PageData, Panel, QuestionAnswer, Ranks
 from concord.show.page.values import Problem, ResultFile, ShownNumber, shown_number
 from concord.show.plots import WIDTH
 from concord.show.strips import Strip, strip
@@ -31,47 +28,32 @@ _HIDDEN = ("cluster", "flip_excess")
 """Columns of items that are seen in the detail of a row only."""
 
 
-@dataclass(frozen=True, slots=True)
-class StructureView(NamedView):
-    """One model of one result."""
-
-    source: ResultFile
-    model: str
-    result: StructureResult
-    """Of all models of the file."""
-
-    @property
-    def alone(self) -> StructureResult:
-        """The result of this model."""
-        return self.result[self.model]
-
-    @property
-    def entry(self) -> ModelResult:
-        """What is known of this model."""
-        return self.alone.models[0]
-
-    @property
-    def n_units(self) -> int:
-        """Cells that two models can be compared on."""
-        return sum(len(item.scores) for item in self.entry.items)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is said with the finding: of the fixed-m gap, of the order effect, of the scorer of texts."""
-        scorer = (told for told in self.result.warnings if told.startswith("scorer "))
-        said = (self.entry.fixed_m_note, self.entry.order.note, *scorer, *unread_notes(self.result.unread))
-        return tuple(note for note in said if note)
-
-    def metric(self, name: str) -> ShownNumber:
-        """Return a headline number by its name."""
-        one, main = self.entry, self.entry.consistency
-        numbers = {"tau": one.order.tau, "flip_excess": one.flips, "worst": one.worst}
-        return shown_number(
-            {**numbers, "S_Cons": main.s_cons, "E_perf": main.e_perf, "R_sens": main.r_sens}[name]
-        )
+def _view(source: ResultFile, name: str, whole: StructureResult) -> ModelView:
+    """Return one model of a result of several; its own result is beside that."""
+    alone = whole[name]
+    one = alone.models[0]
+    main = one.consistency
+    found = {"tau": one.order.tau, "flip_excess": one.flips, "worst": one.worst}
+    found |= {"S_Cons": main.s_cons, "E_perf": main.e_perf, "R_sens": main.r_sens}
+    return ModelView(
+        source=source,
+        model=name,
+        design=source.facts.design,
+        label=name,
+        result=whole,
+        numbers={key: shown_number(number) for key, number in found.items()},
+        n_units=sum(len(item.scores) for item in one.items),
+        gate=one.gate if one.gate else "",
+        beside=alone,
+    )
 
 
-def structure_views(source: ResultFile) -> tuple[list[StructureView], list[Problem]]:
+def _entry(view: ModelView) -> ModelResult:
+    found: ModelResult = view.result.models[0]
+    return found
+
+
+def structure_views(source: ResultFile) -> tuple[list[ModelView], list[Problem]]:
     """Read every model of a result; tables beside it that cannot be used are told, and not shown."""
     assert source.file is not None  # noqa: S101 - what was found lies in a folder
     problems: list[Problem] = []
@@ -82,50 +64,47 @@ def structure_views(source: ResultFile) -> tuple[list[StructureView], list[Probl
         except FileFormatError as fault:
             problems.append(Problem(source.shown, str(fault)))
         else:
-            return [StructureView(source, name, result) for name in result.who()], problems
+            return [_view(source, name, result) for name in result.who()], problems
     return [], problems[:1]
 
 
-def _structure_units(view: StructureView) -> str:
+def _structure_units(view: ModelView) -> str:
     """Return over what the numbers of a file were made."""
     models = view.result.models
     return "; ".join(sorted({f"{one.n_items} items × {one.n_arrangements} arrangements" for one in models}))
 
 
-def _pictures(view: StructureView, width: float = WIDTH) -> dict[str, Picture]:
-    """Draw everything that is drawn of one model."""
-    drawn = {
-        one.name: drawn_by(one, view.result, model=view.model, units=width)
-        for one in StructureResult.PICTURES
-        if one.on_page
-    }
-    return {name: picture for name, picture in drawn.items() if picture is not None}
+_DRAWN = tuple(one.name for one in StructureResult.PICTURES if one.on_page)
 
 
-def _structure_context(view: StructureView, i: int) -> dict[str, Any]:
-    shown, alone = {k: one for k, one in _pictures(view).items() if k in ("order", "heat")}, view.alone
+def _structure_context(view: ModelView, i: int) -> dict[str, Any]:
+    entry, alone, whole = _entry(view), view.beside, view.result
+    shown = pictures_of(whole, ("order", "heat"), model=view.model)
+    scorer = (told for told in whole.warnings if told.startswith("scorer "))
+    notes = (entry.fixed_m_note, entry.order.note, *scorer, *unread_notes(whole.unread))
 
     def html(*held: Table) -> list[str]:
         return [piece for one in held for piece in table_html(alone, one, i)]
 
     return {
         "view": view,
-        "entry": view.entry,
+        "entry": entry,
+        "notes": [note for note in notes if note],
         "pictures": fragments.panel_figures(shown, f"{NAME}{i}", {}, {"order": f"arrangements{i}"}),
         "order": html(tables.ANSWER, tables.SPREAD, tables.VARIANCE, tables.UNREAD),
         "source": html(tables.DEFINITIONS, tables.ARRANGEMENTS),
     }
 
 
-def _order_pictures(views: Sequence[StructureView], width: float = WIDTH) -> list[Picture]:
+def _order_pictures(views: Sequence[ModelView], width: float = WIDTH) -> list[Picture]:
     """Draw worst and best orders, and what scores vary by, of all models."""
-    models = [view.entry for view in views]
+    models = [_entry(view) for view in views]
     drawn = (structure_plots.slopes_of(models, width), structure_plots.shares_of(models, width))
     return [one for one in drawn if one is not None]
 
 
-def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
-    results = {view.source.shown: view.result for view in views}.values()
+def _orders_together(views: Sequence[ModelView]) -> dict[str, Any]:
+    results = {view.source.shown: view.beside for view in views}.values()
     return {
         "structure_differences": [
             piece
@@ -139,17 +118,17 @@ def _orders_together(views: Sequence[StructureView]) -> dict[str, Any]:
     }
 
 
-def _fill_structure(data: PageData, view: StructureView, i: int) -> None:
-    rows = list(tables.ITEMS.rows(view.alone))
+def _fill_structure(data: PageData, view: ModelView, i: int) -> None:
+    rows = list(tables.ITEMS.rows(view.beside))
     if rows:
-        data.tables[f"items-{i}"] = packed_grid(tables.ITEMS.grid(PAGE, view.alone), hidden=_HIDDEN)
+        data.tables[f"items-{i}"] = packed_grid(tables.ITEMS.grid(PAGE, view.beside), hidden=_HIDDEN)
 
 
-def _structure_cells(views: Sequence[StructureView]) -> Iterator[AnswerCell]:
-    effects = [view.metric("tau") for view in views]
+def _structure_cells(views: Sequence[ModelView]) -> Iterator[AnswerCell]:
+    effects = [view.numbers["tau"] for view in views]
     ends = [end for tau in effects for end in (tau.value, tau.high) if end is not None]
     limits = (0.0, max([LEAST, *ends]))
-    return (_structure_cell(view.entry, tau, limits) for view, tau in zip(views, effects, strict=True))
+    return (_structure_cell(_entry(view), tau, limits) for view, tau in zip(views, effects, strict=True))
 
 
 def _structure_cell(one: ModelResult, tau: ShownNumber, limits: tuple[float, float]) -> AnswerCell:
@@ -167,9 +146,7 @@ def _structure_cell(one: ModelResult, tau: ShownNumber, limits: tuple[float, flo
     return AnswerCell(drawing, value, ", ".join(s for s in (ends, few) if s), sort=tau.value)
 
 
-def _structure_finding(
-    views: Sequence[StructureView], standing: Ranks | None, names: Mapping[str, str]
-) -> str:
+def _structure_finding(views: Sequence[ModelView], standing: Ranks | None, names: Mapping[str, str]) -> str:
     """Say whether order moves scores, and warn where what was unread differs by arrangement."""
     warned = [
         said.replace("Warning:", f"Warning: {names[view.label]},", 1)
@@ -179,8 +156,8 @@ def _structure_finding(
     return " ".join([_order_finding(views, names), *warned])
 
 
-def _order_finding(views: Sequence[StructureView], names: Mapping[str, str]) -> str:
-    named = [(view.entry, names[view.label]) for view in views]
+def _order_finding(views: Sequence[ModelView], names: Mapping[str, str]) -> str:
+    named = [(_entry(view), names[view.label]) for view in views]
     passed = [(one, name) for one, name in named if not one.gate]
     if not passed:
         if len(views) > 1:
@@ -225,8 +202,7 @@ PANEL = Panel(
     name=NAME,
     agrees="with itself",
     heading="With itself",
-    file=StructureResult.FILE,
-    key=StructureResult.KEY,
+    kind=StructureResult,
     choice="reading",
     again="concord score structure ... --reading NAME --out FOLDER",
     by_units="arrangement by arrangement",
@@ -235,7 +211,6 @@ PANEL = Panel(
         note="score moved by order alone (τ); 0 is best",
         cells=lambda views: list(_structure_cells(views)),
         finding=_structure_finding,
-        gate=lambda view: view.entry.gate,
         lower_is_better=True,
     ),
     metrics=(
@@ -249,9 +224,9 @@ PANEL = Panel(
     read=structure_views,
     over=_structure_units,
     shown=_structure_context,
-    pictures=lambda view, width: [(Path(), one) for one in _pictures(view, width).values()],
-    methods=lambda view: view.result.paragraph(with_concord(view.source.document)),
-    sources=(CONCORD, *(METHODS[key] for key in StructureResult.CITES)),
+    pictures=lambda view, width: [
+        (Path(), one) for one in pictures_of(view.result, _DRAWN, model=view.model, units=width).values()
+    ],
     fill=_fill_structure,
     together=_orders_together,
     pictures_together=lambda views, width: [(Path(), one) for one in _order_pictures(views, width)],
