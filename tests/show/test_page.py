@@ -20,6 +20,7 @@ from tests.show.made_results import HOSTILE, NAMES
 import concord
 from concord.people.picture_numbers import converted_interval
 from concord.reports import page as make_page
+from concord.show.page import structure_panel
 from concord.show.page.data import (
     PLAIN,
     PageColumn,
@@ -349,3 +350,14 @@ def test_hostile_text_is_the_one_the_fixture_promises() -> None:
 def test_a_mapping_names_the_models_of_results_that_do_not(results: Path, tmp_path: Path) -> None:
     made = concord.report({"my model": results / "agent one"}, out=tmp_path / "page.html")
     assert made.models == ("my model",)
+
+
+def test_every_model_of_a_result_about_structure_is_seen_by_its_own_numbers(results: Path) -> None:
+    content = make_page([results / "order"]).content
+    views = content.of("structure")
+    assert len(views) > 1
+    assert [structure_panel._entry(view).model for view in views] == [view.model for view in views]
+    for view in views:
+        assert view.numbers["worst"].value == structure_panel._entry(view).worst.value
+    spans = re.findall(r"(0\.\d+ to 0\.\d+)", structure_panel._order_pictures(views)[0].description)
+    assert len(set(spans)) == len(views)

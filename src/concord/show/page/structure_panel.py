@@ -49,7 +49,7 @@ def _view(source: ResultFile, name: str, whole: StructureResult) -> ModelView:
 
 
 def _entry(view: ModelView) -> ModelResult:
-    found: ModelResult = view.result.models[0]
+    found: ModelResult = view.beside.models[0]
     return found
 
 
@@ -104,7 +104,7 @@ def _order_pictures(views: Sequence[ModelView], width: float = WIDTH) -> list[Pi
 
 
 def _orders_together(views: Sequence[ModelView]) -> dict[str, Any]:
-    results = {view.source.shown: view.beside for view in views}.values()
+    results = {view.source.shown: view.result for view in views}.values()
     return {
         "structure_differences": [
             piece
