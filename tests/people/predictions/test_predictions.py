@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import concord
 from concord.errors import FileFormatError, InputError, TableError
 from concord.files.tables import TableOptions
 from concord.people.predictions.result import PredictionResult
@@ -188,7 +189,6 @@ def test_intervals_of_correlation_and_slope_cover(runs: int) -> None:
 def test_a_ranking_of_predictors_has_the_interval_of_each(tmp_path: Path) -> None:
     import numpy as np
 
-    import concord
     from concord import api
 
     rng = np.random.default_rng(1)
@@ -204,3 +204,12 @@ def test_a_ranking_of_predictors_has_the_interval_of_each(tmp_path: Path) -> Non
     for one in found["models"]:
         ends = one["ranking_interval"]
         assert ends["low"] < found["ranking_values"][one["name"]] < ends["high"]
+
+
+@pytest.mark.parametrize("name", ["human_estimate", "human_effect"])
+def test_effects_without_standard_errors_are_refused_by_name(name: str) -> None:
+    rows = [{"study": "s", "condition": f"c{i}", name: i / 10, "agent_estimate": 0.1} for i in range(6)]
+    with pytest.raises(
+        FileFormatError, match=f"'{name}' holds effects of people, and no column their standard"
+    ):
+        concord.score_people(rows)

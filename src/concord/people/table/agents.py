@@ -66,6 +66,8 @@ def open_table(
             if elsewhere is None:
                 raise
             return elsewhere
+    if not mapping:
+        _refuse_effects_alone(grid)
     if not mapping and (_is_of_the_format(grid) or _is_made_by_machine(grid)):
         return grid
     raw = of_grid(grid) if source is grid else read_raw(source, options)
@@ -88,6 +90,18 @@ def open_table(
 def _is_made_by_machine(grid: Grid) -> bool:
     """Whether a table is too large to be looked at title by title."""
     return len(grid.header) > HANDMADE_COLUMNS or len(grid.rows) * len(grid.header) > HANDMADE_CELLS
+
+
+def _refuse_effects_alone(grid: Grid) -> None:
+    """Refuse effects of people without standard errors by name: nothing says how far they are from chance."""
+    names = {fold(title): title for title in grid.header}
+    effect = next((names[name] for name in ("human_estimate", "human_effect") if name in names), None)
+    if effect is not None and not {"human_se", "human_statistic", "test_type"} & names.keys():
+        raise FileFormatError(
+            f"{grid.place}: {effect!r} holds effects of people, and no column their standard errors; give "
+            "'human_se' (of a difference of two means: the root of SD1²/n1 + SD2²/n2), or the tests with "
+            "their n instead of the effects"
+        )
 
 
 def _lies_on_its_side(grid: Grid) -> bool:
