@@ -7,6 +7,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy import stats
 
 import concord
@@ -37,3 +38,13 @@ def test_21_passes_are_the_published_verdicts() -> None:
     result = concord.score_people(SSRP, n_resamples=0, n_simulations=0)
     assert {one.study: one.passed for one in result.tests} == published
     assert (len(published), sum(published.values())) == (21, 13)
+
+
+def test_many_labs_2_is_scored_both_ways() -> None:
+    table, turned = (replication_table("many_labs_2.csv", reverse=reverse) for reverse in (False, True))
+    assert len(table.rows) == len(turned.rows) == 24
+    first, second = (score_table(one, n_resamples=0) for one in (table, turned))
+    assert first.pas.value == pytest.approx(second.pas.value)
+    effects = {one.finding: (one.human_effect_d, one.agent_effect_d) for one in first.tests}
+    assert effects["Tempting Fate"] == pytest.approx((0.39, 0.1806), abs=1e-4)
+    assert effects["Priming Warmth"] == pytest.approx((0.31, -0.0337), abs=1e-4)

@@ -1,7 +1,7 @@
 """Public results that come with Concord: real agents, replications of people by people, a published order."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 from concord.files.public import PublicTable, public_table, public_tables
@@ -34,10 +34,32 @@ def published_pas() -> dict[str, float]:
 TABLE = "replication_projects.csv"
 
 
-def replication_table() -> TestTable:
-    """Return the 143 pairs: the original study is the human side, the replication the agent's."""
-    with resources.as_file(resources.files("concord.people") / "data" / TABLE) as path:
-        return read_tests(path)
+def replication_table(file: str = TABLE, *, reverse: bool = False) -> TestTable:
+    """Return originals (the human side) and their replications (the agent's), or the reverse.
+
+    Parameters
+    ----------
+    file
+        ``replication_projects.csv``, 143 pairs; or ``many_labs_2.csv``, 24 effects measured again by about
+        7,000 people each.
+    reverse
+        The replication is the human side.
+    """
+    with resources.as_file(resources.files("concord.people") / "data" / file) as path:
+        table = read_tests(path)
+    if not reverse:
+        return table
+    turned = [
+        replace(
+            row,
+            human=row.agent,
+            agent=row.human,
+            human_outcome=row.agent_outcome,
+            agent_outcome=row.human_outcome,
+        )
+        for row in table.rows
+    ]
+    return replace(table, rows=tuple(turned))
 
 
 @dataclass(frozen=True, slots=True)
