@@ -10,7 +10,10 @@ import pytest
 
 import concord
 from concord.comparing.comparison import letters_of
-from concord.comparing.run import few_clusters
+from concord.comparing.join import join_scores
+from concord.comparing.records import ScoreFile, frame_of
+from concord.comparing.run import compare_joined, few_clusters
+from concord.stats.compare import Choices
 
 
 def test_few_clusters_are_warned_of_and_enough_are_not() -> None:
@@ -191,3 +194,23 @@ def test_the_best_of_twenty_prompts_is_worth_what_it_has_on_items_it_was_not_cho
     assert found.to_dict()["chosen"]["agent"] == found.chosen.agent
     assert "few-shot" in found.plot("specifications")._repr_svg_()
     assert concord.compare(tables[0], tables[1]).to_dict().get("chosen") is None
+
+
+def test_nothing_is_claimed_of_a_model_whose_own_result_claims_nothing() -> None:
+    rng = np.random.default_rng(2)
+    base, noise = rng.uniform(-0.9, -0.5, 30), rng.normal(0, 0.02, 30)
+    files = [
+        ScoreFile(
+            name, f"{name}.json", "reasoning",
+            frame_of((f"i{i:02}", "0", float(x), "scored", None, None) for i, x in enumerate(base + shift)),
+            metric="gap", withheld=why,
+        )
+        for name, shift, why in (("a", 0.0, ""), ("b", 1 + noise, "not read alike"), ("c", 0.6 - noise, ""))
+    ]  # fmt: skip
+    found = compare_joined(join_scores(files), wrong=None, choices=Choices())
+    p = {(pair.first, pair.second): pair.p_holm for pair in found.pairs}
+    assert p["a", "b"] is None and p["b", "c"] is None
+    assert p["a", "c"] is not None and p["a", "c"] < 0.05
+    assert {frozenset(group) for group in found.groups} == {frozenset("ab"), frozenset("bc")}
+    assert any("its own result claims nothing (not read alike)" in one for one in found.warnings)
+    assert found.pairs[0].comparison is not None and found.pairs[0].comparison.difference.value is not None

@@ -49,6 +49,8 @@ class JoinedScores:
     """How the answers of each model ended, counted."""
     inputs: tuple[InputFile, ...] = ()
     warnings: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+    """Why nothing is claimed about a model, empty where something may be; none: of all."""
 
     def as_wrong(self, wrong: float, *, absent: bool) -> Floats:
         """Count failed repeats as wrong; with ``absent``, items never asked as well."""
@@ -88,6 +90,7 @@ def join_scores(files: Sequence[ScoreFile]) -> JoinedScores:
         outcomes=tuple(_outcome_counts(file) for file in files),
         inputs=tuple(item for file in files for item in file.inputs),
         warnings=tuple(warning for file in files for warning in file.warnings),
+        withheld=tuple(file.withheld for file in files) if any(file.withheld for file in files) else (),
     )
     _something_in_common(files, joined)
     return replace(joined, warnings=(*joined.warnings, *doubts(files, long)))

@@ -47,6 +47,8 @@ class ScoreFile:
     """The tasks of a group."""
     settings: tuple[tuple[str, str], ...] = ()
     """How the model was asked, where the file says: name and value."""
+    withheld: str = ""
+    """Why nothing is claimed about its scores, where its own result claims nothing; else empty."""
 
 
 def grade(value: object) -> float | None:

@@ -30,6 +30,7 @@ from concord.stats.equivalence import WithinMargin, adjusted_margins, within_mar
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.leaderboard import Chosen, value_of_choosing
 from concord.stats.mcnemar import bonett_price_interval
+from concord.stats.multiple import indistinguishable
 from concord.stats.pairs import MetricDifference
 from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
 
@@ -192,12 +193,46 @@ def compare_joined(
     """Compare models whose scores lie side by side."""
     choices = replace(choices, repeated=bool(np.any(joined.scored > 1)))
     ranking = compare_models(joined.scores, joined.clusters, choices=choices, engine=engine)
+    if joined.withheld:
+        ranking, joined = _without_claims(ranking, joined)
     common = ~np.isnan(joined.scores).any(axis=0)
     clusters = None if joined.clusters is None else joined.clusters[common]
     means = tuple(_model_mean(joined, row[common], clusters, choices.level) for row in joined.scores)
     noted = replace(joined, warnings=(*joined.warnings, *_repeats(joined), *few_clusters(clusters)))
     found = _named_result(noted, ranking, means, choices=choices, wrong=_wrong(joined, wrong))
     return replace(found, chosen=_value_of_choosing(joined, np.asarray(common), means, choices))
+
+
+def _without_claims(ranking: ModelRanking, joined: JoinedScores) -> tuple[ModelRanking, JoinedScores]:
+    """Take tests of models away whose own results claim nothing: differences are shown, and mean nothing."""
+    lost = [bool(why) for why in joined.withheld]
+    told = [
+        f"{name}: its own result claims nothing ({why}), so no difference of it is claimed"
+        for name, why in zip(joined.names, joined.withheld, strict=True)
+        if why
+    ]
+    pairs = tuple(
+        replace(
+            pair,
+            comparison=None
+            if pair.comparison is None
+            else replace(pair.comparison, p_value=None, test="none", note="; ".join(told), within=None),
+            p_holm=None,
+            p_bh=None,
+        )
+        if lost[pair.first] or lost[pair.second]
+        else pair
+        for pair in ranking.pairs
+    )
+    different = np.zeros((len(lost), len(lost)), dtype=np.bool_)
+    for group in ranking.groups:
+        different[np.ix_(group, group)] = True
+    different = ~different
+    different[lost, :] = different[:, lost] = False
+    np.fill_diagonal(different, False)
+    groups = indistinguishable(ranking.order, different) if ranking.groups else ()
+    noted = replace(joined, warnings=(*joined.warnings, *told))
+    return replace(ranking, pairs=pairs, groups=groups), noted
 
 
 MOST_PARTS = 30

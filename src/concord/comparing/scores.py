@@ -20,7 +20,7 @@ from concord.reasoning import NAME
 from concord.reasoning.files import SAMPLES_FILE, ReasoningResult
 from concord.reasoning.probes.by_item import ALL_METRICS, item_values, usual_metric
 from concord.reasoning.probes.result import ProbeResult
-from concord.reasoning.result import SampleRow
+from concord.reasoning.result import VOIDED, SampleRow
 
 HELM = "per_instance_stats.json"
 """What HELM calls the scores of a run, in its folder."""
@@ -227,6 +227,7 @@ def _reasoning_scores(folder: Path, *, metric: str | None, cluster: str | None) 
         task=f"reasoning under rules {options.rules}" + (f" ({choices})" if choices else ""),
         metric=chosen,
         inputs=(fingerprint_file(folder / ReasoningResult.FILE), fingerprint_file(folder / SAMPLES_FILE)),
+        withheld=result.scores.gap.verdict if chosen == "gap" and result.scores.gap.verdict in VOIDED else "",
     )
 
 
