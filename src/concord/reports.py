@@ -12,6 +12,7 @@ from concord.people.memory import MemoryResult
 from concord.people.mixed.result import CombineResult, SequentialResult
 from concord.people.predictions.result import PredictionResult
 from concord.people.referee import RefereeResult
+from concord.people.studies.before import StudyDescription
 from concord.questions import compare
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
@@ -43,6 +44,7 @@ SECTIONS: tuple[Section, ...] = (
     section_of(CombineResult),
     section_of(SequentialResult),
     section_of(MemoryResult),
+    section_of(StudyDescription),
     section_of(JudgeResult),
     section_of(RatedResult),
     section_of(OptionResult),

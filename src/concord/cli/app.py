@@ -164,6 +164,10 @@ class PlanCommands(LateGroup):
         "mixed": Late(
             "plan.mixed", "Plan people and replies of a model together: the cheapest for a standard error."
         ),
+        "study": Late(
+            "plan.study",
+            "Plan a study of your own: n per cell for each test, interactions too, with cost.",
+        ),
         "judges": Late(
             "plan.judges",
             "Plan pairs and votes that show a judge's preference for a seat; of scores, the labels.",

@@ -182,6 +182,25 @@ def mixed(
     )  # fmt: skip
 
 
+def study(
+    pilot: Annotated[list[Path], typer.Argument(help="A study file; it may have no human numbers yet.")],
+    effect: Annotated[
+        float | None, typer.Option(help="d to be found; of an interaction, between simple effects (0.5).")
+    ] = None,
+    correlation: Annotated[float | None, typer.Option(help="Of repeated measures (0.5).")] = None,
+    person_cost: Annotated[float | None, typer.Option(help="Price of one person.")] = None,
+    reply_cost: Annotated[float | None, typer.Option(help="Price of one reply of a model.")] = None,
+    power: Power = 0.8,
+    level: Level = 0.95,
+    json: JsonText = False,
+) -> None:
+    """Plan a study of your own: n per cell for each test, interactions too, with cost."""
+    _plan(
+        "study", pilot, json, effect=effect, correlation=correlation, person_cost=person_cost,
+        reply_cost=reply_cost, power=power, level=level,
+    )  # fmt: skip
+
+
 def judges(
     pilot: Annotated[list[Path], typer.Argument(help="A folder of `concord score judge`.")],
     effect: Annotated[

@@ -178,6 +178,10 @@ def score_run(
     seed: Annotated[
         int | None, typer.Option(help="Of replies: seed of new samples and simulated agents (0).")
     ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(help="People's answers to a study without human numbers: a column per factor and item."),
+    ] = None,
     reader: Reader = None,
     reader_all: ReaderAll = False,
     engine: EngineName = "serial",
@@ -191,6 +195,8 @@ def score_run(
         "design": design, "protocol": protocol, "level": level, "margin": margin, "resamples": resamples,
         "simulations": simulations, "seed": seed,
     }  # fmt: skip
+    if people is not None and not people.is_file():
+        raise OptionError(f"--people {people}: no such file")
     chosen = {name: value for name, value in choices.items() if value is not None}
     if source.suffix.lower() == ".jsonl" or (not source.is_dir() and {"study", "studies"} & chosen.keys()):
         chosen |= {"engine": engine_of(engine, scheduler), "partial": partial, "corrections": corrections}
@@ -206,7 +212,8 @@ def score_run(
     if chosen:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in chosen)
         raise OptionError(f"{names}: goes with a file of replies to studies; a run knows its own choices")
-    _score_run(source, out, partial, corrections, (reader, reader_all), json=json, full=full)
+    more: dict[str, Any] = {} if people is None else dict(people=people)
+    _score_run(source, out, partial, corrections, (reader, reader_all), json=json, full=full, **more)
 
 
 def _score_run(
@@ -218,6 +225,7 @@ def _score_run(
     *,
     json: bool,
     full: bool,
+    **choices: Any,
 ) -> None:
     from concord.asking import runs
     from concord.cli.run_show import note_cut, show_scored, write_answers
@@ -230,7 +238,7 @@ def _score_run(
         # answers as people read them have no table of their own
         whole = source.is_dir() and corrections is None
         answers = write_answers(runs.read_folder(source), target) if whole else None
-        return runs.score_run(source, partial=partial, corrections=corrections), answers
+        return runs.score_run(source, partial=partial, corrections=corrections, **choices), answers
 
     (result, answers), read = scored_with(score, *reader, target)
     result.write(target)

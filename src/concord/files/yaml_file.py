@@ -155,6 +155,9 @@ class _Builder:
             if key in seen:
                 text = f"the key {key!r} is here and on line {seen[key]}; expected it once"
                 self.faults.append(StudyProblem(self.name, line, path_in_words((*path, key)), text))
+            if node.flow_style and _is_nothing(value_node):
+                text = f"{key!r} has no value: a comma inside {{ }} ends a value; quote a text that holds one"
+                self.faults.append(StudyProblem(self.name, line, path_in_words(path), text))
             seen[key] = line
             self.lines[*path, key] = line
             yield key, self._value(value_node, (*path, key))
@@ -169,3 +172,8 @@ class _Builder:
         if _INT.fullmatch(text):
             return int(text)
         return float(text) if _FLOAT.fullmatch(text) else text
+
+
+def _is_nothing(node: yaml.Node) -> bool:
+    """Whether nothing at all is written where a value belongs."""
+    return isinstance(node, yaml.ScalarNode) and node.value == "" and node.style not in _QUOTED

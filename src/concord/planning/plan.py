@@ -25,6 +25,7 @@ from concord.planning.options import (
 from concord.planning.people import PARTICIPANTS
 from concord.planning.pilots import JUDGES, OPTIONS
 from concord.planning.structure import STRUCTURE
+from concord.planning.study import STUDY
 from concord.stats.budget import BudgetSplit, variance_interval
 from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
@@ -388,7 +389,7 @@ ITEMS = PlanKind(
         "cluster_correlation",
     ),
 )
-KINDS = (ITEMS, PARTICIPANTS, STRUCTURE, JUDGES, OPTIONS, MIXED)
+KINDS = (ITEMS, PARTICIPANTS, STRUCTURE, JUDGES, OPTIONS, MIXED, STUDY)
 
 
 def plan_from(sources: Sequence[Any], reading: ScoreReading, options: Mapping[str, Any]) -> PlanRecord:

@@ -244,7 +244,9 @@ def recipes_of(members: Mapping[str, bytes]) -> list[Recipe]:
         referee = told.get("referee")
         if isinstance(referee, Mapping) and isinstance(referee.get("margin"), float):
             options["margin"] = referee["margin"]
-        found.append(Recipe(folder, "score_run", (), options))
+        asked = {one.sha256 for one in _listed_inputs(record)}
+        people = tuple(one for one in _listed_inputs(told) if one.sha256 not in asked)
+        found.append(Recipe(folder, "score_run", people, options))
     agents = {
         f"{name.rsplit('/', 1)[0]}/{inner}"
         for name in members

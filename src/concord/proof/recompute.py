@@ -106,7 +106,7 @@ def _equal(first: object, second: object, tolerance: float) -> bool:
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
 
 
-def score_table(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
+def score_packed(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
     """Score a table of the pack again, by the ordinary function."""
     paths = [path for one in recipe.sources for path in (top / packs.DATA / one.sha256[:12]).glob("*")]
     if len(paths) != len(recipe.sources) or not paths:
@@ -142,6 +142,8 @@ def _score_run_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.T
     if isinstance(options.get("protocol"), Mapping):
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
     folder = top / recipe.folder
+    if recipe.sources:
+        options |= dict(people=next((top / packs.DATA / recipe.sources[0].sha256[:12]).glob("*")))
     found = score_run(folder, partial=True, **options)
     found.write(made)
     recorded = recorded_folder(read_run(folder))

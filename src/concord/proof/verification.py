@@ -35,7 +35,7 @@ from concord.proof.recompute import (
     PLAIN_OPTIONS,
     different,
     fingerprint_of,
-    score_table,
+    score_packed,
     short,
     values_of,
 )
@@ -288,7 +288,7 @@ class _Verifier:
             return
         made = top.parent / "again" / recipe.folder
         try:
-            CALLS.get(recipe.function, score_table)(top, recipe, made, self.tools)
+            CALLS.get(recipe.function, score_packed)(top, recipe, made, self.tools)
         except (InputError, UndefinedError, KeyError, TypeError, ValueError, ArithmeticError) as fault:
             self._differs(recipe.folder, note=f"cannot be computed again: {fault}")
             return

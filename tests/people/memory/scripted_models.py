@@ -68,4 +68,5 @@ def verdict(seed: int, planned: tuple[StudyPlan, ...], *, from_memory: bool) -> 
     """Run a scripted model that recognises every study."""
     said = {name: f"Authors: {bundled_studies()[name].study.source.authors}\nYear: 1900" for name in NAMES}
     model = ScriptedModel(seed, from_memory=from_memory)
-    return studies.run(planned, model, said=said, n_resamples=0, n_simulations=0)
+    done: studies.StudiesResult = studies.run(planned, model, said=said, n_resamples=0, n_simulations=0)
+    return done

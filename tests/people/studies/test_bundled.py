@@ -37,7 +37,8 @@ RARELY = 0.001
 @cache
 def _run(name: str, way: int, seed: int = 0) -> studies.StudiesResult:
     plans = studies.plan([name], design="demographic", seed=seed)
-    return studies.run(plans, PeopleLike(SCRIPTS[name], way), n_resamples=0)
+    done: studies.StudiesResult = studies.run(plans, PeopleLike(SCRIPTS[name], way), n_resamples=0)
+    return done
 
 
 def _copied(row: TestRow) -> TestRow:

@@ -66,7 +66,10 @@ def item_counts(draw: st.DrawFn) -> tuple[ItemCount, ...]:
 def scored() -> StudiesResult:
     said = iter(["A", "I cannot answer that.", None, "B"] * 100)
     plans = studies.plan(["framing"], n=3, seed=1)
-    return studies.run(plans, lambda question: next(said), n_resamples=20, n_simulations=20, model="m")
+    done: StudiesResult = studies.run(
+        plans, lambda question: next(said), n_resamples=20, n_simulations=20, model="m"
+    )
+    return done
 
 
 def test_a_scored_result_is_read_back_whole(scored: StudiesResult, tmp_path: Path) -> None:

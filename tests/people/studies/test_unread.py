@@ -25,7 +25,8 @@ def _said(lost: dict[str, float], seed: int = 0) -> studies.StudiesResult:
         letter = "A" if rng.uniform() < (0.8 if effect == "harm" else 0.3) else "B"
         return f"1. {rng.integers(1, 6)}\n2. {letter}"
 
-    return studies.run(PLAN, agent, n_resamples=0, n_simulations=0)
+    done: studies.StudiesResult = studies.run(PLAN, agent, n_resamples=0, n_simulations=0)
+    return done
 
 
 def test_a_condition_that_loses_more_is_told_on_the_first_screen(tmp_path: Path) -> None:
@@ -63,7 +64,8 @@ def _framing(lost: float, seed: int) -> PeopleResult:
             return "Both have something to be said for them."
         return letters[0] if len(letters) == 1 else "\n".join(f"{i}. {x}" for i, x in enumerate(letters, 1))
 
-    return studies.run(FRAMES, agent, n_resamples=0, n_simulations=0).result
+    done: PeopleResult = studies.run(FRAMES, agent, n_resamples=0, n_simulations=0).result
+    return done
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

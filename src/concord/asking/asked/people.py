@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from concord.people.studies import StudiesResult
     from concord.people.studies.sessions import Question
 
 MEMORY = "memory"
 """Folder of the probe inside that of the run."""
 
 
-def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "StudiesResult":
+def score(found: Recorded, *, partial: bool = False, **choices: Any) -> Any:
     """Score the sessions of a run; participants who did not answer are counted, finished or not."""
     from concord.people.studies import score_replies
 
@@ -34,7 +33,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Studies
     return score_replies(replies, plans, model=found.model, made=found.made, said=said, **choices)
 
 
-def score_file(path: "Path", *, study: Any = (), **choices: Any) -> "StudiesResult":
+def score_file(path: "Path", *, study: Any = (), **choices: Any) -> Any:
     """Score recorded replies to studies, planned as they were asked."""
     from concord.people.studies import plan, score_replies
 

@@ -184,7 +184,7 @@ def check_tests(study: Study, document: YamlFile) -> tuple[list[StudyProblem], l
 def _unlocated(study: Study, document: YamlFile) -> Iterator[str]:
     """Say how many human sides a reader could not look up."""
     tests = [test for finding in study.findings.values() for test in finding.tests]
-    lacking = [test.name for test in tests if test.human.located is None]
+    lacking = [test.name for test in tests if test.human.located is None and not test.before_people]
     if lacking:
         told = f"{len(lacking)} of {len(tests)} tests give no page or table of their human side"
         yield f"{document.name}: {told} (human: located), the first is {lacking[0]!r}"
@@ -194,7 +194,7 @@ def _without_place(study: Study, document: YamlFile) -> Iterator[StudyProblem]:
     """Refuse a number of a drafted study that has no place in its paper."""
     for finding, spec in study.findings.items():
         for i, test in enumerate(spec.tests):
-            if test.human.located is None:
+            if test.human.located is None and not test.before_people:
                 text = "a number without its place in the paper; add located: {at: …}"
                 yield document.problem(("findings", finding, "tests", i, "human"), text)
 
@@ -341,6 +341,8 @@ class _Check:
 
     def human(self) -> None:
         """Check the human side as a table of tests does: numbers, degrees of freedom, printed p."""
+        if self.test.before_people:
+            return
         keys = row_keys(self.study, self.finding, self.test)
         table = self.table(keys | self.test.human.columns(), "human")
         if self.test.original is not None:

@@ -353,6 +353,10 @@ class Human(_Part):
         return {f"human_{name}": value for name, value in given.items() if value is not None}
 
 
+NO_PEOPLE = Human(source="no people have answered yet")
+"""The human side of a study before people."""
+
+
 Kind = Literal[
     "t-independent",
     "t-welch",
@@ -414,9 +418,17 @@ class Test(_Part):
     sampling: Literal["joint", "indep_rows", "indep_cols", "poisson", "hypergeom"] | None = None
     scored_as: Literal["p-value"] | None = None
     """Score only p and direction, where only these are known of people."""
-    human: Human
+    check: Literal["manipulation"] | None = None
+    """A manipulation check: reported first, in no score; where it fails, the other tests are flagged."""
+    human: Human = NO_PEOPLE
+    """What people gave; left out in a study that no people have answered yet."""
     original: Human | None = None
     """The first study's numbers, where `human` are those of a large replication of it."""
+
+    @property
+    def before_people(self) -> bool:
+        """Whether nothing is known of people yet."""
+        return self.human == NO_PEOPLE
 
 
 class Finding(_Part):

@@ -125,6 +125,12 @@ class _Draws:
         return np.random.default_rng(key).random((rows, columns))
 
 
+def declared_sizes(experiment: Experiment) -> list[int]:
+    """Return the participants of each cell that the file declares; of groups their members."""
+    members = 1 if experiment.group is None else len(experiment.group.members)
+    return [size * members for size in _sizes(experiment, cells_of(experiment), None)]
+
+
 def _sizes(experiment: Experiment, cells: Sequence[Cell], n: int | None) -> list[int]:
     members = 1 if experiment.group is None else len(experiment.group.members)
     if n is not None:

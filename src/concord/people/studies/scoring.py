@@ -18,6 +18,11 @@ from concord.people.memory import MARK, MemoryResult, PlaceboStudy, memory_resul
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.results.one import score_chosen, score_table
 from concord.people.studies.agents import AgentDesign, get_design
+from concord.people.studies.before import (
+    describe_observed,
+    described_tests,
+    read_people,
+)
 from concord.people.studies.distributions import answers_of
 from concord.people.studies.format import Study
 from concord.people.studies.load import find_studies
@@ -152,8 +157,9 @@ def run(
     model: str | None = None,
     made: Provenance | None = None,
     said: Mapping[str, str | Sequence[str]] | None = None,
+    people: str | Path | None = None,
     **choices: Any,
-) -> StudiesResult:
+) -> Any:
     """Run planned studies with an agent of your own and score them.
 
     Parameters
@@ -168,6 +174,9 @@ def run(
         How its replies were made, where a run says so.
     said
         What it said about each study when it was asked whether it knows it, once or several times.
+    people
+        People's answers (CSV, XLSX, ...; a row per person, a column per factor and item) to a study that has
+        no published numbers; without them such a study is described.
     choices
         Options of `concord.score_people`: protocol, level, seed and the rest.
 
@@ -179,7 +188,13 @@ def run(
     (0.0, 360)
     """
     observed = tuple(observe(one, agent) for one in plans)
-    table = replace(table_of_tests(observed), model=model, made=made)
+    given = () if people is None else tuple(read_people(people, one) for one in plans)
+    tests = [test for one in plans for spec in one.study.findings.values() for test in spec.tests]
+    if not given and all(test.before_people for test in tests if test.check is None):
+        return describe_observed(observed, model)
+    table = replace(table_of_tests(observed, [one for one, _ in given]), model=model, made=made)
+    table = replace(table, inputs=(*table.inputs, *dict.fromkeys(file for _, file in given)))
+    table = replace(table, warnings=(*_check_words(observed), *table.warnings))
     own = [one for one in observed if MARK not in one.plan.study.study]
     headline = replace(table, rows=tuple(row for row in table.rows if MARK not in row.study))
     scores = replace(score_chosen(headline, **choices), unread=unread_answers(own))
@@ -197,6 +212,16 @@ def run(
         _memory(scores, table, observed, said),
         tuple(study_readings(observed)),
     )
+
+
+def _check_words(observed: Sequence[Observations]) -> list[str]:
+    """Say which manipulation checks failed, and that other tests of their experiments are in doubt."""
+    return [
+        f"{one.study}, {one.test}: the manipulation check failed for the model; its other tests are in doubt"
+        for each in observed
+        for one in described_tests(each)
+        if one.check and one.passed is not True
+    ]
 
 
 def _memory(
@@ -258,9 +283,7 @@ def _distributions(
     return score_answer_table(found, **wanted)
 
 
-def score_replies(
-    replies: str | Path | Mapping[str, str], plans: Sequence[StudyPlan], **choices: Any
-) -> StudiesResult:
+def score_replies(replies: str | Path | Mapping[str, str], plans: Sequence[StudyPlan], **choices: Any) -> Any:
     """Score recorded replies to planned studies.
 
     Parameters

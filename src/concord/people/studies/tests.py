@@ -265,13 +265,21 @@ _BY_KIND: dict[str, Callable[[_Job], Statistic]] = {
 }
 
 
-def table_of_tests(observed: Sequence[Observations]) -> TestTable:
-    """Return the table of tests of some studies: human sides as published, agent sides from replies."""
-    # A test whose agent side cannot be computed is there without one, and a warning says why.
+def table_of_tests(observed: Sequence[Observations], people: Sequence[Observations] = ()) -> TestTable:
+    """Return the table of tests of some studies: human sides as published or of people, agent sides here."""
+    # A test whose agent side cannot be computed is there without one, and a warning says why. Where people's
+    # own answers are given, human sides of tests without published numbers come from them.
     rows: list[TestRow] = []
     warnings: list[str] = []
     for one in observed:
-        for test, published in published_rows(one.plan.study):
+        own = next((each for each in people if each.plan.study.study == one.plan.study.study), None)
+        for test, known in published_rows(one.plan.study):
+            published = known
+            if own is not None and test.before_people:
+                seen, unknown = with_agent(own, test, known)
+                published = replace(known, human=seen.agent)
+                if unknown is not None:
+                    warnings.append(f"{known.study}, {known.finding}, {known.test}: no human side: {unknown}")
             row, why = with_agent(one, test, published)
             rows.append(row)
             if why is not None:
@@ -284,7 +292,12 @@ def published_rows(study: Study, *, original: bool = False) -> list[tuple[Test, 
 
     ``original``: of tests that have one, the numbers of the first study in the place of people's.
     """
-    tests = [(finding, test) for finding, spec in study.findings.items() for test in spec.tests]
+    tests = [
+        (finding, test)
+        for finding, spec in study.findings.items()
+        for test in spec.tests
+        if test.check is None
+    ]
     sides = [(finding, test, test.original if original else test.human) for finding, test in tests]
     held = [(finding, test, side) for finding, test, side in sides if side is not None]
     if not held:

@@ -1,0 +1,263 @@
+"""A study before people: described by cells, manipulation checks first; and people's own answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from concord.errors import FileFormatError, UndefinedError
+from concord.files.contents import fingerprint, read_bytes
+from concord.files.grids import plain_title
+from concord.files.tables import TableOptions, grid_of
+from concord.kinds import Column, Kind, Table, with_provenance
+from concord.people.studies.catalog import Variable, observed_variables, participant_variables
+from concord.people.studies.expressions import Value, parse_expression
+from concord.people.studies.observe import Observations, Row, label
+from concord.people.studies.plan import StudyPlan
+from concord.people.studies.tests import agent_statistic
+from concord.records import InputFile
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedCell:
+    """One variable in one condition."""
+
+    study: str
+    experiment: str
+    condition: str
+    variable: str
+    n: int
+    mean: float | None
+    sd: float | None
+    shares: str = ""
+    """Of a choice: each answer with its count."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedTest:
+    """A test on the answers of the model alone."""
+
+    study: str
+    finding: str
+    test: str
+    kind: str
+    check: bool
+    """Whether it is a manipulation check."""
+    statistic: float | None
+    df1: float | None
+    df2: float | None
+    p: float | None
+    passed: bool | None
+    """Of a check: whether it is significant."""
+    flag: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyDescription(Kind):
+    """What a model answered in a study that no people have answered yet."""
+
+    FORMAT: ClassVar[str] = "study description"
+    FILE: ClassVar[str] = "description.json"
+    QUESTION: ClassVar[str] = "people"
+    SECTION: ClassVar[str] = "described"
+    HEADING: ClassVar[str] = "Before people"
+    KEY: ClassVar[str] = "cells"
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        Table(
+            "tests",
+            rows=lambda result: sorted(result.tests, key=lambda one: not one.check),
+            title="Tests, manipulation checks first",
+            file="described_tests.csv",
+            columns=(
+                Column("study", words=True),
+                Column("finding", words=True),
+                Column("test", words=True),
+                Column("kind", words=True),
+                Column("check", title="manipulation check", words=True),
+                Column("statistic"),
+                Column("df1", optional=True),
+                Column("df2", optional=True),
+                Column("p", p=True),
+                Column("passed", words=True, optional=True),
+                Column("flag", words=True, optional=True),
+            ),
+        ),
+        Table(
+            "cells",
+            rows=lambda result: result.cells,
+            title="Answers by condition",
+            file="cells.csv",
+            columns=(
+                Column("study", words=True),
+                Column("experiment", words=True),
+                Column("condition", words=True),
+                Column("variable", words=True),
+                Column("n", count=True),
+                Column("mean"),
+                Column("sd", title="SD"),
+                Column("shares", words=True, optional=True),
+            ),
+        ),
+    )
+    OF_ONE_MODEL: ClassVar[bool] = True
+
+    tests: tuple[DescribedTest, ...]
+    cells: tuple[DescribedCell, ...]
+    model: str | None = None
+    inputs: tuple[InputFile, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """Return the document with what computed it."""
+        return with_provenance(Kind.document(self), self.inputs)
+
+    def who(self) -> Sequence[str]:
+        """Return the model."""
+        return [] if self.model is None else [self.model]
+
+    def sentences(self) -> Sequence[str]:
+        """Say what the checks show, and that nothing is compared yet."""
+        checks = [one for one in self.tests if one.check]
+        failed = [one.test for one in checks if one.passed is not True]
+        who = "the model" if self.model is None else self.model
+        told = [f"No people have answered yet: what {who} said is described, and compared with nobody."]
+        if checks:
+            first = f"{len(checks) - len(failed)} of {len(checks)} manipulation checks succeed"
+            told.append(f"{first}; failed: {', '.join(failed)}." if failed else f"{first}.")
+        return told
+
+
+def describe_observed(observed: Sequence[Observations], model: str | None) -> StudyDescription:
+    """Describe the answers of some studies: tests with the checks first, and every cell."""
+    return StudyDescription(
+        tuple(one for each in observed for one in described_tests(each)),
+        tuple(one for each in observed for one in _cells(each)),
+        model,
+        tuple(one.plan.file.file for one in observed),
+    )
+
+
+def described_tests(observed: Observations) -> list[DescribedTest]:
+    """Compute every test on the answers alone; where a check fails, the others of its experiment say so."""
+    study, found = observed.plan.study, []
+    failed: dict[str, str] = {}
+    listed = [(name, test) for name, spec in study.findings.items() for test in spec.tests]
+    for name, test in sorted(listed, key=lambda one: one[1].check is None):
+        values: Mapping[str, Any] = {}
+        p, flag = None, failed.get(test.experiment, "")
+        try:
+            statistic = agent_statistic(observed, test)
+            values, p = statistic.values, statistic.p_value
+        except UndefinedError as fault:
+            flag = "; ".join(part for part in (str(fault), flag) if part)
+        passed = None if test.check is None else p is not None and p < test.alpha
+        if passed is False:
+            failed[test.experiment] = f"manipulation check {test.name!r} failed"
+        numbers = {key: _as_number(values.get(key)) for key in ("statistic", "df1", "df2")}
+        found.append(
+            DescribedTest(
+                study.study,
+                name,
+                test.name,
+                test.test,
+                test.check is not None,
+                **numbers,
+                p=p,
+                passed=passed,
+                flag=flag,
+            )
+        )
+    return found
+
+
+def _as_number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _cells(observed: Observations) -> Iterator[DescribedCell]:
+    study = observed.plan.study
+    for name, experiment in study.experiments.items():
+        known = participant_variables(study, name)
+        factors = [factor for factor, spec in experiment.factors.items() if spec.vary == "between"]
+        cells: dict[str, list[Row]] = {}
+        for row in observed.participants.get(name, ()):
+            cells.setdefault(", ".join(label(row.get(factor)) for factor in factors), []).append(row)
+        for condition, rows in sorted(cells.items()):
+            for variable in known.values():
+                if variable.origin in ("answer", "derived"):
+                    yield _described_cell(
+                        (study.study, name, condition), variable, [row.get(variable.name) for row in rows]
+                    )
+
+
+def _described_cell(
+    place: tuple[str, str, str], variable: Variable, values: Sequence[Value]
+) -> DescribedCell:
+    given = [value for value in values if value is not None]
+    if variable.words is not None:
+        counted = ", ".join(f"{word} {sum(label(v) == word for v in given)}" for word in variable.words)
+        return DescribedCell(*place, variable.name, len(given), None, None, counted)
+    numbers = np.array([float(value) for value in given], dtype=np.float64)
+    mean = float(numbers.mean()) if numbers.size else None
+    sd = float(numbers.std(ddof=1)) if numbers.size > 1 else None
+    return DescribedCell(*place, variable.name, len(given), mean, sd)
+
+
+def read_people(path: str | Path, plan: StudyPlan) -> tuple[Observations, InputFile]:
+    """Read people's answers to a study: one row per person, a column per factor and item.
+
+    Columns have the names that the study gives its factors and items; the experiment is the one that has
+    them, or that of the column ``experiment``.
+    """
+    grid = grid_of(Path(path), TableOptions())
+    titles = {plain_title(title): j for j, title in enumerate(grid.header)}
+    found, place = Observations(plan), Path(path).name
+    for name in plan.study.experiments:
+        known = observed_variables(plan.study, name)
+        asked = [one for one in known.values() if one.origin == "answer"]
+        needed = [one.name for one in known.values() if one.origin == "factor" and one.words is not None]
+        if not any(one.name in titles for one in asked):
+            continue
+        lacking = [one for one in needed if one not in titles]
+        if lacking:
+            raise FileFormatError(
+                f"{place}: no column {lacking[0]!r}, the condition of each person in {name}"
+            )
+        columns = {one.name: grid.cells(titles[one.name]) for one in known.values() if one.name in titles}
+        only = grid.cells(titles["experiment"]) if "experiment" in titles else None
+        rows = [
+            {one: _value(known[one], cells[i], f"{place}, row {i + 2}") for one, cells in columns.items()}
+            for i in range(len(grid.columns[0]))
+            if only is None or str(only[i]) == name
+        ]
+        derived = {key: parse_expression(text) for key, text in plan.study.experiments[name].derived.items()}
+        found.participants[name] = [_with_derived(row, derived) for row in rows]
+    if not found.participants:
+        items = ", ".join(item for spec in plan.study.experiments.values() for item in spec.items)
+        raise FileFormatError(f"{place}: no column is an item of {plan.study.study}; its items are {items}")
+    return found, fingerprint(place, read_bytes(path))
+
+
+def _with_derived(row: dict[str, Value], derived: Mapping[str, Any]) -> Row:
+    for name, expression in derived.items():
+        row[name] = expression(row)
+    return row
+
+
+def _value(variable: Variable, cell: object, where: str) -> Value:
+    """Read one answer of a person; an empty cell is none."""
+    text = "" if cell is None else str(cell).strip()
+    if not text:
+        return None
+    if variable.words is not None:
+        folded = {word.casefold(): word for word in variable.words}
+        if text.casefold() not in folded:
+            raise FileFormatError(
+                f"{where}, column {variable.name!r}: got {text!r}, expected {', '.join(variable.words)}"
+            )
+        return folded[text.casefold()]
+    try:
+        return float(text)
+    except ValueError:
+        raise FileFormatError(f"{where}, column {variable.name!r}: got {text!r}, expected a number") from None
