@@ -181,7 +181,8 @@ def test_a_score_about_people_stands_with_its_place_between_floor_and_ceiling(
     for key in ("average_pas_raw_place", "average_ecs_place"):
         assert repr(summary[key]) in found
     for domain in summary["domains"]:
-        assert repr(domain["score_place"]) in found
+        if domain["score_place"] is not None:  # withheld where its interval is wider than 1
+            assert repr(domain["score_place"]) in found
 
 
 def test_every_denominator_and_warning_is_said(results: Path, elements: Elements) -> None:
