@@ -286,7 +286,7 @@ MOVED_EFFECTS = Table(
     title="Effects that moved most between the versions, in d",
     columns=(
         Column("test", lambda row: row["test"], words=True),
-        _moved("human_d", "people"),
+        _moved("human_d", "human"),
         _moved("second_d", "old"),
         _moved("first_d", "new"),
         _moved("moved", "moved"),
