@@ -1,5 +1,6 @@
 """The Python reference: every public name has one place on it, and what a result holds is described too."""
 
+import ast
 import dataclasses
 import importlib
 import inspect
@@ -94,6 +95,26 @@ def test_every_described_object_says_what_it_is(described: dict[str, Any]) -> No
         if (inspect.isclass(value) or inspect.isfunction(value)) and not inspect.getdoc(value)
     ]
     assert silent == []
+
+
+def test_what_users_do_not_import_has_one_line_and_its_formula(described: dict[str, Any]) -> None:
+    kinds = [value for value in described.values() if inspect.isclass(value)]
+    public = {f"{one.__module__}.{one.__qualname__}" for kind in kinds for one in kind.__mro__}
+    public |= {
+        f"{one.__module__}.{one.__qualname__}" for one in described.values() if inspect.isfunction(one)
+    }
+    root = Path(concord.__file__).parent
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        module = ".".join(("concord", *path.relative_to(root).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        )
+        for top in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(top, ast.FunctionDef | ast.ClassDef) and f"{module}.{top.name}" not in public:
+                inside = [one for one in ast.walk(top) if isinstance(one, ast.FunctionDef | ast.ClassDef)]
+                texts = [ast.get_docstring(one) for one in inside]
+                found += [f"{module}.{top.name}" for text in texts if text and "\nParameters\n---" in text]
+    assert len(found) <= 5, found
 
 
 PAGES = [API.parents[2] / "README.md", *sorted(API.parents[1].rglob("*.md"))]

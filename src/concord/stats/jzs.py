@@ -148,7 +148,7 @@ class TableGroups:
 def shared_nodes(parts: Parts) -> TableGroups:
     """Sort the tests of the common case by the table of nodes that serves them."""
     rule = _rule_of(parts)
-    end, sure = _ends(parts)
+    end, sure = _range_ends(parts)
     with np.errstate(invalid="ignore"):
         step = np.ceil(PER_OCTAVE * np.log2(end))
     known = sure & _common(parts, rule, step)
@@ -183,7 +183,7 @@ def _common(parts: Parts, rule: NDArray[np.int_], step: Floats) -> Bools:
     return np.asarray(whole & inside & (parts.half_fit <= LARGEST_FIT))
 
 
-def _ends(parts: Parts) -> tuple[Floats, Bools]:
+def _range_ends(parts: Parts) -> tuple[Floats, Bools]:
     """Return about the y at which l has fallen SHARED_DEPTH below its peak, and whether it surely has."""
     # It begins where the exponential term alone has fallen that far. From there the tangent errs to the right
     # where l is concave, the chord through l(0) = 0 where it is convex: the larger of both is taken, twice or

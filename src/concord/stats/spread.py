@@ -215,27 +215,9 @@ def flip_excess(
 
 
 def flip_excess_of_shares(share: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
-    r"""Per item, `flip_excess` from the share of right draws under each arrangement: right against wrong.
+    r"""Per item, `flip_excess` from the share of right draws (k of each) under every arrangement.
 
     .. math:: \overline{p_a(1-p_b) + p_b(1-p_a)} - \overline{2 p_a(1-p_a)}\, k/(k-1)
-
-    Result: one value per item, NaN where it has fewer than two arrangements.
-
-    Parameters
-    ----------
-    share
-        Items in rows, arrangements in columns; NaN where an item was not asked.
-    draws
-        Draws behind each share, k, at least 2.
-
-    References
-    ----------
-    Simpson, E. H. (1949). Measurement of diversity. Nature, 163, 688 (the share of unlike pairs).
-
-    Examples
-    --------
-    >>> flip_excess_of_shares(np.array([[1.0, 0.0], [0.5, 0.5]]), 10).round(3).tolist()
-    [1.0, -0.056]
     """
     there = ~np.isnan(share)
     n = there.sum(axis=1).astype(np.float64)
