@@ -41,6 +41,8 @@ from concord.people.protocol import PROTOCOLS, Protocol
 from concord.people.referee import RefereeResult, Selection
 from concord.people.result import COMPARED, AgentScores, AgentStanding, PairAnswer
 from concord.people.studies.results import StudiesResult
+from concord.proof.claims import ClaimsResult
+from concord.proof.registration import Registration
 from concord.reasoning.compare import METRICS as RANKED_BY
 from concord.reasoning.compare import RankedModel, ReasoningRanking
 from concord.reasoning.files import ReasoningResult
@@ -214,7 +216,8 @@ KINDS: tuple[type[Any], ...] = (
     ConditionsResult,
 )  # fmt: skip
 ELSEWHERE = {
-    PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, RunResult
+    PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, RunResult, Registration,
+    ClaimsResult,
 }  # fmt: skip
 """Results of several files, whose tests are with them."""
 

@@ -436,7 +436,7 @@ class AskingPeople(Asking):
         bool, option("--memory", help="Ask afterwards whether the model recognises the studies.")
     ] = False
     variant: Annotated[
-        str | None, option(help="Hold this variant of the studies too, or all: another surface.")
+        str | None, rare(help="Hold this variant of the studies too, or all: another surface.")
     ] = None
     placebo: Annotated[
         bool, option("--placebo", help="Hold the placebo studies: published effects that people do not show.")

@@ -52,7 +52,7 @@ def score_structure(
     cluster: Annotated[
         str | None, rare(help="Column of a long table that names the family of an item.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of resampling and splitting.")] = 0,
+    seed: Annotated[int, rare(help="Seed of resampling and splitting.")] = 0,
     fixed_m: Annotated[int, rare(help="Subset size of the fixed-m gap.")] = 2,
     resamples: Annotated[int, typer.Option(help="Resamples of the items.")] = 2000,
     level: Level = 0.95,
@@ -152,7 +152,7 @@ def score_reasoning(
         str, typer.Option(help="standard, or source: what the research code does.")
     ] = "standard",
     scope: Annotated[str | None, rare(help="Where the diagnosis counts: answer or whole.")] = None,
-    aliases: Annotated[Path | None, typer.Option(help="More names of diagnoses (JSON).")] = None,
+    aliases: Annotated[Path | None, rare(help="More names of diagnoses (JSON).")] = None,
     cluster: Annotated[
         str | None, typer.Option(help="Field of a vignette that names the family it belongs to.")
     ] = None,
