@@ -96,7 +96,7 @@ def read_raw(completion: Any, *, logprobs: bool = False) -> Received:
         _name(getattr(completion, "system_fingerprint", None)),
         _name(getattr(completion, "_request_id", None)),
         "length" if str(reason).casefold() in _CUT else reason,
-        content if content is None or isinstance(content, str) else _joined(content),
+        content if content is None or isinstance(content, str) else _one_text(content),
         all(_is_count(getattr(usage, name, None)) for name in _TOKENS),
         (_are_counts(usage, _DETAILS[0]), _are_counts(usage, _DETAILS[1])),
         logprobs and _are_logprobs(getattr(choice, "logprobs", None)),
@@ -221,7 +221,7 @@ def _are_counts(usage: Any, name: str) -> bool:
     return held is not None and all(n is None or _is_count(n) for n in held.values())
 
 
-def _joined(content: Any) -> str:
+def _one_text(content: Any) -> str:
     """Return a reply that is no text as one: its parts, the text of an object, a number."""
     if isinstance(content, list):
         return "".join(map(_text, content))
