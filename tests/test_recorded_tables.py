@@ -177,7 +177,6 @@ def test_graded_answers_are_scored_without_vignettes() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (ROWS, "answers of 'a', 'b'; choose one with --model"),
         ([{"id": "1", "mode": "cot", "response": "x"}], "every row needs 'id', 'mode' .* and 'correct'"),
         ([{**ROWS[0], "correct": "x"}, ROWS[1]], "'correct' is 'x'"),
         ([*ROWS[:2], ROWS[0]], "is there twice"),
@@ -186,7 +185,11 @@ def test_graded_answers_are_scored_without_vignettes() -> None:
 )
 def test_graded_answers_that_cannot_be_used_are_refused(rows: Any, message: str) -> None:
     with pytest.raises((OptionError, FileFormatError, LinesError), match=message):
-        concord.score_reasoning(replies=rows)
+        concord.score_reasoning(replies=rows, strict=True)
+
+
+def test_graded_answers_of_several_models_are_scored_each() -> None:
+    assert set(concord.score_reasoning(replies=ROWS, n_resamples=100)) == {"a", "b"}
 
 
 def test_every_recorded_table_has_its_page() -> None:

@@ -40,6 +40,7 @@ from concord.people.predictions.result import AgentAgreement, PredictionResult
 from concord.people.protocol import PROTOCOLS, Protocol
 from concord.people.referee import RefereeResult, Selection
 from concord.people.result import COMPARED, AgentScores, AgentStanding, PairAnswer
+from concord.people.studies.before import StudyDescription
 from concord.people.studies.results import StudiesResult
 from concord.proof.claims import ClaimsResult
 from concord.proof.registration import Registration
@@ -217,7 +218,7 @@ KINDS: tuple[type[Any], ...] = (
 )  # fmt: skip
 ELSEWHERE = {
     PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, RunResult, Registration,
-    ClaimsResult,
+    ClaimsResult, StudyDescription,
 }  # fmt: skip
 """Results of several files, whose tests are with them."""
 

@@ -15,6 +15,7 @@ import pytest
 import typer
 from tests.cli.test_real_terminal import TABLE
 
+import concord
 from concord.cli.app import app, main
 
 pytestmark = pytest.mark.long
@@ -74,6 +75,10 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("cite", "one"),
     ("template", "people.xlsx"),
     ("studies",),
+    ("plan", "study", "mine.yaml", "--effect", "0.5"),
+    ("register", "framing", "--model", "mockllm/model", "--out", "registration.json"),
+    ("pack", "one", "--out", "pack.zip", "--no-check"),
+    ("verify", "pack.zip"),
     ("studies", "framing"),
     ("run", "people", "--study", "framing", "--n", "1", "--dry-run", *MODEL),
     ("run", "reasoning", "--limit", "2", "--out", "asked-reasoning", *MODEL),
@@ -87,7 +92,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("audit", "asked-judge", "--page"),
     ("view", "nowhere"),
 )
-MAY_REFUSE = {("view",)}
+MAY_REFUSE = {("view",), ("verify",)}
 """Commands that have nothing to do here: what they say is looked at all the same."""
 _CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _CUT = re.compile(r"(?<![\w./-])[−-]?\d*\.\d*…")
@@ -117,6 +122,8 @@ def write_rows(path: Path, rows: list[dict[str, object]]) -> None:
 def write_inputs(folder: Path) -> None:
     """Write one small file of each kind, with long names and wide numbers."""
     (folder / "tests.csv").write_text(TABLE, "utf-8")
+    study = Path(concord.__file__).parent / "people" / "studies" / "framing.yaml"
+    (folder / "mine.yaml").write_bytes(study.read_bytes())
     head, *rows = TABLE.strip().split("\n")
     agents = [f"{row},lab/long-name-of-a-model-{k}" for k in range(3) for row in rows]
     (folder / "agents.csv").write_text("\n".join([f"{head},agent", *agents]) + "\n", "utf-8")

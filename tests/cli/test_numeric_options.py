@@ -30,6 +30,8 @@ WITHOUT = {
     ("figures",),
     ("demo",),
     ("export", "inspect"),
+    ("pack",),
+    ("verify",),
 }
 """Commands without numeric options."""
 ASKED = ("--dry-run", "--model", "mockllm/model", "--yes")

@@ -21,7 +21,8 @@ from concord.stats.pairs import MetricDifference, ModelPair, Standing
 def difference(
     metric: str, value: float, holm: float | None, *, known: bool = True, note: str = ""
 ) -> MetricDifference:
-    ends = Interval(-0.1, 0.3, 0.9, "t") if known else None
+    low = 0.1 if holm is not None and holm < 0.1 else -0.1  # a claim needs both, p and interval
+    ends = Interval(low, 0.5, 0.9, "t") if known else None
     return MetricDifference(
         metric, value + 0.5, 0.5, Estimate(value, ends, n=9, note=note), holm, 9, holm, holm
     )

@@ -148,7 +148,7 @@ def _show(
             show_result(scored)
     else:
         show(shown.agents_strips(people))
-    show(lines(["", shown.moves_sentence(moves, again)]))
+    show(lines([shown.moves_sentence(moves, again)]))
     show(shown.sources([TWIN, HSB], [public_table(name) for name in _FURTHER]))
 
 

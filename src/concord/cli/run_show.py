@@ -8,7 +8,7 @@ from concord.asking.options import Asking
 from concord.cli.shared import note, print_json, say
 from concord.cli.shared import show_result as show_scores
 from concord.errors import ModelError, RunFolderError
-from concord.number_words import grouped
+from concord.number_words import grouped, in_money
 
 if TYPE_CHECKING:
     from concord.asking.askable import AnswerTable
@@ -44,7 +44,8 @@ def plan_lines(job: "Job", plan: "Plan", folder: Path, *, free: bool = False) ->
 
 def about(range_: "Range", digits: int = 2) -> str:
     """Return a guess in words: the likely one, and the range behind it."""
-    low, high, likely = (f"{grouped(one)}" for one in (range_.low, range_.high, range_.likely))
+    written = in_money if digits else grouped
+    low, high, likely = (written(one) for one in (range_.low, range_.high, range_.likely))
     return f"about {likely} ({low} to {high})"
 
 

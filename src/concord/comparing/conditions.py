@@ -95,7 +95,7 @@ class ConditionsResult(Kind):
 
     FORMAT: ClassVar[str] = "comparison of conditions"
     FILE: ClassVar[str] = "conditions.json"
-    QUESTION: ClassVar[str] = "compare"
+    QUESTION: ClassVar[str] = REASONING  # where most are, and where the page shows them
     SECTION: ClassVar[str] = "conditions"
     HEADING: ClassVar[str] = "Conditions of one model"
     KEY: ClassVar[str] = "shifts"

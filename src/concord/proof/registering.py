@@ -17,6 +17,7 @@ from concord.errors import OptionError
 from concord.files.contents import fingerprint, is_file, read_bytes
 from concord.files.json_text import parsed
 from concord.files.yaml_file import read_yaml
+from concord.numeric import check_numbers
 from concord.people import NAME as PEOPLE
 from concord.people.protocol_file import get_protocol
 from concord.people.results.one import N_RESAMPLES
@@ -71,6 +72,8 @@ def register(
     OptionError
         Replies exist, or an option does not fit.
     """
+    check_numbers({} if score is None else score)
+    check_numbers(options)
     expected, claimed = _expected(claims)
     chosen = {**expected.score, **({} if score is None else score)}
     if isinstance(source, str | Path) and (Path(source) / RECORD).is_file():

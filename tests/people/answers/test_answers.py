@@ -175,7 +175,7 @@ def test_a_word_among_numbers_is_named_by_row_and_column(tmp_path: Path) -> None
     result = concord.score_answers(tmp_path / "answers.csv", n_resamples=40)
     (cell,) = result.left_out
     assert (cell.row, cell.column, cell.value) == (9, "agent", "seven")
-    assert "left out: column 'agent' cannot be read × 1 (see left_out.csv)" in result.warnings[0]
+    assert "left out: column 'agent' cannot be read × 1 (left_out.csv)" in result.warnings[0]
     result.write(tmp_path / "out")
     assert "answers.csv,,9,agent,seven" in (tmp_path / "out" / "left_out.csv").read_text("utf-8")
 

@@ -243,7 +243,10 @@ def median_ratio(scores: TestScores, errors: tuple[Floats, Floats], layout: Layo
     n = int(known.sum())
     if n < FEWEST_TESTS:
         return Estimate(None, n=n, note=f"undefined: {n} test(s) with what it needs, at least 3 are needed")
-    ratios, studies = sized.agent[known] / sized.human[known], layout.study_of_test[known]
+    with np.errstate(
+        over="ignore"
+    ):  # people's effect may be as good as nothing: an infinite ratio is one above
+        ratios, studies = sized.agent[known] / sized.human[known], layout.study_of_test[known]
     k = len(np.unique(studies))
     if k < FEWEST_CLUSTERS:
         note = f"withheld: {k} cluster(s), at least {FEWEST_CLUSTERS} are needed"

@@ -374,9 +374,8 @@ def _is_of_other_part(row: object, modes: bool) -> bool:
 
 def _known_ids(asked: Vignettes | BiasCases) -> str:
     """Say what ids would have been known."""
-    some = ", ".join(repr(row.id) for row in asked.rows[:3])
-    more = ", ..." if len(asked.rows) > 3 else ""
-    return f"one of the {len(asked.rows)} ids of {asked.input.name} ({some}{more})"
+    some = listed([row.id for row in asked.rows], shown=3)
+    return f"one of the {len(asked.rows)} ids of {asked.input.name} ({some})"
 
 
 def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply]) -> list[LineProblem]:
