@@ -43,6 +43,8 @@ from concord.people.result import COMPARED, AgentScores, AgentStanding, PairAnsw
 from concord.people.studies.before import StudyDescription
 from concord.people.studies.results import StudiesResult
 from concord.proof.claims import ClaimsResult
+from concord.proof.disclosure import Disclosure
+from concord.proof.findings import Verification
 from concord.proof.registration import Registration
 from concord.reasoning.compare import METRICS as RANKED_BY
 from concord.reasoning.compare import RankedModel, ReasoningRanking
@@ -218,14 +220,14 @@ KINDS: tuple[type[Any], ...] = (
 )  # fmt: skip
 ELSEWHERE = {
     PeopleResult, StudiesResult, StructureResult, ReasoningResult, ProbeResult, RunResult, Registration,
-    ClaimsResult, StudyDescription,
+    ClaimsResult, StudyDescription, Verification, Disclosure,
 }  # fmt: skip
 """Results of several files, whose tests are with them."""
 
 
 def test_every_result_that_is_written_is_here_or_has_a_test_of_its_own() -> None:
     for info in pkgutil.walk_packages(concord.__path__, "concord."):
-        if "files" in info.name or "result" in info.name or "metrics" in info.name:
+        if any(part in info.name for part in ("files", "result", "metrics", "proof")):
             importlib.import_module(info.name)
     # by name: a class with slots is a copy of the one that was written
     written = {
