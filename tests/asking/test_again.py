@@ -135,7 +135,7 @@ def test_a_limit_of_cost_without_prices_is_told_before_anything_is_written(
     assert not Path("r").exists()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_two_processes_write_two_journals_that_are_read_as_one(tmp_path: Path) -> None:
     run = ("run", "reasoning", "--model", "scripted/fast", "--limit", "5", "--seed", "5", "--yes")
     done = fresh_concord(*run, "--processes", "2", "--out", "two", "--json", cwd=tmp_path)

@@ -101,7 +101,7 @@ class TestRuns:
     [
         pytest.param(1, "five"),
         pytest.param(1, "five-silent", marks=pytest.mark.long),
-        pytest.param(2, "five", marks=pytest.mark.long),
+        pytest.param(2, "five", marks=pytest.mark.slow),
     ],
 )
 def test_a_limit_of_money_holds_over_all_sessions_of_a_run(

@@ -43,7 +43,7 @@ def _rows(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "replies.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @needs_weights
 def test_inspect_finds_task_and_model_by_their_names_and_its_log_is_read(tmp_path: Path) -> None:
     inspect = Path(sys.executable).with_name("inspect")
@@ -67,7 +67,7 @@ def test_inspect_finds_task_and_model_by_their_names_and_its_log_is_read(tmp_pat
     assert (read.suite, len(read.rows)) == ("structure", 2)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @needs_weights
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_model_over_http_gives_the_same_replies(

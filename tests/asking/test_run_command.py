@@ -257,7 +257,7 @@ def test_the_command_to_go_on_is_the_same_command(monkeypatch: pytest.MonkeyPatc
     assert run_command.command_again() == "concord run reasoning --out 'my run'"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_journal_itself_is_a_file_of_recorded_replies(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")

@@ -119,7 +119,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str,
 @pytest.mark.parametrize(
     ("question", "form"),
     [
-        pytest.param(question, form, marks=() if (question, form) in QUICK else pytest.mark.long)
+        pytest.param(question, form, marks=() if (question, form) in QUICK else pytest.mark.slow)
         for question in FEW
         for form in FORMS
     ],

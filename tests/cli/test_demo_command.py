@@ -97,7 +97,7 @@ def test_the_published_order_stands_beside_the_new_one(screen: str, folder: Path
     assert float(first["published_pas"]) == pytest.approx(0.3041, abs=5e-5)  # simple_summary.md prints 0.3041
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_json_names_its_sources_and_full_shows_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(demo._SMALL, "n_simulations", 0)  # floor and ceiling are not what is looked at
     shown = run("demo", "--json", "--out", tmp_path)

@@ -220,7 +220,7 @@ def test_every_command_fits_its_terminal(tmp_path: Path, columns: int) -> None:
     assert faults == []
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize("encoding", ["cp1252", pytest.param("ascii", marks=pytest.mark.slow)])
 def test_every_command_speaks_where_the_output_has_few_characters(
     encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

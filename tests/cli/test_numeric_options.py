@@ -102,8 +102,13 @@ def said(given: tuple[str, ...]) -> str:
     return "" if done.exit_code == 2 and told and isinstance(done.exception, SystemExit) else words
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("leaf", leaves(typer.main.get_command(app)), ids=" ".join)
+def timed(leaf: tuple[str, ...]) -> object:
+    """Commands that ask have most options: by hand."""
+    mark = pytest.mark.slow if leaf[0] == "run" else pytest.mark.long
+    return pytest.param(leaf, marks=mark, id=" ".join(leaf))
+
+
+@pytest.mark.parametrize("leaf", [timed(leaf) for leaf in leaves(typer.main.get_command(app))])
 def test_every_numeric_option_is_refused_in_words_or_meant(
     leaf: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

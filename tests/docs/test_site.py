@@ -154,6 +154,7 @@ def test_every_explanation_shows_its_figure_and_the_first_page_its_recording(sit
     assert drawn[gallery] >= 12
 
 
+@pytest.mark.slow
 def test_no_code_is_cut_on_a_desktop(site: dict[Path, Page]) -> None:
     cut = []
     with launched() as browser:

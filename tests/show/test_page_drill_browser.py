@@ -122,7 +122,7 @@ def places(tag: str, text: str, top: float) -> tuple[str, list[float]]:
 
 def test_rows_of_the_forest_lie_where_the_picture_has_them(page: "Page", runs: Path) -> None:
     view = make_page([runs]).content.of("people")[0]
-    drawn_forest = forest_picture(view.named, agent="framing")
+    drawn_forest = forest_picture(view.result, agent="framing")
     assert drawn_forest is not None
     body = drawn_forest.body
     shown = [[places(tag, text, 0) for tag, text in row] for row in page.evaluate(SHOWN)]

@@ -144,6 +144,10 @@ STRAYS = """() => {
 }"""
 
 
+NOT_MADE = {"sequential", "judge-scores", "conditions", "described"}
+"""Sections whose results are not among those of this folder."""
+
+
 @pytest.mark.parametrize("kind", list(PAYLOADS))
 def test_a_payload_in_every_string_runs_nothing_and_fetches_nothing(
     browser: "Browser", compared: Path, tmp_path: Path, kind: str
@@ -155,7 +159,8 @@ def test_a_payload_in_every_string_runs_nothing_and_fetches_nothing(
     page = tab.open(file)
     assert _touch_everything(page) > 100
     for section in reports.SECTIONS:
-        assert page.locator(f"#{section.name}-h").count() == 1
+        if section.name not in NOT_MADE:
+            assert page.locator(f"#{section.name}-h").count() == 1
     assert page.evaluate(STRAYS) == [0, 0, 0, True, True]
     shown = page.locator("body").inner_text()
     context.close()

@@ -170,7 +170,7 @@ def _called_memory(runs: int, *, from_memory: bool) -> int:
     return sum(one is not None and one.verdict == MEMORY for one in found)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_scripted_model_that_answers_from_memory_is_called_so_and_one_that_reasons_is_not() -> None:
     assert _called_memory(8, from_memory=False) <= 1
     assert _called_memory(8, from_memory=True) >= 5

@@ -134,7 +134,7 @@ def _each(agents: dict[str, PeopleLike]) -> studies.Agent:
     return lambda question: agents[question.session.plan.study](question)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_over_all_studies_people_like_data_concord_and_reversed_data_do_not() -> None:
     plans = studies.plan(design="demographic")
     scores = {}

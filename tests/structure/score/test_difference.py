@@ -78,7 +78,7 @@ PAIRS = [(EQUAL, EQUAL), (UNEVEN, EQUAL), (SHIFTED, UNEVEN)]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("first", "second"), PAIRS, ids=["equal", "uneven", "shifted"])
+@pytest.mark.parametrize(("first", "second"), PAIRS[:1], ids=["equal"])
 def test_differences_are_covered_in_a_small_simulation(first: Model, second: Model) -> None:
     assert min(coverage(first, second, 40, FEW)) >= binom.ppf(0.001, FEW, 0.95) / FEW
 
