@@ -17,7 +17,7 @@ from concord.files.frames import from_mappings
 from concord.files.grids import plain_title
 from concord.files.inspect_logs import InspectLog, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
-from concord.files.tables import TableOptions, grid_of, table_options
+from concord.files.tables import TableOptions, table_options
 from concord.numeric import gated
 from concord.structure.judging.rated import COLUMNS, PAIRWISE, holds_scores, rated_result
 from concord.structure.judging.read import read_votes
@@ -87,15 +87,14 @@ def score_judge(
     if not sources:
         raise OptionError("nothing to score: give at least one file of verdicts")
     options = table_options(sheet=sheet, encoding=encoding, missing=missing, strict=strict)
-    scores = [score_table(source, options, metric=metric) for source in sources]
-    if all(one is not None for one in scores):
-        tables = [one for one in scores if one is not None]
-        return rated_result(tables, judge=judge, margin=margin, level=level)
-    if any(one is not None for one in scores):
+    judged = [judged_table(source, options, metric=metric) for source in sources]
+    rows = [table for table, _ in judged]
+    if all(is_scores for _, is_scores in judged):
+        return rated_result(rows, judge=judge, margin=margin, level=level)
+    if any(is_scores for _, is_scores in judged):
         raise FileFormatError(
             "some files hold scores of single answers, others verdicts on pairs; give one kind"
         )
-    rows = [verdict_rows(source, options, metric=metric) for source in sources]
     human = [] if people is None else [verdict_rows(people, options)]
     votes = read_votes(rows, people=human, judge=judge)
     judges = score_votes(votes.judges, level=level, n_permutations=n_permutations, seed=seed)
@@ -112,51 +111,54 @@ def score_judge(
     )
 
 
-def score_table(source: Any, options: TableOptions, *, metric: str | None = None) -> DeclaredTable | None:
-    """Read scores of single answers from a log or a table; None where it holds something else."""
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        logged = _logged_scores(path, metric) if is_file(path) else None
-        if logged is not None:
-            rows = [
-                {"item": row["item"], "system": one.name, "judge": one.metric, "repeat": row["repeat"]}
-                | {"score": row["score"], "cluster": row["cluster"]}
-                for one in logged
-                for row in one.frame.iter_rows(named=True)
-            ]
-            grid = replace(
-                from_mappings(rows, path.name), inputs=logged[0].inputs, warnings=logged[0].warnings
-            )
-            return DeclaredTable(grid, COLUMNS, options)
-        if path.suffix.lower() in (".eval", ".json", ".jsonl") and not _is_table_of_scores(path):
-            return None
-    grid = grid_of(source, options)
-    titles = [plain_title(title) for title in grid.header]
-    return DeclaredTable(grid, COLUMNS, options) if holds_scores(titles) else None
+def judged_table(
+    source: Any, options: TableOptions, *, metric: str | None = None
+) -> tuple[DeclaredTable, bool]:
+    """Read what judges said, once, and whether it is scores of single answers."""
+    log = _log_of(source)
+    scored = _scored_files(source, log, metric)
+    if scored is not None:
+        rows = [
+            {"item": row["item"], "system": one.name, "judge": one.metric, "repeat": row["repeat"]}
+            | {"score": row["score"], "cluster": row["cluster"]}
+            for one in scored
+            for row in one.frame.iter_rows(named=True)
+        ]
+        grid = from_mappings(rows, scored[0].source)
+        grid = replace(grid, inputs=scored[0].inputs, warnings=scored[0].warnings)
+        return DeclaredTable(grid, COLUMNS, options), True
+    table = table_of(source, options) if log is None else _logged(*log, metric, options)
+    is_scores = holds_scores([*table.plain])
+    return (DeclaredTable(table.table, COLUMNS, options), True) if is_scores else (table, False)
 
 
-def _is_table_of_scores(path: Path) -> bool:
-    """Whether a JSON file is a list of rows with an item and a score."""
-    if path.suffix.lower() == ".eval" or not is_file(path):
-        return False
-    rows = json_lines(path)[:1] if path.suffix.lower() == ".jsonl" else parsed(path.name, read_bytes(path))
-    first = rows[0] if isinstance(rows, list) and rows else None
-    return isinstance(first, dict) and holds_scores([plain_title(str(key)) for key in first])
+def _log_of(source: Any) -> tuple[Path, InspectLog] | None:
+    """Read a log of Inspect; None where the source is something else."""
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path = Path(source)
+    if path.suffix.lower() == ".eval":
+        return path, read_inspect_log(path)
+    log = read_json_log(path) if path.suffix.lower() == ".json" and is_file(path) else None
+    return None if log is None else (path, log)
 
 
-def _logged_scores(path: Path, metric: str | None) -> list[ScoreFile] | None:
+def _scored_files(
+    source: Any, found: tuple[Path, InspectLog] | None, metric: str | None
+) -> list[ScoreFile] | None:
     """Read the scores of a log or of a harness's results; None where they are verdicts or something else."""
-    ending = path.suffix.lower()
-    log = read_inspect_log(path) if ending == ".eval" else read_json_log(path) if ending == ".json" else None
-    if log is not None:
-        return (
-            [read_inspect_scores(path, metric=metric, cluster=None, log=log)]
-            if _grades(log, metric)
-            else None
-        )
-    if ending == ".json":
+    if found is not None:
+        path, log = found
+        graded = _grades(log, metric)
+        return [read_inspect_scores(path, metric=metric, cluster=None, log=log)] if graded else None
+    if not isinstance(source, str | os.PathLike) or not is_file(Path(source)):
+        return None
+    path = Path(source)
+    if path.suffix.lower() == ".json":
         return read_harness(path, parsed(path.name, read_bytes(path)), metric=metric, cluster=None)
-    return read_harness(path, json_lines(path), metric=metric, cluster=None) if ending == ".jsonl" else None
+    if path.suffix.lower() == ".jsonl":
+        return read_harness(path, json_lines(path), metric=metric, cluster=None)
+    return None
 
 
 def _grades(log: InspectLog, metric: str | None) -> bool:
@@ -178,13 +180,8 @@ def _is_grade(value: object) -> bool:
 
 def verdict_rows(source: Any, options: TableOptions, *, metric: str | None = None) -> DeclaredTable:
     """Read recorded verdicts from whatever holds them: an Inspect log, JSON, a table, a frame, rows."""
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        if path.suffix.lower() == ".eval":
-            return _logged(path, read_inspect_log(path), metric, options)
-        if path.suffix.lower() == ".json" and is_file(path) and (log := read_json_log(path)) is not None:
-            return _logged(path, log, metric, options)
-    return table_of(source, options)
+    log = _log_of(source)
+    return table_of(source, options) if log is None else _logged(*log, metric, options)
 
 
 def _logged(path: Path, log: InspectLog, metric: str | None, options: TableOptions) -> DeclaredTable:

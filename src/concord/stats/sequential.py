@@ -172,18 +172,6 @@ def joined_variance(means: Sequence[SequencedMean], shares: Sequence[float]) -> 
     return tuple(np.asarray(x) for x in (value, variance, plus, df, effective))
 
 
-def skewness(values: ArrayLike) -> float:
-    """Return the size of the third standardised moment; 0 where nothing varies.
-
-    >>> round(skewness([0, 0, 0, 1]), 3)
-    1.155
-    """
-    x = np.asarray(values, dtype=np.float64)
-    x = x - x.mean()
-    spread = float((x**2).mean())
-    return abs(float((x**3).mean())) / spread**1.5 if spread > 0 else 0.0
-
-
 def too_few_to_look(people: int, skew: float, *, rarer: int | None, has_ends: bool) -> str:
     """Say why there is no interval yet, or nothing: `rarer` counts persons with the rarer of two answers."""
     needed = FIRST_LOOK if rarer is not None or has_ends else FIRST_LOOK_OPEN

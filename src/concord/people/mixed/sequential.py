@@ -28,9 +28,9 @@ from concord.stats.sequential import (
     next_purchase,
     people_sums,
     sequenced_mean,
-    skewness,
     too_few_to_look,
 )
+from concord.stats.skewed import tail_shape
 
 
 @gated(
@@ -349,7 +349,8 @@ def _skew_of_arm(held: Sequence[tuple[SequencedPart, float]]) -> float:
     """Return the larger skewness of answers and of what predictions leave of them, over persons."""
     rows, y, f, _ = np.concatenate([np.asarray(one.persons) for one, _ in held]).T
     weight = np.repeat([w for _, w in held], [len(one.persons) for one, _ in held])
-    return max(skewness(values - rows * values.sum() / rows.sum()) for values in (y, y - weight * f))
+    away = [values - rows * values.sum() / rows.sum() for values in (y, y - weight * f)]
+    return max(abs(tail_shape(values).skewness) for values in away)
 
 
 def _skew(made: SequentialResult, means: Sequence[SequencedMean]) -> float:

@@ -16,6 +16,7 @@ from concord.errors import ApaError, FileFormatError, MissingExtraError, OptionE
 from concord.files import limits
 from concord.files.contents import read_bytes
 from concord.files.gate import refuse_more
+from concord.files.sheet_xml import BROKEN, inflate
 from concord.people.apa.read import ApaResult, check_apa, parse_apa, scan_apa
 from concord.people.studies.format import FILL_IN
 from concord.stats.grim import grim, grimmer
@@ -235,9 +236,8 @@ def _docx_parts(name: str, data: bytes) -> list[tuple[str, str]]:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             entry = archive.getinfo("word/document.xml")
             refuse_more(entry.file_size, limits.UNPACKED, "bytes", name, "give its results alone")
-            with archive.open(entry) as member:
-                xml = member.read(entry.file_size + 1)
-    except (zipfile.BadZipFile, KeyError, OSError, EOFError, ValueError, NotImplementedError) as error:
+            xml = inflate(data, entry)
+    except BROKEN as error:
         raise FileFormatError(f"{name}: cannot be read as a Word document ({error})") from error
     if len(xml) > entry.file_size or b"<!" in xml:
         raise FileFormatError(f"{name}: holds more than it declares, or entities; save it again")

@@ -181,18 +181,18 @@ def rate_judges(
     for name, (rows, unread) in judges.items():
         if not rows.score.size:
             continue
-        own = list(_rated_groups(name, rows, margin, level))
+        answers = rows.by_answer()
+        own = list(_rated_groups(name, rows, answers, margin, level))
         groups += own
-        compared = list(_system_pairs(name, rows.by_answer(), level))
+        compared = list(_system_pairs(name, answers, level))
         pairs += compared
-        curve += list(_curve(name, rows.by_answer(), level))
-        judged = _judge(name, rows, unread, level)
+        curve += list(_curve(name, answers, level))
+        judged = _judge(name, rows, answers, unread, level)
         made.append(replace(judged, sentence=_sentence(judged, own, compared)))
     return tuple(made), tuple(groups), tuple(pairs), tuple(curve)
 
 
-def _judge(name: str, rows: Scores, unread: int, level: float) -> RatingJudge:
-    answers = rows.by_answer()
+def _judge(name: str, rows: Scores, answers: Scores, unread: int, level: float) -> RatingJudge:
     labelled = rows.at(np.isfinite(rows.human))
     n = len(np.unique(labelled.item))
     noise, sd = _repeat_noise(rows, level)
@@ -368,9 +368,10 @@ def _own_family(judge: str, labelled: Scores, level: float) -> Estimate:
     )
 
 
-def _rated_groups(judge: str, rows: Scores, margin: float, level: float) -> Iterator[RatedGroup]:
+def _rated_groups(
+    judge: str, rows: Scores, answers: Scores, margin: float, level: float
+) -> Iterator[RatedGroup]:
     """Yield every system, group and order of the rubric."""
-    answers = rows.by_answer()
     for by, labels in (("system", answers.system), ("group", answers.group)):
         for name in sorted(set(labels) - {""}) or ([""] if by == "system" else []):
             one = answers.at(labels == name)
