@@ -27,6 +27,9 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(
+            50_000, 20, 20
+        )  # rarely: trees of syntax and random records are large and short-lived
         gc.enable()
 
 

@@ -330,7 +330,7 @@ def _unseen(result: Kind) -> set[str]:
 @settings(
     deadline=None,
     derandomize=True,
-    max_examples=3,
+    max_examples=2,
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
@@ -344,6 +344,7 @@ def test_a_number_that_changes_is_seen(kind: type[Kind], data: st.DataObject) ->
     assert not (unseen := _unseen(result)), f"no screen shows {', '.join(sorted(unseen))}"
 
 
+@pytest.mark.long
 def test_a_number_about_people_that_changes_is_seen() -> None:
     result = concord.score_people(demo_table(), n_resamples=20, n_simulations=20)
     assert isinstance(result, PeopleResult)

@@ -102,6 +102,10 @@ def test_persons_with_several_rows_are_one_person_each() -> None:
     assert one.worth.value == pytest.approx(50 * (one.people_se / one.se) ** 2 - 50)
     means = [np.mean([row["answer"] for row in people[i : i + 4]]) for i in range(0, 200, 4)]
     assert one.people_se == pytest.approx(np.std(means, ddof=1) / np.sqrt(50))
+
+
+@pytest.mark.long
+def test_intervals_over_persons_cover_more_than_those_over_rows() -> None:
     rates = covered(60)
     assert rates[0] > 0.87 and rates[1] < 0.88
 

@@ -76,7 +76,9 @@ def equal_to_alone(found: AgentsResult, name: str, alone: concord.api.PeopleResu
         same(many.new_participants, domain.pas.new_participants)
 
 
-@pytest.mark.parametrize("protocol", list(PROTOCOLS))
+@pytest.mark.parametrize(
+    "protocol", [pytest.param(one, marks=[pytest.mark.long] if i else []) for i, one in enumerate(PROTOCOLS)]
+)
 def test_agents_at_once_have_the_numbers_of_each_alone(protocol: str) -> None:
     tables = t_tables(4)
     found = concord.score_people(tables, protocol=protocol, **OPTIONS)
@@ -172,7 +174,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("level", [0.95, 0.8])
+@pytest.mark.parametrize("level", [pytest.param(0.95, marks=pytest.mark.long), 0.8])
 def test_each_of_many_is_the_result_of_a_single_scoring_to_the_byte(tmp_path: Path, level: float) -> None:
     tables, options = t_tables(4), OPTIONS | {"level": level, "margin": 0.3}  # two designs
     found = concord.score_people(tables, **options)

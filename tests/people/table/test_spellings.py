@@ -51,7 +51,17 @@ def test_footnotes_are_no_part_of_a_mean(cell: str, field: str, value: float) ->
 
 HOSTILE = ("1", "1,", "([", "e1", "1.", "= ", " ", "n=", "1 vs ", "10^", "%", "M = ", "95% CI ", "t(")
 READERS = (
-    *(read_any, parse_apa, scan_apa, number, name, direction, is_missing, is_decimal_comma, words.words_of),
+    *(
+        read_any,
+        parse_apa,
+        pytest.param(scan_apa, marks=pytest.mark.long),
+        number,
+        name,
+        direction,
+        is_missing,
+        is_decimal_comma,
+        words.words_of,
+    ),
     *(cells.read_size, cells.read_sizes, cells.is_nothing),
 )
 
