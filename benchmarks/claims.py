@@ -3,7 +3,8 @@
 `these` redraws these studies, `others` tests over studies, `chosen` is the value of choosing, `gates` are
 those of pipelines, `conditions` of one model. Every line is one population; `--seed`, `--runs` (sets per
 population) and `--workers` set the size. `--write` keeps the rates of sentences in `benchmarks/words.json`,
-from which `python tools/words.py` makes the page of words.
+from which `python tools/words.py` makes the page of words; `keep FILE ...` keeps those that earlier calls,
+perhaps on another machine, printed into files.
 """
 
 # ruff: noqa: E402
@@ -40,7 +41,14 @@ from concord.people.uncertainty.true_effects import adjusted_effects
 from concord.records import Side, TestRow
 from concord.stats.compare import Choices, compare_items
 from concord.stats.elementwise import Floats
-from concord.stats.leaderboard import guarded_p, may_be_best, omnibus, value_of_choosing
+from concord.stats.leaderboard import (
+    GUARDED_BELOW,
+    GUARDED_FROM,
+    guarded_p,
+    may_be_best,
+    omnibus,
+    value_of_choosing,
+)
 from concord.stats.multiple import holm
 from concord.stats.prediction_powered import effective_people
 
@@ -59,24 +67,28 @@ class Found(NamedTuple):
     """Share of data sets in which it was printed although it is false there."""
     missed: float | None
     """Share in which it was not printed although it is true there."""
+    runs: int = 0
+    """Data sets behind each share; those of the command where it says nothing."""
 
 
 def write_rates(found: Sequence[Found], path: Path = WORDS) -> None:
-    """Keep the rates of sentences: the largest of all populations, and each of them."""
+    """Keep the rates of sentences, population by population, with the number of data sets behind each."""
     rows = json.loads(path.read_text(encoding="utf-8"))
     by_sentence = {row["sentence"]: row for row in rows}
     for sentence in dict.fromkeys(one.sentence for one in found):
-        row = by_sentence[sentence]
-        for rate, cells, part in (("false_rate", "false_cells", "false"), ("missed_rate", "at", "missed")):
-            known = [
-                (one.cell, value)
-                for one in found
-                if one.sentence == sentence and (value := getattr(one, part)) is not None
-            ]
-            if known:
-                row[rate] = round(max(value for _, value in known), 4)
-                row[cells] = ", ".join(f"{cell} {100 * value:.1f} %" for cell, value in known)
+        for part in ("false", "missed"):
+            own = [one for one in found if one.sentence == sentence and getattr(one, part) is not None]
+            if own:
+                kept = by_sentence[sentence][part]
+                kept["rates"] = {one.cell: round(getattr(one, part), 4) for one in own}
+                kept["runs"] = [min(one.runs for one in own), max(one.runs for one in own)]
     path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def printed_rates(files: Sequence[Path]) -> list[Found]:
+    """Return the rates that earlier calls printed, for instance on another machine."""
+    lines = [line for one in files for line in one.read_text(encoding="utf-8").splitlines()]
+    return [Found(**json.loads(line)) for line in lines if line.startswith('{"sentence"')]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +137,13 @@ def _table(
     ]
 
 
-def these(cell: These, runs: int, seed: int, n_resamples: int = 400) -> list[str]:
+HERE = "*On these studies … pairs of agents differ*"
+ELSEWHERE = "*In other studies like these … pairs differ*"
+BEST_SET = "*k of n may be best*"
+CHOSEN = "*the best of n has … on a study that it was not chosen on*"
+
+
+def these(cell: These, runs: int, seed: int, n_resamples: int = 400) -> list[str | Found]:
     """Return false claims, coverage and power of both questions for one population."""
     rng = np.random.default_rng(seed)
     size = cell.studies * cell.tests
@@ -156,7 +174,7 @@ def these(cell: These, runs: int, seed: int, n_resamples: int = 400) -> list[str
                 ])  # fmt: skip
         for metric in METRICS:
             hits[metric].append(np.array(values[metric], dtype=float))
-    return [_these_line(cell, metric, hits[metric]) for metric in METRICS]
+    return [line for metric in METRICS for line in _these_lines(cell, metric, hits[metric])]
 
 
 def _compared(same: SameTests, tables: Sequence[tuple[TestRow, ...]]) -> tuple[AgentPair, ...]:
@@ -171,7 +189,7 @@ def _compared(same: SameTests, tables: Sequence[tuple[TestRow, ...]]) -> tuple[A
     return compare_agents(names, columns, same.layout, STANDARD, level=LEVEL, redraws=redraws).pairs
 
 
-def _these_line(cell: These, metric: str, found: list[Floats]) -> str:
+def _these_lines(cell: These, metric: str, found: list[Floats]) -> list[str | Found]:
     """Coverage of the mean difference at the true effects; claims of pairs, or of any where all are equal."""
     inside, here, others, wrong = [], [], [], []
     for values in found:  # runs, pairs, (difference, low, high, p here, p others)
@@ -187,10 +205,16 @@ def _these_line(cell: These, metric: str, found: list[Floats]) -> str:
     withheld = 1 - cover.size / sum(values[..., 0].size for values in found)
     said, rest = (np.concatenate(one).mean() for one in (here, others))
     wrong_sign = f", wrong sign {np.concatenate(wrong).mean():.3f}" if cell.different else ""
-    return (
-        f"{cell} {metric}: covers {cover.mean():.3f} ({withheld:.2f} withheld), {what} {said:.3f} "
-        f"(over studies {rest:.3f}){wrong_sign}"
+    scores = ", scores near 0 and 1" if cell.spread > 0.4 else ""
+    name = (
+        f"{metric.upper()}, {cell.agents} agents, {cell.n} per group, {cell.studies} studies of {cell.tests} "
+        f"tests{scores}"
     )
+    return [
+        f"{cell} {metric}: covers {cover.mean():.3f} ({withheld:.2f} withheld), {what} {said:.3f} "
+        f"(over studies {rest:.3f}){wrong_sign}",
+        Found(HERE, name, None if cell.different else said, 1 - said if cell.different else None),
+    ]
 
 
 def truths(kind: str, agents: int, rng: np.random.Generator) -> Floats:
@@ -225,10 +249,10 @@ class Others:
     erratic: float
 
 
-def others(cell: Others, runs: int, seed: int) -> list[str]:
+def others(cell: Others, runs: int, seed: int) -> list[str | Found]:
     """Return false claims and found pairs of Holm and the guarded range, and the set of the best."""
     rng = np.random.default_rng(seed)
-    counts = {name: np.zeros(2) for name in ("holm", "guarded")}
+    counts = {name: np.zeros(4) for name in ("holm", "guarded")}
     best = size = rejected = friedman = 0.0
     pairs = np.triu_indices(cell.agents, 1)
     k = cell.studies
@@ -245,7 +269,7 @@ def others(cell: Others, runs: int, seed: int) -> list[str]:
         for name, one in p.items():
             claims = one < 1 - LEVEL
             false = claims & ((gap == 0) | (np.sign(gap) != np.sign(difference[pairs])))
-            counts[name] += false.any(), claims.sum()
+            counts[name] += false.any(), claims.sum(), (gap != 0).sum(), (claims & ~false).sum()
         held = may_be_best(difference, se, np.full(se.shape, k - 1.0), level=LEVEL)
         best += held[int(true.argmax())]
         size += held.sum()
@@ -253,9 +277,14 @@ def others(cell: Others, runs: int, seed: int) -> list[str]:
         rejected += float(found.p_f or 1) < 0.05
         friedman += float(found.p_value or 1) < 0.05
     said = ", ".join(f"{name} false {c[0] / runs:.3f} pairs {c[1] / runs:.2f}" for name, c in counts.items())
+    used = counts["guarded" if GUARDED_FROM <= k < GUARDED_BELOW else "holm"]
+    uneven = f", one agent {cell.erratic:g} times as erratic" if cell.erratic > 1 else ""
+    name = f"{cell.kind}, {cell.agents} agents, {k} studies{uneven}"
     return [
         f"{cell}: {said}; best in set {best / runs:.3f} (size {size / runs:.1f}); omnibus F "
-        f"{rejected / runs:.3f}, Friedman {friedman / runs:.3f}"
+        f"{rejected / runs:.3f}, Friedman {friedman / runs:.3f}",
+        Found(ELSEWHERE, name, used[0] / runs, None if used[2] == 0 else 1 - used[3] / used[2]),
+        Found(BEST_SET, name, 1 - best / runs, None),
     ]
 
 
@@ -268,7 +297,7 @@ class Picked:
     agents: int
 
 
-def chosen(cell: Picked, runs: int, seed: int) -> list[str]:
+def chosen(cell: Picked, runs: int, seed: int) -> list[str | Found]:
     """Return coverage of the true value of the chosen agent, beside that of its own t interval."""
     rng = np.random.default_rng(seed)
     inside = naive = width = naive_width = bias = naive_bias = 0.0
@@ -291,7 +320,8 @@ def chosen(cell: Picked, runs: int, seed: int) -> list[str]:
         naive_bias += found.own - target
     return [
         f"{cell}: covers {inside / runs:.3f}, width {width / runs:.3f}, bias {bias / runs:+.3f}; "
-        f"naive covers {naive / runs:.3f}, width {naive_width / runs:.3f}, bias {naive_bias / runs:+.3f}"
+        f"naive covers {naive / runs:.3f}, width {naive_width / runs:.3f}, bias {naive_bias / runs:+.3f}",
+        Found(CHOSEN, f"{cell.kind}, best of {cell.agents}, {k} studies", 1 - inside / runs, None),
     ]
 
 
@@ -487,7 +517,10 @@ class Worth:
     """Spread of predictions over that of answers."""
 
 
-def worth(cell: Worth, runs: int, seed: int) -> list[str]:
+WORTH = "*worth N more people* (`combine`)"
+
+
+def worth(cell: Worth, runs: int, seed: int) -> list[str | Found]:
     """Return coverage, and how far the printed worth is from the standard errors and from the truth."""
     rng = np.random.default_rng(seed)
     inside = held = 0
@@ -520,7 +553,12 @@ def worth(cell: Worth, runs: int, seed: int) -> list[str]:
         said = cell.n * (one.people_se / one.se) ** 2
         apart.append(abs(cell.n + one.worth.value - said) / said)
     of_worth = f", worth's interval holds {held / runs:.3f}" if cell.kind == "plain" else ""
-    return [f"{cell}: covers {inside / runs:.3f}, worth off its errors by {max(apart):.4f} at most{of_worth}"]
+    persons = {"persons": ", four rows each", "weights": ", weights that go with answers"}.get(cell.kind, "")
+    name = f"{cell.n} people{persons}, ρ {cell.rho:g}, spread of predictions {cell.ratio:g}"
+    return [
+        f"{cell}: covers {inside / runs:.3f}, worth off its errors by {max(apart):.4f} at most{of_worth}",
+        Found(WORTH, name, 1 - inside / runs, None),
+    ]
 
 
 def cells(part: str, *, small: bool) -> Iterator[object]:
@@ -533,8 +571,8 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
         )
         for (n, k, m), different in product(list(shapes), (False, True)):
             yield These(n, k, m, 2, different=different)
-        for a in () if small else (5, 15, 57):
-            yield These(40, 8, 3, a, different=False)
+        for a, n in () if small else product((57, 15, 5), (15, 40, 150)):
+            yield These(n, 8, 3, a, different=False)
     elif part == "others":
         ks: tuple[int, ...] = (6, 12) if small else (6, 8, 12, 20, 30)
         sizes: tuple[int, ...] = (15,) if small else (5, 15, 57)
@@ -563,7 +601,7 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
     else:
         ks = (6, 12) if small else (6, 12, 30)
         sizes = (2, 15) if small else (2, 5, 15, 57, 1000)
-        for kind, k, a in product(SPREADS, ks, sizes):
+        for k, a, kind in sorted(product(ks, sizes, SPREADS), key=lambda one: -one[0] * one[1]):
             yield Picked(kind, k, a)
 
 
@@ -582,24 +620,31 @@ def _run(job: tuple[str, object, int, int]) -> Sequence[str | Found]:
 def main() -> None:
     """Run the populations of a part on some processes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=list(PARTS))
+    parser.add_argument("part", choices=[*PARTS, "keep"])
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--write", action="store_true")
-    chosen_ = parser.parse_args()
+    asked = parser.parse_args()
+    if asked.part == "keep":
+        write_rates(printed_rates(asked.files))
+        return
     jobs = [
-        (chosen_.part, cell, chosen_.runs, chosen_.seed * 1000 + i)
-        for i, cell in enumerate(cells(chosen_.part, small=chosen_.small))
+        (asked.part, cell, asked.runs, asked.seed * 1000 + i)
+        for i, cell in enumerate(cells(asked.part, small=asked.small))
     ]
     found: list[Found] = []
-    with ProcessPoolExecutor(chosen_.workers) as pool:
-        for lines in pool.map(_run, jobs) if chosen_.workers > 1 else map(_run, jobs):
-            found += [one for one in lines if isinstance(one, Found)]
-            sys.stdout.write("".join(f"{one if isinstance(one, str) else tuple(one)}\n" for one in lines))
+    with ProcessPoolExecutor(asked.workers) as pool:
+        for lines in pool.map(_run, jobs) if asked.workers > 1 else map(_run, jobs):
+            rates = [one._replace(runs=asked.runs) for one in lines if isinstance(one, Found)]
+            text = [one for one in lines if isinstance(one, str)]
+            found += rates
+            told = [*text, *(json.dumps(one._asdict(), ensure_ascii=False) for one in rates)]
+            sys.stdout.write("".join(f"{line}\n" for line in told))
             sys.stdout.flush()
-    if chosen_.write:
+    if asked.write:
         write_rates(found)
 
 
