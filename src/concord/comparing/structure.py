@@ -29,6 +29,7 @@ from concord.structure.score.compare import (
     compare_structure,
     counted_model,
 )
+from concord.structure.score.order import release_ceilings
 
 LEAST_RESAMPLES = 200
 _USUAL = "tau"
@@ -50,7 +51,9 @@ def _arranged_models(results: Sequence[Stored[StructureResult]], metric: str | N
     left_out = _refusal(results) if alone else None
     if not alone:
         _same_definitions(results)
-    cells = [(one, model) for one in results for model in one.result.models]
+    models = release_ceilings([model for one in results for model in one.result.models])
+    whose = [one for one in results for _ in one.result.models]
+    cells = list(zip(whose, models, strict=True))
     fixed, warnings = chosen in FIXED_M, list[str]()
     if fixed:
         _same_m(cells, results)

@@ -95,6 +95,19 @@ def order_effect(scores: ArrayLike, *, level: float = 0.95) -> OrderEffect:
                        n_items=n, n_arrangements=p, note="")  # fmt: skip
 
 
+def permuted_order_p(scores: Floats, *, n_blocks: int = 50, seed: int = 0) -> float:
+    """P-value of no order effect: scores of each item dealt to the arrangements anew, 200 times per block."""
+    # Rows keep their sums, so that the sum of squares of the arrangements' means orders layouts as F does.
+    y = scores - scores.mean(axis=1, keepdims=True)
+    seen = float(np.sum(y.mean(axis=0) ** 2)) * (1 - 1e-12)
+    rng = np.random.default_rng(seed)
+    as_large = 1
+    for _ in range(n_blocks):
+        dealt = rng.permuted(np.broadcast_to(y, (200, *y.shape)), axis=2)
+        as_large += int(np.sum(np.sum(dealt.mean(axis=1) ** 2, axis=1) >= seen))
+    return as_large / (1 + 200 * n_blocks)
+
+
 def _check(y: Floats) -> tuple[int, int]:
     """Refuse a layout in which the effect does not exist."""
     if y.ndim != 2 or y.shape[0] < 2 or y.shape[1] < 2:

@@ -4,6 +4,7 @@ How far a condition moves the score may differ by unit (a random slope): the noi
 largest in the very direction in which they differ, and a limit that takes it to be alike is too narrow.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,6 +115,33 @@ class MeansSpread:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class StillSpread:
+    """The spread of means of units that were all seen to move alike: known but for units not seen."""
+
+    n_units: int
+    n_conditions: int
+    tau: float
+
+    def low(self, tail: float) -> float:
+        """Return the lower limit: units that move otherwise could take this much away."""
+        return max(0.0, self.tau - self._unseen(tail))
+
+    def high(self, tail: float) -> float:
+        """Return the upper limit."""
+        return self.tau + self._unseen(tail)
+
+    def _unseen(self, tail: float) -> float:
+        """Largest spread of scores in [0, 1] by a share of units of which n in a row show none in `tail`."""
+        share = -math.expm1(math.log(tail) / self.n_units)
+        return share / 2 * math.sqrt(self.n_conditions / (self.n_conditions - 1))
+
+    @property
+    def limits(self) -> tuple[Floats, Floats]:
+        """Lower and upper limits at a range of tail probabilities."""
+        return np.array([self.low(t) for t in _TAILS]), np.array([self.high(t) for t in _TAILS])
+
+
 def spread_of(scores: ArrayLike) -> MeansSpread:
     """Return the spread of the means of conditions."""
     y = np.asarray(scores, dtype=np.float64)
@@ -140,7 +168,11 @@ def spread_of(scores: ArrayLike) -> MeansSpread:
 
 
 def spread_difference(
-    first: MeansSpread, second: MeansSpread, correlation: float, *, level: float = 0.95
+    first: MeansSpread | StillSpread,
+    second: MeansSpread | StillSpread,
+    correlation: float,
+    *,
+    level: float = 0.95,
 ) -> tuple[float, tuple[float, float], float]:
     """Return the difference of two spreads, its interval and the p-value of no difference."""
     # The limits are joined with the correlation of their estimates (MOVER, Zou & Donner 2008, Statistics in
@@ -162,7 +194,10 @@ def spread_difference(
 
 
 def _difference_limits(
-    first: MeansSpread, second: MeansSpread, correlation: float, limits: Sequence[_Limits]
+    first: MeansSpread | StillSpread,
+    second: MeansSpread | StillSpread,
+    correlation: float,
+    limits: Sequence[_Limits],
 ) -> tuple[Floats, Floats]:
     """Join limits of both spreads to limits of their difference."""
     down = [np.maximum(0.0, one.tau - low) for one, (low, _) in zip((first, second), limits, strict=True)]

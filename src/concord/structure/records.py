@@ -232,6 +232,8 @@ class Order:
     """Of the order effect, with the unread replies filled in so that arrangements are alike, and unlike."""
     p_unread: float | None = field(default=None, metadata=EMPTY)
     """Of no order effect if the unread replies made the arrangements as alike as they can."""
+    difference: Estimate | None = field(default=None, metadata=EMPTY)
+    """Of two arrangements, mean score of the best minus that of the worst; ``None`` with more of them."""
 
     @property
     def tau(self) -> Estimate:

@@ -140,18 +140,19 @@ class StructureResult(Kind):
         ]
 
     def gauges(self) -> Sequence[Gauge]:
-        """Return the order effects."""
+        """Return the order effects; of two arrangements their difference."""
         models = self.models[:_MOST_MODELS]
         several = len(models) > 1
         return [
             Gauge(
                 f"order effect of {one.model}" if several else "order effect",
-                one.order.tau.value,
-                one.order.tau.interval,
-                (0.0, 0.5),
+                (one.order.tau if two is None else two).value,
+                (one.order.tau if two is None else two).interval,
+                (0.0 if two is None else -0.5, 0.5),
             )
             for one in models
             if one.order.effect is not None
+            for two in (one.order.difference,)
         ]
 
     def notes(self) -> Sequence[str]:
@@ -302,6 +303,7 @@ def _order_document(order: Order) -> dict[str, Any]:
         "effect": encode(order.effect),
         **({} if order.bounds is None else {"bounds": encode(order.bounds)}),
         **({} if order.p_unread is None else {"p_unread": order.p_unread}),
+        **({} if order.difference is None else {"difference": encode(order.difference)}),
     }
 
 

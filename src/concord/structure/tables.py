@@ -124,6 +124,9 @@ ANSWER = Table(
     title="Does the arrangement matter?",
     columns=(
         _MODEL,
+        Column(
+            "difference", attrgetter("order.difference"), "best minus worst", digits=4, ends=3, optional=True
+        ),
         _TAU,
         _P,
         Column("p_unread", attrgetter("order.p_unread"), "p, unread evened out", p=True, optional=True),

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import concord
 from concord.structure.result import StructureResult
@@ -173,9 +174,10 @@ def test_fewer_samples_than_m() -> None:
     assert concord.score_structure(scores=raw(np.full((2, 2, 1), 0.5))).models[0].fixed_m is None
 
 
-def test_equal_samples_give_a_gap_of_exactly_zero() -> None:
+def test_equal_samples_give_a_gap_of_exactly_zero_and_no_consistency() -> None:
     result = concord.score_structure(scores=raw(np.full((4, 3, 7), 0.1)), reading="paired")
-    assert values(result) == (0.0, 0.0, 1.0)
+    assert values(result) == (0.0, 0.0, None)
+    assert "mean and max hold the same scores" in result.models[0].consistency.s_cons.note
 
 
 def test_an_order_blind_noisy_model_and_a_deterministic_order_sensitive_one() -> None:
@@ -185,7 +187,7 @@ def test_an_order_blind_noisy_model_and_a_deterministic_order_sensitive_one() ->
     sensitive = np.repeat((rng.random((200, 10, 1)) < chance[None, :, None]).astype(float), 5, axis=2)
     noisy = concord.score_structure(scores=raw(blind), reading="paired").models[0]
     swinging = concord.score_structure(scores=raw(sensitive), reading="paired").models[0]
-    assert values(concord.score_structure(scores=raw(sensitive), reading="paired")) == (0.0, 0.0, 1.0)
+    assert values(concord.score_structure(scores=raw(sensitive), reading="paired")) == (0.0, 0.0, None)
     assert noisy.consistency.s_cons.value is not None
     assert noisy.consistency.s_cons.value < 0.4
     assert noisy.order.effect is not None
@@ -286,3 +288,72 @@ def test_models_with_different_clusters_are_compared_on_the_clusters_of_the_firs
     entry = result.difference("a", "b")
     assert entry.e_perf.n == 20
     assert entry.e_perf.interval is not None
+
+
+def answers(right: np.ndarray, answer: np.ndarray | None = None) -> pl.DataFrame:
+    """Lay out answers, items by arrangements by repeats."""
+    table = raw(right)
+    return table if answer is None else table.with_columns(answer=pl.Series(answer.ravel().astype(str)))
+
+
+def test_one_verdict_names_the_stronger_evidence_first() -> None:
+    rng = np.random.default_rng(5)
+    # every answer hangs on the arrangement, the mean score does not: two wrong options change places
+    given = np.repeat(rng.integers(0, 4, (60, 4, 1)), 3, axis=2)
+    sentence = concord.score_structure(scores=answers((given == 0).astype(float), given)).models[0].sentence
+    assert "no order effect" not in sentence
+    first, second = sentence.split("; ", 1)
+    assert "answers change more between arrangements than between repeats" in first
+    assert "that they move the mean score could not be shown" in second
+
+
+def test_of_two_arrangements_the_difference_is_the_number() -> None:
+    rng = np.random.default_rng(6)
+    right = (rng.random((80, 2, 3)) < np.array([0.8, 0.5])[None, :, None]).astype(float)
+    result = concord.score_structure(scores=raw(right))
+    found = result.models[0].order.difference
+    moved = right.mean(-1)[:, 0] - right.mean(-1)[:, 1]
+    assert found is not None
+    assert found.value == pytest.approx(moved.mean())
+    assert found.interval is not None
+    t = stats.ttest_1samp(moved, 0.0)
+    assert result.models[0].order.p_value == pytest.approx(t.pvalue)
+    assert (found.interval.low, found.interval.high) == pytest.approx(tuple(t.confidence_interval(0.95)))
+    assert "minus" in result.models[0].sentence
+    assert "tau" not in result.models[0].sentence
+    three = (rng.random((80, 3, 3)) < 0.5).astype(float)
+    assert concord.score_structure(scores=raw(three)).models[0].order.difference is None
+
+
+def test_a_model_above_the_ceiling_is_read_where_others_are_not_at_theirs() -> None:
+    rng = np.random.default_rng(8)
+    high = (rng.random((80, 4, 2)) < 0.985).astype(float)
+    plain = (rng.random((80, 4, 2)) < 0.6).astype(float)
+    alone = concord.score_structure(scores=raw(high)).models[0]
+    assert "above 0.95" in alone.gate
+    both = pl.concat([raw(high).with_columns(model=pl.lit("a")), raw(plain).with_columns(model=pl.lit("b"))])
+    found = concord.score_structure(scores=both).models[0]
+    assert not found.gate
+    assert "nothing to be consistent about" not in found.sentence
+    low = (rng.random((80, 4, 2)) < 0.01).astype(float)
+    floored = pl.concat(
+        [raw(low).with_columns(model=pl.lit("a")), raw(plain).with_columns(model=pl.lit("b"))]
+    )
+    assert "below 0.05" in concord.score_structure(scores=floored).models[0].gate
+
+
+def test_a_model_that_never_varies_is_told_from_one_that_does() -> None:
+    n, steps = 40, np.linspace(0.16, 0.96, 5)
+    rng = np.random.default_rng(9)
+    moved = (rng.random((n, 5, 1)) < steps[None, :, None]).astype(float)
+    still = np.ones((n, 5, 1)) * (np.arange(n) % 2)[:, None, None]
+    table = pl.concat(
+        [raw(still).with_columns(model=pl.lit("a")), raw(moved).with_columns(model=pl.lit("b"))]
+    )
+    entry = concord.score_structure(scores=table, reading="paired").difference("a", "b")
+    assert entry.tau.value == pytest.approx(-0.3, abs=0.1)
+    assert entry.order_p_values[0] is not None
+    assert entry.order_p_values[0] < 0.001
+    assert entry.tau.interval is not None
+    assert entry.tau.interval.high < 0
+    assert entry.s_cons.value is None

@@ -138,10 +138,10 @@ def _structure_cell(one: ModelResult, tau: ShownNumber, limits: tuple[float, flo
     if tau.value is None:
         return AnswerCell(drawing, "–", "undefined", tau.note)
     unseen = "not said" if one.order.is_withheld else "none seen"
-    value = f"±{100 * tau.value:.0f} pts" if one.order.is_shown else unseen
-    ends = (
-        "" if tau.low is None or tau.high is None else f"{100 * tau.low:.0f} to {100 * tau.high:.0f} points"
-    )
+    two = one.order.difference  # of two arrangements the number
+    value = f"{'±' if two is None else ''}{100 * _size(one):.0f} pts" if one.order.is_shown else unseen
+    low, high = (tau.low, tau.high) if two is None else two.ends
+    ends = "" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f} points"
     few = f"n = {one.n_items} items" if one.n_items < FEW else ""
     return AnswerCell(drawing, value, ", ".join(s for s in (ends, few) if s), sort=tau.value)
 
@@ -178,11 +178,17 @@ def _order_finding(views: Sequence[ModelView], names: Mapping[str, str]) -> str:
             f"Order does not move the mean score of {whose} as far as can be seen, but {of} change with it."
         )
     most, name = moved[0]
-    tau = most.order.tau.value
-    size = "" if tau is None else f" by about {number(100 * tau, 0)} points"
+    size = f" by about {number(100 * _size(most), 0)} points"
     if len(passed) == 1:
         return f"Order alone moves the score of {name}{size}."
     return f"Order alone moves the score of {len(moved)} of {len(passed)} models, most that of {name}{size}."
+
+
+def _size(one: ModelResult) -> float:
+    """Return the order effect of a model that has one; of two arrangements their difference."""
+    found = one.order.tau if one.order.difference is None else one.order.difference
+    assert found.value is not None  # noqa: S101 - an effect that is shown has a size
+    return found.value
 
 
 def _gate_words(gate: str) -> str:

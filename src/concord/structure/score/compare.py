@@ -19,6 +19,7 @@ from concord.structure.score.definitions import (
     across_gaps,
     column_means,
     counted_cells,
+    hold_the_same,
     paired_table,
     peak_gaps,
     unpaired_table,
@@ -164,7 +165,8 @@ def _gaps_of(data: Counted, definition: str) -> tuple[float | None, float | None
     if not defined.size:
         return None, None, None
     e, r = float(defined.mean()), float(defined.max())
-    return (1 - e) * (1 - r), e, r
+    same = definition in ("paired", "unpaired") and hold_the_same(defined)
+    return None if same else (1 - e) * (1 - r), e, r
 
 
 def _ranking_value(data: Counted, definition: str, metric: str) -> float | None:

@@ -1,7 +1,7 @@
 """The four definitions of the gap between the best a model can do and what it does, and the fixed-m gap."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from concord.structure.records import Codes, Consistency, Floats, ScoreGrid, Sco
 
 PEAK_NOTE = "no interval: an extreme over items has no honest one; see `paired`"
 FEW_NOTE = f"no interval below {MIN_UNITS} items"
+SAME_SCORES = "mean and max hold the same scores, so that S_Cons would be 1 whatever the arrangement does"
+_SAME = 1e-12
 PEAK_SPLITS = 20
 """Extremes over halves cannot be had from sums, so fewer splits are taken."""
 S_METHOD = "from the ends of the E and R intervals, conservative"
@@ -174,11 +176,17 @@ def from_table(
         low, high = band.ends(band.critical)
         for k, p in enumerate(np.flatnonzero(~np.isnan(gaps))):
             per_gap[p] = Interval(float(low[k]), float(high[k]), options.level, "simultaneous max-t band")
-    return _assemble(
+    found = _assemble(
         definition, gaps, data.names,
         e_interval=e_interval, r_interval=r_interval, note=note, n=table.n_units,
         crossfit=_cross_fit(table, options, weights), gap_intervals=tuple(per_gap),
     )  # fmt: skip
+    return replace(found, s_cons=Estimate(None, note=SAME_SCORES)) if hold_the_same(gaps) else found
+
+
+def hold_the_same(gaps: Floats) -> bool:
+    """Tell whether mean and max scores are the same throughout: no order effect could move such a gap."""
+    return bool(np.nanmax(np.abs(gaps)) <= _SAME)
 
 
 def _resample_note(n_undefined: int, resamples: int) -> str:

@@ -20,14 +20,16 @@ from concord.stats.bands import (
     on_exact_grid,
 )
 from concord.stats.clustered import clustered_mean
-from concord.stats.order import OrderEffect, order_effect
+from concord.stats.order import OrderEffect, order_effect, permuted_order_p
 from concord.stats.pairs import MetricDifference
 from concord.stats.skewed import skewed_mean
-from concord.stats.spread import MeansSpread, spread_difference, spread_of
+from concord.stats.spread import MeansSpread, StillSpread, spread_difference, spread_of
 from concord.structure.records import Difference, Floats, ScoreOptions
 from concord.structure.score.definitions import (
+    SAME_SCORES,
     Counted,
     ResampledGaps,
+    hold_the_same,
     paired_table,
     resample_tables,
     unpaired_table,
@@ -55,6 +57,8 @@ class ResampledModel:
     """Mean scores with their sign turned, and their resamples."""
     flips: Floats | None = None
     """Flip excess of each item."""
+    layout: Floats | None = None
+    """Cell means of items with every arrangement."""
 
     @cached_property
     def worst(self) -> MaximumSide:
@@ -122,7 +126,9 @@ class ResampledModels:
         except UndefinedError:
             effect = None
         taus = resampled_tau(layout, sums)
-        return ResampledModel(table, resampled.draws, effect, taus, spread(data), scores, data.flips)
+        return ResampledModel(
+            table, resampled.draws, effect, taus, spread(data), scores, data.flips, complete_units(data)[0]
+        )
 
 
 def spread(data: Counted) -> MeansSpread | None:
@@ -165,6 +171,7 @@ def resampled_tau(layout: Floats | None, sums: Floats | None) -> Floats:
 
 METRICS = ("E_perf", "R_sens", "S_Cons")
 _TAU = "MOVER from the limits of both spreads, correlation from items resampled jointly"
+_STILL_TAU = "arrangements permuted within items; one model moves every item alike"
 _FEW = f"no interval below {MIN_UNITS} items"
 _NOTHING = "the two models share no items or no arrangements"
 _NO_GAP = "no cell that both models have holds a mean and a max score"
@@ -287,11 +294,17 @@ def gap_differences(a: ResampledModel, b: ResampledModel, level: float) -> tuple
     (e1, r1), (e2, r2) = ((float(np.nanmean(g)), float(np.nanmax(g))) for g in gaps)
     e, p = _paired_t(a, b, e1 - e2, level)
     r, s = _extremes(a, b, level)
-    s1, s2 = (1 - e1) * (1 - r1), (1 - e2) * (1 - r2)
+    s1, s2 = (
+        None if hold_the_same(one) else (1 - mean) * (1 - most)
+        for one, mean, most in zip(gaps, (e1, e2), (r1, r2), strict=True)
+    )
+    apart = MetricDifference("S_Cons", s1, s2, Estimate(None, note=SAME_SCORES), None, 0)
+    if s1 is not None and s2 is not None:
+        apart = MetricDifference("S_Cons", s1, s2, _estimate(s1 - s2, s, n, "(1 - E)(1 - R)"), s.p_value, n)
     return (
         MetricDifference("E_perf", e1, e2, e, p, n),
         MetricDifference("R_sens", r1, r2, _estimate(r1 - r2, r, n, "largest gaps"), r.p_value, n),
-        MetricDifference("S_Cons", s1, s2, _estimate(s1 - s2, s, n, "(1 - E)(1 - R)"), s.p_value, n),
+        apart,
     )
 
 
@@ -345,14 +358,24 @@ def _tau_difference(a: ResampledModel, b: ResampledModel, level: float) -> Metri
         none = Estimate(None, note="an order effect is undefined for one of the models")
         return MetricDifference("tau", None, None, none, None, 0)
     one, two, n = a.effect.tau, b.effect.tau, a.effect.n_items
-    if a.spread is None or b.spread is None:
-        alone = Estimate(one - two, n=n, note="no interval: one of the models has none")
-        return MetricDifference("tau", one, two, alone, None, n)
-    if n < MIN_UNITS:
-        return MetricDifference("tau", one, two, Estimate(one - two, None, n, note=_FEW), None, n)
-    _, ends, p = spread_difference(a.spread, b.spread, _spread_correlation(a.taus, b.taus), level=level)
-    estimate = Estimate(one - two, Interval(*ends, level, _TAU), n, method="tau of both models")
-    return MetricDifference("tau", one, two, estimate, p, n)
+    if a.spread is None and b.spread is None:
+        note = "no interval: every item of both models moves alike"
+        return MetricDifference("tau", one, two, Estimate(one - two, n=n, note=note), None, n)
+    still = a.spread is None or b.spread is None
+    few = _FEW if n < MIN_UNITS else ""
+    if few and not still:
+        return MetricDifference("tau", one, two, Estimate(one - two, None, n, note=few), None, n)
+    first, second = (
+        StillSpread(n, effect.n_arrangements, effect.tau) if spread is None else spread
+        for spread, effect in ((a.spread, a.effect), (b.spread, b.effect))
+    )
+    _, ends, p = spread_difference(first, second, _spread_correlation(a.taus, b.taus), level=level)
+    method = _STILL_TAU if still else _TAU
+    if still and a.layout is not None and b.layout is not None:
+        # what does not vary is known: the other's scores about it, dealt to arrangements anew
+        p = max(p, permuted_order_p(a.layout - b.layout))
+    interval = None if few else Interval(*ends, level, method)
+    return MetricDifference("tau", one, two, Estimate(one - two, interval, n, 0, method, few), p, n)
 
 
 def _flip_difference(a: ResampledModel, b: ResampledModel, data: Counted, level: float) -> MetricDifference:

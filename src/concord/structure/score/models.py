@@ -54,6 +54,7 @@ from concord.structure.score.difference import (
     whole_layout,
 )
 from concord.structure.score.order import (
+    complete_units,
     coverage_notes,
     flip_cells,
     flip_estimate,
@@ -61,6 +62,7 @@ from concord.structure.score.order import (
     gate_of,
     order_block,
     plain_sentence,
+    release_ceilings,
     worst_estimate,
 )
 
@@ -96,7 +98,7 @@ def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -
         results.append(score_model(model, used, data[model.model], options=options, parts=parts))
     differences = all_differences(data, parts)
     return StructureScores(
-        options, tuple(results), differences, scores.left_out, tuple(warnings), scores.inputs
+        options, release_ceilings(results), differences, scores.left_out, tuple(warnings), scores.inputs
     )
 
 
@@ -170,7 +172,16 @@ def _all_definitions(
     parts.keep(
         data.model,
         data,
-        ResampledModel(compared.table, compared.draws, order.effect, taus, spread(data), scores, data.flips),
+        ResampledModel(
+            compared.table,
+            compared.draws,
+            order.effect,
+            taus,
+            spread(data),
+            scores,
+            data.flips,
+            complete_units(data)[0],
+        ),
     )
     definitions = {
         name: from_table(name, data, entry, options, weights)

@@ -1,6 +1,8 @@
 """The order effect of one model: test, shares of variance, flips, worst arrangement, gate, sentence."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -8,7 +10,7 @@ from scipy import special
 from concord.errors import UndefinedError
 from concord.number_words import interval_words, number, p_words, percent
 from concord.records import Estimate, Interval
-from concord.stats.bands import MIN_UNITS, GapBand, GapTable, mean_gap_interval
+from concord.stats.bands import MIN_UNITS, STILL, GapBand, GapTable, mean_gap_interval
 from concord.stats.bounded_means import bounded_bootstrap
 from concord.stats.clustered import clustered_mean
 from concord.stats.coverage import coverage_note, difference_look, score_look, spread_look
@@ -25,6 +27,8 @@ _LEVEL = 0.05
 SIMULATED = 0.95
 """Level of the intervals whose coverage was simulated."""
 NOTHING = "nothing to be consistent about"
+_MOST = 38.0
+"""|z| of the smallest p-value that a number can hold."""
 
 
 def gate_of(data: Counted, chance: float | None) -> str:
@@ -136,7 +140,21 @@ def order_block(scores: ScoreGrid, data: Counted, options: ScoreOptions) -> Orde
         float(means[high] - means[low]),
         lost,
         note,
+        difference=_of_two(layout, (low, high), options.level),
     )
+
+
+def _of_two(layout: Floats, places: tuple[int, int], level: float) -> Estimate | None:
+    """Return the difference of two arrangements, best minus worst, with Student's t over items."""
+    n, p = layout.shape
+    if p != 2 or n < 2:
+        return None
+    moved = layout[:, places[1]] - layout[:, places[0]]
+    mean, se = float(moved.mean()), float(moved.std(ddof=1) / np.sqrt(n))
+    if se <= STILL:
+        return Estimate(mean, None, n, note="no interval: every item gives the same difference")
+    reach = float(special.stdtrit(n - 1, 0.5 + level / 2)) * se
+    return Estimate(mean, Interval(mean - reach, mean + reach, level, "paired t over items"), n)
 
 
 def _shares(scores: ScoreGrid, data: Counted, effect: OrderEffect) -> VarianceShares | None:
@@ -188,47 +206,88 @@ def _worst_interval(band: GapBand) -> Interval:
 
 
 def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: str) -> str:
-    """Say how far scores and answers move between arrangements beyond sampling noise."""
+    """Give one verdict on the arrangement, from mean scores and single answers: stronger evidence first."""
     if gate:
         return f"{model}: {gate}."
-    moved = "" if flips is None else _flip_words(flips)
-    if order.effect is None:
-        return f"{model}: whether scores move between arrangements cannot be said: {order.note}.{moved}"
+    answers = _flip_words(flips)
+    means = _mean_words(order, answers_move=answers.strength > 0)
+    told = sorted((one for one in (means, answers) if one.words), key=lambda one: -one.strength)
+    return f"{model}: {'; '.join(one.words for one in told)}."
+
+
+class _Evidence(NamedTuple):
+    """What is said of mean scores, or of single answers, and how strongly it speaks for an effect."""
+
+    words: str
+    strength: float = -1.0
+    """Of what is shown, |z|; 0 where it is withheld, -1 where nothing is shown."""
+
+
+def _mean_words(order: Order, *, answers_move: bool) -> _Evidence:
+    """Say whether the mean score moves; of two arrangements their difference is the number."""
+    effect = order.effect
+    if effect is None:
+        return _Evidence(f"whether scores move between arrangements cannot be said: {order.note}")
     low, high = number(order.lowest), number(order.highest)
     seen = f"mean scores run from {low} ({order.worst}) to {high} ({order.best})"
-    effect = order.effect
-    tau = number(effect.tau)
     if effect.p_value is None:
-        if effect.tau == 0:
-            return f"{model}: scores are the same under every arrangement.{moved}"
-        return f"{model}: {seen}, and every item moves alike (tau {tau}).{moved}"
-    ends = effect.interval
+        still = "scores are the same under every arrangement"
+        alike = f"{seen}, and every item moves alike (tau {number(effect.tau)})"
+        return _Evidence(still) if effect.tau == 0 else _Evidence(alike, _MOST)
+    two = order.difference
+    found, name = (order.tau, "tau ") if two is None else (two, f"{order.best} minus {order.worst}: ")
+    ends = found.interval
     reach = "" if ends is None else f", {percent(ends.level)} interval {interval_words(ends, 3)}"
-    p = p_words(effect.p_value)
+    number_of = f"{name}{number(found.value)}{reach}; {p_words(effect.p_value)}"
     if order.is_withheld:
-        unsaid = withheld("the arrangement moves the mean score", order.tau)
-        return f"{model}: {seen}. {unsaid}{moved}"
+        return _Evidence(f"{seen}; {withheld('the arrangement moves the mean score', order.tau)[:-1]}", 0.0)
     if order.is_shown:
-        return (
-            f"{model}: {seen}; beyond sampling noise the arrangement moves the mean score by about "
-            f"{tau} (tau{reach}; {p}).{moved}"
-        )
-    return (
-        f"{model}: {seen}; no order effect could be shown, sampling noise can do as much "
-        f"(tau {tau}{reach}; {p}).{moved}"
+        size = "" if two is not None else f" by about {number(effect.tau)}"
+        moves = f"beyond sampling noise the arrangement moves the mean score{size} ({number_of})"
+        return _Evidence(f"{seen}; {moves}", min(_MOST, float(-special.ndtri(effect.p_value / 2))))
+    if answers_move:
+        return _Evidence(f"that they move the mean score could not be shown: {seen} ({number_of})")
+    return _Evidence(f"{seen}; no order effect could be shown, sampling noise can do as much ({number_of})")
+
+
+def _flip_words(flips: Estimate | None) -> _Evidence:
+    """Say whether answers change with the arrangement more often than between repeats."""
+    if flips is None or flips.value is None or flips.interval is None:
+        return _Evidence("")
+    ends = flips.interval
+    found = f"{number(flips.value)} ({interval_words(ends, 3)})"
+    if ends.low > 0 and not holds(flips):
+        unsaid = withheld("answers change more between arrangements than between repeats", flips)
+        return _Evidence(unsaid[0].lower() + unsaid[1:-1], 0.0)
+    if ends.low > 0:
+        z = float(special.ndtri(0.5 + ends.level / 2)) * flips.value / (flips.value - ends.low)
+        return _Evidence(f"answers change more between arrangements than between repeats: {found}", z)
+    return _Evidence(f"that single answers change more than between repeats could not be shown: {found}")
+
+
+def release_ceilings(models: Sequence[ModelResult]) -> tuple[ModelResult, ...]:
+    """Read models above the ceiling where the same items are no ceiling for others, whose scores move."""
+    others = {one.model for one in models if not one.gate and _moves(one)}
+    return tuple(
+        replace(one, gate="", sentence=plain_sentence(one.model, one.order, one.flip_excess, gate=""))
+        if at_ceiling(one) and any(_shares_items(one, other) for other in models if other.model in others)
+        else one
+        for one in models
     )
 
 
-def _flip_words(flips: Estimate) -> str:
-    """Say whether answers change with the arrangement more often than between repeats."""
-    if flips.value is None or flips.interval is None:
-        return ""
-    found = f"{number(flips.value)} ({interval_words(flips.interval, 3)})"
-    if flips.interval.low > 0 and not holds(flips):
-        return " " + withheld("answers change more between arrangements than between repeats", flips)
-    if flips.interval.low > 0:
-        return f" Answers change more between arrangements than between repeats: {found}."
-    return f" That single answers change more than between repeats could not be shown: {found}."
+def at_ceiling(model: ModelResult) -> bool:
+    """Tell whether a model is gated because its mean score leaves no room above."""
+    return model.gate.startswith(NOTHING) and model.gate.endswith(f"above {CEILING}")
+
+
+def _moves(model: ModelResult) -> bool:
+    """Tell whether any item scores otherwise under another arrangement."""
+    return any(len({cell[1] for cell in item.scores if cell[1] is not None}) > 1 for item in model.items)
+
+
+def _shares_items(one: ModelResult, other: ModelResult) -> bool:
+    return not {item.name for item in one.items}.isdisjoint(item.name for item in other.items)
 
 
 def coverage_notes(data: Counted, order: Order, level: float) -> tuple[str, ...]:
