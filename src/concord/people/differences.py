@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from concord.kinds import FILE, PAGE, Column, Table
-from concord.number_words import number, p_words
+from concord.number_words import how_many, number, p_words
 from concord.records import Estimate
 from concord.stats.multiple import holm
 
@@ -69,8 +69,14 @@ def differences_table(file: str, metrics: Mapping[str, str]) -> Table:
 def pairs_apart(rows: Sequence[AgentDifference], by: str, file: str) -> Iterator[str]:
     """Say how many pairs are distinguishable by a number, and which, the largest differences first."""
     apart = [row for row in rows if row.is_shown]
-    if rows:
-        yield f"{len(apart)} of {len(rows)} pairs of agents are distinguishable by {by} (Holm, {ALPHA})."
+    tested = [row for row in rows if row.p_holm is not None]
+    if tested:
+        yield f"{len(apart)} of {len(tested)} pairs of agents are distinguishable by {by} (Holm, {ALPHA})."
+    untested = [row for row in rows if row.p_holm is None]
+    if untested:
+        pairs = how_many(len(untested), "pair of agents was", "pairs of agents were")
+        why = "; ".join(dict.fromkeys(row.difference.note.removeprefix("no interval: ") for row in untested))
+        yield f"{pairs} not tested by {by}: {why}."
     for row in sorted(apart, key=lambda row: -abs(row.difference.value or 0.0))[:MOST_PAIRS]:
         shown = number(row.difference.value, 2, sign=True)
         yield f"  {row.first} − {row.second}: {shown} ({p_words(row.p_holm)})"

@@ -198,6 +198,9 @@ def plan_judges(asked: PlanRequest) -> JudgePlan | LabelPlan:
         (k, n := units_needed(effect, between + within / k, wanted, "pairs"), 2 * k * n) for k in votes
     )
     warnings = []
+    if len(pilot.result.judges) > 1:
+        who = f"{judge.judge}, whose votes vary most of the pilot's {len(pilot.result.judges)} judges"
+        warnings.append(f"the plan is for {who}; others need fewer pairs")
     if wanted.effect is None:
         warnings.append(f"no effect was named; the plan is for a preference of {effect:g} beyond one half")
     if judge.votes_per_order[1] < 2:

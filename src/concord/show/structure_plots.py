@@ -129,17 +129,22 @@ def models_strip(result: StructureResult, *, units: float = 560.0) -> Picture:
 
 
 def judge_picture(result: JudgeResult, *, units: float = plots.WIDTH) -> Picture | None:
-    """Draw every judge's preference for the first seat with its interval."""
-    found = [(one.judge, one.numbers["preference"]) for one in result.judges]
-    marks = [estimate_mark(name, one) for name, one in found if one.value is not None]
+    """Draw every judge's flip excess and its preference for the first seat, the best judge first."""
+    shown = {result.ranks_by: result.ranks_by.replace("_", " "), "preference": "preference"}
+    marks = [
+        estimate_mark(f"{one.judge}, {words}", one.numbers[name], people=name == "preference")
+        for one in result.ranked()
+        for name, words in shown.items()
+        if one.numbers[name].value is not None
+    ]
     if not marks:
         return None
     return plots.intervals(
         "judges",
-        "Preference for the first seat",
+        "How verdicts depend on the seats",
         marks,
-        label="votes for the first seat minus 1/2 (0: no preference)",
-        limits=(-0.5, 0.5),
+        label="0: not at all; excess: share of pairs of votes; preference: first seat minus 1/2",
+        limits=(-0.5, 1.0),
         width=units,
     )
 

@@ -461,3 +461,16 @@ def test_the_words_of_a_whole_scale_are_numbered_from_1(words: list[str]) -> Non
 )
 def test_words_of_no_one_scale_are_no_numbers(words: list[str]) -> None:
     assert scale_of_words(words) is None
+
+
+def test_pairs_of_agents_on_one_survey_are_not_tested_and_said_to_be_so() -> None:
+    rows = [
+        {"study": "s", "outcome": f"o{i % 4}", "model": name, "human": h, "agent_answer": a}
+        for name, shift in (("one", 0), ("two", 2))
+        for i, (h, a) in enumerate(zip(PEOPLE, np.clip(AGENT + shift, 1, 5), strict=True))
+    ]
+    found = concord.score_answers(rows)
+    told = [*found.sentences(), *found.notes()]
+    assert not any("distinguishable" in one for one in told)
+    assert "whether it differs from the other was not tested" in told[0]
+    assert any("1 pair of agents was not tested" in one and "1 study" in one for one in told)

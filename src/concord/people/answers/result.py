@@ -393,10 +393,13 @@ class AnswersResult(Kind):
         """Say who comes first, and of how many others that is shown."""
         metric = "tvd" if "tvd" in best.overall.numbers else "variance_ratio"
         words = "total variation distance" if metric == "tvd" else "variance ratio"
-        apart = sum(row.is_shown for row in self._pairs_of(metric) if best.agent in (row.first, row.second))
+        own = [row for row in self._pairs_of(metric) if best.agent in (row.first, row.second)]
+        tested = [row for row in own if row.p_holm is not None]
+        said = f"it is distinguishable from {sum(row.is_shown for row in own)} of the {len(tested)} others"
+        untested = f"whether it differs from {'the others' if len(own) > 1 else 'the other'} was not tested"
         return (
-            f"Of {len(self.agents)} agents {best.agent} comes first by its {words}; it is distinguishable "
-            f"from {apart} of the {len(self.agents) - 1} others. "
+            f"Of {len(self.agents)} agents {best.agent} comes first by its {words}; "
+            f"{said if tested else untested}. "
         )
 
     def _notes(self) -> Iterator[str]:

@@ -12,6 +12,7 @@ from concord.engine import SERIAL, Engine
 from concord.errors import InputError, UndefinedError
 from concord.files.gate import refuse_more
 from concord.files.limits import AGENTS, COMPARED_IN_PAIRS, OPTION_DRAWS
+from concord.number_words import how_many
 from concord.people.answers.outcome import FINE, GRID, Cells, lay_out, score_outcome
 from concord.people.answers.records import (
     DISTANCES,
@@ -534,7 +535,8 @@ def paired_difference(
         return Estimate(None, note="undefined: no outcome that both agents have"), None
     k = len(set(studies))
     if k < FEWEST_CLUSTERS:
-        return Estimate(float(d.mean()), n=d.size, note=f"no interval: {k} studies"), None
+        studies_said = f"{how_many(k, 'study', 'studies')}, and a test of agents needs {FEWEST_CLUSTERS}"
+        return Estimate(float(d.mean()), n=d.size, note=f"no interval: {studies_said}"), None
     found = clustered_mean(d, np.asarray(studies))
     value, se = found.mean, found.se
     if se == 0:

@@ -52,6 +52,8 @@ class Ballot:
     human: tuple[str, ...] = ()
     said: str = ""
     """The cell in which the verdict was read: a reply, or a code."""
+    labelled: bool = False
+    """Whether ``human`` is the label of a data set, which no person need have given."""
 
 
 RowReader = Callable[[Row, str], Iterator[Ballot]]
@@ -137,6 +139,7 @@ def sorted_ballot(
     lengths: tuple[float | None, float | None] = (None, None),
     human: tuple[str, ...] = (),
     said: str = "",
+    labelled: bool = False,
 ) -> Ballot:
     """Name a pair by its question and its models in the order of their names, so that files join."""
     if models[1] < models[0]:
@@ -146,7 +149,7 @@ def sorted_ballot(
         verdict = None if verdict is None else other.get(verdict, verdict)
         human = tuple(other.get(one, one) for one in human)
     pair = f"{question} · {models[0]} / {models[1]}"
-    return Ballot(judge, pair, order, verdict, *models, cluster, *lengths, human, said)
+    return Ballot(judge, pair, order, verdict, *models, cluster, *lengths, human, said, labelled)
 
 
 def needed_word(row: Row, key: str) -> str:

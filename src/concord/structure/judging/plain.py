@@ -316,8 +316,9 @@ def _ballot(cells: Row, layout: _Layout, judge: str) -> Ballot:
     verdict = _plain_verdict(found, layout, order, models)
     lengths = (_length(found, "a"), _length(found, "b"))
     human = tuple(human_verdicts(cells, models))
-    if "gold" in found:
-        human = (*human, winning_answer(_code(found["gold"]), models, layout.columns["gold"]))
+    labelled = "gold" in found and not human  # where people judged, a label is no further person
+    if labelled:
+        human = (winning_answer(_code(found["gold"]), models, layout.columns["gold"]),)
     cluster = str(found.get("cluster", "")).strip()
     cell = found.get("winner", found.get("verdict"))
     said = "" if cell is None else str(cell)
@@ -332,8 +333,9 @@ def _ballot(cells: Row, layout: _Layout, judge: str) -> Ballot:
             lengths=lengths,
             human=human,
             said=said,
+            labelled=labelled,
         )
-    return Ballot(who, name, order, verdict, *models, cluster, *lengths, human, said)
+    return Ballot(who, name, order, verdict, *models, cluster, *lengths, human, said, labelled)
 
 
 def _seat_order(found: Mapping[str, object], layout: _Layout) -> str:

@@ -237,6 +237,7 @@ class _Tally:
     counts: dict[str, list[int]] = field(default_factory=dict)
     human: list[int] | None = None
     lengths: tuple[float | None, float | None] = (None, None)
+    labelled: bool = False
 
     def add(self, ballot: Ballot) -> None:
         """Count one ballot; people's verdicts on a pair are repeated in every row and counted once."""
@@ -247,6 +248,7 @@ class _Tally:
             self.lengths = (ballot.length_a, ballot.length_b)
         if ballot.human and self.human is None:
             self.human = [sum(verdict == one for verdict in ballot.human) for one in (A, B, TIE)]
+            self.labelled = ballot.labelled
 
     def votes(self, people: "_Tally | None") -> PairVotes:
         """Return the counts of one pair."""
@@ -267,7 +269,10 @@ class _Tally:
             lengths[0],
             lengths[1],
         )
-        return replace(found, model_a=one.model_a, model_b=one.model_b, cluster=one.cluster)
+        labelled = self.labelled and people is None
+        return replace(
+            found, model_a=one.model_a, model_b=one.model_b, cluster=one.cluster, labelled=labelled
+        )
 
     @property
     def total(self) -> Counts:

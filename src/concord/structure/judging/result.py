@@ -18,10 +18,10 @@ from concord.kinds import (
     unread_table,
     with_provenance,
 )
-from concord.number_words import level_words
+from concord.number_words import level_words, percent
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
-from concord.records import EMPTY, Estimate, InputFile, LeftOutCell, Provenance, Told
+from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell, Provenance, Told
 from concord.structure import NAME
 from concord.unread import unread_notes, unread_sentences
 
@@ -70,6 +70,8 @@ class PairVotes:
     model_b: str = "B"
     cluster: str = ""
     """What pairs have in common, such as the question; each its own where it is empty."""
+    labelled: bool = field(default=False, metadata=EMPTY)
+    """Whether ``human`` is the label of a data set, which no person need have given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,11 @@ class JudgeScores:
         return sum(sum(pair.unreadable) for pair in self.pairs)
 
     @property
+    def is_labelled(self) -> bool:
+        """Whether what the judge is held against are labels, and no person's verdicts."""
+        return any(pair.labelled for pair in self.pairs)
+
+    @property
     def votes_per_order(self) -> tuple[int, int]:
         """Fewest and most votes on a pair in one order."""
         sizes = [sum(votes) for pair in self.pairs for votes in (pair.ab, pair.ba) if sum(votes)]
@@ -140,7 +147,7 @@ def _of_pair(name: str, field: str, i: int | None = None) -> Column:
 
 SEATS = Table(
     "seats",
-    rows=lambda result: result.judges,
+    rows=lambda result: result.ranked(),
     title="Do verdicts depend on the seats?",
     columns=(
         Column("judge", words=True),
@@ -154,7 +161,7 @@ SEATS = Table(
 )
 LENGTH = Table(
     "length",
-    rows=lambda result: result.judges,
+    rows=lambda result: result.ranked(),
     title="Ties, and length of answers",
     columns=(
         Column("judge", words=True),
@@ -167,8 +174,10 @@ LENGTH = Table(
 )
 AGREEMENT = Table(
     "agreement",
-    rows=lambda result: result.judges,
-    title="Agreement with people",
+    rows=lambda result: result.ranked(),
+    title=lambda result: (
+        "Agreement with labels" if any(one.is_labelled for one in result.judges) else "Agreement with people"
+    ),
     columns=(
         Column("judge", words=True),
         _judge_number("agreement", "agreement"),
@@ -230,6 +239,7 @@ PAIRS = Table(
             for order in ("ab", "ba", "unordered", "human")
             for i, verdict in enumerate(("a", "b", "tie"))
         ),
+        _of_pair("labelled", "labelled"),
         *(
             _of_pair(f"unreadable_{order}", "unreadable", i)
             for i, order in enumerate(("ab", "ba", "unordered"))
@@ -294,8 +304,44 @@ class JudgeResult(Kind):
         return [one.judge for one in self.judges]
 
     def sentences(self) -> Sequence[str]:
-        """Return what may be said of each judge."""
-        return [*unread_sentences(self.unread), *(one.sentence for one in self.judges)]
+        """Return who depends least on the seats and who most, and what may be said of each judge."""
+        lead = self._lead()
+        rest = [one.sentence for one in self.ranked()]
+        return [*unread_sentences(self.unread), *([lead] if lead else []), *rest]
+
+    @property
+    def ranks_by(self) -> str:
+        """What ranks judges: flip excess, or inconsistency where some were asked once in each order."""
+        known = all(one.numbers["flip_excess"].value is not None for one in self.judges if not one.gate)
+        return "flip_excess" if known else "inconsistency"
+
+    def ranked(self) -> list[JudgeScores]:
+        """Return the judges, first those whose verdicts change least with the seats; unranked ones last."""
+        by = self.ranks_by
+
+        def least_first(one: JudgeScores) -> tuple[bool, float]:
+            value = None if one.gate else one.numbers[by].value
+            return value is None, 0.0 if value is None else value
+
+        return sorted(self.judges, key=least_first)
+
+    def _lead(self) -> str:
+        """Name the best and the worst of several judges, in shares of pairs of votes."""
+        by = self.ranks_by
+        known = [one for one in self.ranked() if not one.gate and one.numbers[by].value is not None]
+        if len(known) < 2:
+            return ""
+        best, worst = (
+            f"{one.judge} {verb} ({percent(value)}{_between(found.interval)})"
+            for one, verb in ((known[0], "least"), (known[-1], "most"))
+            for found in (one.numbers[by],)
+            for value in ((0.0 if found.value is None else found.value),)
+        )
+        noise = "beyond what repeats change" if by == "flip_excess" else "noise included"
+        return (
+            f"Of {len(known)} judges, by the share of pairs of votes that change with the seats, {noise}: "
+            f"{best}, {worst}."
+        )
 
     def notes(self) -> Sequence[str]:
         """Return how many votes each judge gave, and what the numbers are."""
@@ -336,6 +382,10 @@ class JudgeResult(Kind):
             "first seat minus 1/2, with the exact sign test over pairs. Position bias is said at 5 %, both "
             f"tests together (Holm, 1979). Intervals are {level_words(self.level)} over pairs."
         )
+
+
+def _between(interval: Interval | None) -> str:
+    return "" if interval is None else f", {percent(interval.low)} to {percent(interval.high)}"
 
 
 def _of_them(n: int, one: str) -> str:

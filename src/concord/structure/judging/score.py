@@ -271,12 +271,17 @@ def _length(scores: JudgeScores) -> str:
     if longer.bounds is not None and not holds(longer, 0.5) and (decides or _falls(slope)):
         return withheld("the length of answers matters", longer)
     if slope.interval is not None and slope.value is not None:
-        if slope.interval.low > 0:
-            size = number(slope.value, 2)
-            return f"Longer answers win more often ({size} log odds per doubling){_beyond(scores)}."
-        if slope.interval.high < 0:
-            return f"Shorter answers win more often ({number(slope.value, 2)} log odds per doubling)."
-        return ""
+        size = f"{number(slope.value, 2, sign=True)} log odds per doubling of length"
+        rises, falls = slope.interval.low > 0, slope.interval.high < 0
+        share = longer.interval
+        if share is not None and ((rises and share.high < 0.5) or (falls and share.low > 0.5)):
+            return (
+                f"Of length nothing is said: the longer answer wins in {_share(longer)} of votes, yet with "
+                f"seats and sizes taken into account the odds go the other way ({size})."
+            )
+        if rises:
+            return f"Longer answers win more often ({size}){_beyond(scores)}."
+        return f"Shorter answers win more often ({size})." if falls else ""
     if longer.interval is not None and longer.interval.low > 0.5 and slope.value is None:
         return f"The longer answer wins in {_share(longer)} of votes."
     return ""
@@ -300,7 +305,8 @@ def _people_words(scores: JudgeScores) -> str:
     beyond = "" if kappa.value is None else f", kappa {number(kappa.value, 2)}"
     alone = scores.numbers["agreement_human"]
     people = "" if alone.value is None else f", where people agree with one another in {_share(alone)}"
-    return f"It agrees with a person in {_share(raw)} of votes{beyond}{people}."
+    whom = "the label" if scores.is_labelled else "a person"
+    return f"It agrees with {whom} in {_share(raw)} of votes{beyond}{people}."
 
 
 _NOT_GIVEN = "lengths of the answers are not given (columns answer_a, answer_b or length_a, length_b)"
