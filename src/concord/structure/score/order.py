@@ -206,7 +206,7 @@ def _worst_interval(band: GapBand) -> Interval:
 
 
 def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: str) -> str:
-    """Give one verdict on the arrangement, from mean scores and single answers: stronger evidence first."""
+    """Say one verdict on the arrangement, from mean scores and single answers: stronger evidence first."""
     if gate:
         return f"{model}: {gate}."
     answers = _flip_words(flips)
