@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from concord.proof.registering import register
     from concord.reading import read_reply
     from concord.records import Estimate, Interval
+    from concord.reports import write_up
     from concord.show.plot_models import plot_models
 
 __all__ = [
@@ -68,6 +69,7 @@ __all__ = [
     "score_run",
     "score_structure",
     "verify",
+    "write_up",
 ]
 
 
@@ -78,6 +80,7 @@ _ELSEWHERE = {
     "read_reply": "concord.reading",
     "register": "concord.proof.registering",
     "report": "concord.reports",
+    "write_up": "concord.reports",
     "Estimate": "concord.records",
     "Interval": "concord.records",
     "plot_models": "concord.show.plot_models",

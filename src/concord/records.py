@@ -450,6 +450,21 @@ class Presented:
         """Return a methods paragraph for a paper, made of what the result records."""
         return str(_views().methods_of(self))
 
+    def write_up(self, folder: str | PathLike[str] = "paper", *, wanted: str = "nature") -> Any:
+        """Write what a paper needs of the result into a folder.
+
+        Figures in the order of the text with captions and numbers, tables, a methods and a results paragraph,
+        references, and a README that says which figure shows what.
+
+        Parameters
+        ----------
+        folder
+            Where it is written.
+        wanted
+            What figures are for: ``nature`` (89, 120 or 183 mm wide), ``apa`` or ``slides``.
+        """
+        return import_module("concord.show.write_up").write_up([self], folder, wanted=wanted)
+
     def table(self, name: str = "headline") -> Any:
         """Return a table for a paper: `to_latex()`, `to_markdown()`, `to_docx(path)`.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit, StructureAudit
 from concord.comparing.conditions import ConditionsResult
+from concord.kinds import Kind
 from concord.people.agents import AgentsResult
 from concord.people.answers.result import AnswersResult
 from concord.people.memory import MemoryResult
@@ -25,11 +26,14 @@ from concord.show.page import (
     reasoning,
     structure_panel,
 )
-from concord.show.page.content import Section
+from concord.show.page.build import read_content
+from concord.show.page.content import Content, Section
 from concord.show.page.context import sources_of
 from concord.show.page.declared import section_of
 from concord.show.page.find import COMPARISONS
 from concord.show.page.panel import Panel
+from concord.show.write_up import WriteUp
+from concord.show.write_up import write_up as write_records
 from concord.structure.judging.rated_result import RatedResult
 from concord.structure.judging.result import JudgeResult
 from concord.structure.options.result import OptionResult
@@ -60,6 +64,11 @@ SECTIONS: tuple[Section, ...] = (
 def result_files() -> frozenset[str]:
     """Return the names of files that hold a result the page can show."""
     return frozenset([*(one.file for one in PANELS), *(one.file for one in SECTIONS), COMPARISONS.file])
+
+
+def content(folders: Sequence[Path]) -> Content:
+    """Read the results of any question in folders."""
+    return read_content(folders, PANELS, compare=compare, sections=SECTIONS)
 
 
 def page(folders: Sequence[Path], **choices: Any) -> Page:
@@ -107,9 +116,40 @@ def report(
     )
 
 
-def figures(folders: Sequence[str | Path], *, wanted: str = "nature", out: str | Path = "figures") -> Figures:
-    """Write every figure of the results in folders, as a journal, a style or a talk wants it."""
-    return write_figures(page([Path(one) for one in folders]), wanted, Path(out))
+def write_up(results: Any, folder: str | Path = "paper", *, wanted: str = "nature") -> WriteUp:
+    """Write what a paper needs: figures, tables, methods and results paragraphs, references.
+
+    Parameters
+    ----------
+    results
+        A result, several of any kind, or folders that hold results.
+    folder
+        Where it is written.
+    wanted
+        What figures are for: ``nature`` (89, 120 or 183 mm wide), ``apa`` or ``slides``.
+    """
+    given = [results] if isinstance(results, str | Path | Kind) else list(results)
+    records = [one for one in given if isinstance(one, Kind)]
+    folders = [Path(one) for one in given if not isinstance(one, Kind)]
+    if not folders:
+        return write_records(records, folder, wanted=wanted)
+    found = content(folders)
+    held = found.records
+    return write_records(
+        [*records, *(record for record, _ in held)],
+        folder,
+        wanted=wanted,
+        entries=sources_of(found),
+        names={i: name for i, (_, name) in enumerate(held, len(records))},
+    )
+
+
+def figures(
+    folders: Sequence[str | Path], *, wanted: str = "nature", out: str | Path = "figures", every: bool = False
+) -> Figures:
+    """Write the figures that a paper would show of the results in folders, or every one of their page."""
+    given = [Path(one) for one in folders]
+    return write_figures(page(given) if every else content(given), wanted, Path(out))
 
 
 def cite(folders: Sequence[str | Path] = ()) -> str:

@@ -155,7 +155,7 @@ def test_every_surface_has_the_level_that_was_asked_for(tmp_path: Path) -> None:
     concord.report(tmp_path / "r", out=tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text("utf-8").partition("<script")[0]
     whole = drawn(report_of(result))
-    captions = [drawn_by(one, result) for one in StructureResult.PICTURES if one.name in ("order", "gaps")]
+    captions = [drawn_by(one, result) for one in StructureResult.PICTURES if one.name in ("order", "models")]
     told = [one.caption for one in captions if one is not None]
     for shown in (repr(result), result._repr_html_(), whole, str(result.table()), page, *told):
         assert "80" in shown

@@ -177,11 +177,11 @@ def floor_and_ceiling() -> Drawn:
 
 
 def diagnosis() -> Drawn:
-    """Draw findings in four fields."""
+    """Draw conclusions of people against those of the agent."""
     return drawn(
-        people_plots.quadrants_picture(classics()),
-        "Every finding of the table of classic studies by what agrees: the evidence (up), the "
-        "size (across). The agent is invented, to show all four fields.",
+        people_plots.conclusions_picture(classics()),
+        "Tests of the table of classic studies by what people and the agent lead to conclude. The agent is "
+        "invented.",
     )
 
 

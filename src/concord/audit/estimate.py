@@ -158,6 +158,7 @@ class AuditResult(Kind):
     KEY: ClassVar[str] = "rates"
     TABLES: ClassVar[tuple[Table, ...]] = (RATES, HOWS, NUMBERS)
     OF_ONE_MODEL: ClassVar[bool] = True
+    CITES: ClassVar[tuple[str, ...]] = ("korn1998",)
 
     model: str
     question: str

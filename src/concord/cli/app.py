@@ -48,7 +48,11 @@ class Commands(LateGroup):
         ),
         "figures": Late(
             "report.figures",
-            "Write every figure of results for a paper or a talk, with captions and the numbers behind them.",
+            "Write the figures of a paper or a talk, with captions and numbers; --all: every one.",
+        ),
+        "write-up": Late(
+            "report.write_up",
+            "Write what a paper needs: numbered figures, tables, methods and results, references.",
         ),
         "cite": Late(
             "report.cite",
@@ -75,7 +79,7 @@ class Commands(LateGroup):
         "Start": ("demo", "template", "check"),
         "Score": ("score", "combine", "audit"),
         "Ask": ("studies", "run", "export"),
-        "Look": ("compare", "report", "figures", "cite", "view"),
+        "Look": ("compare", "report", "figures", "write-up", "cite", "view"),
         "Plan": ("plan",),
         "Prove": ("register", "pack", "verify"),
     }

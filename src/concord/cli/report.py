@@ -1,11 +1,11 @@
-"""`concord report`, `concord figures` and `concord cite`."""
+"""`concord report`, `concord figures`, `concord write-up` and `concord cite`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from concord.cli.shared import note, print_json, say
+from concord.cli.shared import note, print_json, say, show
 from concord.number_words import number
 
 Wanted = Annotated[
@@ -19,7 +19,7 @@ def report(
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Concord report",
     plots: Annotated[Path | None, typer.Option(help="Folder for the pictures as SVG and PNG files.")] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="Folder for every figure as well, as `concord figures` writes them.")
+        Path | None, typer.Option(help="Folder for figures of a paper, as `concord figures` writes them.")
     ] = None,
     wanted: Wanted = "nature",
     json: Annotated[
@@ -56,18 +56,42 @@ def figures(
     folders: Annotated[list[Path], typer.Argument(help="Folders that hold results.", metavar="DIR")],
     wanted: Wanted = "nature",
     out: Annotated[Path, typer.Option(help="Folder for the figures.")] = Path("figures"),
+    every: Annotated[
+        bool, typer.Option("--all", help="Every figure of the page, not only those of a paper.")
+    ] = False,
 ) -> None:
-    """Write every figure of results for a paper or a talk, with captions and the numbers behind them."""
-    say(_write_figures(folders, wanted, out))
+    """Write the figures of a paper or a talk, with captions and the numbers behind them; --all: every one."""
+    say(_write_figures(folders, wanted, out, every=every))
 
 
-def _write_figures(folders: list[Path], wanted: str, out: Path) -> str:
-    """Write every figure and say so; return the folder."""
+def _write_figures(folders: list[Path], wanted: str, out: Path, *, every: bool = False) -> str:
+    """Write figures and say so; return the folder."""
     from concord import reports
 
-    made = reports.figures(folders, wanted=wanted, out=out)
+    made = reports.figures(folders, wanted=wanted, out=out, every=every)
+    if made.note:
+        note(f"warning: {made.note}")
     note(f"wrote {made.n_pictures} figures, {len(made.files)} files with captions.txt, to {made.folder}")
     return str(made.folder)
+
+
+def write_up(
+    folders: Annotated[list[Path], typer.Argument(help="Folders that hold results.", metavar="DIR")],
+    out: Annotated[Path, typer.Option(help="Folder to write.")] = Path("paper"),
+    wanted: Wanted = "nature",
+) -> None:
+    """Write what a paper needs: numbered figures, tables, methods and results paragraphs, references."""
+    from concord import reports
+    from concord.show.terminal import table
+
+    made = reports.write_up(folders, out, wanted=wanted)
+    rows = [(str(i), f"{one.millimetres:g} mm", one.shows) for i, one in enumerate(made.figures, 1)]
+    show(table(None, ("figure", "width", "shows"), rows, words={"width", "shows"}))
+    found = len(made.numbers) - len(made.untraced)
+    say(f"\n{found} of {len(made.numbers)} numbers of methods.md and results.md are found in the results.")
+    if made.note:
+        note(f"warning: {made.note}")
+    note(f"wrote {len(made.files)} files to {made.folder}; README.md says what each holds")
 
 
 def cite(

@@ -82,7 +82,7 @@ class AgentsResult(Kind):
         PictureOf("pas", "people_plots.agents_picture", small=True),
         PictureOf("specifications", "people_plots.specifications_picture"),
     )
-    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
+    CITES: ClassVar[tuple[str, ...]] = ("rouder2009", "lin1989", "holm1979")
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
         {
             "without",
@@ -301,7 +301,8 @@ class AgentsResult(Kind):
         return (
             f"{how_many(len(self.agents), 'agent was', 'agents were')} scored with {concord} on the same "
             f"tests of {how_many(len(self.studies), 'study', 'studies')}, protocol {self.protocol.name}; "
-            f"{self._tested()} Intervals are {level_words(self.level)}, for other studies like these."
+            f"{self._tested()} Intervals are {level_words(self.level)}, for other studies like these. "
+            f"{self.protocol.measures()}"
         )
 
     def _tested(self) -> str:

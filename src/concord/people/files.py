@@ -265,12 +265,8 @@ class PeopleResult(Kind):
         return (
             f"Agreement with people was scored with {concord} under the protocol {self.protocol.name}, over "
             f"{how_many(len(self.studies), 'published study', 'published studies')} with "
-            f"{how_many(self.pas.estimate.n, 'test', 'tests')} scored. PAS is the probability that the test "
-            "of the model and the test of people lead to the same of three conclusions (an effect upwards, "
-            "none, an effect downwards), from Bayes factors with default priors (Rouder et al., 2009); ECS "
-            "is Lin's (1989) concordance of effect sizes d; APR is the share of tests that pass as "
-            "replications."
-            f"{made}{bounds}{asked_words(self.model, self.made)}"
+            f"{how_many(self.pas.estimate.n, 'test', 'tests')} scored. "
+            f"{self.protocol.measures()}{made}{bounds}{asked_words(self.model, self.made)}"
         )
 
     def document(self) -> dict[str, Any]:

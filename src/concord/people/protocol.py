@@ -10,6 +10,7 @@ import numpy as np
 
 from concord import people
 from concord.errors import OptionError
+from concord.number_words import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,24 @@ class Protocol:
     """Correlation of the tests of the same people, where new participants and agents are simulated."""
     true_effects: str = "mixture"
     """True human effects behind the ceiling: a drawn `mixture`, or `normal` around zero with nulls."""
+
+    def measures(self) -> str:
+        """Say what the three measures are under these choices, for a paper."""
+        states = (
+            "three conclusions (an effect upwards, none, an effect downwards)"
+            if self.states == 3
+            else "two conclusions (an effect, none)"
+        )
+        over = " of those significant for people" if self.apr_over == "human-significant" else ""
+        return (
+            "PAS is the probability that the test of the model and the test of people lead to the same of "
+            f"{states}, from Bayes factors with default priors (Rouder et al., 2009). Their scale is "
+            f"{number(self.r_t)} for t tests and {number(self.r_f)} for F tests; the prior odds of an effect "
+            f"are {self.human_prior_odds:g} for people and {self.agent_prior_odds:g} for the model. ECS is "
+            f"Lin's (1989) concordance of effect sizes d. APR is the share of tests{over} that pass as "
+            "replications: the model's test is significant, p below the test's alpha (0.05 unless the table "
+            "says otherwise), and its effect has the direction of the human one."
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return every choice, for the record of a result."""

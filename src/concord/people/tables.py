@@ -449,7 +449,7 @@ TABLES = (
     UNREAD, LEFT_OUT,
 )  # fmt: skip
 
-_DRAWN = ("effects", "conclusions", "losses", "pas", "ecs", "quadrants")
+_DRAWN = ("effects", "conclusions", "losses", "pas", "ecs")
 PICTURES = (
     *(PictureOf(name, f"people_plots.{name}_picture") for name in _DRAWN),
     PictureOf("scatter", "people_plots.effects_picture", on_page=False),

@@ -174,7 +174,7 @@ def _left_out_words(problems: Sequence[LineProblem]) -> list[str]:
 class ReasoningResult(Kind):
     """What recorded replies say about a model's reasoning.
 
-    ``plot(kind)`` draws ``early``, ``sensitivity``, ``accuracy``, ``flow``, ``bias`` or ``sweep``.
+    ``plot(kind)`` draws ``early``, ``sensitivity``, ``flow`` or ``bias``.
     """
 
     FORMAT: ClassVar[str] = "reasoning result"
@@ -201,15 +201,8 @@ class ReasoningResult(Kind):
             "The gap if correctness were judged otherwise: wherever the diagnosis is named, and as the "
             "research code does.",
         ),
-        PictureOf("accuracy", "plot_reasoning.accuracy_picture", on_page=False),
         PictureOf("flow", "plot_reasoning.flow_picture"),
         PictureOf("bias", "plot_reasoning.bias_picture"),
-        PictureOf(
-            "sweep",
-            "plot_reasoning.sweep_picture",
-            "Step-F1 if steps matched sooner or later, with its chance level and its ceiling from step "
-            "counts.",
-        ),
         PictureOf("strip", "plot_models.strip_picture", on_page=False, small=True),
     )
     CITES: ClassVar[tuple[str, ...]] = ("bonett2012", "mcnemar1947")

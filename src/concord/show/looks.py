@@ -18,6 +18,8 @@ class Format:
 
     single: float
     """Width of a usual figure, in millimetres."""
+    middle: float
+    """Width of one and a half columns."""
     double: float
     """Width of a broad one."""
     size: float
@@ -27,10 +29,12 @@ class Format:
     dpi: float = 300.0
 
 
+SANS = "Arial, Helvetica, 'Liberation Sans'"
+"""The last has the widths of the first and is made part of PDF and PNG files where no other is installed."""
 FORMATS = {
-    "nature": Format(89.0, 183.0, 7.0, "Arial, Helvetica", "paper", (".pdf", ".svg")),
-    "apa": Format(82.0, 165.0, 8.0, "Arial, Helvetica", "paper", (".pdf", ".png"), 600.0),
-    "slides": Format(250.0, 320.0, 18.0, "", "slide", (".svg", ".png"), 150.0),
+    "nature": Format(89.0, 120.0, 183.0, 7.0, SANS, "paper", (".pdf", ".svg")),
+    "apa": Format(82.0, 120.0, 165.0, 8.0, SANS, "paper", (".pdf", ".png"), 600.0),
+    "slides": Format(250.0, 285.0, 320.0, 18.0, "", "slide", (".svg", ".png"), 150.0),
 }
 """By the name that `concord figures --for` takes."""
 

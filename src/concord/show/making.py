@@ -6,16 +6,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from concord.errors import MissingExtraError, OptionError
-from concord.files.output import write_bytes, write_csv, write_text
-from concord.show.looks import FORMATS, Format, layout, look
+from concord.errors import MissingExtraError
+from concord.files.output import write_bytes, write_text
+from concord.show.looks import Format, layout
 from concord.show.page.build import Page, make_page
-from concord.show.page.content import Compare, Section
+from concord.show.page.content import Compare, Content, Section
 from concord.show.page.panel import Panel
-from concord.show.svg import Picture
-
-NEAR = 1.05
-"""Pictures up to so many times as wide as a column were drawn for it, and take it exactly."""
+from concord.show.write_up import Figure, file_part, format_of, select_figures, set_figure, write_pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,54 +22,33 @@ class Figures:
     folder: Path
     files: tuple[Path, ...]
     n_pictures: int
+    note: str = ""
+    """Why they were not written in every form, where so."""
 
 
-def write_figures(page: Page, wanted: str, folder: Path) -> Figures:
-    """Write every picture of a page as a journal, a style or a talk wants it."""
-    if wanted not in FORMATS:
-        raise OptionError(f"figures for {wanted!r} are not known; expected one of {', '.join(FORMATS)}")
-    chosen = FORMATS[wanted]
+def write_figures(page: Content | Page, wanted: str, folder: Path) -> Figures:
+    """Write the figures that a paper would show of results, or of a page every one there is."""
+    chosen = format_of(wanted)
+    if isinstance(page, Content):
+        named = {
+            f"figure-{i:02d}-{file_part(one.picture.name)}": one
+            for i, one in enumerate(select_figures([one for one, _ in page.records], chosen), 1)
+        }
+    else:
+        named = dict(_all_figures(page, chosen))
     folder.mkdir(parents=True, exist_ok=True)
-    files: list[Path] = []
-    captions: list[str] = []
-    pictures = list(_pictures_of(page, chosen))
-    for i, (stem, picture) in enumerate(pictures, 1):
-        name = f"figure-{i:02d}-{stem}"
-        for ending in chosen.endings:
-            files.append(picture.save(folder / f"{name}{ending}", dpi=chosen.dpi))
-        if picture.rows:
-            head, *rows = picture.rows
-            write_csv(folder / f"{name}.csv", [str(one) for one in head], rows)
-            files.append(folder / f"{name}.csv")
-        captions.append(f"Figure {i}. {picture.title}. {picture.caption}".strip())
+    files, note = write_pictures(named, folder, chosen)
+    captions = [f"Figure {i}. {one.caption}" for i, one in enumerate(named.values(), 1)]
     write_text(folder / "captions.txt", "\n\n".join(captions) + "\n")
-    return Figures(folder, (*files, folder / "captions.txt"), len(pictures))
+    return Figures(folder, (*files, folder / "captions.txt"), len(named), note)
 
 
-def _pictures_of(page: Page, chosen: Format) -> Iterator[tuple[str, Picture]]:
-    """Return pictures in the look of a format, text of all of them at its size."""
-    # Pictures that are broader by nature take as much more than a column as that needs, at most two; narrower
-    # ones less.
+def _all_figures(page: Page, chosen: Format) -> Iterator[tuple[str, Figure]]:
+    """Return every picture of a page under a name of its own."""
     single = layout(f"{chosen.single:g}mm", chosen.size)
-    seen: dict[str, int] = {}
-    for folder, picture in page.pictures(single):
-        wide = _paper_width(picture.width / single, chosen)
-        stem = "-".join(_file_part(part) for part in (*folder.parts, picture.name))
-        seen[stem] = seen.get(stem, 0) + 1
-        made = picture.with_look(look(f"{wide:g}mm", chosen.font, chosen.theme))
-        yield stem if seen[stem] == 1 else f"{stem}-{seen[stem]}", made
-
-
-def _paper_width(columns: float, chosen: Format) -> float:
-    """Return the width on paper, in millimetres, of a picture so many columns wide."""
-    if 1 / NEAR <= columns <= NEAR:
-        return chosen.single
-    return min(chosen.double, round(columns * chosen.single, 1))
-
-
-def _file_part(text: str) -> str:
-    kept: Sequence[str] = [c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in text.lower()]
-    return "".join(kept).strip("-")[:60]
+    for i, (folder, picture) in enumerate(page.pictures(single), 1):
+        stem = "-".join(map(file_part, (*folder.parts, picture.name)))
+        yield f"figure-{i:02d}-{stem}", set_figure(picture, chosen)
 
 
 @dataclass(frozen=True, slots=True)

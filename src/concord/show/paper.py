@@ -52,7 +52,7 @@ class PaperTable:
         file = Path(path)
         if file.suffix != ".docx":
             raise OptionError(f"{file.name!r} does not end in .docx")
-        write_bytes(file, _docx(self))
+        write_bytes(file, _docx(_word_table_part(self)))
         return file
 
     def _repr_markdown_(self) -> str:
@@ -84,7 +84,27 @@ def _tex(text: str) -> str:
     return "".join(_TEX.get(c, c) for c in _with_minus(text))
 
 
-def _docx(table: PaperTable) -> bytes:
+def write_word(path: Path, parts: Sequence["str | PaperTable"]) -> None:
+    """Write paragraphs, headings that begin with ``#``, and tables as a Word document."""
+    write_bytes(path, _docx("".join(_word_part(one) for one in parts)))
+
+
+def _word_part(one: "str | PaperTable") -> str:
+    """Return a part of a document; words between double stars before a paragraph are bold there."""
+    if isinstance(one, PaperTable):
+        return _word_table_part(one)
+    if one.startswith("# "):
+        return _paragraph(one[2:], look='<w:b/><w:sz w:val="28"/>')
+    first, _, rest = one.removeprefix("**").partition("** ")
+    return _paragraph(rest, before=first, bold=True) if one.startswith("**") else _paragraph(one)
+
+
+def _word_table_part(table: PaperTable) -> str:
+    note = _paragraph(f" {table.note}", before="Note.") if table.note else ""
+    return _paragraph(table.caption, look="<w:i/>") + _word_table(table) + note
+
+
+def _docx(body: str) -> bytes:
     """Make the smallest document that Word opens."""
     space = "http://schemas.openxmlformats.org"
     types = (
@@ -98,8 +118,6 @@ def _docx(table: PaperTable) -> bytes:
         f'Type="{space}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>'
         "</Relationships>"
     )
-    note = _paragraph(f" {table.note}", before="Note.") if table.note else ""
-    body = _paragraph(table.caption, look="<w:i/>") + _word_table(table) + note
     text = (
         f'<w:document xmlns:w="{space}/wordprocessingml/2006/main"><w:body>{body}<w:sectPr/></w:body>'
         "</w:document>"
@@ -113,12 +131,16 @@ def _docx(table: PaperTable) -> bytes:
     return made.getvalue()
 
 
-def _paragraph(text: str, *, look: str = "", right: bool = False, before: str = "") -> str:
-    """Return a paragraph of Word; what is before it is in italics."""
+def _paragraph(
+    text: str, *, look: str = "", right: bool = False, before: str = "", bold: bool = False
+) -> str:
+    """Return a paragraph of Word; what is before it is in italics, or bold."""
     place = '<w:pPr><w:jc w:val="right"/></w:pPr>' if right else ""
     shown = f" {_with_minus(text)}" if before else _with_minus(text)
     inside = f'<w:t xml:space="preserve">{escape(shown)}</w:t>'
-    first = f"<w:r><w:rPr><w:i/></w:rPr><w:t>{escape(before)}</w:t></w:r>" if before else ""
+    first = (
+        f"<w:r><w:rPr><w:{'b' if bold else 'i'}/></w:rPr><w:t>{escape(before)}</w:t></w:r>" if before else ""
+    )
     return f"<w:p>{place}{first}<w:r><w:rPr>{look}</w:rPr>{inside}</w:r></w:p>"
 
 

@@ -145,20 +145,6 @@ def ecs_picture(result: Scored, *, labels: str = "full", units: float = plots.WI
     return _by_study(result, "ecs", "ECS: concordance of effect sizes", (-1, 1), labels, units)
 
 
-def quadrants_picture(result: Scored, *, labels: str = "full", units: float = plots.WIDTH) -> Picture | None:
-    """Draw where findings lie: does the evidence agree, does the magnitude agree."""
-    scores, who = _people(result, labels)
-    points = [
-        plots.Point(one.ecs_strict, one.pas, f"{one.study} {one.finding}")
-        for one in scores.findings
-        if one.ecs_strict is not None and one.pas is not None
-    ]
-    if not points:
-        return None
-    counts = dict(scores.diagnosis.quadrants)
-    return plots.quadrants("quadrants", f"Where findings lie, {who}", points, counts)
-
-
 def forest_picture(
     result: Scored, *, agent: str | None = None, labels: str = "full", units: float = plots.WIDTH
 ) -> Picture | None:

@@ -28,37 +28,6 @@ def sensitivity_picture(result: ReasoningResult, *, units: float = WIDTH) -> Pic
     return plots.intervals("gap-under-rules", title, marks, label=DELTA, lines=LINES, width=units)
 
 
-def accuracy_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
-    """Draw both accuracies beside the share that the commonest label would get right."""
-    named = (("after reasoning", result.acc_cot), ("early answer", result.acc_early))
-    if all(one.value is None for _, one in named):
-        return None
-    share = result.scores.gap.majority_share
-    return plots.intervals(
-        "accuracy",
-        f"Accuracy, {result.model}",
-        [estimate_mark(name, one) for name, one in named],
-        label="share of right answers",
-        limits=(0, 1),
-        lines=_known_lines([(share, "majority label")]),
-        width=units,
-    )
-
-
-def sweep_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
-    """Draw Step-F1 against the threshold of a match."""
-    steps = result.scores.steps
-    if not steps.sweep:
-        return None
-    title = f"Step-F1 against the threshold of a match, {result.model}"
-    levels = [(steps.chance, "chance"), (steps.ceiling, "ceiling from step counts")]
-    return plots.sweep("step-f1-sweep", title, list(steps.sweep), lines=_known_lines(levels))
-
-
-def _known_lines(lines: Sequence[tuple[float | None, str]]) -> list[tuple[float, str]]:
-    return [(value, name) for value, name in lines if value is not None]
-
-
 def early_picture(
     results: ReasoningResult | Sequence[ReasoningResult], *, units: float = WIDTH
 ) -> Picture | None:

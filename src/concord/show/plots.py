@@ -1,6 +1,5 @@
 """The pictures of a report, drawn here as SVG: small, without a browser, the same in page, file, notebook."""
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +14,6 @@ _BOLD = 1.12
 """How much wider bold letters are."""
 """Room for the names of rows, at least and at most."""
 _ROW = 24.0
-MANY_DOTS = 200
-"""Beyond this many points they are one path, without a note each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +51,6 @@ def levels_words(marks: Sequence[Mark]) -> str:
     """Return the levels of the intervals of rows; nothing where none has one."""
     levels = sorted({mark.interval.level for mark in marks if mark.interval is not None})
     return " and ".join(map(level_words, levels))
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A point with the words that name it."""
-
-    x: float
-    y: float
-    name: str = ""
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
@@ -296,87 +284,3 @@ def frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
         canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
     canvas.line("axis", x.start, y.start, x.start, y.end)
     canvas.turned(14, (y.start + y.end) / 2, -90, up, anchor="middle")
-
-
-def _dots(canvas: Canvas, dots: Sequence[tuple[float, float, Point]], axes: tuple[str, str]) -> None:
-    if len(dots) > MANY_DOTS:
-        canvas.path("dots", [(x, y) for x, y, _ in dots], joined=False)
-        return
-    for x, y, point in dots:
-        canvas.circle("dot", x, y, 4, f"{point.name}: {axes[0]} {short(point.x)}, {axes[1]} {short(point.y)}")
-
-
-def quadrants(name: str, title: str, points: Sequence[Point], counts: dict[str, int]) -> Picture:
-    """Draw findings in four fields: does the evidence agree, does the magnitude agree."""
-    x, y = Scale(0, 1, 52, WIDTH - 14), Scale(0, 1, 398, 14)
-    cut = x(math.sqrt(0.04))  # square roots, so that the threshold 0.04 is not at the edge
-    canvas = Canvas()
-    canvas.rect("band", cut, y(1), x(1) - cut, y(0.5) - y(1))
-    for value in (0.0, 0.04, 0.2, 0.5, 1.0):
-        canvas.text(x(math.sqrt(value)), 414, f"{value:g}", kind="s", anchor="middle")
-    for value in (0.0, 0.25, 0.5, 0.75, 1.0):
-        canvas.text(46, y(value) + 4, f"{value:g}", kind="s", anchor="end")
-    canvas.line("ref", cut, y(0), cut, y(1))
-    canvas.line("ref", x(0), y(0.5), x(1), y(0.5))
-    canvas.line("axis", x(0), y(0), x(1), y(0))
-    canvas.line("axis", x(0), y(0), x(0), y(1))
-    canvas.text(258, 432, "magnitude agrees: ECS-strict (square-root scale)", kind="s", anchor="middle")
-    canvas.parts.append(
-        '<text class="s" text-anchor="middle" transform="translate(14 206) rotate(-90)">'
-        "evidence agrees: PAS</text>"
-    )
-    placed = [(x(math.sqrt(max(point.x, 0.0))), y(point.y), point) for point in points]
-    _quadrant_names(canvas, counts, [(across, down) for across, down, _ in placed])
-    _dots(canvas, placed, ("ECS-strict", "PAS"))
-    said = "; ".join(f"{count} {quadrant}" for quadrant, count in counts.items())
-    rows = (("finding", "ECS-strict", "PAS"), *((point.name, point.x, point.y) for point in points))
-    caption = (
-        f"{len(points)} findings by PAS (do conclusions agree) and ECS-strict (do conclusions and sizes "
-        "agree; square-root scale). Dashed: PAS 0.5 and ECS-strict 0.04."
-    )
-    return Picture(name, title, f"{title}: {said}.", WIDTH, 442, str(canvas), rows=rows, caption=caption)
-
-
-def _quadrant_names(canvas: Canvas, counts: dict[str, int], dots: Sequence[tuple[float, float]]) -> None:
-    """Write into each quadrant what it means and how many findings lie there, beside the dots."""
-    upper, lower = (130, 30, 60, 90, 160), (270, 225, 300, 340)
-    places = {
-        "same conclusion, other size": ((58,), upper, ("same", "conclusion,", "other size")),
-        "replicates": ((300, 180, 240, 380), upper, ("replicates",)),
-        "differs": ((58,), lower, ("differs",)),
-        "compatible size, other conclusion": (
-            (300, 170, 235, 350), lower, ("compatible size,", "other conclusion"),
-        ),
-    }  # fmt: skip
-    for name, (across, down, lines) in places.items():
-        told = (*lines, f"n = {counts.get(name, 0)}")
-        size = 7.2 * max(map(len, told)), 15.0 * len(told)
-        x, y = min(itertools.product(across, down), key=lambda at: _covered(at, size, dots))
-        for i, line in enumerate(told):
-            canvas.text(x, y + 15 * i, line, kind="s b")
-
-
-def _covered(at: tuple[float, float], size: tuple[float, float], dots: Sequence[tuple[float, float]]) -> int:
-    """Count the dots that a text of this size would lie under."""
-    x, y = at[0] - 5, at[1] - 16
-    return sum(x <= left <= x + size[0] + 10 and y <= top <= y + size[1] + 9 for left, top in dots)
-
-
-def sweep(
-    name: str, title: str, points: Sequence[tuple[float, float]], *, lines: Sequence[tuple[float, str]] = ()
-) -> Picture:
-    """Draw a number against the threshold it depends on, with levels to compare it to."""
-    x = Scale(*span([cut for cut, _ in points]), 52, WIDTH - 14)
-    y = Scale(0, 1, 258, 22)
-    canvas = Canvas()
-    frame(canvas, x, y, "threshold of a match", "Step-F1")
-    for value, words in lines:
-        canvas.line("ref", x.start, y(value), x.end, y(value))
-        canvas.text(x.end, y(value) - 6, words, kind="s", anchor="end")
-    canvas.path("sweep", [(x(cut), y(value)) for cut, value in points])
-    for cut, value in points:
-        canvas.circle("model", x(cut), y(value), 4, f"threshold {cut:g}: {short(value)}")
-    said = ", ".join(f"{cut:g}: {short(value)}" for cut, value in points)
-    rows = (("threshold", "Step-F1"), *points)
-    caption = "Step-F1 by the similarity from which on two steps are a match; the points share their steps."
-    return Picture(name, title, f"{title}. {said}.", WIDTH, 302, str(canvas), rows=rows, caption=caption)

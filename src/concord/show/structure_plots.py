@@ -39,34 +39,11 @@ def order_picture(
     return plot_order.order_effect("order-effect", title, marks, n_items=found[0][1].n, width=units)
 
 
-def gaps_picture(
-    result: StructureResult, *, model: str | None = None, units: float = plots.WIDTH
-) -> Picture | None:
-    """Draw the gap of each arrangement."""
-    one = _one_of(result, model)
-    marks = [estimate_mark(row.name, Estimate(row.gap, row.interval)) for row in one.arrangements]
-    label = f"gap, definition {one.consistency.definition}"
-    title = f"Gap per arrangement, {one.model}"
-    return plots.intervals("gaps", title, marks, label=label, width=units) if marks else None
-
-
-def means_picture(
-    result: StructureResult, *, model: str | None = None, units: float = plots.WIDTH
-) -> Picture | None:
-    """Draw the mean score of each arrangement."""
-    one = _one_of(result, model)
-    marks = [plots.Mark(row.name, row.mean_score) for row in one.arrangements]
-    title = f"Mean score per arrangement, {one.model}"
-    return plots.intervals(
-        "mean-scores", title, marks, label="mean score", limits=(0, 1), width=units
-    ) if marks else None  # fmt: skip
-
-
 def shares_picture(
     result: StructureResult, *, model: str | None = None, units: float = plots.WIDTH
 ) -> Picture | None:
-    """Draw what the variance of one model's scores is made of."""
-    return shares_of([_one_of(result, model)], units)
+    """Draw what the variance of scores is made of, of one model or of all."""
+    return shares_of(result.models if model is None else [_one_of(result, model)], units)
 
 
 def shares_of(models: Sequence[ModelResult], units: float = plots.WIDTH) -> Picture | None:
@@ -88,6 +65,11 @@ def slopes_of(models: Sequence[ModelResult], units: float = plots.WIDTH) -> Pict
     ]
     title = "From the worst order to the best"
     return plot_order.slopes("order-slopes", title, found, width=units) if found else None
+
+
+def slopes_picture(result: StructureResult, *, units: float = plots.WIDTH) -> Picture | None:
+    """Draw the worst and the best order of every model."""
+    return slopes_of(result.models, units)
 
 
 def heat_picture(

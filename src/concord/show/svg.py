@@ -19,7 +19,7 @@ COLOURS, DARK = json.loads(_DATA.joinpath("colours.json").read_text("utf-8")).va
 """Roles and their colours on a white and on a dark ground. People and model have one each wherever both are
 shown; directions (up, none, down), domains (first to third), order and maps (heat) never borrow these two."""
 THEMES = {"paper": COLOURS, "slide": COLOURS, "dark": DARK}
-FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif"
+FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans','DejaVu Sans',sans-serif"
 TEXT = 13.0
 """Size of text in the units of a drawing."""
 STYLE = _DATA.joinpath("picture.css").read_text("utf-8").replace("\n", "")

@@ -63,10 +63,8 @@ class StructureResult(Kind):
         tables.UNREAD,
     )  # fmt: skip
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        *(
-            PictureOf(name, f"structure_plots.{name}_picture")
-            for name in ("order", "gaps", "means", "shares", "heat")
-        ),
+        *(PictureOf(name, f"structure_plots.{name}_picture") for name in ("order", "shares", "heat")),
+        PictureOf("slopes", "structure_plots.slopes_picture", on_page=False),
         PictureOf("models", "structure_plots.models_strip", on_page=False, small=True),
     )
     CITES: ClassVar[tuple[str, ...]] = ("huynh1976", "holm1979")

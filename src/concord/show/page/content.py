@@ -6,6 +6,7 @@ from typing import Any
 
 from concord.comparing.comparison import Comparison
 from concord.errors import FileFormatError
+from concord.kinds import Kind
 from concord.show.citations import CONCORD, Entry
 from concord.show.page.panel import ModelView, Panel
 from concord.show.page.values import FoundResults, Known, Problem, ReplyTable, ResultFile
@@ -191,6 +192,17 @@ class Content:
     def all_views(self) -> list[ModelView]:
         """The views of all questions."""
         return [view for panel in self.panels for view in self.views[panel.name]]
+
+    @property
+    def records(self) -> list[tuple[Kind, str]]:
+        """Every result with the file it was read from: of the questions, of the sections, comparisons."""
+        read = {id(view.result): (view.result, view.source.shown) for view in self.all_views}
+        more = [
+            (record, source.shown)
+            for filled in self.sections
+            for record, source in zip(filled.records, filled.sources, strict=True)
+        ]
+        return [*read.values(), *more, *((source.result, source.shown) for source in self.comparisons)]
 
     @property
     def models(self) -> list[str]:

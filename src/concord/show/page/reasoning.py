@@ -85,7 +85,7 @@ def _reasoning_context(view: ModelView, i: int) -> dict[str, Any]:
         return [piece for one in held for piece in table_html(result, one, i)]
 
     told = {one.name: one.caption_of(result) for one in result.PICTURES}
-    more = {**{k: told[k] for k in ("sensitivity", "sweep")}, "bias": "Rates are drawn from ten pairs on."}
+    more = {**{k: told[k] for k in ("sensitivity",)}, "bias": "Rates are drawn from ten pairs on."}
     drawn = pictures_of(result, [name for name in _DRAWN if name != "accuracy"])
     return {
         "view": view,

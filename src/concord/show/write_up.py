@@ -1,0 +1,458 @@
+"""What a paper needs of results: figures in the order of the text, tables, methods, results, references."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from concord.comparing.metrics import MetricCompareResult
+from concord.errors import MissingExtraError, OptionError
+from concord.files.output import write_csv, write_text
+from concord.kinds import PAPER, Kind
+from concord.number_words import how_many, level_words
+from concord.people.agents import AgentsResult
+from concord.people.files import PeopleResult
+from concord.people.studies.results import StudiesResult
+from concord.reasoning.files import ReasoningResult
+from concord.records import Estimate
+from concord.show.citations import CONCORD, METHODS, Entry, bibtex
+from concord.show.declared import drawn_by, paper_table_of
+from concord.show.looks import FORMATS, Format, layout, look
+from concord.show.methods import with_concord
+from concord.show.paper import PaperTable, write_word
+from concord.show.plot_models import plot_models
+from concord.show.svg import Canvas, Picture
+from concord.show.traced import Sources, TracedNumber, trace
+from concord.structure.result import StructureResult
+from concord.unread import withheld
+
+MOST_FIGURES = 10
+_DATA = resources.files("concord.show").joinpath("data")
+SELECTED: Mapping[str, Any] = json.loads(_DATA.joinpath("write_up.json").read_text("utf-8"))
+"""Pictures that a paper would show of a kind, by its file; of other kinds the first two of their page."""
+HEADINGS: Mapping[str, str] = SELECTED["headings"]
+"""Parts of the text, in this order, by question."""
+_NOT_SAID = withheld("\0", Estimate(None)).partition("\0")[0].strip().lower()
+"""How a sentence begins that says why a claim is not made."""
+NEAR = 1.05
+"""Pictures up to so many times as wide as a column were drawn for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a paper: a picture or several side by side, and the width it has on paper."""
+
+    picture: Picture
+    millimetres: float
+    question: str
+    panels: tuple[Picture, ...] = ()
+    """Those it is made of, where it has several; each under its letter."""
+
+    @property
+    def shows(self) -> str:
+        """What it shows, in a line."""
+        named = (f"{letter} {one.title}" for letter, one in zip("abcdef", self.panels, strict=False))
+        return "; ".join(named) if self.panels else self.picture.title
+
+    @property
+    def caption(self) -> str:
+        """What is below it in a paper."""
+        if not self.panels:
+            return f"{self.picture.title}. {self.picture.caption}".strip()
+        return " ".join(
+            f"({'abcdef'[i]}) {one.title}. {one.caption}".strip() for i, one in enumerate(self.panels)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WriteUp:
+    """A folder that was written for a paper."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    figures: tuple[Figure, ...]
+    methods: str
+    results: str
+    numbers: tuple[TracedNumber, ...]
+    """Every number of both texts, with where in the results it is found."""
+    note: str = ""
+    """Why figures were not written in every form, where so."""
+
+    @property
+    def untraced(self) -> tuple[TracedNumber, ...]:
+        """Numbers of the texts that are in no result."""
+        return tuple(one for one in self.numbers if not one.where)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Results of one kind."""
+
+    told: tuple[Kind, ...]
+    """Those that are told one by one: of one result per model, that of the leading one."""
+    all: tuple[Kind, ...]
+
+    @property
+    def lead(self) -> Kind:
+        """The first."""
+        return self.told[0]
+
+    @property
+    def question(self) -> str:
+        """The part of the text it belongs to."""
+        return self.lead.QUESTION if self.lead.QUESTION in HEADINGS else ""
+
+
+_OF_MODELS = PeopleResult | StudiesResult | StructureResult | ReasoningResult
+"""Kinds that answer one of the three questions by themselves."""
+
+
+def write_up(
+    results: Sequence[Kind],
+    folder: str | Path,
+    *,
+    wanted: str = "nature",
+    entries: Sequence[Entry] = (),
+    names: Mapping[int, str] | None = None,
+) -> WriteUp:
+    """Write what a paper needs of results into a folder.
+
+    Parameters
+    ----------
+    results
+        Results of any kind; those of one kind are told together.
+    folder
+        Where it is written.
+    wanted
+        What figures are for: ``nature`` (89, 120 or 183 mm), ``apa`` or ``slides``.
+    entries
+        What is cited beside Concord and the methods: the studies.
+    names
+        The files of results, by their places; where there are none, their usual ones.
+    """
+    chosen = format_of(wanted)
+    groups = _groups(results)
+    figures = _select(groups, chosen)
+    tables = list(_tables(groups))
+    methods = _without_repetition([_methods(one) for group in groups for one in group.told])
+    results_text, unsaid = _results(groups)
+    known = {} if names is None else names
+    held = Sources([(known.get(i, one.FILE), one) for i, one in enumerate(results)])
+    numbers = trace({"methods": methods, "results": results_text}, held)
+    cited = [CONCORD, *(METHODS[key] for one in results for key in one.CITES), *entries]
+    text = _Text(figures, tables, methods, results_text, unsaid, numbers)
+    out = Path(folder)
+    _clear(out)
+    files, note = write_pictures({f"figure-{i}": one for i, one in enumerate(figures, 1)}, out, chosen)
+    files += text.write(out)
+    write_text(out / "references.bib", bibtex({one[1]: one for one in cited}.values()) + "\n")
+    return WriteUp(
+        out, (*files, out / "references.bib"), tuple(figures), methods, results_text, tuple(numbers), note
+    )
+
+
+def format_of(wanted: str) -> Format:
+    """Return what a journal, a style or a screen asks of figures, by its name."""
+    if wanted not in FORMATS:
+        raise OptionError(f"figures for {wanted!r} are not known; expected one of {', '.join(FORMATS)}")
+    return FORMATS[wanted]
+
+
+def _clear(folder: Path) -> None:
+    """Remove the figures and tables of an earlier write-up: fewer may be written now."""
+    if (folder / "numbers.csv").is_file():
+        for path in folder.iterdir():
+            if re.fullmatch(r"figure-\d+[a-f]?\.(svg|pdf|png|csv)|table-\d+\.(md|tex)", path.name):
+                path.unlink()
+
+
+def _groups(results: Sequence[Kind]) -> list[_Group]:
+    """Return results by kind, in the order of the text, without comparisons that repeat a ranking."""
+    if not results:
+        raise OptionError("there is no result to write up")
+    by_kind: dict[str, list[Kind]] = {}
+    ranked = {name for one in results if isinstance(one, AgentsResult) for name in one.who()}
+    for one in results:
+        if not (isinstance(one, MetricCompareResult) and ranked.issuperset(name for name, _ in one.ranked)):
+            by_kind.setdefault(f"{type(one).__name__} {one.FILE}", []).append(one)
+    for some in by_kind.values():
+        some.sort(key=_pas_of, reverse=True)
+    leading = {name for some in by_kind.values() if isinstance(some[0], _OF_MODELS) for name in some[0].who()}
+    found = []
+    for some in by_kind.values():
+        one_each = isinstance(some[0], PeopleResult | StudiesResult | ReasoningResult) or some[0].OF_ONE_MODEL
+        first = next((one for one in some if leading & set(one.who())), some[0])
+        found.append(_Group((first,) if one_each else tuple(some), tuple(some)))
+    order = list(HEADINGS)
+    return sorted(found, key=lambda one: (order.index(one.question), not isinstance(one.lead, AgentsResult)))
+
+
+def _pas_of(result: Kind) -> float:
+    """Return what puts the model first that agrees most with people; other results keep their order."""
+    found = result.result if isinstance(result, StudiesResult) else result
+    value = found.pas.value if isinstance(found, PeopleResult) else None
+    return -1.0 if value is None else value
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A picture that may be a figure."""
+
+    rank: int
+    """Among the pictures of its result."""
+    question: str
+    picture: Picture
+    n_models: int
+    """That its result is about."""
+
+
+def select_figures(results: Sequence[Kind], chosen: Format) -> list[Figure]:
+    """Return the figures that a paper would show of results, at most ten, in the order of the text."""
+    return _select(_groups(results), chosen)
+
+
+def _select(groups: Sequence[_Group], chosen: Format) -> list[Figure]:
+    single, double = (layout(f"{wide:g}mm", chosen.size) for wide in (chosen.single, chosen.double))
+    found = [
+        _Candidate(rank, group.question, picture, len(record.who()))
+        for group in groups
+        for record in group.told
+        for rank, picture in enumerate(_pictures(record, single))
+    ]
+    first = _models_together(groups, double)
+    if first is None:
+        found, first = _with_panels(found, double)
+    if first is not None:
+        found.insert(0, _Candidate(-1, "", first, 0))
+    kept = sorted(range(len(found)), key=lambda i: (found[i].rank, i))[:MOST_FIGURES]
+    return [set_figure(found[i].picture, chosen, found[i].question) for i in sorted(kept)]
+
+
+def _models_together(groups: Sequence[_Group], width: float) -> Picture | None:
+    """Draw several models in one picture, a panel per question, where a kind of its own does not."""
+    models = [group for group in groups if isinstance(group.lead, _OF_MODELS)]
+    names = [{name for one in group.all for name in one.who()} for group in models]
+    many = {
+        name for group in groups for one in group.all if isinstance(one, AgentsResult) for name in one.who()
+    }
+    shared = len(models) > 1 and bool(set.intersection(*names))
+    alone = len(models) == 1 and len(names[0]) > 1 and not many.issuperset(names[0])
+    return (
+        plot_models([one for group in models for one in group.all], width=width) if shared or alone else None
+    )
+
+
+def _pictures(record: Kind, units: float) -> Iterator[Picture]:
+    """Draw what a paper would show of a result."""
+    usual = SELECTED.get(record.FILE, [one.name for one in record.PICTURES if one.on_page][:2])
+    names = SELECTED.get(f"{record.FILE}, several", usual) if len(record.who()) > 1 else usual
+    for name in names:
+        declared = next((one for one in record.PICTURES if one.name == name), None)
+        drawn = None if declared is None else drawn_by(declared, record, units=units)
+        if drawn is not None:
+            yield drawn
+
+
+@dataclass(frozen=True, slots=True)
+class _Panels(Picture):
+    """Several pictures on one sheet."""
+
+    parts: tuple[Picture, ...] = field(default=())
+
+
+MOST_IN_PANEL = 20
+"""Models that a panel of the first figure shows at most."""
+
+
+def _with_panels(found: list[_Candidate], width: float) -> tuple[list[_Candidate], Picture | None]:
+    """Put the picture of each question that shows most models side by side, of two questions at least."""
+    best: dict[str, _Candidate] = {}
+    for one in found:
+        held = best.get(one.question)
+        fits = one.rank == 0 and one.n_models <= MOST_IN_PANEL
+        if one.question and fits and (held is None or one.n_models >= held.n_models):
+            best[one.question] = one
+    if len(best) < 2:
+        return found, None
+    parts = [best[question] for question in HEADINGS if question in best]
+    return [one for one in found if one not in parts], panels([one.picture for one in parts], width)
+
+
+def panels(parts: Sequence[Picture], width: float) -> Picture:
+    """Draw pictures side by side under the letters a, b, c, each below the shorter of two columns."""
+    gap, head = 24.0, 24.0
+    column = (width - gap) / 2
+    tall = [0.0, 0.0]
+    canvas = Canvas()
+    for letter, one in zip("abcdef", parts, strict=False):
+        side = 0 if tall[0] <= tall[1] else 1
+        x, y, scale = side * (column + gap), tall[side], min(1.0, column / one.width)
+        canvas.text(x, y + 14, letter, kind="t")
+        canvas.text(x + 16, y + 14, one.title, kind="t", width=column - 20)
+        canvas.parts.append(
+            f'<g transform="translate({x:.1f} {y + head:.1f}) scale({scale:.4f})">{one.body}</g>'
+        )
+        tall[side] += head + one.height * scale + 12
+    title = "The three questions" if len(parts) == 3 else "Answers to the questions"
+    return _Panels(
+        "questions", title, " ".join(one.description for one in parts), width, max(tall), str(canvas),
+        parts=tuple(parts),
+    )  # fmt: skip
+
+
+def set_figure(picture: Picture, chosen: Format, question: str = "") -> Figure:
+    """Set a picture at the narrowest width of paper that it was drawn for, text at its size."""
+    for wide in (chosen.single, chosen.middle, chosen.double):
+        units = layout(f"{wide:g}mm", chosen.size)
+        if picture.width <= NEAR * units:
+            break
+    made = replace(picture, width=max(picture.width, units)).with_look(
+        look(f"{wide:g}mm", chosen.font, chosen.theme)
+    )
+    parts = picture.parts if isinstance(picture, _Panels) else ()
+    return Figure(made, wide, question, tuple(parts))
+
+
+def _tables(groups: Sequence[_Group]) -> Iterator[PaperTable]:
+    """Return the headline table of every kind that has one."""
+    for group in groups:
+        if any(one.shown(PAPER) for one in group.lead.TABLES):
+            made = paper_table_of(group.lead, "headline")
+            if made.rows:
+                yield made
+
+
+def _without_repetition(paragraphs: Sequence[str]) -> str:
+    """Join paragraphs; a definition that an earlier one holds is not given again."""
+    said: set[str] = set()
+    kept = []
+    for paragraph in paragraphs:
+        sentences = re.split(r"(?<=\.) (?=[A-Z])", paragraph)
+        kept.append(" ".join(one for one in sentences if one not in said))
+        said |= {
+            one for one in sentences if len(one) > len("Intervals are 99.5 %, for other studies like these.")
+        }
+    return "\n\n".join(dict.fromkeys(one for one in kept if one))
+
+
+def _methods(result: Kind) -> str:
+    """Return how a result was made, with every assumption, the level and the seed where it has them."""
+    said = [result.paragraph(with_concord(result.to_dict()))]
+    if not said[0]:
+        return ""
+    # what would make an assumption needless, behind the last semicolon, is no part of a paper
+    assumed = [line.rpartition("; ")[0] or line for line in getattr(result, "assumptions", ())]
+    if assumed:
+        said.append(f"Assumptions: {'; '.join(assumed)}.")
+    level, seed = getattr(result, "level", None), getattr(result, "seed", None)
+    if isinstance(level, float) and level_words(level) not in said[0]:
+        said.append(f"Intervals are {level_words(level)}.")
+    if isinstance(seed, int) and "seed" not in said[0]:
+        said.append(f"Random numbers start from seed {seed}.")
+    return " ".join(said)
+
+
+def _results(groups: Sequence[_Group]) -> tuple[str, list[str]]:
+    """Return the sentences that may be published, by question, and those that say why something may not."""
+    parts: dict[str, list[str]] = {}
+    unsaid: list[str] = []
+    for group in groups:
+        for record in group.told:
+            assumed = getattr(record, "assumptions", ())
+            for sentence in record.sentences():
+                if any(line in sentence for line in assumed):
+                    continue  # it is part of the methods
+                if _NOT_SAID in sentence.lower():
+                    unsaid.append(sentence)
+                else:
+                    parts.setdefault(group.question, []).append(sentence.rstrip(".") + ".")
+    text = "\n\n".join(f"**{HEADINGS[q]}.** {' '.join(dict.fromkeys(said))}" for q, said in parts.items())
+    return text, unsaid
+
+
+def file_part(text: str) -> str:
+    """Return a text as part of the name of a file."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in text.lower()).strip("-")[
+        :60
+    ]
+
+
+def write_pictures(figures: Mapping[str, Figure], folder: Path, chosen: Format) -> tuple[list[Path], str]:
+    """Write each figure by its name as SVG, in other forms where they can be made, and its numbers."""
+    files: list[Path] = []
+    note = ""
+    for name, figure in figures.items():
+        for ending in dict.fromkeys((".svg", *(() if note else chosen.endings))):
+            try:
+                files.append(figure.picture.save(folder / f"{name}{ending}", dpi=chosen.dpi))
+            except MissingExtraError as missing:
+                note = f"SVG only: {missing}"
+        shown = zip("abcdef", figure.panels, strict=False) if figure.panels else (("", figure.picture),)
+        for letter, one in shown:
+            if one.rows:
+                head, *rows = one.rows
+                files.append(folder / f"{name}{letter}.csv")
+                write_csv(files[-1], [str(one) for one in head], rows)
+    return files, note
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """Everything that is written beside the figures."""
+
+    figures: Sequence[Figure]
+    tables: Sequence[PaperTable]
+    methods: str
+    results: str
+    unsaid: Sequence[str]
+    numbers: Sequence[TracedNumber]
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write methods, results, captions, tables, the origin of numbers, a document for Word, README."""
+        captions = [f"**Figure {i}.** {one.caption}" for i, one in enumerate(self.figures, 1)]
+        texts = {
+            "methods.md": self.methods,
+            "results.md": self.results,
+            "captions.md": "\n\n".join(captions),
+            "README.md": self._readme(),
+        }
+        files = []
+        for name, text in texts.items():
+            write_text(folder / name, text + "\n")
+            files.append(folder / name)
+        for i, one in enumerate(self.tables, 1):
+            for name, text in ((f"table-{i}.md", one.to_markdown()), (f"table-{i}.tex", one.to_latex())):
+                write_text(folder / name, text)
+                files.append(folder / name)
+        rows = [(one.text, one.number, one.where if one.where else "not found") for one in self.numbers]
+        write_csv(folder / "numbers.csv", ["text", "number", "where it is"], rows)
+        whole: list[str | PaperTable] = ["# Methods", *self.methods.split("\n\n")]
+        whole += ["# Results", *self.results.split("\n\n"), *self.tables, "# Figures", *captions]
+        write_word(folder / "write-up.docx", whole)
+        return [*files, folder / "numbers.csv", folder / "write-up.docx"]
+
+    def _readme(self) -> str:
+        rows = [f"| {i} | {one.millimetres:g} mm | {one.shows} |" for i, one in enumerate(self.figures, 1)]
+        lost = [one.number for one in self.numbers if not one.where]
+        traced = (
+            f"{how_many(len(self.numbers), 'number', 'numbers')} of both texts, each with its place in the "
+            f"results{'; not found: ' + ', '.join(lost) if lost else ''}"
+        )
+        withheld = (
+            ["", "## Not to be claimed", "", *(f"- {one}" for one in self.unsaid)] if self.unsaid else []
+        )
+        return "\n".join(
+            ["# For a paper", "", "| figure | width | shows |", "|---|---|---|", *rows, "",
+             "| file | holds |", "|---|---|",
+             "| figure-N.svg, .pdf, .csv | a figure, and the numbers that it shows |",
+             "| captions.md | what goes below each figure |",
+             "| table-N.md, .tex | tables, for Markdown and LaTeX |",
+             "| methods.md | how the numbers were made |",
+             "| results.md | sentences that the results support |",
+             "| write-up.docx | all of these texts and tables, for Word |",
+             "| references.bib | what the text cites |",
+             f"| numbers.csv | {traced} |", *withheld]
+        )  # fmt: skip
