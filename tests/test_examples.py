@@ -64,8 +64,8 @@ from concord.reasoning.words.correct import forms_in
 from concord.records import Interval, LeftOutCell
 from concord.show.page.context import first_sentence
 from concord.show.page.fragments import breakable, marked_reply
-from concord.show.plot_order import _spaced
 from concord.show.plots import fitting_ticks
+from concord.show.structure_plots import _spaced
 from concord.show.svg import Scale, fitted_middle, fitted_names, fitting_head, in_two_lines, last_parts
 from concord.stats.answer_spread import person_correlation_error, shared_log_variance
 from concord.stats.bands import unit_mean_interval

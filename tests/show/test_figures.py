@@ -15,10 +15,9 @@ from concord.errors import OptionError
 from concord.people.files import PeopleResult
 from concord.records import Side
 from concord.show.citations import bibtex, study_entry
-from concord.show.looks import layout, millimetres
 from concord.show.page.people_tests import apa_string
 from concord.show.paper import PaperTable
-from concord.show.svg import Picture
+from concord.show.svg import Picture, layout, millimetres
 
 
 @pytest.fixture(scope="module")

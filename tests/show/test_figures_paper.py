@@ -9,11 +9,10 @@ from tests.show.made_sections import write_sections
 
 from concord.records import Interval
 from concord.reports import page as make_page
-from concord.show.looks import FORMATS, POINTS_PER_MM, layout
 from concord.show.making import write_figures
 from concord.show.plot_effects import Effect, effects
 from concord.show.plots import Mark, axis, intervals
-from concord.show.svg import Canvas, Scale, reach
+from concord.show.svg import FORMATS, POINTS_PER_MM, Canvas, Scale, layout, reach
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,7 @@ def test_a_png_says_its_dots_per_inch() -> None:
     picture = intervals(
         "a", "T", [Mark("one", 0.5, Interval(0.4, 0.6, 0.95, ""))], label="share", width=layout("82mm", 8)
     )
-    from concord.show.looks import look
+    from concord.show.svg import look
 
     png = picture.with_look(look("82mm")).to_png(dpi=600)
     at = png.index(b"pHYs") + 4

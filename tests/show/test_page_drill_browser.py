@@ -13,8 +13,8 @@ from tests.show.test_page_browser import DESK
 from concord import api, studies
 from concord.people.studies.sessions import Question
 from concord.reports import page as make_page
-from concord.show.forest import FOREST, TOP
 from concord.show.people_plots import d_ends, forest_picture
+from concord.show.plot_effects import FOREST, TOP
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

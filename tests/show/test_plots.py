@@ -13,11 +13,10 @@ from tests.show.made_results import structure_rows
 from concord import api
 from concord.errors import OptionError
 from concord.records import Estimate, Interval, Presented
-from concord.show import plot_effects, plot_order, plot_reasoning, plot_standing, plots
-from concord.show.forest import ForestRow, forest
-from concord.show.plot_effects import StudyColumn, study_map
+from concord.show import people_plots, plot_effects, plot_standing, plots, reasoning_plots, structure_plots
+from concord.show.plot_effects import ForestRow, StudyColumn, forest, study_map
 from concord.show.plot_standing import standing_picture
-from concord.show.probe_plots import two_ends_picture
+from concord.show.reasoning_plots import two_ends_picture
 from concord.show.svg import Picture, Scale, fitted, visible
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -104,7 +103,7 @@ def test_studies_of_a_map_are_grouped_by_domain_and_sorted_by_spread() -> None:
 
 def test_orders_are_sorted_and_have_their_band() -> None:
     marks = [drawn_mark("ABC", 0.1, 0.0, 0.2), drawn_mark("CAB", -0.1, -0.2, 0.0)]
-    picture = plot_order.order_effect("a", "T", marks, n_items=9)
+    picture = structure_plots.order_effect("a", "T", marks, n_items=9)
     inside(picture)
     assert [row[0] for row in picture.rows[1:]] == ["CAB", "ABC"]
     assert picture.body.count('class="mline"') == 2
@@ -129,10 +128,10 @@ def _of(value: float, low: float, high: float) -> Estimate:
 
 def test_early_and_late_answers_are_hatched_where_they_cannot_be_compared() -> None:
     rows = [
-        plot_reasoning.BeforeAfter("good", _of(0.4, 0.3, 0.5), _of(0.6, 0.5, 0.7), 0.2),
-        plot_reasoning.BeforeAfter("bad", Estimate(0.4, n=40), Estimate(0.6, n=40), 0.2, failed=True),
+        reasoning_plots.BeforeAfter("good", _of(0.4, 0.3, 0.5), _of(0.6, 0.5, 0.7), 0.2),
+        reasoning_plots.BeforeAfter("bad", Estimate(0.4, n=40), Estimate(0.6, n=40), 0.2, failed=True),
     ]
-    picture = plot_reasoning.dumbbells("a", "T", rows, majority=0.2)
+    picture = reasoning_plots.dumbbells("a", "T", rows, majority=0.2)
     inside(picture)
     assert picture.body.count('class="hatch"') == 1
     assert "+0.20" in picture.body
@@ -141,8 +140,8 @@ def test_early_and_late_answers_are_hatched_where_they_cannot_be_compared() -> N
 
 
 def test_rates_of_few_pairs_are_not_drawn() -> None:
-    pairs = [plot_reasoning.BiasPair("age", 0.5, 0.1, 9), plot_reasoning.BiasPair("all", 0.5, 0.1, 40)]
-    picture = plot_reasoning.bias_pairs("a", "T", pairs)
+    pairs = [reasoning_plots.BiasPair("age", 0.5, 0.1, 9), reasoning_plots.BiasPair("all", 0.5, 0.1, 40)]
+    picture = reasoning_plots.bias_pairs("a", "T", pairs)
     inside(picture)
     assert "age" not in picture.body
     assert picture.body.count("n = 40") == 1
@@ -150,7 +149,7 @@ def test_rates_of_few_pairs_are_not_drawn() -> None:
 
 
 def test_the_flow_of_answers_counts_what_changed() -> None:
-    picture = plot_reasoning.flow("a", "T", {"n11": 5, "n10": 4, "n01": 1, "n00": 2})
+    picture = reasoning_plots.flow("a", "T", {"n11": 5, "n10": 4, "n01": 1, "n00": 2})
     inside(picture)
     assert "became right: 4 · became wrong: 1" in picture.body
 
@@ -169,7 +168,7 @@ def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
 
 
 def test_a_missing_cell_of_the_map_is_not_a_low_score() -> None:
-    picture = plot_order.item_map(
+    picture = structure_plots.item_map(
         "a", "T", [("i", 0.0), ("j", 0.75)], [("A", 0.5), ("B", 0.5)], [[0.0, None], [1.0, 0.5]]
     )
     inside(picture)
@@ -325,8 +324,8 @@ def test_hints_name_every_model_in_a_row_of_its_own() -> None:
 
 def test_the_picture_of_worst_and_best_orders_keeps_its_name_for_few_and_many_models() -> None:
     for n in (3, 30):
-        models = [plot_order.OrderSlope(f"lab/model-{i}", 0.3, 0.4 + i / 100) for i in range(n)]
-        picture = plot_order.slopes("order-slopes", "From the worst order to the best", models)
+        models = [structure_plots.OrderSlope(f"lab/model-{i}", 0.3, 0.4 + i / 100) for i in range(n)]
+        picture = structure_plots.slopes("order-slopes", "From the worst order to the best", models)
         assert picture.name == "order-slopes"
         assert len(picture.rows) == n + 1
         assert f">model-{n - 1}<" in picture.to_svg()
@@ -343,10 +342,40 @@ def test_numbers_beside_outlying_tests_do_not_lie_on_each_other() -> None:
     points = [plot_effects.Effect(f"t{i}", (0.1, None, None), (2.0 + i / 50, None, None)) for i in range(4)]
     points += [plot_effects.Effect(f"n{i}", (0.1 * i, None, None), (0.1 * i, None, None)) for i in range(5)]
     svg = plot_effects.effects("e", "Effects", points, level=0.95).to_svg()
-    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*class="s b halo">\d', svg)
+    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*class="s halo">t\d', svg)
     places = [(float(x), float(y)) for x, y in found]
-    assert len(places) == 4
+    assert 1 <= len(places) <= 4
     assert all(abs(a - c) >= 8 or abs(b - d) >= 8 for (a, b), (c, d) in combinations(places, 2))
+
+
+def test_many_tests_are_shaded_by_how_many_there_are_and_have_no_crosses() -> None:
+    def drawn(n: int, *, predicted: bool = False) -> Picture:
+        points = [plot_effects.Effect(f"t{i}", (0.1, 0.0, 0.2), (0.9, 0.8, 1.0)) for i in range(n)]
+        return plot_effects.effects(
+            "e", "E", points, level=0.8, slope=2.0, intercept=0.1, predicted=predicted
+        )
+
+    few, many = drawn(50), drawn(51)
+    assert "cross" in few.body and "cross" not in many.body
+    assert "fill-opacity" not in few.body and 'class="nil"' in many.body
+    assert "80 %" in few.caption and "80 %" not in many.caption
+    # what was predicted is across, people are up; the numbers are those of people and model all the same
+    turned = drawn(50, predicted=True)
+    assert "effect that was predicted, d" in turned.body
+    assert "of the effect in people on the effect that was predicted" in turned.caption
+    assert turned.rows[1][2] == 0.1
+
+
+def test_outcomes_of_answers_are_joined_and_add_up() -> None:
+    from types import SimpleNamespace
+    from typing import cast
+
+    from concord.people.studies.results import StudiesResult
+
+    counted = {"a": {"ok": 6, "refused": 2, "several": 1, "missing": 1}, "b": {"ok": 3}, "c": {}}
+    drawn = people_plots.outcomes_picture(cast(StudiesResult, SimpleNamespace(outcomes=counted)))
+    assert drawn is not None
+    assert drawn.rows[1:] == (("a", 0.1, 0.2, 0.1, 0.6), ("b", 0.0, 0.0, 0.0, 1.0))
 
 
 def test_columns_of_many_pairs_have_numbers_and_those_of_few_names() -> None:

@@ -14,7 +14,7 @@ from concord.reasoning.probes.result import ProbeResult, joint_words
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate, Interval
 from concord.show.declared import picture_of
-from concord.show.probe_plots import joint_picture
+from concord.show.reasoning_plots import joint_picture
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from concord.errors import OptionError
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.mixed.result import CombineResult
-from concord.show.svg import Picture
+from concord.show.svg import Picture, stacked
 from concord.show.traced import Sources, trace
-from concord.show.write_up import MOST_FIGURES, WriteUp, panels
+from concord.show.write_up import MOST_FIGURES, WriteUp
 from concord.structure.judging.result import JudgeResult
 
 WIDTHS = {89.0, 120.0, 183.0}
@@ -115,7 +115,7 @@ def test_a_number_that_no_result_holds_is_found_out() -> None:
 
 def test_panels_have_letters_and_do_not_overlap() -> None:
     parts = [Picture(f"p{i}", f"Title {i}", "", 460, 100.0 * i, "<g/>") for i in (3, 1, 1)]
-    sheet = panels(parts, 960)
+    sheet = stacked(parts, 960)
     assert [f">{letter}</text>" in sheet.body for letter in "abcd"] == [True, True, True, False]
     assert sheet.height < 500
 

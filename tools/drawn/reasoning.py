@@ -5,8 +5,8 @@ from collections.abc import Callable
 import concord
 from concord.show import plots
 from concord.show.declared import picture_of
-from concord.show.plot_reasoning import early_picture
 from concord.show.plots import Mark
+from concord.show.reasoning_plots import early_picture
 from concord.show.svg import Canvas, Picture, Scale
 from drawn.shared import WIDTH, Axis, Drawn, curves, published_hints, scripted, stacked
 

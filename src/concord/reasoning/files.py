@@ -194,15 +194,15 @@ class ReasoningResult(Kind):
         PAIRS,
     )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        PictureOf("early", "plot_reasoning.early_picture"),
+        PictureOf("early", "reasoning_plots.early_picture"),
         PictureOf(
             "sensitivity",
-            "plot_reasoning.sensitivity_picture",
+            "reasoning_plots.sensitivity_picture",
             "The gap if correctness were judged otherwise: wherever the diagnosis is named, and as the "
             "research code does.",
         ),
-        PictureOf("flow", "plot_reasoning.flow_picture"),
-        PictureOf("bias", "plot_reasoning.bias_picture"),
+        PictureOf("flow", "reasoning_plots.flow_picture"),
+        PictureOf("bias", "reasoning_plots.bias_picture"),
         PictureOf("strip", "plot_models.strip_picture", on_page=False, small=True),
     )
     CITES: ClassVar[tuple[str, ...]] = ("bonett2012", "mcnemar1947")

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from importlib import resources
+from typing import Any
 
 from concord.version import __version__
 
@@ -53,3 +54,25 @@ def study_entry(study: str, source: Mapping[str, str]) -> Entry:
 def _without_markup(text: str) -> str:
     """Take the signs that mean something to LaTeX out of the way."""
     return re.sub(r"([&%$#_])", r"\\\1", text.replace("\\", "").replace("{", "").replace("}", ""))
+
+
+Document = Mapping[str, Any]
+
+
+def _held(document: Any, *keys: str) -> Any:
+    for key in keys:
+        document = document.get(key) if isinstance(document, Mapping) else None
+    return document
+
+
+def with_concord(document: Document) -> str:
+    """Name Concord with the version and commit that a result records."""
+    version, commit = _held(document, "concord_version"), _held(document, "commit")
+    if version is None:
+        version, commit = (
+            _held(document, "provenance", "concord_version"),
+            _held(document, "provenance", "commit"),
+        )
+    said = [f"version {version}"] if isinstance(version, str) else []
+    said += [f"commit {commit[:10]}"] if isinstance(commit, str) and commit else []
+    return f"Concord ({', '.join(said)})" if said else "Concord"

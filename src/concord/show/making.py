@@ -8,10 +8,10 @@ from typing import Any
 
 from concord.errors import MissingExtraError
 from concord.files.output import write_bytes, write_text
-from concord.show.looks import Format, layout
 from concord.show.page.build import Page, make_page
 from concord.show.page.content import Compare, Content, Section
 from concord.show.page.panel import Panel
+from concord.show.svg import Format, layout
 from concord.show.write_up import Figure, file_part, format_of, select_figures, set_figure, write_pictures
 
 

@@ -1,7 +1,8 @@
 """Pictures of agreement with people: effects side by side, where points are lost, conclusions crossed."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from concord.number_words import level_words
 from concord.show.plots import WIDTH, axis, frame, short, span
@@ -19,6 +20,10 @@ from concord.show.svg import (
 
 MOST_NAMED = 4
 """Tests that stand out most and are named."""
+MANY = 50
+"""Tests beyond which a scatter shows how dense they are, and no interval of each."""
+_BIN = 26.0
+"""Side of a square whose tests are counted."""
 STATES = ("up", "none", "down")
 """The three conclusions, in the order of every picture."""
 
@@ -36,63 +41,81 @@ class Effect:
 
 
 def effects(
-    name: str, title: str, points: Sequence[Effect], *, level: float, slope: float | None = None,
+    name: str, title: str, given: Sequence[Effect], *, level: float, slope: float | None = None,
     intercept: float | None = None, slopes: tuple[float, float] | None = None, said: str = "",
-    width: float = WIDTH, unit: str = "d",
+    width: float = WIDTH, unit: str = "d", predicted: bool = False,
 ) -> Picture:  # fmt: skip
-    """Draw effects in people (across) against effects in the model (up), each with a cross of intervals."""
+    """Draw effects in people (across) against effects in the model (up), each with a cross of intervals.
+
+    Effects that a model `predicted` are across and those of people up, as one reads a calibration; the line
+    is that of what is up on what is across.
+    """
+    points = [replace(p, people=p.model, model=p.people) for p in given] if predicted else given
+    sides = ("effect that was predicted", "effect in people") if predicted else (
+        "effect in people", "effect in the model")  # fmt: skip
     (low, high), (bottom, top) = _ranges(points)
     domains = list(dict.fromkeys(p.domain for p in points))
     height = min(0.84 * width, 460.0)
     x, y = Scale(low, high, 52, width - 14), Scale(bottom, top, height - 44, 34)
     canvas = Canvas()
-    frame(canvas, x, y, f"effect in people, {unit}", f"effect in the model, {unit}")
+    many = len(points) > MANY
+    if many:
+        _density(canvas, [(x(p.people[0]), y(p.model[0])) for p in points])
+    frame(canvas, x, y, *(f"{side}, {unit}" for side in sides))
     if points and slope is not None and intercept is not None and slopes is not None:
         middle = sum(p.people[0] for p in points) / len(points)
         _slope_band(canvas, x, y, (middle, slope * middle + intercept), slopes)
     low_same, high_same = max(x.low, y.low), min(x.high, y.high)
     canvas.line("ref", x(low_same), y(low_same), x(high_same), y(high_same))
-    for i, domain in enumerate(domains):
+    colours = {domain: f"d{min(i, 3)}" if _has_key(domains) else "dm" for i, domain in enumerate(domains)}
+    for domain in () if many else domains:
         own = [p for p in points if p.domain == domain]
-        canvas.segments(f"cross d{min(i, 3)}", [arm for p in own for arm in _arms(p, x, y)])
+        canvas.segments(f"cross {colours[domain]}", [arm for p in own for arm in _arms(p, x, y)])
     if slope is not None and intercept is not None:
         _fit(canvas, x, y, slope, intercept)
-    for p in points:
-        kind = f"{'full' if p.replicates else 'open'} d{min(domains.index(p.domain), 3)}"
-        note = f"{p.name}: people {short(p.people[0])}, model {short(p.model[0])}"
-        canvas.circle(kind, x(p.people[0]), y(p.model[0]), 3.6, note)
+    for p, shown in zip(points, given, strict=True):
+        kind = f"{'full' if p.replicates else 'open'}{' many' if many else ''} {colours[p.domain]}"
+        note = f"{p.name}: people {short(shown.people[0])}, model {short(shown.model[0])}"
+        canvas.circle(kind, x(p.people[0]), y(p.model[0]), 2.4 if many else 3.6, note)
     _domain_key(canvas, domains, width)
     _same_effect(canvas, x, y, points)
-    named = sorted(points, key=lambda p: -abs(p.model[0] - p.people[0]))[:MOST_NAMED]
-    ends = _name_outliers(canvas, named, points, x, y, height + 8, width)
+    _name_outliers(canvas, sorted(points, key=lambda p: -abs(p.model[0] - p.people[0])), points, x, y)
     if said:
         fit = [] if slope is None or intercept is None else [(slope, intercept)]
         _said_inside(canvas, said, points, x, y, [(1.0, 0.0), *fit], free_above=not _has_key(domains))
     data = {"low": repr(low), "high": repr(high), "bottom": repr(bottom), "top": repr(top), "x0": "52",
             "x1": f"{width - 14:g}", "y0": f"{height - 44:g}", "y1": "34"}  # fmt: skip
-    told = f"{title}: {len(points)} tests, effects in people across, in the model up. {said}"
-    rows = (
-        (
-            "test",
-            "domain",
-            "people d",
-            "low",
-            "high",
-            "model d",
-            "low",
-            "high",
-            "significant, same direction",
-        ),
-        *((p.name, p.domain, *p.people, *p.model, p.replicates) for p in points),
+    told = f"{title}: {len(points)} tests, {sides[0]} across, {sides[1]} up. {said}"
+    heads = (
+        "test",
+        "domain",
+        "people d",
+        "low",
+        "high",
+        "model d",
+        "low",
+        "high",
+        "significant, same direction",
     )
+    rows = (heads, *((p.name, p.domain, *p.people, *p.model, p.replicates) for p in given))
+    lines = "darker where there are many" if many else f"with {level_words(level)} intervals"
     caption = (
-        f"Effects of {len(points)} tests in people and in the model ({unit}), with {level_words(level)} "
-        "intervals. Filled: significant in the human direction. Dashed: the same effect in both; solid: "
-        "least-squares line."
+        f"Effects of {len(points)} tests in people and in the model ({unit}), {lines}. "
+        "Filled: significant in the human direction. Dashed: the same effect in both; solid: "
+        f"least-squares line of the {sides[1]} on the {sides[0]}."
     )
     if slopes is not None:
         caption += f" Band: the {level_words(level)} interval of its slope over studies."
-    return Picture(name, title, told, width, ends, str(canvas), data, rows=rows, caption=caption)
+    return Picture(name, title, told, width, height + 8, str(canvas), data, rows=rows, caption=caption)
+
+
+def _density(canvas: Canvas, places: Sequence[tuple[float, float]]) -> None:
+    """Shade squares by how many tests lie in them."""
+    counts = Counter((int(a // _BIN), int(b // _BIN)) for a, b in places)
+    most = max(counts.values())
+    for (i, j), n in sorted(counts.items()):
+        if n > 1:
+            canvas.rect("nil", i * _BIN, j * _BIN, _BIN, _BIN, opacity=0.06 + 0.5 * n / most)
 
 
 SAME = "same effect"
@@ -209,29 +232,39 @@ def _domain_key(canvas: Canvas, domains: Sequence[str], width: float) -> None:
         at += 30 + 7.2 * len(shown)
 
 
-_AROUND = ((6, -6), (6, 14), (-6, -6), (-6, 14), (14, 4), (-14, 4), (0, -13), (0, 22))
-"""Where a number may be written beside its dot, the best place first."""
+_AROUND = ((7, 4), (7, -8), (7, 16), (-7, 4), (-7, -8), (-7, 16))
+"""Where a name may be written beside its dot, the best place first."""
+MOST_COVERED = 1
+"""Dots that a name may lie on; where every place has more, the test is not named."""
 
 
 def _name_outliers(
-    canvas: Canvas, named: Sequence[Effect], points: Sequence[Effect], x: Scale, y: Scale, top: float,
-    width: float,
-) -> float:  # fmt: skip
-    """Write numbers at the tests to be named where they cover least, and their names below the frame."""
+    canvas: Canvas, ordered: Sequence[Effect], points: Sequence[Effect], x: Scale, y: Scale
+) -> None:
+    """Name the tests that stand out most at their dots, each where it covers least; of none, nothing."""
     taken = [(x(p.people[0]), y(p.model[0])) for p in points]
-    for i, p in enumerate(named, 1):
-        dot = x(p.people[0]), y(p.model[0])
-        places = [(dot[0] + dx, dot[1] + dy, dx) for dx, dy in _AROUND]
-        inside = [one for one in places if y.end + 8 < one[1] < y.start and x.start + 8 < one[0] < x.end - 8]
-        # the middle of a number is about 4 above its line of text
-        found = min(inside or places, key=lambda one: sum(
-            abs(one[0] + (4 if one[2] > 0 else -4) - a) < 9 and abs(one[1] - 4 - b) < 9 for a, b in taken
-        ))  # fmt: skip
-        anchor = "start" if found[2] > 0 else "end" if found[2] < 0 else "middle"
-        taken += [(found[0] + (4 if found[2] > 0 else -4), found[1] - 4)] * 9  # no other number comes here
-        canvas.text(found[0], found[1], str(i), kind="s b halo", anchor=anchor)
-        canvas.text(8, top + 17 * (i - 1) + 8, f"{i}  {p.name}", kind="s", width=width - 16)
-    return top + 17 * len(named) + 6
+    boxes: list[tuple[float, float, float, float]] = []
+    study = {p.name.partition(": ")[0] for p in ordered[:MOST_NAMED]}
+    for p in ordered[:MOST_NAMED]:
+        across, up = x(p.people[0]), y(p.model[0])
+        # one study needs no name at each of its tests
+        text = fitted(p.name.partition(": ")[2] if len(study) == 1 and ": " in p.name else p.name, 150)
+        wide = 0.9 * reach(text)
+        found = []
+        for k, (dx, dy) in enumerate(_AROUND):
+            left = across + dx - (wide if dx < 0 else 0.0)
+            box = (left, up + dy - 10, left + wide, up + dy + 3)
+            if box[0] < x.start or box[2] > x.end or box[1] < y.end or box[3] > y.start:
+                continue
+            covered = sum(box[0] - 3 < a < box[2] + 3 and box[1] - 3 < b < box[3] + 3 for a, b in taken)
+            crossed = sum(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in boxes)
+            found.append((100 * crossed + covered, k, box, dx, dy))
+        if not found or min(found)[0] > MOST_COVERED:
+            continue
+        _, _, box, dx, dy = min(found)
+        boxes.append(box)
+        anchor = "start" if dx > 0 else "end"
+        canvas.text(across + dx, up + dy, p.name, kind="s halo", anchor=anchor, shown=text)
 
 
 def losses(name: str, title: str, lost: Sequence[tuple[str, float]], *, width: float = WIDTH) -> Picture:
@@ -430,3 +463,95 @@ def _domain_heads(canvas: Canvas, columns: Sequence[StudyColumn], left: float, c
                             width=max(cell * (place - start) - 6, 30))  # fmt: skip
                 canvas.line("axis", left + cell * start + 2, 22, left + cell * place - 4, 22)
             start = place
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """Places and sizes of a forest plot, in points."""
+
+    label: float = 290.0
+    """Width of the names; the drawing starts right of it."""
+    width: float = 600.0
+    before: float = 8.0
+    after: float = 16.0
+    """Room between the drawing's edges and the ends of the axis."""
+    row: float = 28.0
+    apart: float = 5.0
+    """How far people are above the middle of a row, and the model below it."""
+    dot: float = 4.0
+    diamond: float = 5.0
+    """Sizes of the two marks, from their middle."""
+    least: float = 0.2
+    """The axis reaches from minus this to this at least."""
+    room: float = 0.05
+    """Part of the axis that is added at either end where an effect reaches further."""
+
+
+FOREST = Geometry()
+TOP = 26.0
+ESTIMATE = 36.0
+"""Room for the estimates behind each row."""
+
+Numbers = tuple[float | None, float | None, float | None]
+"""Value, low, high."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForestRow:
+    """One row: people and model, each with an interval where it is known."""
+
+    label: str
+    people: Numbers
+    model: Numbers
+
+
+def forest(name: str, title: str, pairs: Sequence[ForestRow], *, level: float) -> Picture:
+    """Draw one row per test: the human effect and the model's, each with its interval."""
+    place = FOREST
+    low, high = span(
+        [v for p in pairs for v in (*p.people, *p.model)],
+        at_least=(-place.least, place.least),
+        room=place.room,
+    )
+    bottom = TOP + 4 + place.row * len(pairs)
+    scale = Scale(low, high, place.label + place.before, place.width - place.after)
+    canvas = Canvas()
+    axis(canvas, scale, TOP, bottom, f"effect d with its {level_words(level)} interval")
+    canvas.line("ref", scale(0), TOP, scale(0), bottom)
+    canvas.circle("human", place.label + 14, 12, place.dot)
+    canvas.text(place.label + 24, 16, "in people", kind="s")
+    canvas.diamond("model", place.label + 104, 12, place.diamond)
+    canvas.text(place.label + 114, 16, "in the model", kind="s")
+    middles = [TOP + place.row * (i + 0.5) + 4 for i in range(len(pairs))]
+    canvas.row_names(place.label, middles, [pair.label for pair in pairs], place.label - 4)
+    for i, pair in enumerate(pairs):
+        y = TOP + place.row * (i + 0.5)
+        for value, up in ((pair.people[0], -3.0), (pair.model[0], 11.0)):
+            canvas.text(place.width + ESTIMATE, y + up, short(value), kind="s row2", anchor="end")
+        _arm(canvas, scale, y - place.apart, pair.people, people=True)
+        _arm(canvas, scale, y + place.apart, pair.model, people=False)
+    said = (
+        f"{title}: {len(pairs)} tests, the human effect above the model's in each row, with "
+        f"{level_words(level)} intervals where standard errors are known."
+    )
+    rows = (
+        ("test", "people d", "low", "high", "model d", "low", "high"),
+        *((pair.label, *pair.people, *pair.model) for pair in pairs),
+    )
+    lines = f"lines are {level_words(level)} intervals"
+    caption = f"Effects d of {len(pairs)} tests in people and in the model; {lines}."
+    return Picture(
+        name, title, said, place.width + ESTIMATE + 4, bottom + 42, str(canvas), rows=rows, caption=caption
+    )
+
+
+def _arm(canvas: Canvas, scale: Scale, y: float, numbers: Numbers, *, people: bool) -> None:
+    value, low, high = numbers
+    if value is None:
+        return
+    if low is not None and high is not None:
+        canvas.line("pline" if people else "mline", scale(low), y, scale(high), y)
+    if people:
+        canvas.circle("human", scale(value), y, FOREST.dot, f"people: {short(value)}")
+    else:
+        canvas.diamond("model", scale(value), y, FOREST.diamond, f"model: {short(value)}")

@@ -146,9 +146,12 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
     )  # fmt: skip
 
 
-def _best_first_key(model: ModelMarks) -> tuple[bool, float, str]:
+def _best_first_key(model: ModelMarks) -> tuple[bool, float, float, str]:
+    """Return what puts the highest agreement first, then the smallest order effect, then the most right."""
     value = None if model.agreement is None else model.agreement.value
-    return (value is None, 0.0 if value is None else -value, model.name)
+    moved = None if model.order is None else model.order.value
+    right = 0.0 if model.after is None else -model.after
+    return (value is None, 0.0 if value is None else -value, right if moved is None else moved, model.name)
 
 
 def _limits(models: Sequence[ModelMarks], k: int) -> tuple[float, float]:

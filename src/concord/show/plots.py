@@ -4,16 +4,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from concord.number_words import interval_words, level_words, number, typeset
+from concord.number_words import interval, interval_words, level_words, number, typeset
 from concord.records import Estimate, Interval
-from concord.show.svg import Canvas, Picture, Scale, reach
+from concord.show.svg import SCREEN, Canvas, Picture, Scale, last_parts, reach
 
-WIDTH = 480.0
+WIDTH = SCREEN
 _SHORT_LABEL, _LONG_LABEL = 70.0, 220.0
 _BOLD = 1.12
 """How much wider bold letters are."""
 """Room for the names of rows, at least and at most."""
-_ROW = 24.0
+_ROW, _NARROW_ROW, _FEW_ROWS = 24.0, 17.0, 30
+"""Height of a row; of more rows than these each is narrower."""
+_BROAD = 560.0
+"""Pictures from this width on have the ends of intervals behind each row, narrower ones the value alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,11 @@ class Mark:
 def estimate_mark(label: str, found: Estimate, *, strong: bool = False, people: bool = False) -> Mark:
     """Return a number with its interval, which knows its level, as a row of a chart."""
     return Mark(label, found.value, found.interval, strong=strong, people=people)
+
+
+def highest_first(marks: Sequence[Mark]) -> list[Mark]:
+    """Return rows from the highest number on, undefined ones last."""
+    return sorted(marks, key=lambda mark: (mark.value is None, -(0.0 if mark.value is None else mark.value)))
 
 
 def levels_words(marks: Sequence[Mark]) -> str:
@@ -122,21 +130,30 @@ def intervals(
     """Draw one row per name: a dot, its interval, the inner interval, floor and ceiling."""
     ends = [e for m in marks for e in (m.value, *m.ends, *m.inner_ends, m.floor, m.ceiling)]
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
-    top = 12.0 + 16.0 * (len(lines) > 0)
-    bottom = top + _ROW * len(marks) + 4
+    named = _bounds_named(marks)
+    row = _ROW if len(marks) <= _FEW_ROWS else _NARROW_ROW
+    top = 12.0 + 16.0 * (len(lines) + len(named) > 0)
+    bottom = top + row * len(marks) + 4
     wide = [reach(m.label) * (_BOLD if m.strong else 1.0) + 4 for m in marks]
     room = max([_SHORT_LABEL, *(min(one, max(_LONG_LABEL, 0.4 * width)) for one in wide)])
-    scale = Scale(low, high, room + 8, width - 16)
+    values = [_said(m, brackets=True) if width >= _BROAD else short(m.value) for m in marks]
+    right = max((reach(one) for one in values), default=0.0) * 0.9 + 8
+    scale = Scale(low, high, room + 8, width - 16 - right)
     canvas = Canvas()
+    rows_at = [top + row * (i + 0.5) + 2 for i in range(len(marks))]
+    for y, mark in zip(rows_at, marks, strict=True):
+        if mark.floor is not None and mark.ceiling is not None:
+            left, end = sorted((scale(mark.floor), scale(mark.ceiling)))
+            canvas.rect("band", left, y - row / 2, end - left, row)
     axis(canvas, scale, top, bottom, label)
     _reference_lines(canvas, scale, lines, top, bottom)
-    rows_at = [top + _ROW * (i + 0.5) + 2 for i in range(len(marks))]
-    canvas.row_names(
-        scale.start - 8, [y + 4 for y in rows_at], [m.label for m in marks], room - 4,
-        strong=[m.strong for m in marks],
-    )  # fmt: skip
-    for y, mark in zip(rows_at, marks, strict=True):
+    _line_names(canvas, scale, [*lines, *named], top)
+    names_at = [y + 4 for y in rows_at]
+    strong = [m.strong for m in marks]
+    canvas.row_names(scale.start - 8, names_at, [m.label for m in marks], room - 4, strong=strong)
+    for y, mark, value in zip(rows_at, marks, values, strict=True):
         _interval_row(canvas, scale, y, mark)
+        canvas.text(width - 4, y + 4, value, kind="s", anchor="end")
     if key:
         inner = any(m.inner is not None for m in marks)
         _legend(canvas, bottom + 54, key, inner=inner, bounds=any(m.floor is not None for m in marks))
@@ -222,7 +239,7 @@ def _interval_caption(label: str, marks: Sequence[Mark], key: Sequence[str]) -> 
         band = f"; pale band: {pale}" if any(m.inner is not None for m in marks) else ""
         said.append(f"Line: {line}{band}.")
     if any(m.floor is not None for m in marks):
-        said.append("Ticks: what agents without any effect, and what a perfect replication would score.")
+        said.append("Shaded: from what agents without any effect to what a perfect replication would score.")
     return " ".join(said)
 
 
@@ -235,35 +252,49 @@ def _legend(canvas: Canvas, y: float, key: Sequence[str], *, inner: bool, bounds
         canvas.line("wide", 250, y, 278, y)
         canvas.text(284, y + 4, key[1], kind="s")
     if bounds:
-        canvas.line("tick", 34, y + 13, 34, y + 27)
-        canvas.text(54, y + 24, "floor (no effect at all) and ceiling (a perfect replication)", kind="s")
+        canvas.rect("band", 20, y + 12, 28, 15)
+        canvas.text(
+            54, y + 24, "from the floor (no effects) to the ceiling (a perfect replication)", kind="s"
+        )
 
 
 def _reference_lines(
     canvas: Canvas, scale: Scale, lines: Sequence[tuple[float, str]], top: float, bottom: float
 ) -> None:
-    """Draw dashed lines; a name that would touch the one before it is left out."""
+    """Draw dashed lines."""
+    for value, _ in lines:
+        canvas.line("ref", scale(value), top, scale(value), bottom)
+
+
+def _bounds_named(marks: Sequence[Mark]) -> list[tuple[float, str]]:
+    """Return where floor and ceiling are named, once for all rows."""
+    known = [(m.floor, m.ceiling) for m in marks if m.floor is not None and m.ceiling is not None]
+    if not known:
+        return []
+    floors, ceilings = zip(*known, strict=True)
+    return [(sum(floors) / len(known), "no effects"), (sum(ceilings) / len(known), "replication")]
+
+
+def _line_names(canvas: Canvas, scale: Scale, lines: Sequence[tuple[float, str]], top: float) -> None:
+    """Name places above the frame; a name that would touch the one before it is left out."""
     free = -math.inf
     for value, words in sorted(lines):
         x, half = scale(value), 4.0 * len(words)
-        canvas.line("ref", x, top, x, bottom)
         if x - half > free:
             canvas.text(x, top - 6, words, kind="s", anchor="middle")
             free = x + half
 
 
-def _said(mark: Mark) -> str:
+def _said(mark: Mark, *, brackets: bool = False) -> str:
     if mark.value is None:
-        return "undefined"
+        return short(None) if brackets else "undefined"
     if mark.interval is None:
         return short(mark.value)
-    return f"{short(mark.value)} ({typeset(interval_words(mark.interval))})"
+    ends = interval(mark.interval) if brackets else f"({interval_words(mark.interval)})"
+    return f"{short(mark.value)} {typeset(ends)}"
 
 
 def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
-    for edge in (mark.floor, mark.ceiling):
-        if edge is not None:
-            canvas.line("tick", scale(edge), y - 7, scale(edge), y + 7)
     if mark.value is None:
         canvas.text(scale.start + 4, y + 4, "undefined", kind="s")
         return
@@ -284,3 +315,40 @@ def frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
         canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
     canvas.line("axis", x.start, y.start, x.start, y.end)
     canvas.turned(14, (y.start + y.end) / 2, -90, up, anchor="middle")
+
+
+def shares(
+    name: str, title: str, rows: Sequence[tuple[str, Sequence[float | None]]], parts: Sequence[str], *,
+    label: str, caption: str, width: float = WIDTH,
+) -> Picture:  # fmt: skip
+    """Draw what a whole is made of, one bar per row; at most four parts."""
+    room, row = min(190.0, 0.36 * width), 24.0
+    scale = Scale(0, 1, room + 8, width - 14)
+    top = 44.0
+    bottom = top + row * len(rows)
+    canvas = Canvas()
+    at = 8.0
+    for i, words in enumerate(parts):
+        canvas.rect(f"share{i}", at, 8, 12, 12)
+        canvas.text(at + 18, 18, words, kind="s")
+        at += 34 + 7.2 * len(words)
+    axis(canvas, scale, top - 6, bottom, label)
+    called = last_parts([one for one, _ in rows])
+    canvas.row_names(room, [top + row * i + 15 for i in range(len(rows))], called, room - 4)
+    for i, (one, held) in enumerate(rows):
+        start = 0.0
+        for j, share in enumerate(held):
+            if share is None or share <= 0:
+                continue
+            left, end = scale(start), scale(start + share)
+            note = f"{one}, {parts[j]}: {short(share)}"
+            canvas.rect(f"cell share{j}", left, top + row * i + 3, end - left, row - 7, note=note)
+            start += share
+    said = "; ".join(
+        f"{one}: {', '.join(f'{parts[j]} {short(share)}' for j, share in enumerate(held))}"
+        for one, held in rows[:20]
+    )
+    numbers = ((label, *parts), *((one, *held) for one, held in rows))
+    return Picture(
+        name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=numbers, caption=caption
+    )

@@ -20,6 +20,8 @@ COLOURS, DARK = json.loads(_DATA.joinpath("colours.json").read_text("utf-8")).va
 shown; directions (up, none, down), domains (first to third), order and maps (heat) never borrow these two."""
 THEMES = {"paper": COLOURS, "slide": COLOURS, "dark": DARK}
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans','DejaVu Sans',sans-serif"
+SCREEN = 480.0
+"""Width of a drawing where none is asked for."""
 TEXT = 13.0
 """Size of text in the units of a drawing."""
 STYLE = _DATA.joinpath("picture.css").read_text("utf-8").replace("\n", "")
@@ -213,6 +215,8 @@ class Picture:
     """The numbers that it shows, the heads of columns first; empty where it was not told them."""
     caption: str = ""
     """What a reader of a paper must know beyond the title."""
+    parts: tuple["Picture", ...] = ()
+    """Those on one sheet, where they are several; each has its letter."""
 
     def __repr__(self) -> str:
         """Name the picture; its drawing is thousands of letters long."""
@@ -420,3 +424,82 @@ def _dotted(points: list[tuple[float, float]]) -> str:
 
 def _closed(tag: str, note: str) -> str:
     return f"><title>{escape(visible(note))}</title></{tag}>" if note else "/>"
+
+
+def stacked(parts: Sequence[Picture], width: float, *, columns: int = 2) -> Picture:
+    """Put pictures on one sheet under the letters a, b, c, each below the shortest column."""
+    gap, head = 24.0, 24.0
+    column = (width - gap * (columns - 1)) / columns
+    tall = [0.0] * columns
+    canvas = Canvas()
+    for letter, one in zip("abcdef", parts, strict=False):
+        side = tall.index(min(tall))
+        x, y, scale = side * (column + gap), tall[side], min(1.0, column / one.width)
+        canvas.text(x, y + 14, letter, kind="t")
+        canvas.text(x + 16, y + 14, one.title, kind="t", width=column - 20)
+        place = f"translate({at(x)} {at(y + head)}) scale({scale:.4g})"
+        canvas.parts.append(f'<g transform="{place}">{one.body}</g>')
+        tall[side] += head + one.height * scale + 12
+    said = " ".join(one.description for one in parts)
+    caption = " ".join(f"({'abcdef'[i]}) {one.title}. {one.caption}" for i, one in enumerate(parts))
+    return Picture(
+        "panels", "; ".join(one.title for one in parts), said, width, max(tall), str(canvas),
+        caption=caption, parts=tuple(parts),
+    )  # fmt: skip
+
+
+POINTS_PER_MM = 72 / 25.4
+SIZE = 7.0
+"""Points of text where nothing else is said: what journals ask for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What a journal, a style or a screen asks of figures."""
+
+    single: float
+    """Width of a usual figure, in millimetres."""
+    middle: float
+    """Width of one and a half columns."""
+    double: float
+    """Width of a broad one."""
+    size: float
+    font: str
+    theme: str
+    endings: tuple[str, ...]
+    dpi: float = 300.0
+
+
+SANS = "Arial, Helvetica, 'Liberation Sans'"
+"""The last has the widths of the first and is made part of PDF and PNG files where no other is installed."""
+FORMATS = {
+    "nature": Format(89.0, 120.0, 183.0, 7.0, SANS, "paper", (".pdf", ".svg")),
+    "apa": Format(82.0, 120.0, 165.0, 8.0, SANS, "paper", (".pdf", ".png"), 600.0),
+    "slides": Format(250.0, 285.0, 320.0, 18.0, "", "slide", (".svg", ".png"), 150.0),
+}
+"""By the name that `concord figures --for` takes."""
+
+
+def millimetres(width: str | float) -> float:
+    """Read a width: a number of millimetres, or text with its unit."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(mm|cm|in|pt)?\s*", str(width))
+    if found is None:
+        raise OptionError(f"width {width!r} is not a width; expected one such as '89mm', '3.5in' or 120")
+    value = float(found[1]) * {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, None: 1.0}[found[2]]
+    if not 20 <= value <= 2000:
+        raise OptionError(f"width {width!r} is {value:g} mm; expected 20 to 2000 mm")
+    return round(value, 6)  # 3.5 in are 88.9 mm, not 88.89999999999999
+
+
+def layout(width: str | float | None, size: float = SIZE) -> float:
+    """Return how many units wide a drawing must be so that its text has a size on paper."""
+    if width is None:
+        return SCREEN
+    if not 3 <= size <= 60:
+        raise OptionError(f"size of text is {size:g} pt, expected 3 to 60")
+    return millimetres(width) * POINTS_PER_MM * TEXT / size
+
+
+def look(width: str | float | None = None, font: str = "", theme: str = "paper") -> Look:
+    """Return the look of a picture of that width, font and theme."""
+    return Look(None if width is None else millimetres(width), font, theme)

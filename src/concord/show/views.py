@@ -9,8 +9,8 @@ from rich.text import Text
 
 from concord.errors import OptionError, printable_lines
 from concord.kinds import Kind
+from concord.show.citations import with_concord
 from concord.show.declared import gist_of, paper_table_of, picture_of, small_picture_of
-from concord.show.methods import with_concord
 from concord.show.svg import Picture
 from concord.show.terminal import Fitting, drawn, fitting
 
@@ -77,7 +77,7 @@ def shown_html(result: Kind) -> str:
 def plot_of(result: Kind, *kind: str, width: str | float | None = None, font: str = "",
             size: float = 7.0, theme: str = "paper", **choices: Any) -> Picture:  # fmt: skip
     """Return a picture of the result, for the screen or at a width on paper."""
-    from concord.show.looks import layout, look
+    from concord.show.svg import layout, look
 
     chosen = look(width, font, theme)
     units: dict[str, Any] = {} if width is None else {"units": layout(width, size)}

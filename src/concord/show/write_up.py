@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,11 @@ from concord.people.files import PeopleResult
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.records import Estimate
-from concord.show.citations import CONCORD, METHODS, Entry, bibtex
+from concord.show.citations import CONCORD, METHODS, Entry, bibtex, with_concord
 from concord.show.declared import drawn_by, paper_table_of
-from concord.show.looks import FORMATS, Format, layout, look
-from concord.show.methods import with_concord
 from concord.show.paper import PaperTable, write_word
 from concord.show.plot_models import plot_models
-from concord.show.svg import Canvas, Picture
+from concord.show.svg import FORMATS, Format, Picture, layout, look, stacked
 from concord.show.traced import Sources, TracedNumber, trace
 from concord.structure.result import StructureResult
 from concord.unread import withheld
@@ -60,11 +58,8 @@ class Figure:
     @property
     def caption(self) -> str:
         """What is below it in a paper."""
-        if not self.panels:
-            return f"{self.picture.title}. {self.picture.caption}".strip()
-        return " ".join(
-            f"({'abcdef'[i]}) {one.title}. {one.caption}".strip() for i, one in enumerate(self.panels)
-        )
+        said = "" if self.panels else f"{self.picture.title}. "
+        return f"{said}{self.picture.caption}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,13 +251,6 @@ def _pictures(record: Kind, units: float) -> Iterator[Picture]:
             yield drawn
 
 
-@dataclass(frozen=True, slots=True)
-class _Panels(Picture):
-    """Several pictures on one sheet."""
-
-    parts: tuple[Picture, ...] = field(default=())
-
-
 MOST_IN_PANEL = 20
 """Models that a panel of the first figure shows at most."""
 
@@ -278,29 +266,7 @@ def _with_panels(found: list[_Candidate], width: float) -> tuple[list[_Candidate
     if len(best) < 2:
         return found, None
     parts = [best[question] for question in HEADINGS if question in best]
-    return [one for one in found if one not in parts], panels([one.picture for one in parts], width)
-
-
-def panels(parts: Sequence[Picture], width: float) -> Picture:
-    """Draw pictures side by side under the letters a, b, c, each below the shorter of two columns."""
-    gap, head = 24.0, 24.0
-    column = (width - gap) / 2
-    tall = [0.0, 0.0]
-    canvas = Canvas()
-    for letter, one in zip("abcdef", parts, strict=False):
-        side = 0 if tall[0] <= tall[1] else 1
-        x, y, scale = side * (column + gap), tall[side], min(1.0, column / one.width)
-        canvas.text(x, y + 14, letter, kind="t")
-        canvas.text(x + 16, y + 14, one.title, kind="t", width=column - 20)
-        canvas.parts.append(
-            f'<g transform="translate({x:.1f} {y + head:.1f}) scale({scale:.4f})">{one.body}</g>'
-        )
-        tall[side] += head + one.height * scale + 12
-    title = "The three questions" if len(parts) == 3 else "Answers to the questions"
-    return _Panels(
-        "questions", title, " ".join(one.description for one in parts), width, max(tall), str(canvas),
-        parts=tuple(parts),
-    )  # fmt: skip
+    return [one for one in found if one not in parts], stacked([one.picture for one in parts], width)
 
 
 def set_figure(picture: Picture, chosen: Format, question: str = "") -> Figure:
@@ -312,8 +278,7 @@ def set_figure(picture: Picture, chosen: Format, question: str = "") -> Figure:
     made = replace(picture, width=max(picture.width, units)).with_look(
         look(f"{wide:g}mm", chosen.font, chosen.theme)
     )
-    parts = picture.parts if isinstance(picture, _Panels) else ()
-    return Figure(made, wide, question, tuple(parts))
+    return Figure(made, wide, question, picture.parts)
 
 
 def _tables(groups: Sequence[_Group]) -> Iterator[PaperTable]:

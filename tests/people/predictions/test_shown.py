@@ -11,7 +11,7 @@ from concord.errors import UndefinedError
 from concord.people.predictions.result import PredictionResult
 from concord.show.declared import report_of
 from concord.show.page.declared import section_of
-from concord.show.prediction_plots import effects_picture, errors_picture
+from concord.show.people_plots import errors_picture, predicted_picture
 from concord.show.terminal import drawn, fitting
 
 
@@ -49,7 +49,7 @@ def test_every_surface_says_the_level_and_shows_every_number(found: PredictionRe
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
 def test_effects_are_drawn_with_intervals_of_their_level(level: float) -> None:
     result = concord.score_predictions(_rows(), level=level)
-    picture = effects_picture(result, agent="b")
+    picture = predicted_picture(result, agent="b")
     assert picture is not None
     assert f"with {100 * level:g} % intervals" in picture.caption
     _, _, h, low, high, a, agent_low, agent_high, _ = picture.rows[1]

@@ -40,5 +40,5 @@ def test_what_is_not_known_has_its_reason_and_no_picture() -> None:
         assert "the order in which answers were shown is not recorded" in shown
     with pytest.raises(UndefinedError, match="nothing to draw: j: "):
         result.plot("preference")
-    with pytest.raises(OptionError, match="expected one of preference"):
-        result.plot("seats")
+    with pytest.raises(OptionError, match="expected one of seats, preference"):
+        result.plot("pie")

@@ -189,13 +189,13 @@ class PredictionResult(Kind):
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf(
             "errors",
-            "prediction_plots.errors_picture",
+            "people_plots.errors_picture",
             lambda result: f"Lines are {level_words(result.level)} intervals; brackets: reference rows.",
             small=True,
         ),
         PictureOf(
             "effects",
-            "prediction_plots.effects_picture",
+            "people_plots.predicted_picture",
             lambda result: (
                 f"Lines are {level_words(result.level)} intervals. Filled: significant in the human "
                 "direction. The dashed line is the same effect."

@@ -171,8 +171,9 @@ class StudiesResult(Kind):
     QUESTION: ClassVar[str] = PeopleResult.QUESTION
     ASKS: ClassVar[str] = PeopleResult.ASKS
     TABLES: ClassVar[tuple[Table, ...]] = (*map(_of_scores, PeopleResult.TABLES), ANSWERS)
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = tuple(
-        replace(one, each=_studies_of) if one.each is not None else one for one in PeopleResult.PICTURES
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        *(replace(one, each=_studies_of) if one.each is not None else one for one in PeopleResult.PICTURES),
+        PictureOf("outcomes", "people_plots.outcomes_picture", on_page=False),
     )
     CITES: ClassVar[tuple[str, ...]] = PeopleResult.CITES
 

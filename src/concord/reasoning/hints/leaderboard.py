@@ -375,8 +375,8 @@ class HintLeaderboard(Kind):
         LEFT_OUT_CELLS,
     )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        PictureOf("models", "probe_plots.board_picture", small=True),
-        PictureOf("ranking", "probe_plots.said_picture"),
+        PictureOf("models", "reasoning_plots.board_picture", small=True),
+        PictureOf("ranking", "reasoning_plots.said_picture"),
     )
 
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"scores.left_out"})  # in a file

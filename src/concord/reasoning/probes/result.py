@@ -184,11 +184,11 @@ class ProbeResult(Kind):
     KEY: ClassVar[str] = "scores"
     TABLES: ClassVar[tuple[Table, ...]] = (NAMED, HINT_KINDS, DIMENSIONS, NUMBERS, UNREAD, LEFT_OUT_CELLS)
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        PictureOf("early", "probe_plots.early_picture", small=True),
-        PictureOf("filler", "probe_plots.filler_picture", shared=True),
-        PictureOf("flips", "probe_plots.flips_picture", shared=True),
-        PictureOf("hints", "probe_plots.hints_picture"),
-        PictureOf("joint", "probe_plots.joint_picture", shared=True),
+        PictureOf("early", "reasoning_plots.curve_picture", small=True),
+        PictureOf("filler", "reasoning_plots.filler_picture", shared=True),
+        PictureOf("flips", "reasoning_plots.flips_picture", shared=True),
+        PictureOf("hints", "reasoning_plots.hints_picture"),
+        PictureOf("joint", "reasoning_plots.joint_picture", shared=True),
     )
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
         {"rows", "hint_rows", "made", "readings", "scores.left_out"}

@@ -13,7 +13,6 @@ from concord.errors import FileFormatError, InputError, OptionError, UndefinedEr
 from concord.files.output import distinct_names
 from concord.number_words import p_value, p_words
 from concord.show import plots
-from concord.show.forest import FOREST
 from concord.show.page import replies
 from concord.show.page.comparison import read_compared
 from concord.show.page.content import Compare, Content, Section, fill_sections
@@ -45,6 +44,7 @@ from concord.show.page.values import (
     short_interval,
     shown_place,
 )
+from concord.show.plot_effects import FOREST
 from concord.show.plot_standing import ranking_picture
 from concord.show.svg import COLOURS, HATCH, Picture, roots, style, visible
 from concord.version import __version__

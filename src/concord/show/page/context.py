@@ -10,8 +10,7 @@ from typing import Any
 from concord.comparing.comparison import Comparison
 from concord.errors import printable
 from concord.number_words import level_words
-from concord.show.citations import CONCORD, METHODS, Entry, bibtex, study_entry
-from concord.show.methods import with_concord
+from concord.show.citations import CONCORD, METHODS, Entry, bibtex, study_entry, with_concord
 from concord.show.page.comparison import letters, standing_of
 from concord.show.page.content import Content, by_question
 from concord.show.page.declared import shown_result

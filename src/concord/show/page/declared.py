@@ -8,9 +8,8 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.kinds import PAGE, Column, FilledTable, Kind, Table
 from concord.records import Estimate
-from concord.show.citations import CONCORD, METHODS
+from concord.show.citations import CONCORD, METHODS, with_concord
 from concord.show.declared import drawn_by, table_notes
-from concord.show.methods import with_concord
 from concord.show.page import fragments
 from concord.show.page.content import Section
 from concord.show.page.data import PageColumn, packed

@@ -18,8 +18,8 @@ from concord.show.page.data import PageColumn, Texts, packed
 from concord.show.page.declared import table_html
 from concord.show.page.panel import FEW, AnswerCell, Metric, ModelView, PageData, Panel, QuestionAnswer, Ranks
 from concord.show.page.values import Problem, ResultFile, shown_number
-from concord.show.plot_reasoning import early_picture, gaps_picture
 from concord.show.plots import WIDTH
+from concord.show.reasoning_plots import early_picture, gaps_picture
 from concord.show.strips import dumbbell
 from concord.show.svg import Picture
 

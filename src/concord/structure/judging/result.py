@@ -268,7 +268,10 @@ class JudgeResult(Kind):
         unread_table("judge_unread.csv"),
         LEFT_OUT_CELLS,
     )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("preference", "structure_plots.judge_picture"),)
+    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+        PictureOf("seats", "structure_plots.judge_picture"),
+        PictureOf("preference", "structure_plots.preference_picture"),
+    )
     CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
         {"pairs", "n_permutations", "readings", "left_out"}
