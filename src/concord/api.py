@@ -9,8 +9,9 @@ from concord import people
 from concord.comparing.judge_logs import score_judge
 from concord.engine import Engine, chosen_engine
 from concord.files.documents import FileCheck
+from concord.files.grids import Grid
 from concord.files.public import public_table as find_public_table
-from concord.files.tables import table_options
+from concord.files.tables import grid_of, table_options
 from concord.numeric import SMALLEST_D, gated, whole
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
@@ -213,7 +214,7 @@ def score_people(
 @gated(n_resamples=whole(2, 100_000))
 def score_answers(
     table: Any,
-    *,
+    *agents: Any,
     agent_column: str | None = None,
     sheet: str | None = None,
     encoding: str | None = None,
@@ -237,7 +238,10 @@ def score_answers(
         (``outcome, human, agent``; ``person``, ``study``, ``condition``, ``group`` where known), one below
         the other (``outcome, source, answer``), wide (``human_X, agent_X``), counts (``outcome, option,
         human_count, agent_count``) or moments (``outcome, n, human_mean, human_sd, agent_mean, agent_sd``);
-        or the name of a bundled table, ``twin-2k-500-answers`` or ``twin-2k-500-moments``.
+        or the name of a bundled table, ``twin-2k-500-answers`` or ``twin-2k-500-moments``. Or people's
+        answers alone, one column per question.
+    agents
+        Answers of every agent to the same questions, a table each, also results of EDSL.
     agent_column
         Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
     missing
@@ -270,7 +274,13 @@ def score_answers(
         sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
     )
     read = read_answer_table(
-        table, agent_column=agent_column, questions=questions, weights=weights, labels=labels, options=options
+        table,
+        *agents,
+        agent_column=agent_column,
+        questions=questions,
+        weights=weights,
+        labels=labels,
+        options=options,
     )
     return score_answer_table(
         read, level=level, n_resamples=n_resamples, seed=seed, engine=chosen_engine(engine)
@@ -280,7 +290,7 @@ def score_answers(
 @gated()
 def score_predictions(
     table: Any,
-    *,
+    *agents: Any,
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
@@ -297,7 +307,10 @@ def score_predictions(
     ----------
     table
         One row per effect and agent: a file, a frame or rows, with the columns ``study``, ``human_estimate``,
-        ``human_se``, ``agent_estimate`` and those of the page on predicted effects.
+        ``human_se``, ``agent_estimate`` and those of the page on predicted effects. Or the means of people's
+        conditions (``condition``, ``outcome``, ``mean``, ``sd``, ``n`` or ``n_eff``), control among them.
+    agents
+        The same means of every agent, a table each; effects are against control, whose error they share.
     agent_column
         Name of the column with the agents' names, where it is none of the usual ones.
     missing
@@ -317,11 +330,14 @@ def score_predictions(
     0.904
     """
     from concord.people.predictions.score import score_predictions as scored
-    from concord.people.predictions.table import read_predictions
+    from concord.people.predictions.table import effects_of_cells, is_cell_grid, read_predictions
 
     options = table_options(
         sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
     )
+    table = table if isinstance(table, Grid) else grid_of(table, options)
+    if agents or is_cell_grid(table):
+        table = effects_of_cells((table, *agents), options)
     read = read_predictions(table, agent_column=agent_column, options=options)
     if respondents is None:
         return scored(read, level=level)

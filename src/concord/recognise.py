@@ -12,21 +12,23 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from concord.comparing.harnesses import FORMS
-from concord.comparing.judge_logs import verdict_rows
-from concord.comparing.lm_eval import is_lm_eval
+from concord.comparing.harnesses import harness_of, harness_table
+from concord.comparing.judge_logs import judged_table
 from concord.comparing.scores import read_models
 from concord.errors import FileFormatError, InputError, OptionError, TableError, by_cause
-from concord.files.columns import read_columns
-from concord.files.contents import read_bytes
+from concord.files.columns import ColumnTable, read_columns
+from concord.files.contents import is_file, read_bytes
 from concord.files.documents import FileCheck, FileKind
 from concord.files.grids import names_of, vocabulary
-from concord.files.inspect_logs import InspectLog, read_inspect_log, read_json_log
+from concord.files.inspect_logs import InspectLog, is_lm_eval, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
 from concord.files.kept_replies import ObjectLines
+from concord.files.raw import read_raw
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
 from concord.files.tables import TableOptions
-from concord.people.table.columns import KNOWN, fold
+from concord.people.answers.table import holds_numbers, role_of
+from concord.people.table.columns import KNOWN, SIDES, fold
+from concord.people.table.handmade.read import handmade_header
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".ods", ".parquet", ".json", ".jsonl", ".ndjson")
 _BY_NAME = {".qsf": ("survey of Qualtrics (labels)", "concord score answers EXPORT.csv --labels FILE")}
@@ -38,6 +40,7 @@ _LISTS = {
 """Lists in JSON files of questions, and what their entries have."""
 
 
+_REPLIES = "concord score reasoning --replies"
 CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
 """Modules of the three questions that say, in ``FILES``, which files these take."""
 
@@ -72,7 +75,8 @@ def table_kinds() -> tuple[TableKind, ...]:
         names = names_of(one["of"]) if "of" in one else {}
 
         def called(parts: Sequence[str], names: Mapping[str, tuple[str, ...]] = names) -> tuple[str, ...]:
-            return tuple(name for part in parts for name in names.get(part, (part,)))
+            # a name after a sign of equality is meant itself, not what it may be called
+            return tuple(name for part in parts for name in names.get(part, (part.removeprefix("="),)))
 
         columns = {meaning: called(parts) for meaning, parts in one["columns"].items()}
         needs, without = tuple(map(called, one["needs"])), frozenset(one.get("without", ()))
@@ -95,6 +99,8 @@ def recognised(path: Path, options: TableOptions) -> FileCheck | None:
         return _told_log(path, read_inspect_log(path))
     if suffix == ".json":
         return _json_file(path, options)
+    if suffix in (".yaml", ".yml") and is_file(path) and read_bytes(path)[:7] == b"evalId:":
+        return _refused(path, "YAML file of results of promptfoo", "write JSON with -o results.json")
     if suffix in (".jsonl", ".ndjson"):
         return _lines_file(path, options)
     return _told_table(path, options) if suffix in TABLE_SUFFIXES else None
@@ -108,6 +114,10 @@ def _told_folder(path: Path) -> FileCheck:
         )
     if (path / "per_instance_stats.json").is_file():
         return FileCheck(str(path), (), (), {}, "run of HELM", ("concord compare",))
+    logs = {"samples of lm-eval": [*path.glob("samples_*.jsonl")], "logs of Inspect": [*path.glob("*.eval")]}
+    for what, found in logs.items():
+        if found:
+            return FileCheck(str(path), (), (), {"files": len(found)}, what, ("concord compare",))
     results = sorted(
         {
             kind
@@ -156,12 +166,14 @@ def _told_log(path: Path, log: InspectLog) -> FileCheck:
 
 
 def _of_samples(samples: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return what else takes samples, by what their metadata holds."""
+    """Return what else takes samples, by what their metadata and scores hold."""
     held = [one["metadata"] for one in samples if isinstance(one.get("metadata"), Mapping)]
     names = {fold(str(key)) for one in held for key in one}
     if {"order", "pair"} & names or {"model_a", "model_b"} <= names:
         return ("concord score judge",)
-    return ()
+    if "arrangement" in names and "item" in names:
+        return ("concord score options",)
+    return ("concord score judge",) if any(one.get("scores") for one in samples) else ()
 
 
 def _json_file(path: Path, options: TableOptions) -> FileCheck | None:
@@ -197,13 +209,15 @@ def _refused(path: Path, kind: str, what: str) -> FileCheck:
 
 def _of_harness(path: Path, document: Any) -> FileCheck | None:
     """Tell results of another program."""
-    form = next((one for one in FORMS if one.holds(document)), None)
+    form = harness_of(document)
     if form is None:
         return None
     answers = list(form.answers(path, document))
     metrics = {name for one in answers for name in one.scores}
     counts = {"models": len({one.model for one in answers}), "answers": len(answers), "scores": len(metrics)}
-    return FileCheck(str(path), (), (), counts, f"results of {form.name}", ("concord compare",))
+    more = ("concord score answers PEOPLE FILE",) if form.rates else ()
+    commands = ("concord compare", "concord score judge", *more)
+    return FileCheck(str(path), (), (), counts, f"results of {form.name}", commands)
 
 
 def _lines_file(path: Path, options: TableOptions) -> FileCheck | None:
@@ -212,9 +226,9 @@ def _lines_file(path: Path, options: TableOptions) -> FileCheck | None:
     if not rows:
         return None
     if is_lm_eval(rows[0]):
-        return FileCheck(
-            str(path), (), (), {"samples": len(rows)}, "samples of lm-eval", ("concord compare",)
-        )
+        documents = [{"metadata": row.get("doc")} for row in rows]
+        commands = ("concord compare", *_of_samples(documents))
+        return FileCheck(str(path), (), (), {"samples": len(rows)}, "samples of lm-eval", commands)
     found = _of_harness(path, rows)
     return _told_rows(path, rows, options) if found is None else found
 
@@ -229,18 +243,64 @@ def _told_rows(path: Path, rows: Sequence[Any], options: TableOptions) -> FileCh
 
 def _told_table(path: Path, options: TableOptions) -> FileCheck | None:
     """Tell a table by its first line of titles."""
+    if (harness := _of_harness(path, harness_table(path))) is not None:
+        return harness
     try:
         table = read_columns(path, options)
         n = table.take([table.header[0]]).height if table.header else 0
     except InputError:
         return None  # the reader of tables of tests, which takes most, says why
-    if is_limesurvey(table.header):
-        counts, commands = {"respondents": n}, ("concord score answers", "concord combine")
-        return FileCheck(str(path), (), (), counts, "survey of LimeSurvey", commands)
+    survey = "LimeSurvey" if is_limesurvey(table.header) else ""
     if {"startdate", "responseid"} <= {fold(title) for title in table.header}:
+        survey = "Qualtrics"
+    if survey:
         commands = ("concord score answers", "concord combine")
-        return FileCheck(str(path), (), (), {"rows": n}, "survey of Qualtrics", commands)
-    return _by_columns(path, table.header, n, options) if table.header else None
+        return FileCheck(str(path), (), (), {"respondents": n}, f"survey of {survey}", commands)
+    if not table.header:
+        return None
+    found = _by_columns(path, table.header, n, options)
+    return _by_shape(path, table, n) if found is None else found
+
+
+def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
+    """Tell tables whose columns are questions or models, which have names of their own."""
+    named = {fold(title): title for title in table.header}
+    numbers = [title for title in table.header if title and holds_numbers(table, title)]
+    sides = [
+        {name.removeprefix(f"{side}_") for name in named if name.startswith(f"{side}_")} for side in SIDES
+    ]
+    if set(named) & set(KNOWN) or len(set(table.header)) < len(table.header):
+        return None
+    if sides[0] & sides[1] & {name.partition("_")[2] for name in map(fold, numbers)} or (
+        set(names_of("answers")["source"]) & set(named) and len(numbers) > 1
+    ):
+        meant = {title: "answers to a question" for title in numbers}
+        return _shaped(path, table, n, "answers as people and agents gave them", "score answers", meant)
+    header = handmade_header(read_raw(path, table.options))
+    if header is not None and any(one is not None and one.side == "human" for one in header.meanings):
+        return None
+    roles = {title: role_of(table, title) for title in table.header}
+    asked = [title for title in numbers if not roles[title]]
+    item = next((title for name, title in named.items() if name in names_of("items")["item"]), None)
+    if item is not None and {item, *numbers} == {*table.header} and len(numbers) > 1 and item not in numbers:
+        meant = {item: "item"} | {title: "scores of a model" for title in numbers}
+        return _shaped(path, table, n, "scores on items, one column per model", "compare", meant)
+    if (
+        len(asked) > 1
+        and all(roles[title] or title in asked for title in table.header)
+        and any(roles.values())
+    ):
+        meant = roles | {title: "answers to a question" for title in asked}
+        kind = "answers of people or of an agent, one column per question"
+        return _shaped(path, table, n, kind, "score answers PEOPLE AGENT", meant)
+    return None
+
+
+def _shaped(
+    path: Path, table: ColumnTable, n: int, kind: str, command: str, meant: Mapping[str, str]
+) -> FileCheck:
+    columns = tuple((title, meant.get(title, "")) for title in table.header)
+    return FileCheck(str(path), (), (), {"rows": n}, kind, (f"concord {command}",), columns)
 
 
 def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions) -> FileCheck | None:
@@ -252,7 +312,9 @@ def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions
     found = FileCheck(
         str(path), (), (), {"rows": n}, kind.kind, (kind.command,), columns=kind.understood(header)
     )
-    reader = _READERS.get(kind.command.split(" --")[0])
+    if kind.kind == "means of conditions" and set(names_of("cells")["who"]) & names:
+        found = replace(found, commands=("concord score people",))
+    reader = _READERS.get(kind.command.split(" --")[0]) if kind.command != _REPLIES else None
     if reader is None:
         return found
     try:
@@ -277,9 +339,11 @@ def _read_options(path: Path, options: TableOptions) -> Sequence[str]:
 
 
 def _read_verdicts(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.structure.judging.rated import read_scores
     from concord.structure.judging.read import read_votes
 
-    return read_votes([verdict_rows(path, replace(options, strict=True))]).warnings
+    table, is_scores = judged_table(path, replace(options, strict=True))
+    return read_scores([table], None)[1] if is_scores else read_votes([table]).warnings
 
 
 def _read_hints(path: Path, options: TableOptions) -> Sequence[str]:

@@ -80,10 +80,11 @@ def score_structure(
 
 def score_answers(
     answers: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
             help="Table of answers per person, counts per option, or moments: CSV, XLSX, Parquet, JSON, "
-            "SPSS, Stata, exports of Qualtrics and LimeSurvey."
+            "SPSS, Stata, exports of Qualtrics and LimeSurvey; or people's answers first, then a file per "
+            "agent (also results of EDSL)."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
@@ -115,7 +116,7 @@ def score_answers(
     from concord import api
 
     result = api.score_answers(
-        answers,
+        *answers,
         agent_column=agent_column,
         sheet=sheet,
         encoding=encoding,

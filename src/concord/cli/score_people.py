@@ -33,7 +33,13 @@ if TYPE_CHECKING:
 
 
 def score_people(
-    tests: Annotated[Path, typer.Argument(help="Table of tests: CSV, XLSX, Parquet or JSON.")],
+    tests: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Table of tests or effects: CSV, XLSX, Parquet or JSON; or means of conditions, people's "
+            "file first, then one per agent."
+        ),
+    ],
     protocol: ProtocolName = "standard",
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     model: Annotated[str | None, typer.Option(help="Name of the model, for reports and comparisons.")] = None,
@@ -71,19 +77,20 @@ def score_people(
     from concord import api
     from concord.files.grids import Grid
     from concord.people.agents import make_way, refuse_other_table
-    from concord.people.predictions.table import is_prediction_grid
+    from concord.people.predictions.table import is_cell_grid, is_prediction_grid
 
     options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
-    source = _source(tests, options, [] if map is None else map, map_only=map_only)
-    if isinstance(source, Grid) and is_prediction_grid(source):
+    source, *further = (_source(one, options, [] if map is None else map, map_only=map_only) for one in tests)
+    cells = further or (isinstance(source, Grid) and is_cell_grid(source))
+    if cells or (isinstance(source, Grid) and is_prediction_grid(source)):
         found = api.score_predictions(
-            source, level=level, agent_column=agent_column, respondents=respondents, seed=seed
+            source, *further, level=level, agent_column=agent_column, respondents=respondents, seed=seed
         )
         _tell_many(found, found.write(out), json=json)
         return
     if respondents is not None:
         raise OptionError("--respondents goes with a table of predicted effects (human_estimate, human_se)")
-    refuse_other_table(out, tests.name, model)
+    refuse_other_table(out, tests[0].name, model)
     try:
         result: Any = api.score_people(
             source, protocol=protocol, model=model, agent_column=agent_column, strict=strict,

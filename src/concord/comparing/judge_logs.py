@@ -6,17 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from concord.comparing.harnesses import read_harness
+from concord.comparing.harnesses import harness_table, judged_rows
 from concord.comparing.inspect_logs import read_inspect_scores
 from concord.comparing.lm_eval import json_lines
-from concord.comparing.records import ScoreFile
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.declared import DeclaredTable, table_of
 from concord.files.frames import from_mappings
-from concord.files.grids import plain_title
-from concord.files.inspect_logs import InspectLog, read_inspect_log, read_json_log
+from concord.files.grids import Grid, plain_title
+from concord.files.inspect_logs import InspectLog, log_grid, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
+from concord.files.limits import COLUMN_BYTES
 from concord.files.tables import TableOptions, table_options
 from concord.numeric import gated
 from concord.structure.judging.rated import COLUMNS, PAIRWISE, holds_scores, rated_result
@@ -116,17 +116,9 @@ def judged_table(
 ) -> tuple[DeclaredTable, bool]:
     """Read what judges said, once, and whether it is scores of single answers."""
     log = _log_of(source)
-    scored = _scored_files(source, log, metric)
+    scored = _scored_rows(source, log, metric)
     if scored is not None:
-        rows = [
-            {"item": row["item"], "system": one.name, "judge": one.metric, "repeat": row["repeat"]}
-            | {"score": row["score"], "cluster": row["cluster"]}
-            for one in scored
-            for row in one.frame.iter_rows(named=True)
-        ]
-        grid = from_mappings(rows, scored[0].source)
-        grid = replace(grid, inputs=scored[0].inputs, warnings=scored[0].warnings)
-        return DeclaredTable(grid, COLUMNS, options), True
+        return DeclaredTable(scored, COLUMNS, options), True
     table = table_of(source, options) if log is None else _logged(*log, metric, options)
     is_scores = holds_scores([*table.plain])
     return (DeclaredTable(table.table, COLUMNS, options), True) if is_scores else (table, False)
@@ -143,22 +135,32 @@ def _log_of(source: Any) -> tuple[Path, InspectLog] | None:
     return None if log is None else (path, log)
 
 
-def _scored_files(
-    source: Any, found: tuple[Path, InspectLog] | None, metric: str | None
-) -> list[ScoreFile] | None:
+def _scored_rows(source: Any, found: tuple[Path, InspectLog] | None, metric: str | None) -> Grid | None:
     """Read the scores of a log or of a harness's results; None where they are verdicts or something else."""
     if found is not None:
-        path, log = found
-        graded = _grades(log, metric)
-        return [read_inspect_scores(path, metric=metric, cluster=None, log=log)] if graded else None
+        return _graded_answers(*found, metric) if _grades(found[1], metric) else None
     if not isinstance(source, str | os.PathLike) or not is_file(Path(source)):
         return None
     path = Path(source)
-    if path.suffix.lower() == ".json":
-        return read_harness(path, parsed(path.name, read_bytes(path)), metric=metric, cluster=None)
-    if path.suffix.lower() == ".jsonl":
-        return read_harness(path, json_lines(path), metric=metric, cluster=None)
-    return None
+    suffix = path.suffix.lower()
+    document = parsed(path.name, read_bytes(path)) if suffix == ".json" else harness_table(path)
+    rows = judged_rows(path, json_lines(path) if suffix == ".jsonl" else document, metric=metric)
+    return None if rows is None else replace(from_mappings(rows, path.name), inputs=(fingerprint_file(path),))
+
+
+def _graded_answers(path: Path, log: InspectLog, metric: str | None) -> Grid:
+    """Return the grades of a log, each with the answer: an epoch's answer is another where its text is."""
+    scores = read_inspect_scores(path, metric=metric, cluster=None, log=log)
+    whole = log_grid(path, read_bytes(path, limit=COLUMN_BYTES))
+    names = () if whole is None else whole.header
+    said = [*whole.cells(names.index("response"))] if whole is not None and "response" in names else None
+    rows = [
+        {"item": row["item"], "system": scores.name, "judge": scores.metric, "repeat": row["repeat"]}
+        | {"score": row["score"], "cluster": row["cluster"], "answer": None if said is None else said[i]}
+        for i, row in enumerate(scores.frame.iter_rows(named=True))
+    ]
+    grid = from_mappings(rows, scores.source)
+    return replace(grid, inputs=scores.inputs, warnings=scores.warnings)
 
 
 def _grades(log: InspectLog, metric: str | None) -> bool:

@@ -22,19 +22,16 @@ from concord.comparing.records import (
 from concord.errors import FileFormatError, OptionError, listed, quoted
 from concord.files.contents import fingerprint_file, read_bytes
 from concord.files.gate import check_json_size
+from concord.files.inspect_logs import LM_EVAL_OUTPUTS
 from concord.files.json_text import UnusableError, filled_lines, parsed_line
 from concord.files.text import plain_utf8
 
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")
-_OUTPUTS = ("resps", "filtered_resps", "arguments")
 _HASHES = ("doc_hash", "prompt_hash", "target_hash")
-_FIELDS = frozenset(("doc_id", "doc", "target", "filter", "metrics", "schema_version", *_OUTPUTS, *_HASHES))
+_FIELDS = frozenset(
+    ("doc_id", "doc", "target", "filter", "metrics", "schema_version", *LM_EVAL_OUTPUTS, *_HASHES)
+)
 """What every version writes of a sample; its metrics lie beside them."""
-
-
-def is_lm_eval(row: Mapping[str, Any]) -> bool:
-    """Whether a line is one of lm-eval's, and not of a table of one's own that calls its items so."""
-    return "doc_id" in row and ("metrics" in row or any(name in row for name in _OUTPUTS))
 
 
 def read_lm_eval_scores(

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from concord.comparing.harnesses import read_harness, table_of_columns
+from concord.comparing.harnesses import harness_table, read_harness, table_of_columns
 from concord.comparing.inspect_logs import read_inspect_scores
-from concord.comparing.lm_eval import is_lm_eval, json_lines, read_lm_eval_group, read_lm_eval_scores
+from concord.comparing.lm_eval import json_lines, read_lm_eval_group, read_lm_eval_scores
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, frame_of
 from concord.comparing.tables import ScoreColumns, read_score_tables
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.contents import fingerprint_file, is_file, is_folder, read_bytes, unreadable
-from concord.files.inspect_logs import read_json_log
+from concord.files.inspect_logs import is_lm_eval, read_json_log
 from concord.files.json_text import parsed
 from concord.files.tables import TableOptions
 from concord.reasoning import NAME
@@ -80,7 +80,8 @@ def read_models(
         found = _json(path, metric, wanted)
         if found is not None:
             return found
-    return read_score_tables(path, _with_metric(wanted, metric), options=options)
+    table = read_harness(path, harness_table(path), metric=metric, cluster=wanted.cluster)
+    return read_score_tables(path, _with_metric(wanted, metric), options=options) if table is None else table
 
 
 def _with_metric(columns: ScoreColumns, metric: str | None) -> ScoreColumns:

@@ -19,6 +19,7 @@ from concord.errors import (
 from concord.files.cells import is_decimal_comma, is_missing, with_point
 from concord.files.columns import ColumnTable, as_names, read_columns, refuse_nested
 from concord.files.gate import refuse_models
+from concord.files.grids import names_of
 from concord.files.limits import LARGEST_NUMBER
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
@@ -26,11 +27,9 @@ from concord.files.tables import TableOptions, TableSource
 if TYPE_CHECKING:
     import polars as pl
 
-ITEM_NAMES = ("item", "item_id", "id", "sample_id", "doc_id", "question_id", "qid")
-SCORE_NAMES = ("score", "value", "correct", "accuracy", "acc", "exact_match", "grade")
-REPEAT_NAMES = ("repeat", "epoch", "run", "trial")
-CLUSTER_NAMES = ("cluster", "family", "group")
-MODEL_NAMES = ("model", "model_name", "model_id", "agent", "system", "provider")
+ITEM_NAMES, SCORE_NAMES, REPEAT_NAMES, CLUSTER_NAMES, MODEL_NAMES = (
+    names_of("items")[part] for part in ("item", "score", "repeat", "cluster", "model")
+)
 _PERCENT = re.compile(r"-?[\d.,]{1,40}\s?%")
 _PROBLEMS = 1000
 """Bad cells that an error carries at most."""

@@ -16,7 +16,7 @@ from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
 from concord.files.columns import ColumnTable
-from concord.files.grids import Grid, plain_title
+from concord.files.grids import Grid, names_of, plain_title
 from concord.files.left_out import left_out_cells, told_left_out
 from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.records import InputFile, LeftOutCell
@@ -50,6 +50,23 @@ class TableColumn:
     """What messages call it, where its name is not enough."""
 
 
+def columns_of(
+    table: str,
+    parse: Mapping[str, Parse] | None = None,
+    *,
+    required: Sequence[str] = (),
+    what: Mapping[str, str] | None = None,
+) -> tuple[TableColumn, ...]:
+    """Return the columns of a kind of table as the vocabulary names them; those without a parse are names."""
+    read, told = {} if parse is None else parse, {} if what is None else what
+    return tuple(
+        TableColumn(
+            part, names, read.get(part, cells.name), required=part in required, what=told.get(part, "")
+        )
+        for part, names in names_of(table).items()
+    )
+
+
 def flag(cell: object) -> float | None:
     """Read a number, or true and false as 1 and 0."""
     return float(cell) if isinstance(cell, bool) else cells.number(cell)
@@ -78,7 +95,7 @@ class DeclaredTable:
         for title in self.table.header:
             there.setdefault(plain_title(title), title)
         for column in self.columns:
-            names = (column.name, *column.others)
+            names = dict.fromkeys((column.name, *column.others))
             found = next((there[name] for name in names if name in there), None)
             if found is not None and found not in self.titles.values():
                 self.titles.setdefault(column.name, found)
@@ -314,7 +331,8 @@ def _lacking_words(lacking: Sequence[TableColumn]) -> str:
     """Say which columns a table lacks, and what they may be called."""
     if len(lacking) == 1 and lacking[0].what:
         one = lacking[0]
-        return f"no column of {one.what}, expected one of {', '.join((one.name, *one.others))}"
+        names = dict.fromkeys((one.name, *one.others))
+        return f"no column of {one.what}, expected one of {', '.join(names)}"
     also = "".join(
         f"; {one.name!r} may be called {', '.join(name for name in one.others if name != one.name)}"
         for one in lacking

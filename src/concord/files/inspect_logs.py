@@ -1,4 +1,4 @@
-"""Inspect logs, `.eval` and `.json`: header and samples, also as a table, without loading Inspect itself.
+"""Inspect logs, `.eval` and `.json`: header and samples, also as a table; samples of lm-eval as a table.
 
 An `.eval` log is a ZIP archive whose members are deflated or, in current versions, compressed with Zstandard.
 A finished log has `header.json` and `summaries.json`; one of a crashed run has only its journal. A `.json`
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from concord.errors import FileFormatError
@@ -315,3 +316,48 @@ def _sample_row(log: InspectLog, sample: Mapping[str, Any]) -> dict[str, object]
     values = {"score" if len(held) == 1 else f"score_{name}": one.get("value") for name, one in held.items()}
     made = {**values, **own, **_mapping(sample.get("metadata"))}
     return {name: value for name, value in made.items() if value is not None}
+
+
+LM_EVAL_OUTPUTS = ("resps", "filtered_resps", "arguments")
+"""What lm-eval writes of a sample beside its document."""
+
+
+def is_lm_eval(row: Mapping[str, Any]) -> bool:
+    """Whether a line is one of lm-eval's, and not of a table of one's own that calls its items so."""
+    return "doc_id" in row and ("metrics" in row or any(name in row for name in LM_EVAL_OUTPUTS))
+
+
+def lm_eval_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, object]]:
+    """Return samples of lm-eval as rows: fields of the document, and what the model said or chose."""
+    # A document that several filters read is there once: what the model said is the same.
+    found: dict[str, dict[str, object]] = {}
+    for row in rows:
+        said = row.get("resps")
+        first = said[0] if isinstance(said, list) and said else None
+        own: dict[str, object] = {"id": row.get("doc_id"), "model": path.parent.name or path.stem}
+        places = _likelihoods(said)
+        if places:
+            target = str(row.get("target"))
+            best = max(range(len(places)), key=places.__getitem__)
+            own |= {"chosen": ascii_uppercase[best], "n_options": len(places)}
+            if target.isdecimal() and int(target) < len(places):
+                own["right"] = ascii_uppercase[int(target)]
+        else:
+            own |= {"response": first[0] if isinstance(first, list) and first else first}
+            own["target"] = row.get("target")
+        found.setdefault(str(row.get("doc_id")), {**own, **_mapping(row.get("doc"))})
+    return list(found.values())
+
+
+def _likelihoods(said: object) -> list[float]:
+    """Return the log likelihood of every option; none where a sample was written, not chosen."""
+    found = []
+    for one in said if isinstance(said, list) else []:
+        part = one[0] if isinstance(one, list) and one else None
+        if not isinstance(part, list) or len(part) != 2:
+            return []
+        try:
+            found.append(float(part[0]))
+        except (TypeError, ValueError):
+            return []
+    return found if 1 < len(found) <= len(ascii_uppercase) else []

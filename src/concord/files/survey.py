@@ -1,10 +1,10 @@
-"""Exports of survey programs as tables: SPSS and Stata files, Qualtrics with its labels, LimeSurvey.
+"""Exports of survey programs as tables: SPSS and Stata files, Qualtrics with its labels, LimeSurvey, EDSL.
 
 Codes stay numbers. What a file itself declares as missing, or labels so ("refused"), is missing and counted.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,10 @@ _NO_ANSWER = re.compile(
 _LIME = {"submitdate", "lastpage", "startlanguage"}
 """Columns of every response export of LimeSurvey."""
 _LIME_META = {*_LIME, "id", "seed", "startdate", "datestamp", "ipaddr", "refurl", "token"}
+_EDSL_OWN = {
+    *("edsl_version", "edsl_class_name", "scenario_index", "agent_index", "agent_name", "agent_instruction")
+}
+"""What EDSL adds to a scenario and to the traits of an agent."""
 _LIME_CODE = re.compile(r"A[O]?0*(\d+)")
 
 
@@ -202,3 +206,42 @@ def _lime_name(title: str) -> str:
     """Return the code of a question, from titles such as ``Q1. How are you?``."""
     code, dot, _ = title.partition(". ")
     return code if dot and " " not in code else title
+
+
+def edsl_interviews(document: object) -> list[dict[str, Any]] | None:
+    """Return the interviews of results of EDSL; None where a document holds none."""
+    held = document.get("data") if isinstance(document, Mapping) else None
+    rows = held if isinstance(held, list) else []
+    parts = ("answer", "scenario", "agent", "model")
+    if not rows or not all(
+        isinstance(row, Mapping) and all(isinstance(row.get(part), Mapping) for part in parts) for row in rows
+    ):
+        return None
+    return [
+        {
+            "answer": dict(row["answer"]),
+            "scenario": {key: one for key, one in row["scenario"].items() if key not in _EDSL_OWN},
+            "agent": row["agent"].get("name"),
+            "traits": dict(row["agent"]["traits"]) if isinstance(row["agent"].get("traits"), Mapping) else {},
+            "model": row["model"].get("model"),
+            "repeat": row.get("iteration"),
+        }
+        for row in rows
+    ]
+
+
+def edsl_document(header: Sequence[str], rows: Iterable[Sequence[object]]) -> dict[str, Any] | None:
+    """Return a table that EDSL wrote as CSV as the document it writes as JSON; None where it is another."""
+    titles = [tuple(title.partition(".")[::2]) for title in header]
+    if ("model", "model") not in titles or not any(part == "answer" for part, _ in titles):
+        return None
+    data = []
+    for cells in rows:
+        parts: dict[str, dict[str, object]] = {part: {} for part in ("answer", "scenario", "agent", "model")}
+        for (part, name), cell in zip(titles, cells, strict=True):
+            parts.setdefault(part, {})[name] = None if cell == "" else cell
+        own = parts["agent"]
+        traits = {key: one for key, one in own.items() if key not in _EDSL_OWN}
+        agent = {"name": own.get("agent_name"), "traits": traits}
+        data.append({**parts, "agent": agent, "iteration": parts.get("iteration", {}).get("iteration")})
+    return {"data": data}

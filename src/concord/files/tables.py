@@ -169,7 +169,7 @@ def _parse(path: Path, kind: str, data: bytes, options: TableOptions) -> Grid:
     text = decode(path.name, data, options.encoding)
     if kind == "json":
         of_lines = path.suffix.casefold() in LINES
-        return _read_json_lines(path.name, text) if of_lines else _read_json(path.name, text)
+        return _read_json_lines(path, text) if of_lines else _read_json(path.name, text)
     from concord.files.delimited import read_delimited
 
     return read_delimited(path.name, text)
@@ -215,9 +215,11 @@ def _read_json(name: str, text: str) -> Grid:
     return from_mappings(document, name)
 
 
-def _read_json_lines(name: str, text: str) -> Grid:
+def _read_json_lines(path: Path, text: str) -> Grid:
     """Read row objects, one per line; a line that is none is named."""
-    rows = []
+    from concord.files.inspect_logs import is_lm_eval, lm_eval_rows
+
+    rows, name = [], path.name
     lines = text.split("\n")
     check_size(name, sum(not line.isspace() and line != "" for line in lines), 1)
     for number, line in enumerate(lines, 1):
@@ -232,4 +234,6 @@ def _read_json_lines(name: str, text: str) -> Grid:
         if not isinstance(row, dict):
             raise FileFormatError(f"{name}: line {number} is not an object; expected one row object per line")
         rows.append(row)
+    if rows and is_lm_eval(rows[0]):
+        rows = lm_eval_rows(path, rows)
     return from_mappings(rows, name)

@@ -124,7 +124,7 @@ def test_intervals_hold_and_false_claims_are_rare(labels: int) -> None:
         rows = Scores(
             0.7 * quality + 0.3 + 0.5 * rng.normal(size=600), item,
             np.repeat(np.array(["a", "b"], dtype=object), 300), human, np.full(600, np.nan), empty, empty,
-            np.full(600, np.nan), item, empty,
+            np.full(600, np.nan), item, empty, empty,
         )  # fmt: skip
         _, groups, pairs, _ = rate_judges({"j": (rows, 0)}, margin=0.1, level=0.95)
         ends = groups[0].corrected.interval

@@ -8,22 +8,34 @@ A file says by its columns what it is:
 - one column per question: ``source, Q1, Q2, …``, where ``source`` is ``human`` or an agent's name;
 - counts: ``outcome, option, human_count, agent_count``;
 - moments: ``outcome, n, human_mean, human_sd, agent_mean, agent_sd`` (``r``).
+
+People's answers and those of agents may lie in files of their own, with the same questions.
 """
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import number
+from concord.files.cells import BadCellError, number
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
+from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.declared import DeclaredTable, TableColumn
-from concord.files.grids import plain_title
-from concord.files.survey import coded, from_limesurvey, is_limesurvey, read_qsf
+from concord.files.grids import names_of, plain_title
+from concord.files.json_text import parsed
+from concord.files.survey import (
+    coded,
+    edsl_document,
+    edsl_interviews,
+    from_limesurvey,
+    is_limesurvey,
+    read_qsf,
+)
 from concord.files.tables import TableOptions, TableSource
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
 from concord.people.answers.sides import (
@@ -39,7 +51,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-R_NAMES = ("r_person", "r", "person_r", "correlation")
 FIELDS = ("human_mean", "human_sd", "agent_mean", "agent_sd")
 
 
@@ -59,7 +70,7 @@ def read_moments(
         ),
         TableColumn("agent", () if agent is None else (plain_title(agent),)),
         *(TableColumn(name, parse=number) for name in (*FIELDS, "human_n", "agent_n")),
-        TableColumn("r", R_NAMES, number),
+        TableColumn("r", names_of("answers")["r"], number),
     ]
     cells = DeclaredTable(table, columns, table.options)
     for side in ("human_n", "agent_n"):
@@ -106,24 +117,7 @@ def _moments_of(table: DeclaredTable, i: int) -> Moments | None:
     return Moments(key, h_mean, h_sd, int(found["human_n"]), a_mean, a_sd, int(found["agent_n"]), found["r"])
 
 
-NAMES = {
-    "study": ("study", "study_id", "experiment"),
-    "outcome": ("outcome", "item", "question", "variable", "dv"),
-    "condition": ("condition", "arm", "treatment", "cell"),
-    "person": ("person", "person_id", "participant", "respondent", "subject", "pid"),
-    "weight": ("weight", "weights", "wt", "wts", "wgt", "weight_final", "sample_weight", "survey_weight",
-               "pweight", "pspwght", "anweight", "person_weight", "poststrat_weight"),
-    "group": ("group", "subgroup", "demographic"),
-    "scale_min": ("scale_min",),
-    "scale_max": ("scale_max",),
-    "option": ("option", "choice", "category", "answer_option"),
-    "human_count": ("human_count", "human_n_option", "people_count"),
-    "agent_count": ("agent_count", "model_count", "synthetic_count"),
-    "source": ("source", "who", "respondent_type"),
-    "answer": ("answer", "value", "response"),
-    "human": ("human", "human_answer", "human_value", "people"),
-    "agent_answer": ("agent_answer", "agent_value", "model_answer", "synthetic"),
-}  # fmt: skip
+NAMES = names_of("answers")
 _IDENTIFIES = re.compile(
     r"(?:(?:person|participant|resp|respondent|response|subject|case|record|user|worker|panel|prolific|survey)"
     r"_?)?(?:id|no|nr|number|uuid|pid)|id_.*|idno|caseid|uuid|serial|index|row|row_?(?:id|number)|p?id"
@@ -138,7 +132,9 @@ _DESCRIBES = re.compile(
 )
 """Columns that describe a person or an interview, in such a table."""
 _MOST_GROUPS, _FEWEST_IDS = 12, 20
-AGENT_NAMES = ("agent", "model", "design", "config")
+_BESIDE = frozenset(NAMES["weight"])
+"""Columns that count though one side alone has them."""
+AGENT_NAMES = NAMES["agent"]
 """AnswerColumns that name agents; ``agent`` only where another column holds the agent's answers."""
 _IMPORT_ID = '{"ImportId"'
 _IMPORT_LINES = 3
@@ -159,15 +155,17 @@ _WANTED = (
 
 def read_answer_table(
     source: TableSource,
-    *,
+    *agents: TableSource,
     agent_column: str | None = None,
     questions: str | Sequence[str] | None = None,
     weights: str | None = None,
     labels: str | Path | None = None,
     options: TableOptions = TableOptions(),  # noqa: B008 - frozen
 ) -> AnswerSets:
-    """Read a table of answers."""
+    """Read a table of answers, or people's and those of agents."""
     table = survey_table(source, options, labels)
+    if agents:
+        table = _given_apart([table, *(survey_table(one, options, labels) for one in agents)])
     titles = {fold(title): title for title in table.header}
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
     if weights is not None:
@@ -207,10 +205,86 @@ def read_answer_table(
     raise FileFormatError(f"{table.name}: found the columns {listed(table.header)}; {_WANTED}")
 
 
+def _given_apart(tables: Sequence[ColumnTable]) -> ColumnTable:
+    """Return people's answers and those of agents as one table with a column ``source``."""
+    import polars as pl
+
+    frames = []
+    for place, table in enumerate(tables):
+        titles = {fold(title): title for title in table.header}
+        frame = table.take(table.header).with_columns(pl.all().cast(pl.String))
+        named = [titles[name] for name in (*AGENT_NAMES, *NAMES["source"]) if name in titles]
+        who = pl.lit(Path(table.name).stem) if not named else pl.col(named[0])
+        found = pl.lit(HUMAN_WORDS[0]) if place == 0 else who
+        frames.append(frame.with_columns(found.alias("source")).drop(set(named) - {"source"}))
+    shared = [one for one in frames[0].columns if all(one in frame.columns for frame in frames[1:])]
+    if set(shared) <= {"source", *NAMES["person"]}:
+        raise FileFormatError(
+            f"{tables[1].name}: has no question of {tables[0].name}: found {listed(tables[1].header)}, there "
+            f"{listed(tables[0].header)}; give both the same titles"
+        )
+    kept = [title for title in frames[0].columns if title in shared or fold(title) in _BESIDE]
+    lacking = [title for title in frames[0].columns if title not in kept]
+    told = (f"{tables[0].name}: only people have {listed(lacking, shown=8)}: left out",) if lacking else ()
+    whole = pl.concat(
+        [frame.select(one for one in frame.columns if one in kept) for frame in frames], how="diagonal"
+    )
+    rows = [
+        np.arange(2, frame.height + 2) if table.rows is None else table.rows[: frame.height]
+        for table, frame in zip(tables, frames, strict=True)
+    ]
+    return replace(
+        tables[0],
+        name=" + ".join(table.name for table in tables),
+        header=tuple(whole.columns),
+        rows=np.concatenate(rows),
+        load=whole.select,
+        inputs=tuple(one for table in tables for one in table.inputs),
+        warnings=(*(note for table in tables for note in table.warnings), *told),
+        typed=False,
+    )
+
+
+def _edsl_table(source: TableSource, options: TableOptions) -> ColumnTable | None:
+    """Open results of EDSL: a row per interview, a column per question; None for any other source."""
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path = Path(source)
+    if path.suffix.lower() != ".json" or not is_file(path):
+        return None
+    found = edsl_interviews(parsed(path.name, read_bytes(path)))
+    if found is None:
+        return None
+    return replace(read_columns(_edsl_rows(found), options, name=path.name), inputs=(fingerprint_file(path),))
+
+
+def _edsl_rows(found: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
+    """Return interviews as rows: who answered, under which scenario, and every answer."""
+    once = len({(one["agent"], str(one["scenario"]), one["model"]) for one in found}) == len(found)
+    shown = len({str(one["scenario"]) for one in found}) > 1
+    return [
+        {
+            **({"person": one["agent"]} if once else {}),
+            "source": one["model"],
+            **({"condition": ", ".join(map(str, one["scenario"].values()))} if shown else {}),
+            **one["traits"],
+            **one["answer"],
+        }
+        for one in found
+    ]
+
+
 def survey_table(source: TableSource, options: TableOptions, labels: str | Path | None = None) -> ColumnTable:
     """Open a table of answers; exports of survey programs without what these add, texts as numbers."""
     # ``labels`` is the survey file of Qualtrics, which says what the texts of choices are as numbers.
-    table = without_import_ids(read_columns(source, options))
+    edsl = _edsl_table(source, options)
+    table = without_import_ids(read_columns(source, options)) if edsl is None else edsl
+    if "model.model" in table.header:
+        document = edsl_document(table.header, table.take(table.header).iter_rows())
+        interviews = None if document is None else edsl_interviews(document)
+        if interviews is not None:
+            rows = read_columns(_edsl_rows(interviews), options, name=table.name)
+            table = replace(rows, name=table.name, inputs=table.inputs)
     if labels is None and not is_limesurvey(table.header):
         return table
     frame = table.take(table.header)
@@ -300,6 +374,26 @@ def _identifies(table: ColumnTable, title: str, *, by_name: bool) -> bool:
     if np.any(values != np.round(values)):
         return False
     return bool(np.ptp(values) <= 1.5 * values.size or values.min() >= 1000)
+
+
+def holds_numbers(table: ColumnTable, title: str) -> bool:
+    """Whether every cell of a column that holds something holds a number."""
+    try:
+        found = [number(cell) for cell in table.take([title])[title].drop_nulls().to_list()]
+    except BadCellError:
+        return False
+    return any(one is not None for one in found)
+
+
+def role_of(table: ColumnTable, title: str) -> str:
+    """Say what a column is that is no question; nothing where it may be one."""
+    if _is_meta(title) or not title.strip():
+        return "about the interview"
+    if fold(title) in NAMES["weight"]:
+        return "weight"
+    if _identifies(table, title, by_name=True):
+        return "person"
+    return "describes a person" if _DESCRIBES.fullmatch(fold(title)) else ""
 
 
 def without_import_ids(table: ColumnTable) -> ColumnTable:

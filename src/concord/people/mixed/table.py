@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from concord.errors import FileFormatError
-from concord.files.declared import DeclaredTable, TableColumn, flag
+from concord.files.declared import DeclaredTable, TableColumn, columns_of, flag
 from concord.files.grids import plain_title
 from concord.files.missing import found_codes
 from concord.files.tables import TableOptions, TableSource
@@ -18,15 +18,12 @@ from concord.people.answers.table import survey_table
 from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats
 
-ANSWER = TableColumn(
-    "human", ("answer", "y", "human_answer", "response"), flag, required=True, what="people's answers"
+ANSWER, PREDICTION, ARM, OUTCOME, WEIGHT, PERSON = columns_of(
+    "mixed",
+    dict.fromkeys(("human", "prediction", "weight"), flag),
+    required=("human", "prediction"),
+    what={"human": "people's answers", "prediction": "predictions"},
 )
-PREDICTION = TableColumn(
-    "prediction", ("agent", "f", "yhat", "agent_answer", "predicted"), flag, required=True, what="predictions"
-)
-ARM, OUTCOME = TableColumn("arm", ("condition", "treatment")), TableColumn("outcome", ("item", "question"))
-WEIGHT = TableColumn("weight", ("weights", "w"), flag)
-PERSON = TableColumn("person", ("person_id", "participant", "respondent", "subject", "pid", "id"))
 CONTROLS = ("control", "baseline", "placebo", "0")
 """Arms that others are compared with."""
 _UNIQUE = 0.9

@@ -47,7 +47,7 @@ def read_respondents(
     """Read a table of people's answers."""
     only = {what: {getattr(pair, what) for pair in pairs} for what in ("study", "outcome")}
     how = TableOptions() if options is None else options
-    answer = replace(ANSWER, name="answer", others=("human", *ANSWER.others[1:]), what="")
+    answer = replace(ANSWER, name="answer", others=("human", *ANSWER.others[2:]), what="")
     condition = replace(ARM, name="condition", others=("arm", "treatment"), required=True)
     needed = [replace(one, required=len(only[one.name]) > 1) for one in (TableColumn("study"), OUTCOME)]
     table = DeclaredTable(read_columns(source, how), (answer, condition, *needed, PERSON), how)

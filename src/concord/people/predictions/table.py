@@ -1,35 +1,32 @@
 """The table of measured and predicted effects: a file, a frame or a list to checked pairs."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any
 
 from concord.errors import FileFormatError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError, number
-from concord.files.declared import DeclaredTable, TableColumn
+from concord.files.declared import DeclaredTable, TableColumn, columns_of
+from concord.files.frames import from_mappings
 from concord.files.gate import refuse_more
-from concord.files.grids import Grid, plain_title
+from concord.files.grids import Grid, names_of, plain_title
 from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER
 from concord.files.tables import TableOptions, TableSource, grid_of
+from concord.people.mixed.table import CONTROLS
 from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
 from concord.records import InputFile, LeftOutCell
 from concord.stats.predicted_effects import control_error
 
 OTHER_NAMES = {
-    "human_effect": "human_estimate",
-    "human_effect_d": "human_estimate",
-    "agent_effect": "agent_estimate",
-    "agent_effect_d": "agent_estimate",
-    "agent_prediction": "agent_estimate",
-    "finding": "outcome",
-    "test": "condition",
+    other: name for name, others in names_of("effects").items() for other in others[1:] if name != "agent"
 }
 """What a column is where the table does not have it under its own name."""
 _WIDE = "_prediction"
 """How a column ends that holds the predictions of one more agent."""
-_AGENTS = ("agent", "model", "design", "config")
+_AGENTS = names_of("effects")["agent"]
 
 
 def is_prediction_grid(grid: Grid) -> bool:
@@ -335,3 +332,161 @@ class _Reader:
 
 def _first_number(*values: object) -> float | None:
     return next((value for value in values if isinstance(value, float)), None)
+
+
+_PEOPLE = ("human", "humans", "people", "participants")
+CELLS = columns_of(
+    "cells",
+    dict.fromkeys(("mean", "sd", "n", "se", "scale_min", "scale_max"), cells.number),
+    required=("condition", "mean"),
+)
+"""Columns of a table of cells: what people, or an agent, answered on average in each condition."""
+_OF_CELLS = (("condition",), ("mean",), ("sd", "n", "se"))
+_NAMED = ("study", "outcome", "condition")
+_Cell = tuple[int, Mapping[str, Any]]
+
+
+def is_cell_grid(grid: Grid) -> bool:
+    """Whether a table holds means of conditions, one row each, of one side or of both below each other."""
+    names = {plain_title(title) for title in grid.header}
+    needed = [
+        {one.name, *one.others} & names for one in CELLS if one.name in ("condition", "mean", "n", "sd")
+    ]
+    sides = {"human_estimate", "human_mean", "human", "human_statistic"}
+    return bool(needed[0] and "mean" in names and (needed[2] or needed[3])) and not names & sides
+
+
+def effects_of_cells(
+    sources: Sequence[TableSource | Grid],
+    options: TableOptions = TableOptions(),  # noqa: B008 - frozen
+) -> Grid:
+    """Return cells of people and of agents as effects against control, whose error effects share.
+
+    People's table is the first, or its rows are named so in a column such as ``source``. An effect is a
+    difference of means, SE² = SD²/n of both groups, and the control group's part of it is in all effects.
+    """
+    sides: dict[str, dict[tuple[str, str, str], _Cell]] = {}
+    tables = [
+        DeclaredTable(one if isinstance(one, Grid) else grid_of(one, options), CELLS, options)
+        for one in sources
+    ]
+    for place, table in enumerate(tables):
+        stem = PurePath(table.table.name).stem
+        for i in range(table.n_rows):
+            row = {one.name: table.values(one.name)[i] for one in CELLS}
+            if not table.needed(i, ("condition", "mean")) or any((i, name) in table.bad for name in row):
+                continue
+            who = stem if row["who"] is None else row["who"]
+            who = "human" if (place == 0 and len(tables) > 1) or who.casefold() in _PEOPLE else who
+            study, outcome, condition = ("" if row[one] is None else row[one] for one in _NAMED)
+            key = (study, outcome, condition)
+            own = sides.setdefault(who, {})
+            if key in own:
+                table.problem(i, "condition", f"a cell that {who} has once", row["condition"], refused=True)
+            own.setdefault(key, (table.row(i), row | {"table": table, "index": i}))
+    if "human" not in sides or len(sides) < 2:
+        raise FileFormatError(
+            f"{tables[0].place}: means of conditions of one side alone; give people's file first, then one "
+            "file per agent: concord score people PEOPLE.csv AGENT.csv"
+        )
+    return _effects_grid(tables, sides)
+
+
+def _effects_grid(
+    tables: Sequence[DeclaredTable], sides: Mapping[str, Mapping[tuple[str, str, str], _Cell]]
+) -> Grid:
+    """Return a row per effect and agent, under the names of a table of effects."""
+    people = sides["human"]
+    controls = _control_cells(tables[0], people)
+    rows, places, told = [], [], []
+    for who, own in sides.items():
+        if who == "human":
+            continue
+        unknown = [" · ".join(part for part in key if part) for key in own if key not in people]
+        if unknown:
+            told.append(f"{who}: {len(unknown)} cells are not among people's: {listed(unknown, shown=5)}")
+        for key, (place, cell) in people.items():
+            control = controls[key[:2]]
+            if key == control:
+                continue
+            effect = _cell_effect(cell, people[control][1], required=True)
+            given = _cell_effect(own[key][1], own[control][1]) if key in own and control in own else None
+            rows.append({
+                "study": key[0] if key[0] else PurePath(tables[0].table.name).stem, "outcome": key[1],
+                "condition": key[2], "control": control[2],
+                **{f"human_{name}": effect.get(name) for name in ("estimate", "se", "n", "sd")},
+                "control_se": effect.get("control_se"), "agent": who,
+                **{f"agent_{name}": None if given is None else given.get(name)
+                   for name in ("estimate", "se", "n")},
+                **{name: cell[name] for name in ("scale_min", "scale_max", "unit")},
+            })  # fmt: skip
+            places.append(place)
+    n = len({(row["study"], row["outcome"], row["condition"]) for row in rows})
+    told.append(
+        f"{tables[0].place}: {n} effects against control, whose error they share: "
+        + listed(sorted({key[2] for key in controls.values()}))
+    )
+    grid = from_mappings(rows, tables[0].table.name)
+    return replace(
+        grid,
+        rows=places,
+        inputs=tuple(dict.fromkeys(item for table in tables for item in table.inputs)),
+        warnings=(*(note for table in tables for note in table.table.warnings), *told),
+        problems=tuple(problem for table in tables for problem in table.problems),
+    )
+
+
+def _control_cells(
+    table: DeclaredTable, people: Mapping[tuple[str, str, str], _Cell]
+) -> dict[tuple[str, str], tuple[str, str, str]]:
+    """Return the control cell of every outcome: flagged, named in ``control``, or called so."""
+    found: dict[tuple[str, str], tuple[str, str, str]] = {}
+    for key, (_, cell) in people.items():
+        told = "" if cell["control"] is None else str(cell["control"]).casefold().removesuffix(".0")
+        named = {str(one["control"]).casefold() for k, (_, one) in people.items() if k[:2] == key[:2]}
+        called = key[2].casefold() in CONTROLS or key[2].casefold().replace("_", " ").startswith("control ")
+        if told in ("1", "true", "yes") or key[2].casefold() in named or (called and not named - {"none"}):
+            found.setdefault(key[:2], key)
+    lacking = [key for key in people if key[:2] not in found]
+    if lacking:
+        shown = listed(sorted({key[2] for key in lacking}))
+        of = f" of {' '.join(lacking[0][:2]).strip()!r}" if any(lacking[0][:2]) else ""
+        raise FileFormatError(
+            f"{table.place}: no control condition{of}; found the conditions {shown}; call it "
+            "'control', or name it in a column 'control'"
+        )
+    return found
+
+
+def _cell_effect(
+    treated: Mapping[str, Any], control: Mapping[str, Any], *, required: bool = False
+) -> dict[str, float | None]:
+    """Return a difference of means with its error, that of the control group, and the people behind it."""
+    errors = [_cell_error(one, required=required) for one in (treated, control)]
+    made: dict[str, float | None] = {"estimate": treated["mean"] - control["mean"]}
+    own, common = errors
+    if own is not None and common is not None:
+        made |= {"se": math.hypot(own, common), "control_se": common}
+    sizes, spreads = ([one[name] for one in (treated, control)] for name in ("n", "sd"))
+    if None not in sizes:
+        made["n"] = sum(sizes)
+        if None not in spreads and sum(sizes) > 2:
+            squares = sum((n - 1) * sd**2 for n, sd in zip(sizes, spreads, strict=True))
+            made["sd"] = math.sqrt(max(squares, 0.0) / (sum(sizes) - 2))
+    return made
+
+
+def _cell_error(cell: Mapping[str, Any], *, required: bool) -> float | None:
+    """Return the standard error of a cell's mean; of people it must be known."""
+    table, index = cell["table"], cell["index"]
+    for name, least in (("n", 1.0), ("sd", 0.0), ("se", 0.0)):
+        if cell[name] is not None and not cell[name] >= least:
+            table.problem(index, name, f"a number, {least:g} or more", cell[name])
+            return None
+    if cell["se"] is not None:
+        return float(cell["se"])
+    if cell["sd"] is not None and cell["n"] is not None:
+        return float(cell["sd"] / math.sqrt(cell["n"]))
+    if required:
+        table.problem(index, "n" if cell["n"] is None else "sd", "sd and n of people's cells, or se")
+    return None

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from concord.errors import UndefinedError
-from concord.files import cells
-from concord.files.declared import DeclaredTable, TableColumn, flag
+from concord.files.declared import DeclaredTable, columns_of, flag
+from concord.files.grids import names_of
 from concord.number_words import interval_words, number, percent
 from concord.records import Estimate, Interval
 from concord.stats.clustered import clustered_mean
@@ -62,27 +62,11 @@ def _read_score(cell: object) -> float | None:
     return GRADES[word] if word in GRADES else flag(cell)
 
 
-SCORE = TableColumn(
-    "score",
-    ("rating", "grade", "judge_score", "judge_rating"),
-    _read_score,
-    required=True,
-    what="the judge's scores",
-)
-COLUMNS = (
-    SCORE,
-    TableColumn("item", ("item_id", "question", "prompt_id", "id", "sample_id", "test"), required=True),
-    TableColumn("system", ("model", "candidate", "provider", "generator")),
-    TableColumn("judge", ("grader", "rater", "evaluator", "judge_model")),
-    TableColumn("repeat", ("epoch", "run", "draw", "trial", "vote")),
-    TableColumn("human", ("human_score", "human_rating", "label", "expert"), _read_score),
-    TableColumn("length", ("answer_length", "n_words", "n_tokens", "characters"), flag),
-    TableColumn("answer", ("output", "response", "completion"), cells.name),
-    TableColumn("group", ("category", "topic", "subset")),
-    TableColumn("cluster", ("document", "conversation", "source_id")),
-    TableColumn("stratum", ("strata",)),
-    TableColumn("rubric", ("rubric_order", "levels_order")),
-    TableColumn("place", ("batch_position", "position", "place_in_batch"), flag),
+COLUMNS = columns_of(
+    "rated",
+    {"score": _read_score, "human": _read_score, "length": flag, "place": flag},
+    required=("score", "item"),
+    what={"score": "the judge's scores"},
 )
 PAIRWISE = frozenset(
     {"pair", "winner", "verdict", "order", "preference", "model_a", "answer_a", "output_1", "g1_winner"}
@@ -93,8 +77,8 @@ PAIRWISE = frozenset(
 def holds_scores(titles: Sequence[str]) -> bool:
     """Whether a table with these columns holds scores of single answers."""
     there = set(titles)
-    items = {COLUMNS[1].name, *COLUMNS[1].others}
-    return bool(there & {SCORE.name, *SCORE.others} and there & items and not there & PAIRWISE)
+    named = names_of("rated")
+    return bool(there & set(named["score"]) and there & set(named["item"]) and not there & PAIRWISE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +96,8 @@ class Scores:
     place: Floats
     cluster: NDArray[Any]
     stratum: NDArray[Any]
+    text: NDArray[Any]
+    """What was answered, where it is known: another text is another answer."""
 
     def at(self, where: NDArray[Any]) -> "Scores":
         """Return some rows."""
@@ -119,11 +105,8 @@ class Scores:
 
     @property
     def answer(self) -> NDArray[np.intp]:
-        """A code for every answer: an item and a system."""
-        _, items = np.unique(self.item, return_inverse=True)
-        _, systems = np.unique(self.system, return_inverse=True)
-        _, codes = np.unique(items * (systems.max() + 1) + systems, return_inverse=True)
-        return np.asarray(codes.ravel(), dtype=np.intp)
+        """A code for every answer that stands for a system on an item."""
+        return _codes_of(self.item, self.system)
 
     def by_answer(self) -> "Scores":
         """Return one row an answer, with the mean of its scores."""
@@ -138,6 +121,15 @@ class Scores:
         return replace(one, score=mean, human=human)
 
 
+def _codes_of(*parts: NDArray[Any]) -> NDArray[np.intp]:
+    """Return one code per row for what several columns say together."""
+    codes = np.zeros(parts[0].size, dtype=np.intp)
+    for part in parts:
+        _, own = np.unique(part, return_inverse=True)
+        _, codes = np.unique(codes * (own.max() + 1) + own.ravel(), return_inverse=True)
+    return np.asarray(codes.ravel(), dtype=np.intp)
+
+
 def read_scores(
     tables: Sequence[DeclaredTable], judge: str | None
 ) -> tuple[dict[str, tuple[Scores, int]], list[str]]:
@@ -150,11 +142,12 @@ def read_scores(
             if one.name == "judge" and one.name not in table.titles:
                 held = [table.place if judge is None else judge] * table.n_rows
             columns[one.name] += held
-        told += table.left_out()[1]
+        told += [*table.left_out()[1], *table.table.warnings]
     texts = {
         name: np.array(["" if v is None else str(v) for v in columns[name]], dtype=object)
-        for name in ("item", "system", "judge", "group", "rubric", "cluster", "stratum")
+        for name in ("item", "system", "judge", "group", "rubric", "cluster", "stratum", "answer")
     }
+    texts["text"] = texts.pop("answer")
     texts["cluster"] = np.where(texts["cluster"] == "", texts["item"], texts["cluster"])
     numbers = {
         name: np.array([np.nan if v is None else v for v in columns[name]], dtype=np.float64)
@@ -285,7 +278,7 @@ def _calibration_slope(sums: Floats) -> Floats:
 
 def _repeat_noise(rows: Scores, level: float) -> tuple[Estimate, Estimate]:
     """One-way components over answers: the share of noise, and the standard deviation of repeats."""
-    codes = rows.answer
+    codes = _codes_of(rows.item, rows.system, rows.text)
     n = np.bincount(codes)
     if n.max() < 2:
         return Estimate(None, n=0, note=NO_REPEATS), Estimate(None, n=0, note=NO_REPEATS)
