@@ -1,6 +1,6 @@
 """Files that other programs wrote, as they are: numbers beside plain code, and no repeat taken for an item.
 
-The files in ``tests/data/tools`` were made with promptfoo 0.121.20, EDSL 1.0.9, lm-eval 0.4.13, Inspect 0.3.285
+The files in ``tests/data/tools`` were made with promptfoo 0.121, EDSL 1.0.9, lm-eval 0.4.13, Inspect 0.3.285
 and DeepEval 4.3.1, offline with stand-ins for models, and are shortened.
 """
 
