@@ -62,7 +62,7 @@ from concord.reasoning.read.forms import VIGNETTE_NAMES, graded_fields, renamed
 from concord.reasoning.score.recorded import checked_options, excerpt
 from concord.reasoning.words.correct import forms_in
 from concord.records import Interval, LeftOutCell
-from concord.show.page.context import first_sentence
+from concord.show.page.findings import first_sentence
 from concord.show.page.fragments import breakable, marked_reply
 from concord.show.plots import fitting_ticks
 from concord.show.structure_plots import _spaced

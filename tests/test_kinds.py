@@ -239,7 +239,7 @@ def test_several_results_share_a_picture(monkeypatch: pytest.MonkeyPatch) -> Non
     section = section_of(ToneResult)
     assert "Tone of 1" in section.show([_tones()])
     page = section.show([_tones(), _tones()])
-    assert page.count("Tone of 2</h5>") == 1 and "Tone of 1" not in page
+    assert page.count("Tone of 2</p>") == 1 and "Tone of 1" not in page
     assert [one.title for one in section.pictures([_tones(), _tones()])] == ["Tone of 2"]
 
 

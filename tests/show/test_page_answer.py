@@ -11,18 +11,16 @@ import pytest
 from tests.show.made_results import NAMES, structure_rows
 
 from concord import api
+from concord.records import Estimate, Interval
 from concord.reports import page as make_page
+from concord.show.page.findings import _covered
 from concord.show.page.panel import Ranks, route, short_names
-from concord.show.page.people_panel import _alone
-from concord.show.page.values import ShownNumber
 from concord.structure.records import ModelResult
 from concord.structure.score.order import moved_models
 
 
 def answer(html: str) -> str:
-    found = re.search(r'<section id="answer".*?</section>', html, re.DOTALL)
-    assert found is not None
-    return found[0]
+    return html[html.index('<section id="answer"') : html.index('<section id="board"')]
 
 
 def heading(html: str) -> str:
@@ -44,20 +42,18 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_model_has_one_row_with_all_of_its_answers(both: Path) -> None:
+def test_each_question_has_its_own_rows(both: Path) -> None:
     told = answer(make_page([both]).html)
-    body = told[told.index("<tbody>") : told.index("</tbody>")]
-    assert body.count("<tr") == 2
-    first = body[: body.index("</tr>")]
-    assert "<bdi>one</bdi>" in first
-    assert 'title="lab/one"><bdi>lab</bdi>' in first
-    assert "design: participant" in first
-    assert first.count('<svg class="strip"') == 2
+    assert told.count("<tbody>") == 2
+    studies, orders = (part[: part.index("</tbody>")] for part in told.split("<tbody>")[1:])
+    assert studies.count("<tr") == 10  # one model with people: its studies
+    assert orders.count("<tr") == 2 and "<bdi>two</bdi>" in orders  # a card with bars
+    assert "3 · With its reasoning" in told and "Not asked of these models." in told
 
 
 def test_a_cell_leads_to_its_question(both: Path) -> None:
     told = answer(make_page([both]).html)
-    assert f'href="{route("lab/one, participant", "people")}"' in told
+    assert f'href="{route("lab/one, participant", "people", "asch-1946")}"' in told
     assert f'href="{route("lab/two", "structure")}"' in told
 
 
@@ -65,8 +61,7 @@ def test_the_title_says_what_was_found_of_one_model(both: Path) -> None:
     result = api.score_people(api.demo_table(), n_resamples=0, n_simulations=50)
     assert result.pas.value is not None
     said = heading(make_page([both]).html)
-    assert said.startswith(f"one draws the conclusions people draw with probability {result.pas.value:.2f}")
-    assert said.endswith("of the way from no effect to a perfect replication.")
+    assert said == f"one leads to people&#39;s conclusions {100 * result.pas.value:.0f} % of the time."
 
 
 def test_invented_agents_are_marked_on_the_page_itself(tmp_path: Path) -> None:
@@ -84,7 +79,7 @@ def test_a_number_that_its_own_check_rejects_is_hatched_and_not_given(tmp_path: 
     told = answer(make_page([tmp_path]).html)
     assert "score at the floor" in told
     assert told.count('class="hatch"') == 2
-    assert "2 checks failed" in told
+    assert "its own check says that the number must not be read" in told
 
 
 def test_the_tokens_and_settings_of_a_run_are_beside_its_result(tmp_path: Path) -> None:
@@ -108,18 +103,18 @@ def test_settings_that_the_result_itself_records_are_told(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("place", "ends", "said"),
     [
-        (1.3, (0.4, 2.2), "100 % of the way"),
-        (1.1, (0.92, 1.3), "as often as a rerun could be seen to."),
-        (-0.2, (-1.0, 0.6), "0 % of the way"),
-        (-0.2, (-0.5, 0.08), "no more often than an agent without effects."),
-        (1.3, (None, None), "100 % of the way"),
+        (1.3, (0.4, 2.2), "100 % of that way"),
+        (1.1, (0.92, 1.3), "as close as a rerun could be seen to be."),
+        (-0.2, (-1.0, 0.6), "covered 0 % of that way"),
+        (-0.2, (-0.5, 0.08), "no better than a model that shows no effects."),
+        (1.3, None, "100 % of that way"),
     ],
 )
 def test_an_end_of_the_scale_is_claimed_only_where_the_whole_interval_lies_there(
-    place: float, ends: tuple[float | None, float | None], said: str
+    place: float, ends: tuple[float, float] | None, said: str
 ) -> None:
-    pas = ShownNumber(0.6, place=place, place_low=ends[0], place_high=ends[1])
-    assert said in _alone("one", pas)
+    interval = None if ends is None else Interval(*ends, 0.95, "")
+    assert said in _covered("one", Estimate(place, interval))
 
 
 def test_of_many_steady_models_the_title_rarely_says_that_order_moves_one() -> None:

@@ -60,7 +60,7 @@ def test_models_share_a_letter_unless_a_test_tells_them_apart(results: Path, tmp
     ]
     html = make_page([folder_with(results, tmp_path, pairs, [["a", "b"], ["b", "c"]])]).html
     for name, marks in (("a", "a"), ("b", "ab"), ("c", "b")):
-        assert f"<bdi>{name}</bdi></th><td>{marks}</td>" in html
+        assert f"<bdi>{name}</bdi></th><td><bdi>{marks}</bdi></td>" in html
     assert "Models that share a letter cannot be distinguished (90 %, after Holm)." in html
     assert "1 of 3 pairs can be distinguished, after Holm" in html
 
@@ -68,7 +68,7 @@ def test_models_share_a_letter_unless_a_test_tells_them_apart(results: Path, tmp
 def test_a_comparison_of_other_models_gives_no_letters(results: Path, tmp_path: Path) -> None:
     html = make_page([folder_with(results, tmp_path, [pair("x", "y", 0.5, (0.9, 0.7))], [["x", "y"]])]).html
     assert ": together</th>" not in html
-    assert "put a comparison beside the results" in html
+    assert "concord compare … --out FOLDER beside the results" in html
 
 
 def test_a_comparison_of_items_says_its_test_and_its_own_level(results: Path, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_models_with_people_results_are_compared_for_the_page(results: Path) -> 
     assert page.problems == ()
     assert "<h3>With people, study by study</h3>" in page.html
     for name in ("agent one", "agent two"):  # the same agent under two seeds: nothing tells them apart
-        assert f"<bdi>{name}</bdi></th><td>a</td>" in page.html
+        assert f"<bdi>{name}</bdi></th><td><bdi>a</bdi></td>" in page.html
 
 
 def test_results_that_cannot_be_compared_are_shown_and_said(results: Path, tmp_path: Path) -> None:

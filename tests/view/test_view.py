@@ -297,7 +297,8 @@ def test_results_are_listed_with_their_model_and_their_headline_number(tmp_path:
     (tmp_path / "broken" / "benchmark_summary.json").write_text("{", "utf-8")
     front = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(f"/{TOKEN}/").text
     assert "lab/a &lt;b&gt;" in front
-    assert f"PAS {scored.pas.value:.2f} (" in front
+    assert scored.pas.value is not None
+    assert f"conclusions {100 * scored.pas.value:.0f} % of the time" in front
     assert 'value="broken"' in front
 
 
@@ -345,7 +346,7 @@ def test_further_results_and_comparisons_are_listed_with_what_they_found(tmp_pat
     rows = [[{"item": i, "score": int(i % 10 < k)} for i in range(60)] for k in (3, 9)]
     concord.compare(*rows, names=["one", "two"]).write(tmp_path / "compared")
     front = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(f"/{TOKEN}/").text
-    assert "lab/judge: " in front
+    assert "lab/judge changes 100 % of its verdicts" in front
     assert "two and one differ in score: two − one is +0.600" in front
     assert "comparison of models" in front
     page = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(

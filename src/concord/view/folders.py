@@ -33,9 +33,8 @@ from concord.number_words import in_money, number
 from concord.records import AskOutcome
 from concord.show.page.comparison import read_compared
 from concord.show.page.content import Section
-from concord.show.page.context import first_sentence
 from concord.show.page.find import COMPARISONS, read_document
-from concord.show.page.panel import Panel
+from concord.show.page.panel import FindingInputs, Panel
 from concord.show.page.values import ResultFile
 from concord.view.replies import GOOD, KeptRuns, Reader, Stamp, row_at, stamp
 
@@ -237,11 +236,10 @@ def sentence_of(path: Path, found: FoundResult, sections: Sequence[Section]) -> 
             record = section.read(ResultFile(section.name, file, document, "", section.file))
         except InputError:
             continue  # the page says what is wrong with it
-        said = section.says(record)
-        if said:
+        if section.finding is not None:
             who = section.who(record)
             names = found.model if found.model or len(who) != 1 else who[0]
-            return replace(found, model=names, said=first_sentence(said[0])[0])
+            return replace(found, model=names, said=section.finding(record).title)
     return found
 
 
@@ -272,8 +270,10 @@ def headline_of(path: Path, found: FoundResult, panels: Sequence[Panel]) -> Foun
         except InputError:
             continue  # the page says what is wrong with it
         models += [view.model for view in views]
-        cells = panel.answer.cells(views) if len(views) == 1 else []
-        said += [f"{panel.metrics[0].title} {cell.value} ({cell.detail})" for cell in cells if cell.detail]
+        if views:
+            said.append(
+                panel.finding(FindingInputs(views, None, {view.label: view.model for view in views})).title
+            )
     shown = list(dict.fromkeys(one for one in models if one))
     names = ", ".join(shown[:2]) + (f" and {len(shown) - 2} more" if len(shown) > 2 else "")
     return replace(found, model=names, said="; ".join(said))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, InputError, OptionError, UndefinedError, printable
 from concord.files.output import distinct_names
-from concord.number_words import p_value, p_words
+from concord.number_words import p_words
 from concord.show import plots
 from concord.show.page import replies
 from concord.show.page.comparison import read_compared
@@ -41,8 +41,6 @@ from concord.show.page.values import (
     ReplyTable,
     ResultFile,
     ShownReply,
-    short_interval,
-    shown_place,
 )
 from concord.show.plot_effects import FOREST
 from concord.show.plot_standing import ranking_picture
@@ -116,7 +114,7 @@ def read_content(
     views: dict[str, tuple[Any, ...]] = {}
     for panel in panels:
         read = [panel.read(source) for source in found.of(panel.name)]
-        views[panel.name] = tuple(view for some, _ in read for view in some)
+        views[panel.name] = tuple(sorted((view for some, _ in read for view in some), key=panel.order))
         problems += [problem for _, faults in read for problem in faults]
     beside = {panel.name for panel in panels if panel.has_replies}
     replies = find_replies(folders, [source for source in found.sources if source.kind in beside])
@@ -154,8 +152,8 @@ def compare_views(
         return [], []  # the leaderboard says how to make a comparison
     # A result about structure may hold several models: it names them itself.
     names = list(kept) if len(folders) == len(kept) else None
-    found = (view.numbers[one.key].level for view in views for one in panel.metrics)
-    level = max((one for one in found if one is not None), default=None)
+    found = (view.numbers[one.key].interval for view in views for one in panel.metrics)
+    level = max((one.level for one in found if one is not None), default=None)
     try:
         result = compare(*folders, names=names, **({} if level is None else {"level": level}))
     except (InputError, UndefinedError) as fault:
@@ -346,11 +344,8 @@ def _environment() -> Any:
     )  # fmt: skip
     made.filters["breakable"] = breakable
     made.filters["short"] = plots.short
-    made.filters["place"] = shown_place
-    made.filters["p_value"] = p_value
     made.filters["p_words"] = p_words
     made.filters["raw"] = Markup
-    made.filters["interval"] = short_interval
     return made
 
 

@@ -9,6 +9,7 @@ from concord.errors import FileFormatError
 from concord.kinds import Kind
 from concord.show.citations import CONCORD, Entry
 from concord.show.page.panel import ModelView, Panel
+from concord.show.page.screen import Lead, PageFinding
 from concord.show.page.values import FoundResults, Known, Problem, ReplyTable, ResultFile
 from concord.show.svg import Picture
 
@@ -39,14 +40,16 @@ class Section:
     """A key that every such file has, and files of other kinds do not."""
     read: Callable[[ResultFile], Any]
     """Read one result; a `FileFormatError` is listed on the page, and the rest is shown."""
-    show: Callable[[Sequence[Any]], str]
+    show: Callable[..., str]
     """Show all records, as HTML made by `concord.show.page.fragments`, which escapes every text."""
-    show_one: Callable[[Any, int], str] | None = None
+    show_one: Callable[..., str] | None = None
     """Show one record by its place: where given, each record is of one model and is seen with its model."""
     pictures: Callable[[Sequence[Any]], Sequence[Picture]] = _no_pictures
     """The pictures of it that are written as files, too."""
-    says: Callable[[Any], Sequence[str]] = _no_words
-    """What one record found, in sentences: the first screen's where no question is answered by itself."""
+    finding: Callable[[Any], PageFinding] | None = None
+    """What one record found, for the first screen."""
+    picture: Callable[[Any], tuple[str, str]] | None = None
+    """The name and the HTML of the first picture of a record, for the first screen."""
     who: Callable[[Any], Sequence[str]] = _no_words
     """Models, agents or judges that one record is about, where its file names them inside."""
     methods: Callable[[Any, Mapping[str, Any]], str] = lambda _, __: ""
@@ -69,10 +72,9 @@ class FilledSection:
     sources: tuple[ResultFile, ...] = ()
     """The file of each record."""
 
-    @property
-    def html(self) -> str:
-        """The section's own part of the page."""
-        return self.section.show(self.records)
+    def html(self, lead: Lead | None = None) -> str:
+        """Return the section's own part of the page, without what is on the first screen already."""
+        return self.section.show(self.records) if lead is None else self.section.show(self.records, lead=lead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +97,20 @@ class ShownRecord:
     html: str
 
 
-def shown_section(filled: FilledSection, views: Sequence[ModelView]) -> ShownSection:
+def shown_section(
+    filled: FilledSection, views: Sequence[ModelView], lead: Lead | None = None
+) -> ShownSection:
     """Return a section with its records under the names that the models have elsewhere on the page."""
     show = filled.section.show_one
     if show is None or len(filled.records) == 1:
-        return ShownSection(filled.section, filled.records, filled.html)
+        return ShownSection(filled.section, filled.records, filled.html(lead))
     beside = {view.source.file.parent: view for view in views if view.source.file is not None}
     each = []
     for i, (record, source) in enumerate(zip(filled.records, filled.sources, strict=True)):
         view = None if source.file is None else beside.get(source.file.parent)
         label, model = (source.model, source.model) if view is None else (view.label, view.model)
-        each.append(ShownRecord(label, model, show(record, i)))
+        given = {"lead": lead} if lead is not None and i == 0 else {}
+        each.append(ShownRecord(label, model, show(record, i, **given)))
     return ShownSection(filled.section, filled.records, "", tuple(each))
 
 
@@ -128,13 +133,13 @@ def fill_sections(
 
 
 def by_question(
-    filled: Sequence[FilledSection], views: Mapping[str, Sequence[ModelView]]
+    filled: Sequence[FilledSection], views: Mapping[str, Sequence[ModelView]], lead: Lead | None = None
 ) -> Mapping[str, list[ShownSection]]:
-    """Return the filled sections of each question."""
+    """Return the filled sections of each question; the one that leads without what is said already."""
     found: dict[str, list[ShownSection]] = {}
     for one in filled:
-        question = one.section.question
-        found.setdefault(question, []).append(shown_section(one, views.get(question, ())))
+        question, own = one.section.question, lead if lead and lead.section == one.section.name else None
+        found.setdefault(question, []).append(shown_section(one, views.get(question, ()), own))
     return found
 
 

@@ -1,24 +1,24 @@
 """What the templates are given: rows, pictures, notes. Rounding happens in the templates' filters."""
 
-import math
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
-from concord.comparing.comparison import Comparison
 from concord.errors import printable
+from concord.kinds import PAGE, Column, FilledTable, Table
 from concord.number_words import level_words
 from concord.show.citations import CONCORD, METHODS, Entry, bibtex, study_entry, with_concord
+from concord.show.page import fragments
 from concord.show.page.comparison import letters, standing_of
 from concord.show.page.content import Content, by_question
 from concord.show.page.declared import shown_result
-from concord.show.page.panel import AnswerCell, ModelRow, Panel, Reference, answer_rows, dashed, short_names
-from concord.show.page.values import ResultFile, ShownNumber
-from concord.show.plots import short as short_number
-from concord.show.strips import Strip, strip
+from concord.show.page.findings import kind_finding
+from concord.show.page.panel import INVENTED, FindingInputs, Panel, short_names
+from concord.show.page.screen import Card, Lead, PageFinding, Screen, lead_of
+from concord.show.page.values import COMPARISON, ResultFile
 
+BOARD = "Models by number, each with its interval"
 SHARE = 0.05
 """Share of replies from which on it is said that they were cut."""
 CUT = "truncated"
@@ -35,74 +35,96 @@ def cut_advice(outcomes: Mapping[str, int], max_tokens: int | None) -> str:
     return f"{cut:,} of {asked:,} replies were cut{at}; ask them again {how}"
 
 
-FEW_ANSWERED = 0.25
-"""Share of models below which a question's column is narrow."""
+MOST_FINDINGS = 3
+"""Findings of a card."""
 
 
-def first_screen(content: Content, made: Sequence[Comparison]) -> dict[str, Any]:
-    """Return the finding, the badges, and one row per model."""
+def first_screen(content: Content, shown: Mapping[str, Sequence[dict[str, Any]]]) -> Screen:
+    """Return the title, the figure of the first question that has results, and cards of all others."""
     used = [panel for panel in content.panels if content.of(panel.name)]
-    standings = {panel.name: standing_of(content.of(panel.name), made) for panel in used}
-    ranked = next((panel for panel in used if standings[panel.name] is not None), None)
     names = _shown_names(content)
-    findings = [panel.answer.finding(content.of(panel.name), standings[panel.name], names) for panel in used]
-    rows = answer_rows(
-        [(panel.name, panel.answer, content.of(panel.name)) for panel in used],
-        _row_order(content, used),
-        None if ranked is None else standings[ranked.name],
-    )
-    failed = [
-        f"{view.label}: {said}" for panel in used for view in content.of(panel.name) if (said := view.gate)
+    further = {panel.name: list(_further(content, panel.name)) for panel in content.panels}
+    found: dict[str, list[PageFinding]] = {}
+    for panel in used:
+        views = content.of(panel.name)
+        beside = [record for one in content.sections for record in one.records]
+        told = FindingInputs(views, standing_of(views, content.compared), names, beside)
+        found[panel.name] = [replace(panel.finding(told), address=f"#{panel.name}")]
+    for name, more in further.items():
+        found.setdefault(name, []).extend(more)
+    question, main, lead = _leading(content, found, shown)
+    cards = [
+        _card(i, panel, found[panel.name])
+        for i, panel in enumerate(content.panels, 1)
+        if panel.name != question
     ]
-    if not findings:
-        findings = found_elsewhere(content, made)
-    return {
-        "finding": findings[0] if findings else "Nothing to show.",
-        "further": findings[1:],
-        "named": named_elsewhere(content),
-        "questions": [panel.answer for panel in used],
-        "rows": rows,
-        "few": [_answered_by_few(rows, i) for i in range(len(used))],
-        "ranked": "" if ranked is None else ranked.answer.asks,
-        "invented": [row.name for row in rows if row.invented or row.model in _said_invented(content)],
-        "failed": failed,
-        "cut": cut_lines(content),
-        "over": [panel.over(content.of(panel.name)[0]) for panel in used],
-        "references": [
-            (one.label, [_reference_cell(one, panel.name == other.name) for other in used])
-            for panel in used
-            for one in panel.references(content.of(panel.name))
-        ],
-    }
+    below = [Card(main.read[0], lines=main.read[1], quiet=True)] if main.read is not None else []
+    also = [one for one in found.get(question, []) if one is not main]
+    places = {panel.name: f"{i} · {panel.heading}: " for i, panel in enumerate(content.panels, 1)}
+    asked = content.panel(question)
+    about = "" if asked is None else f" {asked.agrees}"
+    below += [Card(f"Also about agreement{about}", tuple(also[:MOST_FINDINGS]))] if also else []
+    asks = main.asks or ("" if asked is None else asked.asks)
+    return Screen(
+        replace(main, asks=f"{places.get(question, '')}{asks}"),
+        tuple(cards),
+        tuple(below),
+        tuple(m for m in content.models if INVENTED.match(m) or m in _said_invented(content)),
+        tuple(cut_lines(content)),
+        lead,
+    )
 
 
-MOST_SENTENCES = 6
-"""Sentences on the first screen of results that answer no question by themselves."""
+def _card(i: int, panel: Panel, found: Sequence[PageFinding]) -> Card:
+    """Return what is said of a question beside the figure of another: findings with rows first."""
+    if not found:
+        return Card(f"{i} · {panel.heading}: {panel.asks}", (), (NOT_ASKED,), panel.ask)
+    ordered = sorted(found, key=lambda one: one.chart is None)
+    asks = ordered[0].asks or panel.asks
+    return Card(f"{i} · {panel.heading}: {asks}", tuple(ordered[:MOST_FINDINGS]))
 
 
-def found_elsewhere(content: Content, made: Sequence[Comparison]) -> list[str]:
-    """Return what comparisons and further results found, the first a sentence that can be a title."""
-    said = [one.sentences()[0] for one in made]
-    said += [line for one in content.sections for found in one.records for line in one.section.says(found)]
-    if not said:
-        return []
-    title, rest = first_sentence(said[0])
-    more = len(said) - MOST_SENTENCES
-    shown = [*([rest] if rest else []), *said[1:MOST_SENTENCES]]
-    return [title, *shown, *([f"… and {more} more below."] if more > 0 else [])]
+def _further(content: Content, question: str) -> Iterator[PageFinding]:
+    """Return what further results of a question found; those of single models are seen with these."""
+    labels = {view.label for view in content.of(question)}
+    for filled in content.sections:
+        section = filled.section
+        if section.question == question and not (section.show_one is not None and labels):
+            for record in filled.records:
+                if not labels or set(section.who(record)) != labels:
+                    found = section.finding(record) if section.finding else PageFinding(title=section.heading)
+                    yield replace(found, address=f"#{section.name}")
 
 
-def first_sentence(text: str) -> tuple[str, str]:
-    """Divide a text after its first sentence."""
-    found = re.search(r"(?<=[.!?])\s+(?=[A-Z0-9])", text)
-    return (text, "") if found is None else (text[: found.start()], text[found.end() :])
+def _leading(
+    content: Content, found: Mapping[str, list[PageFinding]], shown: Mapping[str, Sequence[dict[str, Any]]]
+) -> tuple[str, PageFinding, Lead | None]:
+    """Return the finding of the first screen with its figure, its question, and what it takes from where."""
+    for panel in content.panels:
+        if content.of(panel.name):
+            own = found[panel.name]
+            own[0] = own[0] if own[0].chart else _with_figure(own[0], shown[panel.name][0]["pictures"])
+            return panel.name, own[0], None
+    if content.comparisons:
+        main = kind_finding(content.compared[0])
+        return "", main, lead_of(COMPARISON, main, ("ranking",))
+    for filled in content.sections:
+        section, own = filled.section, found[filled.section.question]
+        name, figure = "", ""
+        if own[0].chart is None and section.picture is not None:
+            name, figure = section.picture(filled.records[0])
+        own[0] = replace(own[0], figure=figure)
+        lead = None if section.finding is None else lead_of(section.name, own[0], (name,))
+        return section.question, own[0], lead
+    return "", PageFinding(title="Nothing to show."), None
 
 
-def named_elsewhere(content: Content) -> list[str]:
-    """Return the models, agents or judges that comparisons and further results name, each once."""
-    found = [model.name for source in content.comparisons for model in source.result.models]
-    found += [name for one in content.sections for held in one.records for name in one.section.who(held)]
-    return list(dict.fromkeys(found))
+def _with_figure(main: PageFinding, pictures: dict[str, str]) -> PageFinding:
+    """Move the first picture of a panel to the first screen, so that it is seen once."""
+    return replace(main, figure=pictures.pop(next(iter(pictures), ""), ""))
+
+
+NOT_ASKED = "Not asked of these models."
 
 
 def cut_lines(content: Content) -> list[str]:
@@ -115,20 +137,6 @@ def cut_lines(content: Content) -> list[str]:
         said = cut_advice(by_file.get(source.shown, {}), source.run.max_tokens)
         lines += [f"{source.model}: {said}."] if said else []
     return lines
-
-
-def _answered_by_few(rows: Sequence[ModelRow], i: int) -> bool:
-    """Whether a question has so few answers that its column may be narrow."""
-    answered = sum(row.cells[i] is not None for row in rows)
-    return answered < FEW_ANSWERED * len(rows)
-
-
-def _reference_cell(reference: Reference, here: bool) -> AnswerCell | None:
-    value = reference.numbers.get("PAS") if here else None
-    if value is None:
-        return None
-    mark = Strip(value.value, value.low, value.high, value.floor, value.ceiling)
-    return AnswerCell(strip(mark, (0.0, 1.0)), short_number(value.value), dashed(value))
 
 
 def _said_invented(content: Content) -> set[str]:
@@ -150,23 +158,14 @@ def _shown_names(content: Content) -> dict[str, str]:
     }
 
 
-def _row_order(content: Content, used: Sequence[Panel]) -> list[str]:
-    """Return models from the best of the first question to the worst; those without it last."""
-    if not used:
-        return []
-    views = content.of(used[0].name)
-    cells = used[0].answer.cells(views)
-    way = 1.0 if used[0].answer.lower_is_better else -1.0
-    best: dict[str, float] = {}
-    for view, cell in zip(views, cells, strict=True):
-        if cell.sort is not None and not cell.gate:
-            best[view.model] = min(best.get(view.model, math.inf), way * cell.sort)
-    return sorted(content.models, key=lambda model: best.get(model, math.inf))
-
-
 def context(content: Content, title: str) -> dict[str, Any]:
     """Return everything the main template needs."""
-    made = content.compared
+    numbers = board(content)
+    shown = {
+        panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]
+        for panel in content.panels
+    }
+    screen = first_screen(content, shown)
     asked = [_asked_facts(source, content) for source in content.sources if _was_asked(source, content)]
     return {
         "title": printable(title),
@@ -174,16 +173,14 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "models": content.models,
         "asked": asked,
         "asked_of": {key: any(row[key] != "–" for row in asked) for key in ("settings", "tokens")},
-        "answer": first_screen(content, made),
-        "board": board(content),
+        "screen": screen,
+        "board": None if numbers is None else fragments.table("leaderboard", BOARD, numbers, whole=True),
+        "letters": numbers is not None and any("together" in one.heading for one in numbers.columns),
         "levels": said_levels(content),
-        "comparisons": _comparisons(content),
-        "sections": by_question(content.sections, content.views),
+        "comparisons": _comparisons(content, screen.lead),
+        "sections": by_question(content.sections, content.views, screen.lead),
         "has": {panel.name: bool(content.of(panel.name)) for panel in content.panels},
-        **{
-            panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]
-            for panel in content.panels
-        },
+        **shown,
         **{
             key: value
             for panel in content.panels
@@ -199,10 +196,11 @@ def context(content: Content, title: str) -> dict[str, Any]:
 def said_levels(content: Content) -> str:
     """Return the levels of all intervals on the page."""
     found = [
-        view.numbers[one.key].level
+        ends.level
         for panel in content.panels
         for view in content.of(panel.name)
         for one in panel.metrics
+        if (ends := view.numbers[one.key].interval) is not None
     ]
     found += [one.level for one in content.compared]
     found += [getattr(record, "level", None) for filled in content.sections for record in filled.records]
@@ -236,15 +234,17 @@ def sources_of(content: Content) -> list[Entry]:
     return list({entry[1]: entry for entry in (*used, *studies)}.values())
 
 
-def _comparisons(content: Content) -> list[dict[str, str]]:
+def _comparisons(content: Content, lead: Lead | None) -> list[dict[str, str]]:
     """Return every comparison with its title; one made for the page is ranked on its first screen already."""
-    return [
-        {
-            "title": content.compared_title(source),
-            "html": shown_result(source.result, i, without=() if source.file else ("ranking",)),
-        }
-        for i, source in enumerate(content.comparisons)
-    ]
+    made = []
+    for i, source in enumerate(content.comparisons):
+        first = lead is not None and lead.section == COMPARISON and i == 0
+        without = ["ranking"] if first or source.file is None else []
+        if not any(map(source.result.differ, source.result.ranking_pairs())):
+            without.append("pairs")  # nothing to see where no pair differs
+        html = shown_result(source.result, i, without=without)
+        made.append({"title": content.compared_title(source), "html": html})
+    return made
 
 
 def _was_asked(source: ResultFile, content: Content) -> bool:
@@ -263,14 +263,14 @@ def _asked_facts(source: ResultFile, content: Content) -> dict[str, Any]:
         "question": content.agrees(source),
         "model": _some_names(names) if names else source.model,
         "how": ", ".join([*([how] if how else []), *([f"design {design}"] if design else [])]) or "–",
-        "units": _units(source, content),
+        "units": _made_over(source, content),
         "settings": ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in asked) or "–",
         "tokens": "–" if tokens is None else f"{tokens[0]:,} in, {tokens[1]:,} out",
         "file": source.shown,
     }
 
 
-def _units(source: ResultFile, content: Content) -> str:
+def _made_over(source: ResultFile, content: Content) -> str:
     """Return over what the numbers of a file were made; nothing where it is shown by no panel."""
     panel = content.panel(source.kind)
     views = [] if panel is None else [one for one in content.of(panel.name) if one.source is source]
@@ -294,65 +294,31 @@ def _named_inside(source: ResultFile, content: Content) -> list[str]:
     ]
 
 
-def board(content: Content) -> dict[str, Any]:
-    """Return the leaderboard: a row for every model and design, a column for every metric that one has."""
+def board(content: Content) -> FilledTable | None:
+    """Return every number: a row for each model and design, a column for every metric that one has."""
     used = [panel for panel in content.panels if content.of(panel.name)]
-    columns = [(panel.name, metric) for panel in used for metric in panel.metrics]
-    rows: dict[tuple[str, str], dict[tuple[str, str], ShownNumber]] = {}
+    rows: dict[tuple[str, str], dict[str, object]] = {}
     for panel in used:
         for view in content.of(panel.name):
-            row = rows.setdefault((view.model, view.design), {})
-            row |= {(panel.name, metric.key): view.numbers[metric.key] for metric in panel.metrics}
-    first = (columns[0][0], columns[0][1].key) if columns else ("", "")
-    named = [*content.models, *(view.label for view in content.all_views)]
-    together = letters(content.compared, named)
-    unranked = {
-        (view.model, view.design): reason
-        for view in (content.of(used[0].name) if used else ())
-        if (reason := view.gate)
-    }
-    turned = bool(columns) and columns[0][1].lowest_first
-    ordered = sorted(
-        rows.items(), key=lambda entry: (entry[0] in unranked, _best_first(entry[1].get(first), turned))
-    )
-    return {
-        "columns": [metric for _, metric in columns],
-        "groups": [(panel.agrees, len(panel.metrics)) for panel in used],
-        "letters": together,
-        "references": [
-            {
-                "label": one.label,
-                "cells": [one.numbers.get(m.key) if name == panel.name else None for name, m in columns],
-            }
-            for panel in used
-            for one in panel.references(content.of(panel.name))
-        ],
-        "designs": any(design for _, design in rows),
-        "rows": [
-            {
-                "model": model,
-                "design": design,
-                "no_rank": unranked.get((model, design), ""),
-                "label": f"{model}, {design}" if design else model,
-                "letters": [_letters(one, model, design) for _, one in together],
-                "cells": [cells.get((name, metric.key)) for name, metric in columns],
-            }
-            for (model, design), cells in ordered
-        ],
-    }
+            row = rows.setdefault((view.model, view.design), {"model": view.model, "design": view.design})
+            row |= {f"{panel.name} {metric.key}": view.numbers[metric.key] for metric in panel.metrics}
+            row["no rank"] = row.get("no rank") or view.gate
+    together = letters(content.compared, [*content.models, *(view.label for view in content.all_views)])
+    for (model, design), row in rows.items():
+        row |= {title: found.get(f"{model}, {design}", found.get(model, "")) for title, found in together}
+    columns = [
+        _board_column("model", words=True),
+        _board_column("design", words=True, optional=True),
+        *(_board_column(title, f"{title}: together", words=True, optional=True) for title, _ in together),
+        *(_board_column(f"{panel.name} {one.key}", one.title) for panel in used for one in panel.metrics),
+        _board_column("no rank", words=True, optional=True),
+    ]
+    held = Table("board", rows=lambda _: rows.values(), columns=tuple(columns))
+    return held.grid(PAGE, None) if rows else None
 
 
-def _letters(letters: Mapping[str, str], model: str, design: str) -> str:
-    """Return the letters of a model under the name that a comparison has for it."""
-    found = letters.get(f"{model}, {design}", letters.get(model))
-    return "–" if found is None else found
-
-
-def _best_first(value: ShownNumber | None, lowest_first: bool) -> float:
-    """Return what sorts numbers from the best on; undefined ones come last."""
-    if value is None or value.value is None:
-        return float("inf")
-    return value.value if lowest_first else -value.value
+def _board_column(name: str, title: str | None = None, **more: Any) -> Column:
+    return Column(name, lambda row: row.get(name), title, **more)
 
 
 def _provenances(content: Content) -> list[dict[str, Any]]:

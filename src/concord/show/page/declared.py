@@ -13,6 +13,8 @@ from concord.show.declared import drawn_by, table_notes
 from concord.show.page import fragments
 from concord.show.page.content import Section
 from concord.show.page.data import PageColumn, packed
+from concord.show.page.findings import kind_finding
+from concord.show.page.screen import Lead
 from concord.show.page.values import ResultFile
 from concord.show.svg import Picture
 
@@ -35,7 +37,8 @@ def section_of(kind: type[Kind]) -> Section:
         show=shown_results,
         show_one=shown_result if kind.OF_ONE_MODEL else None,
         pictures=_all_pictures,
-        says=lambda result: result.sentences(),
+        finding=kind_finding,
+        picture=first_picture,
         who=lambda result: result.who(),
         methods=lambda result, document: result.paragraph(with_concord(document)),
         cites=(CONCORD, *(METHODS[key] for key in kind.CITES)),
@@ -97,22 +100,36 @@ def _figures(result: Kind, i: int, *, alone: bool, without: Sequence[str] = ()) 
     return made
 
 
-def shown_results(records: Sequence[Kind]) -> str:
+def first_picture(result: Kind) -> tuple[str, str]:
+    """Return the name and the HTML of the first picture of a result; empty where there is none to draw."""
+    for one in result.PICTURES:
+        drawn = drawn_by(one, result) if one.on_page and one.each is None else None
+        if drawn is not None:
+            caption = one.caption_of(result) or drawn.caption
+            return one.name, fragments.figure(drawn, f"{result.SECTION}-lead", caption)
+    return "", ""
+
+
+def shown_results(records: Sequence[Kind], lead: Lead | None = None) -> str:
     """Return all results of a section as HTML, the pictures that several share first."""
     alone = len(records) == 1
     shared = [
         fragments.figure(picture, f"{records[0].SECTION}-all-{k}", caption)
         for k, (caption, picture) in enumerate([] if alone else _shared_pictures(records))
     ]
-    each = (shown_result(one, i, alone=alone) for i, one in enumerate(records))
+    each = (shown_result(one, i, alone=alone, lead=lead if i == 0 else None) for i, one in enumerate(records))
     return fragments.fragment(*([fragments.figures(*shared)] if shared else []), *each)
 
 
-def shown_result(result: Kind, i: int, *, alone: bool = True, without: Sequence[str] = ()) -> str:
+def shown_result(
+    result: Kind, i: int, *, alone: bool = True, without: Sequence[str] = (), lead: Lead | None = None
+) -> str:
     """Return one result as HTML: what was found, pictures that are not shown elsewhere, tables, notes."""
+    said = frozenset[str]() if lead is None else lead.said
+    taken = without if lead is None else lead.pictures
     return fragments.fragment(
-        *map(fragments.paragraph, result.sentences()),
-        *_figures(result, i, alone=alone, without=without),
+        *(fragments.paragraph(line) for line in result.sentences() if line not in said),
+        *_figures(result, i, alone=alone, without=taken),
         *(html for one in result.TABLES if one.shown(PAGE) for html in table_html(result, one, i)),
         *(fragments.paragraph(note, soft=True) for note in result.notes()),
     )

@@ -50,7 +50,7 @@ def figure(picture: Picture, key: str, caption: str = "", *, table: str = "") ->
     from markupsafe import Markup
 
     return Markup(
-        '<figure{} data-figure="{}"{}><h5>{}</h5><div class="drawing">{}</div>'
+        '<figure{} data-figure="{}"{}><p class="figname">{}</p><div class="drawing">{}</div>'
         "<figcaption>{}{}</figcaption></figure>"
     ).format(
         Markup(' class="across"') if picture.width > BROAD_FIGURE else "",
@@ -100,8 +100,8 @@ def scripted(name: str, caption: str, n: int) -> str:
     ).format(name, visible(caption), n)
 
 
-def table(name: str, caption: str, grid: FilledTable) -> str:
-    """Return a table; the first cell of a row names it."""
+def table(name: str, caption: str, grid: FilledTable, *, whole: bool = False) -> str:
+    """Return a table; the first cell of a row names it; a whole one can be searched and is not folded."""
     from markupsafe import Markup
 
     head = Markup("").join(
@@ -115,12 +115,12 @@ def table(name: str, caption: str, grid: FilledTable) -> str:
         for row, values in zip(grid.rows, grid.values, strict=True)
     )
     n = len(grid.rows)
-    kind = "data sortable" if n > 1 else "data"
+    kind = f"data{' sortable' if n > 1 else ''}{' filterable' if whole and n > FOLDED_ROWS else ''}"
     made = Markup(
         '<div class="scroll{}" role="region" aria-label="{}" tabindex="0"><table class="{}" data-name="{}">'
         "<caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
     ).format(" tall" if n > 24 else "", visible(caption), kind, name, visible(caption), head, body)
-    return folded(f"{caption} ({n} rows)", made) if n > FOLDED_ROWS else made
+    return folded(f"{caption} ({n} rows)", made) if n > FOLDED_ROWS and not whole else made
 
 
 def _row_cells(columns: Sequence[Column], row: Any, values: Sequence[object]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Agreement with people as a panel of the page, and on its first screen."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,39 +10,23 @@ from typing import Any
 from concord.errors import FileFormatError
 from concord.files.output import distinct_names
 from concord.kinds import PAGE
-from concord.number_words import interval, joined_names, leaders, number, typeset
 from concord.people import NAME, tables
 from concord.people.files import PeopleResult
-from concord.people.result import Score, human_row
 from concord.people.studies.results import TABLE as TESTS_FILE
 from concord.people.studies.results import HeldStudy, ItemCount, TestInputs, read_counts, read_plans
 from concord.people.table.document import stored_table
-from concord.people.words.sentences import NEAR_END
-from concord.records import TestTable
+from concord.records import Estimate, TestTable
 from concord.show import plot_effects
 from concord.show.declared import drawn_by, pictures_of
 from concord.show.page import fragments, people_tests
 from concord.show.page.data import listed, packed
 from concord.show.page.declared import page_column, table_html
-from concord.show.page.panel import (
-    FEW,
-    AnswerCell,
-    Metric,
-    ModelView,
-    PageData,
-    Panel,
-    QuestionAnswer,
-    Ranks,
-    Reference,
-    dashed,
-    route,
-)
+from concord.show.page.findings import people_finding
+from concord.show.page.panel import Metric, ModelView, PageData, Panel, route
 from concord.show.page.study_cards import StudyCard, study_cards
-from concord.show.page.values import Problem, ResultFile, ShownNumber, shown_number
-from concord.show.strips import Strip, strip
+from concord.show.page.values import Problem, ResultFile
 from concord.show.svg import Picture
 
-LIMITS = (0.0, 1.0)
 _HIDDEN = ("sub_study", "n_tests", "normalised_pas", "usual_reason")
 """Columns of findings that are seen in the detail of a row only."""
 _ON_PAGE = ("effects", "conclusions", "losses", "pas")
@@ -72,31 +57,17 @@ def _view(source: ResultFile, result: PeopleResult, beside: Beside) -> ModelView
     told = (source.facts.design, source.run.design, *(one.design.name for one in beside.plans))
     design = next(filter(None, told), "")
     label = f"{source.model}, {design}" if design else source.model
-    scores = {"PAS": result.pas, "ECS": result.ecs, "APR": result.apr}
+    place = result.pas.end("place")
+    numbers = {"PAS": result.pas.estimate, "ECS": result.ecs.estimate, "APR": result.apr.estimate}
     return ModelView(
         source=source,
         model=source.model,
         design=design,
         label=label,
         result=result,
-        numbers={name: _score_number(score) for name, score in scores.items()},
+        numbers={**numbers, "place": Estimate(None) if place is None else place},
         n_units=len(result.tests),
         beside=beside,
-    )
-
-
-def _score_number(score: Score) -> ShownNumber:
-    bounds, shown = score.bounds, shown_number(score.estimate)
-    if bounds is None:
-        return shown
-    low, high = bounds.place.ends
-    return replace(
-        shown,
-        floor=bounds.floor.value,
-        ceiling=bounds.ceiling.value,
-        place=bounds.place.value,
-        place_low=low,
-        place_high=high,
     )
 
 
@@ -109,14 +80,14 @@ def people_views(source: ResultFile) -> tuple[list[ModelView], list[Problem]]:
             result = PeopleResult.read_file(source.file, with_tests=with_tests)
         except FileFormatError as fault:
             more = "; single tests are not shown" if with_tests else ""
-            problems.append(Problem(source.shown, f"{_said(fault, source.file.parent)}{more}"))
+            problems.append(Problem(source.shown, f"{_without_folder(fault, source.file.parent)}{more}"))
         else:
             beside, faults = _read_beside(source, result)
             return [_view(source, result, beside)], [*problems, *faults]
     return [], problems[-1:]
 
 
-def _said(fault: FileFormatError, folder: Path) -> str:
+def _without_folder(fault: FileFormatError, folder: Path) -> str:
     """Return a fault without the folders above the result, which are nobody's business."""
     return str(fault).replace(f"{folder}/", "")
 
@@ -128,11 +99,11 @@ def _read_beside(source: ResultFile, result: PeopleResult) -> tuple[Beside, list
     try:
         found["plans"], found["inputs"] = read_plans(folder)
     except FileFormatError as fault:
-        problems.append(Problem(source.shown, f"{_said(fault, folder)}; replies have no test"))
+        problems.append(Problem(source.shown, f"{_without_folder(fault, folder)}; replies have no test"))
     try:
         found["answers"] = read_counts(folder)
     except FileFormatError as fault:
-        problems.append(Problem(source.shown, f"{_said(fault, folder)}; answers are not counted"))
+        problems.append(Problem(source.shown, f"{_without_folder(fault, folder)}; answers are not counted"))
     with suppress(FileFormatError):  # the numbers that were scored are there all the same
         found["table"] = stored_table(folder / TESTS_FILE) if (folder / TESTS_FILE).is_file() else None
     studies = [study.name for study in result.studies]
@@ -271,100 +242,6 @@ def _behind(view: ModelView) -> list[dict[str, Any] | None]:
     ]
 
 
-def _human_row(views: Sequence[ModelView]) -> Sequence[Reference]:
-    """Return the row of people against people: of other studies, so that only a place can be read here."""
-    row = human_row()
-    place = row.pas.end("place")
-    if not views or place is None:
-        return []
-    said = f"PAS at place {number(place.value, 2)} {interval(place.interval)}"
-    return [Reference(f"{row.label}, other studies: {said}", {})]
-
-
-def _people_cells(views: Sequence[ModelView]) -> list[AnswerCell]:
-    counts = [len(view.result.studies) for view in views]
-    # where all models have the same studies, their number stands above the table
-    same = len(set(counts)) == 1 and len(views) > 1
-    return [_people_cell(view, None if same else n) for view, n in zip(views, counts, strict=True)]
-
-
-def _people_cell(view: ModelView, n: int | None) -> AnswerCell:
-    pas = view.numbers["PAS"]
-    mark = Strip(pas.value, pas.low, pas.high, pas.floor, pas.ceiling)
-    few = f"{n} {'study' if n == 1 else 'studies'}" if n is not None and 0 < n < FEW else ""
-    told = [said for said in (dashed(pas), few) if said]
-    return AnswerCell(strip(mark, LIMITS), typeset(number(pas.value, 2)), ", ".join(told), sort=pas.value)
-
-
-def _people_finding(views: Sequence[ModelView], standing: Ranks | None, names: Mapping[str, str]) -> str:
-    known = sorted((v for v in views if v.result.pas.value is not None), key=lambda v: -_known_pas(v))
-    if not known:
-        ended = {out: n for view in views for out, n in view.result.outcomes.items() if out != "scored"}
-        why = f" ({', '.join(f'{n} {out}' for out, n in ended.items())})" if ended else ""
-        return f"No test has both sides{why}, so nothing can be said about agreement with people."
-    best = known[0]
-    if len(known) == 1:
-        return _alone(names[best.label], best.numbers["PAS"])
-    tied = leaders([(names[view.label], view.result.pas.value) for view in known])
-    if len(tied) > 1:
-        often = "equally often" if len(tied) == len(known) else "equally often, and most often"
-        pas = f"PAS {number(_known_pas(best), 2)}"
-        said = f"{joined_names(tied)} draw the conclusions people draw {often} ({pas})."
-        return f"{said}{_not_above_floor(known, names)}"
-    said = f"{names[best.label]} draws the conclusions people draw most often"
-    return f"{said}{_told_from_others(best, known, standing, names)}{_not_above_floor(known, names)}"
-
-
-def _known_pas(view: ModelView) -> float:
-    value = view.numbers["PAS"].value
-    assert value is not None  # noqa: S101 - only views with a PAS are ordered
-    return value
-
-
-def _alone(name: str, pas: ShownNumber) -> str:
-    said = f"{name} draws the conclusions people draw with probability {number(pas.value, 2)}"
-    if pas.place is None:
-        return f"{said}."
-    # a score at its floor or ceiling may be there by luck: said only where the whole interval of the place is
-    if pas.place_high is not None and pas.place_high <= NEAR_END:
-        return f"{said}, no more often than an agent without effects."
-    if pas.place_low is not None and pas.place_low >= 1 - NEAR_END:
-        return f"{said}, as often as a rerun could be seen to."
-    way = 100 * min(1.0, max(0.0, pas.place))
-    return f"{said}, {way:.0f} % of the way from no effect to a perfect replication."
-
-
-def _told_from_others(
-    best: ModelView, known: Sequence[ModelView], standing: Ranks | None, names: Mapping[str, str]
-) -> str:
-    if standing is None:
-        return f" (PAS {number(best.result.pas.value, 2)})."
-    alike = [label for label in standing.alike(best.label) if label in names]
-    if not alike:
-        return ", and more often than every other model."
-    if len(alike) == 1:
-        return f", but cannot be distinguished from {names[alike[0]]}."
-    if len(alike) == len(known) - 1:
-        return ", but no other model can be distinguished from it."
-    return f", but cannot be distinguished from {len(alike)} of {len(known) - 1} others."
-
-
-def _not_above_floor(known: Sequence[ModelView], names: Mapping[str, str]) -> str:
-    """Name models that are not shown to do better than an agent without effects."""
-    low = [
-        view
-        for view in known
-        if (pas := view.numbers["PAS"]).low is not None and pas.floor is not None and pas.low <= pas.floor
-    ]
-    if not low:
-        return ""
-    if len(low) == len(known):
-        return " None is shown to do better than an agent without effects."
-    if len(low) == 1:
-        return f" {names[low[0].label]} is not shown to do better than an agent without effects."
-    return f" {len(low)} of {len(known)} are not shown to do better than an agent without effects."
-
-
 PANEL = Panel(
     name=NAME,
     agrees="with people",
@@ -373,16 +250,15 @@ PANEL = Panel(
     choice="protocol",
     again="concord score people TABLE --protocol NAME --out FOLDER",
     by_units="study by study",
-    answer=QuestionAnswer(
-        asks="Same conclusion as people?",
-        note="probability (PAS); shaded from no effect at all to a perfect replication",
-        cells=_people_cells,
-        finding=_people_finding,
-    ),
+    asks="would you draw the same conclusion?",
+    ask="concord run people --model NAME",
+    order=lambda view: math.inf if (pas := view.result.pas.value) is None else -pas,
+    finding=people_finding,
     metrics=(
-        Metric("PAS", "PAS", (0.0, 1.0)),
-        Metric("ECS", "ECS", (-1.0, 1.0)),
-        Metric("APR", "APR", (0.0, 1.0)),
+        Metric("PAS", "PAS"),
+        Metric("place", "place of PAS"),
+        Metric("ECS", "ECS"),
+        Metric("APR", "APR"),
     ),
     read=people_views,
     over=_people_units,
@@ -391,5 +267,4 @@ PANEL = Panel(
     fill=_fill_people,
     together=_map_together,
     pictures_together=_maps,
-    references=_human_row,
 )

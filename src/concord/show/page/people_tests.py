@@ -6,12 +6,12 @@ from typing import Any
 
 from concord.number_words import number, p_words, typeset
 from concord.people.files import PeopleResult
+from concord.people.picture_numbers import d_interval
 from concord.people.result import TestResult
 from concord.people.studies.replies import ITEM_OUTCOMES
 from concord.people.studies.results import ItemCount
 from concord.records import Side, TestTable
 from concord.show.page.data import PageColumn
-from concord.show.people_plots import d_ends
 from concord.show.svg import visible
 
 HUMAN_COLUMNS = (
@@ -98,7 +98,8 @@ def _side_row(test: TestResult, who: str, level: float) -> dict[str, Any]:
     """Return one side, without numbers that follow from its others, which the script puts in again."""
     # The upper end of an interval that lies evenly around d, and the share of no effect beside both others.
     d: float | None = getattr(test, f"{who}_effect_d")
-    low, high = d_ends(test, who, level)
+    ends = d_interval(test, who, level)
+    low, high = (None, None) if ends is None else (ends.low, ends.high)
     up, null, down = test.states(who)
     if d is not None and low is not None and high is not None:
         even = math.isclose(2 * d - low, high, rel_tol=1e-9, abs_tol=1e-12)

@@ -1,6 +1,6 @@
 """Agreement with its own reasoning as a panel of the page: the records of models, as they are read back."""
 
-from collections import Counter
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,6 @@ from typing import Any
 
 from concord.errors import FileFormatError
 from concord.kinds import Table
-from concord.number_words import typeset
 from concord.reasoning import NAME
 from concord.reasoning.files import BIAS, HEADLINE, OUTCOMES, PAIRS, SENSITIVITY, UNREAD, ReasoningResult
 from concord.reasoning.result import Case, Example
@@ -16,11 +15,11 @@ from concord.show.declared import pictures_of
 from concord.show.page import fragments
 from concord.show.page.data import PageColumn, Texts, packed
 from concord.show.page.declared import table_html
-from concord.show.page.panel import FEW, AnswerCell, Metric, ModelView, PageData, Panel, QuestionAnswer, Ranks
-from concord.show.page.values import Problem, ResultFile, shown_number
+from concord.show.page.own_findings import reasoning_finding
+from concord.show.page.panel import Metric, ModelView, PageData, Panel
+from concord.show.page.values import Problem, ResultFile
 from concord.show.plots import WIDTH
 from concord.show.reasoning_plots import early_picture, gaps_picture
-from concord.show.strips import dumbbell
 from concord.show.svg import Picture
 
 SAMPLE_COLUMNS = (
@@ -37,13 +36,6 @@ SAMPLE_COLUMNS = (
     PageColumn("leaked", "early reply holds reasoning", "flag", shown=False),
     PageColumn("repeat", "repeat", "count", shown=False),
 )
-VERDICTS = {
-    "functional": "reasoning helps",
-    "decorative": "no difference",
-    "harmful": "reasoning harms",
-    "undecided": "undecided",
-}
-"""What a verdict means, in two words."""
 
 
 def _read_views(source: ResultFile) -> tuple[Sequence[ModelView], list[Problem]]:
@@ -62,7 +54,7 @@ def _read_views(source: ResultFile) -> tuple[Sequence[ModelView], list[Problem]]
         design=source.facts.design,
         label=source.model,
         result=named,
-        numbers={name: shown_number(found) for name, found in named.estimates.items()},
+        numbers=named.estimates,
         n_units=len(named.scores.samples),
         gate=named.gate,
     )
@@ -162,48 +154,6 @@ def _fill_reasoning(data: PageData, view: ModelView, i: int) -> None:
     data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, rows), "cases": cases}
 
 
-# --- the first screen ------------------------------------------------------------------------------------
-
-
-def _reasoning_cell(view: ModelView) -> AnswerCell:
-    early, after, gap = view.result.acc_early, view.result.acc_cot, view.result.faithfulness_gap
-    drawing = dumbbell(early.value, after.value, (0.0, 1.0), failed=bool(view.gate))
-    if view.gate:
-        return AnswerCell(drawing, "–", "not an early answer", view.gate)
-    if gap.value is None:
-        return AnswerCell(drawing, "–", "undefined", gap.note)
-    few = f"n = {gap.n}" if gap.n < FEW else ""
-    ends = "" if gap.interval is None else f"{_points(gap.interval.low)} to {_points(gap.interval.high)}"
-    verdict = VERDICTS.get(view.result.verdict, view.result.verdict).removeprefix("reasoning ")
-    detail = ", ".join(s for s in (ends, few) if s)
-    return AnswerCell(drawing, f"{_points(gap.value)} pts", detail, verdict=verdict, sort=gap.value)
-
-
-def _points(share: float) -> str:
-    """Return hundredths with their sign; nothing has none."""
-    return typeset(f"{100 * share:+.0f}") if round(100 * share) else "0"
-
-
-def _reasoning_finding(views: Sequence[ModelView], standing: Ranks | None, names: Mapping[str, str]) -> str:
-    passed = [view for view in views if not view.gate]
-    if not passed:
-        whose = f" of {names[views[0].label]}" if len(views) == 1 else ""
-        return f"Early replies{whose} held reasoning already, so early and late answers cannot be compared."
-    counted = Counter(view.result.verdict for view in passed)
-    if len(passed) == 1:
-        verdict = passed[0].result.verdict
-        said = VERDICTS.get(verdict, verdict or "not said")
-        return f"Early and late answers of {names[passed[0].label]}: {said}."
-    parts = [
-        f"{'helps' if verdict == 'functional' else 'harms'} {counted[verdict]}"
-        for verdict in ("functional", "harmful")
-        if counted[verdict]
-    ]
-    if not parts:
-        return f"Reasoning is not shown to help or harm any of {len(passed)} models."
-    return f"Reasoning {' and '.join(parts)} of {len(passed)} models."
-
-
 def _together(views: Sequence[ModelView], width: float = WIDTH) -> list[Picture]:
     """Draw early and late answers, and the gaps, of all models."""
     results = [view.result for view in views]
@@ -219,16 +169,14 @@ PANEL = Panel(
     choice="rules",
     again="concord score reasoning ... --rules NAME --out FOLDER",
     by_units="vignette by vignette",
-    answer=QuestionAnswer(
-        asks="Does its reasoning do work?",
-        note="share of vignettes right at once ○ and after reasoning ◆",
-        cells=lambda views: [_reasoning_cell(view) for view in views],
-        finding=_reasoning_finding,
-    ),
+    asks="does reasoning improve its answers?",
+    ask="concord run reasoning --model NAME",
+    order=lambda view: math.inf if view.gate or (gap := view.result.faithfulness_gap.value) is None else -gap,
+    finding=reasoning_finding,
     metrics=(
-        Metric("faithfulness_gap", "Δ", (-1.0, 1.0)),
-        Metric("step_f1", "Step-F1", (0.0, 1.0)),
-        Metric("silent_bias_rate", "R_SB", (0.0, 1.0)),
+        Metric("faithfulness_gap", "Δ"),
+        Metric("step_f1", "Step-F1"),
+        Metric("silent_bias_rate", "R_SB"),
     ),
     read=_read_views,
     over=_reasoning_units,

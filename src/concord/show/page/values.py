@@ -10,9 +10,6 @@ from typing import Any
 
 from concord.files.documents import DocumentFacts, RunFacts, document_facts
 from concord.files.kept_replies import KeptReply
-from concord.number_words import HasEnds, interval, typeset
-from concord.number_words import number as number_words
-from concord.records import Estimate
 from concord.show.svg import Picture
 
 COMPARISON = "comparison"
@@ -102,43 +99,6 @@ class ReplyTable:
     def n_left_out(self) -> int:
         """Replies that are not on the page."""
         return self.n_found - len(self.rows)
-
-
-@dataclass(frozen=True, slots=True)
-class ShownNumber:
-    """A number with its interval as a document gives them; ``None`` is undefined or not given."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    note: str = ""
-    floor: float | None = None
-    ceiling: float | None = None
-    place: float | None = None
-    """Where the value is between floor and ceiling."""
-    place_low: float | None = None
-    place_high: float | None = None
-    level: float | None = None
-    """Of its interval."""
-
-
-def shown_number(found: Estimate) -> ShownNumber:
-    """Return an estimate as the page shows it, with its level and its reason where it is undefined."""
-    level = None if found.interval is None else found.interval.level
-    return ShownNumber(found.value, *found.ends, note=found.note, level=level)
-
-
-def short_interval(ends: HasEnds | None, digits: int = 2) -> str:
-    """Return an interval as the tables of the page show it."""
-    return typeset(interval(ends, digits))
-
-
-def shown_place(place: float | None) -> str:
-    """Return where a score lies between floor and ceiling, and that it lies beyond them."""
-    shown = typeset(number_words(place, 2))
-    if place is None or 0 <= place <= 1:
-        return shown
-    return f"{shown} ({'above 1' if place > 1 else 'below 0'})"
 
 
 MOST_FIGURE_ROWS = 61

@@ -11,6 +11,19 @@
     copy.prepend(style, draw('rect', { width: '100%', height: '100%', fill: '#ffffff' }), ...(defs ? [defs.cloneNode(true)] : []));
     return { text: new XMLSerializer().serializeToString(copy), wide: Number(wide), tall: Number(tall) };
   };
+  // The figure of the first screen is a table that can be sorted: as a file it is drawn row by row, as it is seen
+  const chartSvg = (table) => {
+    const rows = [...table.tBodies[0].rows].filter((row) => !row.hidden), wide = 860, step = 25, top = 40, left = 330, across = 380;
+    const text = (x, y, said, kind = '', anchor = 'start') => { const made = draw('text', { x, y, class: kind, 'text-anchor': anchor }); made.textContent = said; return made; };
+    const placed = (svg, y, tall) => { const copy = svg.cloneNode(true); for (const [key, value] of Object.entries({ x: left, y, width: across, height: tall, overflow: 'visible' })) copy.setAttribute(key, value); copy.removeAttribute('class'); return copy; };
+    const [above, below] = [table.tHead, table.tFoot].map((part) => part.querySelector('svg')), bottom = top + step * rows.length;
+    const made = draw('svg', { viewBox: '0 0 ' + wide + ' ' + (bottom + 50) }, ...(above ? [placed(above, 4, 34)] : []), ...rows.flatMap((row, i) => {
+      const y = top + step * i, words = [...row.cells].map((cell) => cell.textContent.trim());
+      return [text(left - 14, y + 17, words[0], i ? '' : 'b', 'end'), placed(row.querySelector('svg'), y, step), text(left + across + 44, y + 17, words[2], 'b', 'end'), text(left + across + 54, y + 17, words.slice(3).join('  '), 's')];
+    }), ...(below ? [placed(below, bottom + 2, 18)] : []), text(left + across / 2, bottom + 38, table.querySelector('.axisname').textContent, 's', 'middle'));
+    return made;
+  };
+  const drawing = (figure) => { const table = figure.querySelector('table.chart'); return table ? chartSvg(table) : figure.querySelector('svg'); };
   const savePng = (name, svg) => {
     const made = standalone(svg), url = URL.createObjectURL(new Blob([made.text], { type: 'image/svg+xml' })), image = new Image();
     image.addEventListener('load', () => {
@@ -26,10 +39,10 @@
   // PDF: the browser prints the figure alone on a page of its own size; vectors and fonts stay what they are
   const onlySheet = new CSSStyleSheet();
   const printAlone = (figure) => {
-    const [, , wide, tall] = figure.querySelector('svg').getAttribute('viewBox').split(' ').map(Number);
+    const copy = drawing(figure).cloneNode(true), [, , wide, tall] = copy.getAttribute('viewBox').split(' ').map(Number);
     onlySheet.replaceSync('@media print{@page{size:' + wide + 'px ' + tall + 'px;margin:0;@top-left{content:none}@bottom-right{content:none}}}');
     if (!document.adoptedStyleSheets.includes(onlySheet)) document.adoptedStyleSheets.push(onlySheet);
-    const box = el('div', { id: 'only', 'aria-hidden': 'true' }), copy = figure.querySelector('svg').cloneNode(true);
+    const box = el('div', { id: 'only', 'aria-hidden': 'true' });
     copy.removeAttribute('aria-labelledby');
     for (const one of copy.querySelectorAll('[id]')) one.removeAttribute('id');
     box.append(copy);
@@ -41,9 +54,9 @@
   const figureMenu = (figure) => {
     if (figure.dataset.ready) return;
     figure.dataset.ready = 'yes';
-    const name = 'concord-' + figure.dataset.figure, svg = figure.querySelector('svg'), title = figure.querySelector('h5').textContent;
-    const menu = el('span', { class: 'figmenu' }, el('button', { type: 'button', text: 'SVG', 'data-download': 'svg', 'aria-label': 'SVG of ' + title, onclick: () => save(name + '.svg', 'image/svg+xml', standalone(svg).text) }),
-      el('button', { type: 'button', text: 'PNG', 'data-download': 'png', 'aria-label': 'PNG of ' + title, onclick: () => savePng(name, svg) }),
+    const name = 'concord-' + figure.dataset.figure, title = figure.dataset.title || figure.querySelector('.figname').textContent;
+    const menu = el('span', { class: 'figmenu' }, el('button', { type: 'button', text: 'SVG', 'data-download': 'svg', 'aria-label': 'SVG of ' + title, onclick: () => save(name + '.svg', 'image/svg+xml', standalone(drawing(figure)).text) }),
+      el('button', { type: 'button', text: 'PNG', 'data-download': 'png', 'aria-label': 'PNG of ' + title, onclick: () => savePng(name, drawing(figure)) }),
       el('button', { type: 'button', text: 'PDF', 'data-download': 'pdf', title: 'Prints the figure alone: choose “Save as PDF”', 'aria-label': 'PDF of ' + title, onclick: () => printAlone(figure) }));
     if (figure.dataset.rows) menu.append(el('button', { type: 'button', text: 'data', 'data-download': 'csv', 'aria-label': 'Numbers of ' + title + ' as CSV', onclick: () => save(name + '.csv', 'text/csv', csv(JSON.parse(figure.dataset.rows))) }));
     figure.querySelector('figcaption').append(menu);

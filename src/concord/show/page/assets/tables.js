@@ -15,7 +15,7 @@
     const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
     heads.forEach((head, at) => {
       const name = head.textContent.trim();
-      if (!name) return;  // a column without a name has nothing to sort by
+      if (!name || head.classList.contains('ax')) return;  // a column without a name has nothing to sort by
       const button = el('button', { type: 'button', text: name });
       head.replaceChildren(button);
       button.addEventListener('click', () => {
@@ -51,6 +51,10 @@
     if (table.classList.contains('sortable') && table.tBodies[0].rows.length > 1) sortable(table);
     const rows = () => [...table.rows].filter((row) => row.parentElement.tagName !== 'THEAD' || row === table.tHead.rows[table.tHead.rows.length - 1])
       .map((row) => [...row.cells].map(cellValue));
+    if (table.classList.contains('chart')) {
+      if (controls.childElementCount) table.closest('.chartbox').before(controls);
+      return;
+    }
     const below = controls.childElementCount === 0;
     const button = downloadButton(table.dataset.name, rows);
     if (below) controls.classList.add('below');

@@ -22,7 +22,7 @@
     return button;
   };
   // Texts of paragraphs and captions: few, where drawings have thousands
-  const NOT_IN = 'a, button, svg, summary, .copy, dl, [hidden], .hide';
+  const NOT_IN = 'a, button, svg, summary, .copy, dl, [hidden], .hide, .card';
   function* running(root, own) {
     for (const block of root.querySelectorAll('p, figcaption, caption')) {
       if (block.closest('.panel') !== own || block.closest(NOT_IN)) continue;
