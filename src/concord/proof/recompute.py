@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -106,11 +107,19 @@ def _equal(first: object, second: object, tolerance: float) -> bool:
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
 
 
+def _data(top: Path, recipe: packs.Recipe) -> list[Path]:
+    """Return the files of the pack that a result was computed from; its own word for them is not trusted."""
+    digests = [one.sha256 for one in recipe.sources]
+    known = [one for one in digests if re.fullmatch("[0-9a-f]{64}", one)]
+    paths = [path for one in known for path in (top / packs.DATA / one[:12]).glob("*")]
+    if len(paths) != len(digests) or not paths:
+        raise OptionError("the data are not in the pack")
+    return paths
+
+
 def score_packed(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
     """Score a table of the pack again, by the ordinary function."""
-    paths = [path for one in recipe.sources for path in (top / packs.DATA / one.sha256[:12]).glob("*")]
-    if len(paths) != len(recipe.sources) or not paths:
-        raise OptionError("the data are not in the pack")
+    paths = _data(top, recipe)
     options = dict(recipe.options)
     if isinstance(options.get("protocol"), Mapping):
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
@@ -143,7 +152,7 @@ def _score_run_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.T
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
     folder = top / recipe.folder
     if recipe.sources:
-        options |= dict(people=next((top / packs.DATA / recipe.sources[0].sha256[:12]).glob("*")))
+        options |= dict(people=_data(top, recipe)[0])
     found = score_run(folder, partial=True, **options)
     found.write(made)
     recorded = recorded_folder(read_run(folder))
