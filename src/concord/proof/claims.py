@@ -344,7 +344,8 @@ def _difference_of(compared: Any) -> Estimate:
         return number
     if pair.comparison is None:
         return Estimate(None, note="the two models share no item that both answered")
-    return pair.comparison.difference
+    difference: Estimate = pair.comparison.difference
+    return difference
 
 
 def _of_pair(pair: Any, sign: int, level: float) -> Estimate:

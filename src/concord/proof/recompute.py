@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,10 @@ def _equal(first: object, second: object, tolerance: float) -> bool:
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
 
 
+class NotInFilesError(OptionError):
+    """What a result was computed from was never a file: nobody can compute it again from a pack."""
+
+
 def _data(top: Path, recipe: packs.Recipe) -> list[Path]:
     """Return the files of the pack that a result was computed from; its own word for them is not trusted."""
     digests = [one.sha256 for one in recipe.sources]
@@ -167,8 +172,14 @@ def _score_run_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.T
 
 
 def _score_bundled_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
-    """Score the bundled replies again."""
-    score_bundled(str(recipe.options["question"])).write(made)
+    """Score the bundled replies again, where these are what the result was computed from."""
+    question = str(recipe.options["question"])
+    bundled = resources.files("concord").joinpath(question, "data", "recorded").is_dir()
+    found = score_bundled(question) if bundled else None
+    inputs = () if found is None else packs.listed_inputs(found.to_dict())
+    if found is None or sorted({one.sha256 for one in inputs}) != recipe.options["hashes"]:
+        raise NotInFilesError("it was computed from data in memory, which no file holds")
+    found.write(made)
 
 
 CALLS: Mapping[str, Callable[[Path, packs.Recipe, Path, packs.Tools], None]] = {
