@@ -331,12 +331,12 @@ def _of_two(claim: Claim, results: Sequence[ClaimedResult], compare: Callable[..
                 return JudgedClaim(claim, "", Estimate(None, note=gates[0]), limit, both[0].place)
             compared = compare(*(one.folder for one in both), names=list(claim.who), level=claim.level)
             sign = 1.0 if kind is not StructureResult else -1.0  # less of an order effect is better
-            number = _signed(_difference_of(compared), sign)
+            number = _signed(_compared_difference(compared), sign)
             return JudgedClaim(claim, "", number, limit, " and ".join(one.place for one in both))
     raise OptionError(f"no results of {first} and {second}")
 
 
-def _difference_of(compared: Any) -> Estimate:
+def _compared_difference(compared: Any) -> Estimate:
     """Return the difference of two compared models: of scores of items, or of a number of each result."""
     pair = compared.pairs[0]
     if not isinstance(compared, CompareResult):
