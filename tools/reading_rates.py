@@ -8,22 +8,24 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from concord.reading import Reading, read_reply
 from concord.stats.intervals import wilson_interval
+from concord.structure.judging.ballots import VERDICTS, stored_verdict
 
 TESTS = Path(__file__).resolve().parent.parent / "tests" / "reading"
 COUNTS, EXAMPLES = TESTS / "counts.json", TESTS / "examples.json"
-SETS = ("corpus.jsonl", "third.jsonl")
+SETS = ("corpus.jsonl", "third.jsonl", "fourth.jsonl")
 RIGHT, UNREAD, MISREAD = "right", "unread", "misread"
 FORMS = ("structured", "marked", "bare", "sentence", "none")
 STATED = {"sentence": "in a free sentence", "none": "not at all"}
 KINDS = {"allocation": "split", "likert": "rating", "label": "name", "ranking": "order"}
 LANGUAGES = {
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese",
-    "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "": "not noted",
+    "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "": "not noted",
 }  # fmt: skip
 
 
@@ -33,7 +35,10 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def read_row(row: Mapping[str, Any]) -> Reading:
-    """Read a reply of a set as it was asked for."""
+    """Read a reply of a set as it was asked for; a judge's verdict in the words of its seat."""
+    if "verdict" in row["args"]:
+        said = stored_verdict("", row["reply"])
+        return replace(read_reply(row["reply"], choices=VERDICTS), value=said.reading or None)
     asked: dict[str, Any] = {
         key: tuple(one) if isinstance(one, list) else one for key, one in row["args"].items()
     }

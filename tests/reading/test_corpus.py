@@ -18,6 +18,7 @@ UNREAD = {
     "open-015", "open-156",  # a typing error, three quarters of a scale
     "third-open-104",  # percentages where amounts are asked for
     "third-open-216", "third-open-309", "third-open-365", "third-open-443", "third-open-460",
+    "fourth-open-086", "fourth-open-133", "fourth-open-149", "fourth-open-277", "fourth-open-315",
 }  # fmt: skip
 """Answers that are stated and stay unread."""
 FOUND = {row["id"]: reading_rates.read_row(row) for row in CORPUS}

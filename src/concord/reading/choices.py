@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from concord.reading.numbers import is_bound
 from concord.reading.records import NOTHING, OK, SEVERAL, UNREADABLE, Found, Value
 from concord.reading.text import DECORATION, ENDING, FOR, Piece, any_of, folded, sentences_of, words
 
@@ -79,6 +80,8 @@ def _allowed_if() -> re.Pattern[str]:
     return re.compile(rf"[\s,*_]{{0,6}}(?:{any_of('allowed_if')})", re.IGNORECASE)
 
 
+_COMMA = re.compile(rf"{_CLOSING}[,;/]\s{{0,3}}[*_\"'(]{{0,4}}")
+_LISTED_ON = re.compile(rf"{_CLOSING}(?:[.,;/]|\s(?:and|or|und|oder|et|ou|y|o|e)\s|$)", re.IGNORECASE)
 _LISTED = re.compile(r"[\s*_#>\-]{0,8}(?:\d{1,2}[.)]\s{1,3})?[*_(\[]{0,4}")
 """What is before the letter of a listed option."""
 
@@ -201,7 +204,7 @@ class ChoiceOf:
         if held.hedged.match(rest):
             return Found(SEVERAL) if strict and self.others(rest, letter) else Found(OK, letter, place)
         more = self.others(rest, letter)
-        if held.and_more.match(rest) and more:
+        if more and (held.and_more.match(rest) or self._lists(rest)):
             return Found(SEVERAL)
         if not rest.strip(ENDING):
             return Found(OK, letter, place)
@@ -216,6 +219,12 @@ class ChoiceOf:
         if more and (strict or held.but.match(rest)) and not asides:  # "A is better. B is better."
             return NOTHING
         return Found(OK, letter, place)
+
+    def _lists(self, rest: str) -> bool:
+        """Whether nothing but another option follows a comma: "A, C"."""
+        comma = _COMMA.match(rest)
+        other = None if comma is None else self._letters.match(rest, comma.end())
+        return other is not None and _LISTED_ON.match(rest, other.end()) is not None
 
     def _divides(self, rest: str, letter: str) -> bool:
         """Whether another option is for something else: "1 for accuracy, 2 for style"."""
@@ -253,7 +262,7 @@ class ChoiceOf:
         if named is None or self.others(piece.text[named[2] :], named[0]):
             return NOTHING
         held, rest = _patterns(), piece.text[named[2] :]
-        if held.contrary.match(rest) or held.but.match(rest):
+        if held.contrary.match(rest) or held.but.match(rest) or is_bound(rest):
             return NOTHING
         return Found(OK, named[0], (piece.start + named[1], piece.start + named[2]))
 

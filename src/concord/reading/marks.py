@@ -68,6 +68,8 @@ class _Patterns:
     """Before a statement in its clause: "I cannot say that the answer is"."""
     hypothetical: re.Pattern[str]
     allowed_if: re.Pattern[str]
+    under: re.Pattern[str]
+    """A condition behind an answer, or a time that is over."""
     reported: re.Pattern[str]
     refusal: re.Pattern[str]
 
@@ -139,10 +141,11 @@ def patterns() -> _Patterns:
             flags,
         ),
         denied_before=re.compile(rf"{_LEFT}(?:{any_of('denied_before')})[\s*_\"']{{0,3}}$", flags),
-        doubted=re.compile(rf"{_LEFT}(?:{any_of('doubted')})(?!\w)", flags),
-        hypothetical=re.compile(rf"{_LEFT}(?:{any_of('hypothetical')})(?![\w])", flags),
-        allowed_if=re.compile(rf"{_LEFT}(?:{any_of('allowed_if')})(?![\w])", flags),
-        reported=re.compile(rf"{_LEFT}(?:{any_of('reported')})(?![\w])", flags),
+        doubted=re.compile(rf"{_LEFT}(?:{any_of('doubted')}){_RIGHT}", flags),
+        hypothetical=re.compile(rf"{_LEFT}(?:{any_of('hypothetical')}){_RIGHT}", flags),
+        allowed_if=re.compile(rf"{_LEFT}(?:{any_of('allowed_if')}){_RIGHT}", flags),
+        under=re.compile(rf"[\s,](?:{any_of('if', 'once')}){_RIGHT}", flags),
+        reported=re.compile(rf"{_LEFT}(?:{any_of('reported')}){_RIGHT}", flags),
         refusal=re.compile(rf"(?:{any_of('refusals')})", flags),
     )
 
@@ -289,6 +292,9 @@ _COLUMNS = re.compile(r"\|[\s:|]{0,6}--")
 _UNDERLINED = re.compile(r"[ \t]{0,4}\n[ \t]{0,4}(?:-{3,80}|={3,80})[ \t]{0,4}(?:\n|$)")
 _LONGEST_TITLE = 100
 _CLAUSES = re.compile(r"[;:]|,?\s(?=but\b)|,\s(?=so\b|yet\b|however\b|aber\b|mais\b|pero\b|mas\b|ma\b)")
+_CONDITION = 80
+"""Characters after an answer in which a condition of it may begin."""
+_CLAUSE_END = re.compile(rf"[.!?;:(]\s|[\n(]|\s(?:{any_of('new_clauses')})\s", re.IGNORECASE)
 _FARTHEST = 200
 """Characters before an answer in which the words that state it begin."""
 _UNLIKE = re.compile(r"\bunlike [^,.;:]{1,60},", re.IGNORECASE)
@@ -304,7 +310,7 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
         return False
     if match.re is held.stated:
         said = held.no_mark.search(before[-40:]), held.no_answer.match(sentence[match.end() :])
-        if any(one is not None for one in said):
+        if any(one is not None for one in said) or _is_anothers(before, match.group()):
             return False
     clause = _CLAUSES.split(before)[-1]
     supposed = held.hypothetical.search(clause)
@@ -313,6 +319,23 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     if held.doubted.search(clause) is not None:
         return False
     return held.reported.search(re.split(r",\s(?=[Ii]\b)", clause)[-1]) is None
+
+
+def _is_anothers(before: str, said: str) -> bool:
+    """Whether a word before a name of an answer makes it another one: "the safest choice", "his answer"."""
+    if before[-1:] in _ATTRIBUTE:
+        return True
+    last = _LAST_WORD.search(before[-40:])
+    return last is not None and _OWN_WORD.match(said) is None and _JOINED.fullmatch(last.group(1)) is None
+
+
+_ATTRIBUTE = ("的", "の", "な")
+"""What ends a word before the noun that it describes."""
+_LAST_WORD = re.compile(r"(?<![\w'-])([A-Za-z\u00c0-\u04ff\uac00-\ud7af'-]{1,30})[\s*_\"]{1,4}$")
+_OWN_WORD = re.compile(
+    rf"[\s*_\"]{{0,4}}(?:(?:{any_of('so')})[\s,]{{1,3}})?(?:{any_of('determiners')})\s", re.IGNORECASE
+)
+_JOINED = re.compile(any_of("connectors"), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +364,23 @@ def headed_line(line: Piece) -> HeadedLine | None:
     heading = "" if match["heading"] is None else match["heading"]
     content = Piece(line.text[match.end() :], line.start + match.end()).trimmed(" \t\r\n*_")
     return HeadedLine(heading, content, line.text[:2] in ("**", "__"), _ITEM.match(line.text) is not None)
+
+
+@cache
+def _own_heading(*kinds: str) -> re.Pattern[str]:
+    """Return the pattern of a heading that is the name of an answer and nothing else, by what is asked."""
+    before, nouns = any_of("before_names", "overall", "so"), any_of("names", "headed", "overall", *kinds)
+    return re.compile(
+        rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{nouns})(?:\s{{0,3}}(?:{any_of('after_names')})){{0,2}}"
+        r"(?:\s{0,2}\([^()\n]{1,30}\)?)?",
+        re.IGNORECASE,
+    )
+
+
+def is_own(heading: str, *kinds: str) -> bool:
+    """Whether a heading is the name of an answer, and of no other thing: "Fair rent", not "Market rent"."""
+    plain = heading.replace("_", " ").strip(" *'\"?")
+    return not plain or _own_heading(*kinds).fullmatch(plain) is not None
 
 
 _MOST_HEADING = 6
@@ -385,6 +425,13 @@ def is_revised(after: str) -> bool:
 def is_retracted(after: str) -> bool:
     """Whether what follows a statement takes it back: "I take that back"."""
     return patterns().retracted.search(after) is not None
+
+
+def is_conditional(after: str) -> bool:
+    """Whether the sentence goes on with a condition: "$40 if it were handmade"."""
+    clause = _CLAUSE_END.split(after[:_CONDITION], maxsplit=1)[0]
+    held = patterns()
+    return held.under.search(clause) is not None and held.allowed_if.search(clause) is None
 
 
 def stated_from(reply: str, start: int) -> int:

@@ -331,6 +331,9 @@ _SIGNS = re.compile(r"[^\w\n(\[{]{1,8}")
 _AFTER_BARE = re.compile(
     r"[\s*_\"')\]]{0,6}(?:$|[.,;(]|-{1,2}\s|\s-|(?:due to|secondary to|caused by|with)\s)"
 )
+_OWNED = re.compile(r"(?:the|this|that|his|her|their|my|your|our|der|die|das|le|la|el|il|de)\s", _FLAGS)
+_OF = re.compile(r"(?<!\w)(?:of|for|to|about|from|by|in|on|de|von|für|di|per|por|para)(?!\w)", _FLAGS)
+"""Between another thing and a name: "fear of schizophrenia"."""
 _CAUSE = re.compile(r"[\s*_\"'),]{0,6}(?:most likely\s|probably\s)?(?:due to|secondary to|caused by)\s")
 _SENTENCE_WORDS = re.compile(rf"(?<!\w)(?:{any_of('sentence_words')})(?!\w)|[?:={{}}]", _FLAGS)
 _MOST_ALONE = 5
@@ -418,7 +421,12 @@ class LabelOf:
         set_aside = _TAKEN_BACK.search(rest) is not None or _CAUSE.match(rest) is not None
         if _AFTER_BARE.match(rest) is None or (others and not set_aside):
             return NOTHING
-        before = _LEAD.sub("", piece.text[: found.where[0] - piece.start], count=1)
+        before = piece.text[: found.where[0] - piece.start]
+        lead = _LEAD.match(before)
+        before = before if lead is None else before[lead.end() :]
+        owned = len(before.split()) > 1 and _OWNED.match(piece.text)  # "the referring doctor suspected"
+        if owned or _OF.search(before):
+            return NOTHING
         if before.strip() and (rest.lstrip().startswith(";") or _SENTENCE_WORDS.search(before) is not None):
             return NOTHING
         return found

@@ -42,7 +42,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _OUT_OF = re.compile(
-    r"^\s{0,3}(?:/|out of|of|von|sur|de|из|over)\s{0,3}(?:an?\s)?(\d{1,6}(?:\.\d+)?)(?![\d])", re.IGNORECASE
+    r"^[\s*_]{0,4}(?:/|out of|of|von|sur|de|из|over)\s{0,3}(?:an?\s)?(\d{1,6}(?:\.\d+)?)(?![\d])",
+    re.IGNORECASE,
 )
 _AFTER = re.compile(
     rf"^[\s*_\"')\]\\}}$]{{0,6}}(?:{_UNITS}[\s*_\"')\].]{{0,6}}){{0,3}}(?:per \w{{2,8}}\s?)?"
@@ -66,6 +67,11 @@ _OR = re.compile(
 )
 
 
+_ANCHORED = re.compile(r"\s{0,2}[=:]")
+_ANCHOR = re.compile(r"[,;.\n]\s{0,3}(?:and\s|to\s|bis\s|und\s)?\d{1,3}\s{0,2}[=:]\s{0,2}[^\W\d]")
+"""The ends of a scale, which is no answer: "1 = never, 7 = always"."""
+_NO_COUNT = re.compile(rf"[\s%*_]{{1,4}}(?:{any_of('no_count')})(?!\w)", re.IGNORECASE)
+"""Behind a number of other things, or one that is added: "3 reasons", "$5 less"."""
 _MONEY = re.compile(r"[$€£¥₩₹]|usd|eur|gbp|chf", re.IGNORECASE)
 _EUROS = re.compile(rf"\s?(?:{any_of('decimal_comma')})(?!\w)", re.IGNORECASE)
 """What has no third decimal: 1.150 € are more than a thousand."""
@@ -128,6 +134,8 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
         return None  # the number of a line
     if _OR.match(rest):
         return ReadOutcome.SEVERAL
+    if _ANCHORED.match(rest) and _ANCHOR.search(rest) is not None:
+        return None
     clause = text[: match.end()] + _clause(rest)
     if is_bound(clause) or (is_range(clause) and _OUT_OF.match(rest) is None):
         return ReadOutcome.SEVERAL if is_range(clause) else None
@@ -142,8 +150,8 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
         return (value, match.start(4), match.end()) if _AFTER.match(rest) else None
     if alone:
         return (value, match.start(4), match.end()) if _AFTER.match(rest) else None
-    more = [one for one in NUMBER.finditer(_clause(rest))]
-    return None if more else (value, match.start(4), match.end())
+    more = next(NUMBER.finditer(_clause(rest)), None)
+    return None if more or _NO_COUNT.match(rest) else (value, match.start(4), match.end())
 
 
 def _clause(text: str) -> str:

@@ -14,6 +14,7 @@ from concord.reading.marks import (
     AnswerMark,
     headed_line,
     is_certainty,
+    is_conditional,
     is_overall,
     is_retracted,
     is_revised,
@@ -53,6 +54,8 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KEPT = re.compile(any_of("kept"), re.IGNORECASE)
 """What is kept is the rest of what is given: beside it, a line is no surer."""
 _BUT = re.compile(rf"[\s,;](?:{any_of('but')})\s", re.IGNORECASE)
+_REVERSED = re.compile(rf"(?<!\w)(?:{any_of('reversed')})", re.IGNORECASE)
+"""An order from the last to the first, which is that of no question."""
 _MOST_LABELS = 60
 """Names that a second reader is told."""
 _REVISED = 400
@@ -244,6 +247,8 @@ def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
     """Return what the first rule finds that decides, and how: structured, marked, bare."""
     if isinstance(asked, CodesOf):
         return "bare", NOTHING if refuses(text) and not asked.mentions(text) else asked.whole(Piece(text, 0))
+    if isinstance(asked, OrderOf) and _REVERSED.search(text[:LONGEST_LIST]) is not None:
+        return "", NOTHING
     at, structured = structured_answer(text, asked)
     marked = _last_marked(text, asked, at if structured is not None else None)
     if structured is not None:
@@ -289,8 +294,7 @@ def _headed(text: str, asked: AskedFor, marked: tuple[AnswerMark, Found] | None)
         own.pop()
     if isinstance(asked, LabelOf) and len(lines) == 1:  # alone, it is as sure as one that is emphasised
         own = [None if one is None else replace(one, bold=True) for one in own]
-    under = [(one, under_heading(one, asked)) for one in own if one is not None]
-    held = [(one, found) for one, found in under if found is not None]
+    held = [(one, found) for one in own if one is not None and (found := under_heading(one, asked))]
     if not held:
         return stated
     (head, found), rest = held[-1], text[held[-1][0].content.end :]
@@ -302,7 +306,10 @@ def _headed(text: str, asked: AskedFor, marked: tuple[AnswerMark, Found] | None)
         return stated if inside or not is_overall(head.heading) else found
     rivals = [one for one in own if one is not None and (head.item or not one.item)]
     others = [asked.whole(one.content) for one in rivals if numbers and _KEPT.search(one.heading)]
+    begin = text.rfind("\n\n", 0, head.content.start)  # lines of its paragraph rival it under any heading
+    beside = (under_heading(one, asked, of_any=True) for one in rivals if one.content.start > begin)
     others += [*(one for line, one in held if line in rivals), asked.whole(lines[0])]
+    others += [one for one in beside if one is not None]
     others += [] if stated is None else [stated]
     differ = any(one.outcome is ReadOutcome.OK and one.value != found.value for one in others)
     return Found(ReadOutcome.SEVERAL) if differ and not is_overall(head.heading) else found
@@ -314,6 +321,8 @@ def _standing(text: str, found: Found, asked: AskedFor) -> Found:
         return found
     after = text[found.where[1] : found.where[1] + _REVISED]
     if is_retracted(after) or (is_revised(after) and asked.others(after, found.value)):
+        return NOTHING
+    if isinstance(asked, NumberOf) and is_conditional(after):
         return NOTHING
     for place in revisions(after):
         other = asked.stated(Piece(after[place:], 0))

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from concord.reading.choices import ChoiceOf, OrderOf
-from concord.reading.marks import HeadedLine, is_aside, is_certainty, is_title, is_total, marks_of
+from concord.reading.marks import HeadedLine, is_aside, is_certainty, is_own, is_title, is_total, marks_of
 from concord.reading.names import LabelOf
 from concord.reading.numbers import AskedFor, NumberOf, SplitOf
 from concord.reading.records import NOTHING, Found, ReadOutcome, Value
-from concord.reading.text import Piece, elements, lines_of, words
+from concord.reading.text import ENDING, Piece, elements, lines_of, words
 
 _BOXED = re.compile(r"\\boxed\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
 _TEX_WORDS = re.compile(r"\\(?:text|mathrm|textbf|mathbf|textit)\s?\{([^{}]*)\}")
@@ -19,6 +19,7 @@ _TEX_NUMBER = re.compile(
     r"(\d{1,9}(?:\.\d{1,9})?)\s{0,3}(?:\\times|\\cdot|×|\*)\s{0,3}10\^\{?(-?\d{1,2})\}?)\s{0,3}"
 )
 _ELEMENT = re.compile(r"<([^\W\d][\w:-]{0,30})(\s[^<>\n]{0,60})?>([^<>]{1,400})</\1>")
+_ASIDE = re.compile(r"\([^()]{0,40}\)?")
 _DIGITS = re.compile(r"\d{1,3}")
 _CLOSING_TAGS = re.compile(r"</[\w:-]{1,30}>")
 _DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
@@ -77,7 +78,7 @@ def _of_any_name(text: str, asked: AskedFor) -> list[tuple[int, int, Found]]:
         return several
     for match in matches:
         head = HeadedLine(match.group(1), Piece(match.group(3), match.start(3)).trimmed())
-        read = None if is_certainty(head.heading) else under_heading(head, asked)
+        read = None if is_certainty(head.heading) else under_heading(head, asked, of_any=True)
         if read is not None:
             found.append((match.start(), match.end(), read))
     values = {one[2].value for one in found if one[2].outcome is ReadOutcome.OK}
@@ -178,10 +179,11 @@ def _only_answer(held: Mapping[str, object], asked: AskedFor, depth: int) -> Val
     inner = [value for value in own.values() if isinstance(value, Mapping)]
     if len(own) == len(inner) == 1 and depth < _DEEPEST:
         return held_answer(inner[0], asked, depth + 1)
-    found = [one for value in own.values() if (one := asked.structured(value)) is not None]
-    if isinstance(asked, LabelOf) and len(own) > 1:
-        found = [one for one in found if one in asked.labels]
-    return found[0] if len(found) == 1 else None
+    found = {key: one for key, value in own.items() if (one := asked.structured(value)) is not None}
+    if isinstance(asked, LabelOf):
+        alone = len(own) == 1
+        found = {k: one for k, one in found.items() if one in asked.labels or (alone and _is_own(k, asked))}
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _named(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | None:
@@ -193,13 +195,34 @@ def _named(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | N
 
 def is_beside(head: HeadedLine, asked: AskedFor) -> bool:
     """Whether a heading is of something else than the answer; tickets and cases of labels have numbers."""
-    heading = re.sub(r"[#\d]", "", head.heading) if isinstance(asked, LabelOf) else head.heading
+    heading = _ASIDE.sub("", head.heading)  # "Pain (0 to 10)"
+    heading = re.sub(r"[#\d]", "", heading) if isinstance(asked, LabelOf) else heading
     of_choices = isinstance(asked, ChoiceOf)
     return is_aside(heading, of_choices=of_choices) or (of_choices and asked.mentions(heading))
 
 
-def under_heading(head: HeadedLine, asked: AskedFor) -> Found | None:
-    """Read what is under a heading and is nothing but an answer; None where it is something else."""
+def under_heading(head: HeadedLine, asked: AskedFor, *, of_any: bool = False) -> Found | None:
+    """Read what is under a heading that names an answer, and is nothing but one; None for anything else."""
+    asks = isinstance(asked, ChoiceOf) and head.heading.rstrip(" *_").endswith("?")  # the question again
+    if of_any or asks or _is_own(head.heading, asked):
+        return _under(head, asked)
+    if not isinstance(asked, ChoiceOf | LabelOf) or not is_own(head.heading, "headed_kinds", "headed_names"):
+        return None
+    found, named = _under(head, asked), len(head.content.text.strip(ENDING)) > 1  # "Type: A" is none
+    return None if found is None or found.other or not named else found
+
+
+def _is_own(heading: str, asked: AskedFor) -> bool:
+    """Whether a heading, a key or the name of an element is that of an answer to what is asked."""
+    kinds = {SplitOf: "headed_splits", LabelOf: "headed_names"}
+    kind = kinds.get(type(asked), "headed")
+    if isinstance(asked, NumberOf):
+        kind = "headed_ratings" if asked.whole_only else "headed_numbers"
+    return is_own(heading, kind) or is_certainty(heading)
+
+
+def _under(head: HeadedLine, asked: AskedFor) -> Found | None:
+    """Read what is nothing but an answer, under a heading or in an element that may have any name."""
     if is_beside(head, asked):
         return None
     found = asked.whole(head.content)
