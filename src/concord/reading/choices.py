@@ -82,7 +82,10 @@ def _allowed_if() -> re.Pattern[str]:
 
 _COMMA = re.compile(rf"{_CLOSING}[,;/]\s{{0,3}}[*_\"'(]{{0,4}}")
 _LISTED_ON = re.compile(rf"{_CLOSING}(?:[.,;/]|\s(?:and|or|und|oder|et|ou|y|o|e)\s|$)", re.IGNORECASE)
-_LISTED = re.compile(r"[\s*_#>\-]{0,8}(?:\d{1,2}[.)]\s{1,3})?[*_(\[]{0,4}")
+_LISTED = re.compile(
+    rf"[\s*_#>\-]{{0,8}}(?:\d{{1,2}}[.)]\s{{1,3}})?[*_(\[]{{0,4}}(?:(?:{any_of('option_names')})\s{{1,3}})?[*_(\[]{{0,4}}",
+    re.IGNORECASE,
+)
 """What is before the letter of a listed option."""
 
 
@@ -301,7 +304,7 @@ class ChoiceOf:
 def _worded(word: str) -> re.Pattern[str]:
     """Return the pattern of an option's words; a script without blanks has no ends of words."""
     pattern = r"[$€£]?" + r"[\W_]{1,4}".join(map(re.escape, word.split()))
-    return re.compile(pattern + (r"(?![^\W_])" if word.isascii() else ""), re.IGNORECASE)
+    return re.compile(pattern + (r"(?![^\W_])[%€]?" if word.isascii() else ""), re.IGNORECASE)
 
 
 _PLACED = re.compile(r"[\s*_|\-]{0,6}([^|\n]{1,80}?)[\s*_]{0,4}[:=|][\s*_#]{0,4}(\d{1,2})[\s*_.|]{0,6}$")

@@ -192,7 +192,7 @@ def marks_of(text: str) -> Iterator[AnswerMark]:
             elif below is not None and _BROKEN.fullmatch(f"{rest.text[-1:]}{below.text[:1]}") is not None:
                 rest = Piece(text[rest.start : below.end].replace("\n", " "), rest.start)
             inner = list(_in_line(rest))
-            if inner and inner[-1].in_person is False:
+            if inner and (not inner[-1].in_person or patterns().first_person.match(rest.text)):
                 yield inner[-1]
             else:
                 denied = patterns().denied.match(rest.text) is not None
@@ -276,7 +276,8 @@ def _is_sure(match: re.Match[str], content: Piece) -> bool:
 
 _LIKELIEST = re.compile(r"likel|probab|wahrscheinlich|可能|가능|final|correct", re.IGNORECASE)
 _TURNS = re.compile(
-    r"[:>→]\s|--\s?|,\s|(?<=\s)(?=[*_]{0,3}(?:FINAL )?(?:ANSWER|DIAGNOSIS|VERDICT)[*_\s]{0,4}:)"
+    rf"[:>→]\s|--\s?|,\s|,(?=[{_CJK}])|"
+    r"(?<=\s)(?=[*_]{0,3}(?:FINAL )?(?:ANSWER|DIAGNOSIS|VERDICT)[*_\s]{0,4}:)"
 )
 """Places in a sentence after which an answer may be stated anew."""
 _MOST_TURNS = 8
@@ -326,12 +327,16 @@ def _is_anothers(before: str, said: str) -> bool:
     if before[-1:] in _ATTRIBUTE:
         return True
     last = _LAST_WORD.search(before[-40:])
-    return last is not None and _OWN_WORD.match(said) is None and _JOINED.fullmatch(last.group(1)) is None
+    if last is None or _OWN_WORD.match(said) is not None:
+        return False
+    patients = "diagnos" in said.casefold() and _OF_PATIENT.fullmatch(last.group(1)) is not None
+    return not patients and _JOINED.fullmatch(last.group(1)) is None
 
 
 _ATTRIBUTE = ("的", "の", "な")
 """What ends a word before the noun that it describes."""
-_LAST_WORD = re.compile(r"(?<![\w'-])([A-Za-z\u00c0-\u04ff\uac00-\ud7af'-]{1,30})[\s*_\"]{1,4}$")
+_LAST_WORD = re.compile(r"(?<![\w'-])([A-Za-z\u00c0-\u04ff'-]{1,30})[\s*_\"]{1,4}$")
+_OF_PATIENT = re.compile(r"(?:his|her|their|(?:patient|client)'s)", re.IGNORECASE)
 _OWN_WORD = re.compile(
     rf"[\s*_\"]{{0,4}}(?:(?:{any_of('so')})[\s,]{{1,3}})?(?:{any_of('determiners')})\s", re.IGNORECASE
 )

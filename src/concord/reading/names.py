@@ -277,7 +277,7 @@ _LEAD = re.compile(
     rf"(?:[\s*_\"'(\[]{{0,6}}(?:{any_of('label_leads')})(?:[\s:,*_\"'-]{{1,6}}|$)){{1,6}}", _FLAGS
 )
 """What may be before a name without changing it."""
-_CLAUSE = re.compile(r"[.;!?](?=[\s\"')*_]|$)|[;!?。]|\.(?=[^\x00-\x7f])|\n")
+_CLAUSE = re.compile(r"(?<!\bvs)[.;!?](?=[\s\"')*_]|$)|[;!?。]|\.(?=[^\x00-\x7f])|\n")
 _HALVES = re.compile(r"[.;:!?\n。]\s?|,\s(?:but|yet|however|and|so|aber|pero|mais)\s")
 _TAKEN_BACK = re.compile(rf"(?<!\w)(?:{any_of('taken_back')})(?!\w)|{any_of('taken_back_each')}", _FLAGS)
 """A name after one of these is no answer."""
@@ -332,7 +332,7 @@ _AFTER_BARE = re.compile(
     r"[\s*_\"')\]]{0,6}(?:$|[.,;(]|-{1,2}\s|\s-|(?:due to|secondary to|caused by|with)\s)"
 )
 _OWNED = re.compile(r"(?:the|this|that|his|her|their|my|your|our|der|die|das|le|la|el|il|de)\s", _FLAGS)
-_OF = re.compile(r"(?<!\w)(?:of|for|to|about|from|by|in|on|de|von|für|di|per|por|para)(?!\w)", _FLAGS)
+_OF = re.compile(r"(?<!\w)(?:of|for|to|about|from|by|de|von|für|di|per|por|para)(?!\w)", _FLAGS)
 """Between another thing and a name: "fear of schizophrenia"."""
 _CAUSE = re.compile(r"[\s*_\"'),]{0,6}(?:most likely\s|probably\s)?(?:due to|secondary to|caused by)\s")
 _SENTENCE_WORDS = re.compile(rf"(?<!\w)(?:{any_of('sentence_words')})(?!\w)|[?:={{}}]", _FLAGS)

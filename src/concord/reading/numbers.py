@@ -42,7 +42,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _OUT_OF = re.compile(
-    r"^[\s*_]{0,4}(?:/|out of|of|von|sur|de|из|over)\s{0,3}(?:an?\s)?(\d{1,6}(?:\.\d+)?)(?![\d])",
+    r"^[\s*_]{0,4}(?:/|out of|of|von|sur|de|su|sobre|di|em|op|van|из|over)\s{0,3}(?:an?\s)?"
+    r"(\d{1,6}(?:\.\d+)?)(?![\d])",
     re.IGNORECASE,
 )
 _AFTER = re.compile(

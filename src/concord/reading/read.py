@@ -299,8 +299,9 @@ def _headed(text: str, asked: AskedFor, marked: tuple[AnswerMark, Found] | None)
         return stated
     (head, found), rest = held[-1], text[held[-1][0].content.end :]
     if head is not own[-1]:
-        first = len(held) == 1 and head is own[0] and stated is None
-        return found if first and not asked.mentions(rest) else stated
+        only = len(held) == 1 and stated is None
+        sums_up = head is own[0] and is_overall(head.heading)
+        return found if only and (sums_up or not asked.mentions(rest)) else stated
     if marked is not None and (marked[0].content.start >= head.content.start or marked[0].heads):
         inside = marked[0].content.start >= head.content.start
         return stated if inside or not is_overall(head.heading) else found

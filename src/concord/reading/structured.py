@@ -23,7 +23,7 @@ _ASIDE = re.compile(r"\([^()]{0,40}\)?")
 _DIGITS = re.compile(r"\d{1,3}")
 _CLOSING_TAGS = re.compile(r"</[\w:-]{1,30}>")
 _DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
-_BETWEEN = re.compile(r"\s{0,2}(?:,|/|or|and|oder|und|,\s?or|,\s?and){1,2}\s{0,2}", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s{0,2}(?:,|/|or|and|oder|und|,\s?or|,\s?and){0,2}\s{0,2}", re.IGNORECASE)
 _BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])")
 _MOST_OBJECTS = 40
 _LONGEST_OBJECT = 20_000
@@ -103,7 +103,7 @@ def _of_elements(matches: Sequence[re.Match[str]], asked: OrderOf | SplitOf) -> 
 def _unlisted(marks: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
     """Return brackets that are not a list of what could be answered: "[[A]], [[B]] or [[C]]"."""
     joined = [
-        _BETWEEN.fullmatch(text, one.end(), other.start()) is not None
+        one.group(1) != other.group(1) and _BETWEEN.fullmatch(text, one.end(), other.start()) is not None
         for one, other in zip(marks, marks[1:], strict=False)
     ]
     pairs = zip(marks, [False, *joined], [*joined, False], strict=False)
@@ -159,6 +159,8 @@ def held_answer(held: object, asked: AskedFor, depth: int = 0) -> Value | None:
         titled = (key for key in known if is_title(key.replace("_", " ")))
         for key in (*(key for key in words()["answer_keys"] if key in known), *titled):
             value = known[key]
+            if isinstance(value, int | float) and isinstance(asked, LabelOf):
+                continue  # the score of a name
             if isinstance(value, Mapping):
                 return _named(value, asked, depth + 1) if depth < _DEEPEST else None
             return asked.structured(value)
