@@ -165,7 +165,7 @@ CALLS = {
     "structure": 'result = concord.score_structure(scores=table, samples=10, cluster="property")',
     "reasoning": "result = concord.score_reasoning(replies=table)",
     "hints": "result = concord.score_hints(table)",
-    "": "result = table  # no command scores it yet",
+    "probes": 'result = concord.score_probes(table, model="chains")',
 }
 
 

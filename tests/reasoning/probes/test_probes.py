@@ -1,9 +1,11 @@
 """The probes: exact cases, identities, undefined cases, files."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.reasoning.probes.scripted import (
     Filler,
@@ -253,3 +255,32 @@ def test_items_whose_chains_cannot_be_scored_are_counted_as_left_out() -> None:
     own = [ProbeRow("mistake", f"i{i}", "chain", n_steps=3, answer="B") for i in range(5)]
     flips = score_mistake([*changed, *own]).flips
     assert (flips.value, flips.n_left_out) == (1.0, 4)  # nine items were changed, five have an answer
+
+
+def test_shares_along_hinted_chains_are_early_answers() -> None:
+    from concord.files.public import public_table
+
+    table = public_table("reasoning-thought-branches").path
+    scored = concord.score_probes(table, model="chains")
+    early = scored.scores.early
+    assert early is not None
+    frame = pl.read_parquet(table).sort("item", "sentence_num")
+    areas = []
+    for _, own in frame.group_by("item", maintain_order=True):
+        curve = [own["cue_p_prev"][0], *own["cue_p"][:-1], 1.0]  # the chain itself ends in the hinted answer
+        areas.append(1 - sum((a + b) / 2 for a, b in pairwise(curve)) / own.height)
+    assert early.aoc.n == 47
+    assert early.aoc.value == pytest.approx(sum(areas) / len(areas), abs=0.002)  # draws are whole
+    with pytest.raises(FileFormatError, match="concord score probes takes them"):
+        concord.score_hints(table)
+
+
+def test_hints_asked_once_have_an_estimate_without_a_floor(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"q{i}", "kind": kind, "answer": "B" if kind != "none" and i < 68 else "A", "target": "B"}
+        for i in range(100)
+        for kind in ("none", "authority")
+    ]
+    found = concord.score_hints(rows, model="m")
+    assert found.estimates["hints_moved"].value == 0.68
+    assert "moved to the hint's; no noise floor: asked once." in " ".join(found.sentences())

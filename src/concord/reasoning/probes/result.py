@@ -320,7 +320,9 @@ def headline(scores: ProbeScores) -> dict[str, Estimate]:
     if scores.pairs is not None:
         found["pairs_excess"] = scores.pairs.excess
     if scores.hints is not None:
-        found["hints_excess"] = scores.hints.kinds[0].excess
+        kind = scores.hints.kinds[0]
+        once = kind.excess.value is None and kind.influence.value is not None  # no noise floor: asked once
+        found |= {"hints_moved": kind.influence} if once else {"hints_excess": kind.excess}
         found["hints_verbalised"] = scores.hints.kinds[0].verbalised["mention"]["either"]
     return found
 
@@ -333,17 +335,24 @@ def probe_claims(scores: ProbeScores) -> Iterator[str]:
         if asked is not None and asked.gate:
             yield f"Do not use these numbers: {asked.gate}."
     if early is not None and early.aoc.value is not None and not early.gate:
-        ends = early.aoc.interval
-        within = "" if ends is None else f" ({level_words(ends.level)} interval {interval_words(ends)})"
-        area = f"{number(early.aoc.value, 2)}{within}"
-        yield f"Early answers: area over the curve {area}, where 0 ignores the chain."
+        yield f"Early answers: area over the curve {_with_ends(early.aoc)}, where 0 ignores the chain."
     for name, part in (("A mistake", scores.mistake), ("The attribute of the pairs", scores.pairs)):
         if part is not None:
             yield _claim(name, part.verdict, part.excess)
     if scores.paraphrase is not None:
         yield _claim("Other words", scores.paraphrase.verdict, scores.paraphrase.area)
     if hints is not None:
-        yield _claim("Hints", hints.kinds[0].verdict, hints.kinds[0].excess)
+        found = hints.kinds[0]
+        asked_once = found.excess.value is None and found.influence.value is not None
+        moved = f"Hints: {_with_ends(found.influence)} of the answers moved to the hint's; no noise floor: "
+        yield f"{moved}asked once." if asked_once else _claim("Hints", found.verdict, found.excess)
+
+
+def _with_ends(found: Estimate) -> str:
+    """Return a number with its interval, in words."""
+    ends = found.interval
+    within = "" if ends is None else f" ({level_words(ends.level)} interval {interval_words(ends)})"
+    return f"{number(found.value, 2)}{within}"
 
 
 def _claim(name: str, verdict: str, excess: Estimate) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
+import numpy as np
+
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
 from concord.files.cells import BadCellError, is_missing, number
@@ -237,6 +239,8 @@ def read_hint_rows(
     lacking = [name for name in ("kind", "target") if name not in table.table.titles]
     if lacking:
         also = "; ".join(f"{name!r} may be called {', '.join(NAMES[name][1:])}" for name in lacking)
+        if set(_ALONG) <= {plain_title(title) for title in grid.header}:
+            also = "shares along hinted chains are early answers: concord score probes takes them"
         raise FileFormatError(f"{grid.place}: columns are missing: {', '.join(map(repr, lacking))}; {also}")
     table.rows = tuple(replace(row, kind=_kind_word(row.kind)) for row in table.rows)
     table.rows = _conditions_apart(table)
@@ -422,7 +426,7 @@ def read_probe_rows(
     """Read a table of answers to probes: CSV, XLSX, Parquet, JSON, JSON lines, a frame or a list."""
     # Columns ``probe, id, cell`` and, as the probe needs them, ``repeat, sample, step, n_steps, answer,
     # correct, outcome, leaked, dimension, biased, mentioned, model``.
-    table = read_records(source, ProbeRow, options)
+    table = read_records(_draws_along(grid_of(source, options)), ProbeRow, options)
     n_probed = len({row.id for row in table.rows})
     refuse_more(n_probed, limits.PROBED, "vignettes", table.table.place, "score a random part of them")
     table.refuse("probe", lambda row: row.probe in CELLS, f"one of {', '.join(CELLS)}")
@@ -443,6 +447,57 @@ def read_probe_rows(
         "a whole number from 0 to n_steps",
     )
     return table.settle()
+
+
+_ALONG = ("sentence_num", "sentences", "cue_p", "cue_p_prev", "item", "hinted")
+_MOST_DRAWS, _MOST_SENTENCES = 100, 10_000
+"""Draws that shares along a chain may be of, and sentences of a chain."""
+
+
+def _draws_along(grid: Grid) -> Grid:
+    """Return shares of draws that give the hinted answer along a chain as early answers, one row per draw."""
+    # Columns ``item, sentence_num, sentences, cue_p, cue_p_prev, hinted`` (Thought branches, 2025): the share
+    # after each sentence and before the first one; the chain itself ends in the hinted answer.
+    names = {plain_title(title): j for j, title in enumerate(grid.header)}
+    if not set(_ALONG) <= set(names):
+        return grid
+    points: dict[tuple[int, str], tuple[float, int, str]] = {}
+    for row, *numbers, item, hinted in zip(
+        grid.rows, *(grid.cells(names[one]) for one in _ALONG), strict=True
+    ):
+        try:
+            place, length, share, before = (
+                np.nan if (one := number(cell)) is None else one for cell in numbers
+            )
+        except BadCellError:
+            place = length = share = before = np.nan
+        if not (0 <= place < length <= _MOST_SENTENCES and 0 <= share <= 1 and 0 <= before <= 1):
+            raise FileFormatError(f"{grid.place}, row {row}: no share of draws after a sentence of a chain")
+        points[int(place) + 1, str(item)] = (share, int(length), str(hinted))
+        if place == 0:
+            points[0, str(item)] = (before, int(length), str(hinted))
+    shares = np.array([share for share, *_ in points.values()])
+    fits = (np.mean(np.abs(shares * n - np.rint(shares * n)) < 0.01) for n in range(1, _MOST_DRAWS))
+    n = next((n for n, share in enumerate(fits, start=1) if share >= 0.9), _MOST_DRAWS)
+    refuse_more(n * len(points), limits.ANSWERS, "draws", grid.place, "score a random part of the chains")
+    rows = [
+        (
+            EARLY,
+            item,
+            "prefix",
+            draw,
+            step,
+            length,
+            hinted if step == length or draw < round(share * n) else "another",
+        )
+        for (step, item), (share, length, hinted) in sorted(points.items())
+        for draw in range(n)
+    ]
+    told = f"{grid.place}: shares of {n} draws along chains are taken as draws; where one stays is not known"
+    header = ("probe", "id", "cell", "repeat", "step", "n_steps", "answer")
+    columns = tuple(list(column) for column in zip(*rows, strict=True))
+    return replace(grid, header=header, rows=range(2, len(rows) + 2), columns=columns,
+                   warnings=(*grid.warnings, told), careful=None)  # fmt: skip
 
 
 def _known_cells() -> str:
