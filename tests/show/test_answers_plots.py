@@ -6,7 +6,7 @@ import numpy as np
 
 import concord
 from concord.people.answers.result import AnswersResult
-from concord.show.people_plots import groups_picture, histograms_picture, ratios_picture
+from concord.show.answers_plots import groups_picture, histograms_picture, ratios_picture
 
 RNG = np.random.default_rng(3)
 

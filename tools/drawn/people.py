@@ -243,7 +243,7 @@ def predicted_effects() -> Drawn:
 def answers() -> Drawn:
     """Draw answers of people and of their digital twins."""
     from concord import api
-    from concord.show.people_plots import histograms_picture
+    from concord.show.answers_plots import histograms_picture
 
     found = api.score_answers("twin-2k-500-answers", n_resamples=20)
     return drawn(

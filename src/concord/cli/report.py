@@ -61,18 +61,18 @@ def figures(
     ] = False,
 ) -> None:
     """Write the figures of a paper or a talk, with captions and the numbers behind them; --all: every one."""
-    say(_write_figures(folders, wanted, out, every=every))
+    _write_figures(folders, wanted, out, every=every)
 
 
-def _write_figures(folders: list[Path], wanted: str, out: Path, *, every: bool = False) -> str:
-    """Write figures and say so; return the folder."""
+def _write_figures(folders: list[Path], wanted: str, out: Path, *, every: bool = False) -> None:
+    """Write figures and say where and how many."""
     from concord import reports
 
     made = reports.figures(folders, wanted=wanted, out=out, every=every)
+    say(str(made.folder))
     if made.note:
         note(f"warning: {made.note}")
     note(f"wrote {made.n_pictures} figures, {len(made.files)} files with captions.txt, to {made.folder}")
-    return str(made.folder)
 
 
 def write_up(

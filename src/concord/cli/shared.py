@@ -19,6 +19,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 MOST_WARNINGS = 8
 """Warnings of many agents that are shown; the rest is counted."""
+_LIKE = 3
+"""Warnings of one cause from which on they are told once; and rows of the others that are named."""
 _CONTROLS = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What JSON allows in a string and a terminal obeys, or no encoding can print."""
 
@@ -132,7 +134,22 @@ def note(text: str) -> None:
     """Say something that is not the result: stderr, so that pipes stay clean."""
     from concord.errors import cut
 
-    _write(wrapped(printable_lines(cut(text)), sys.stderr), sys.stderr)
+    _write(_coloured(wrapped(printable_lines(cut(text)), sys.stderr), sys.stderr), sys.stderr)
+
+
+_COLOURS = {"concord: ": "1;31", "warning: ": "33", "wrote ": "2", "details: ": "2"}
+"""How a line on a terminal looks by what it begins with; the words say the same without."""
+
+
+def _coloured(text: str, stream: TextIO) -> str:
+    """Return a line in its colour where the stream is a terminal that has some and nobody refused it."""
+    plain = not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "", "dumb")
+    found = next((start for start in _COLOURS if text.startswith(start)), None)
+    if plain or found is None:
+        return text
+    code = f"\x1b[{_COLOURS[found]}m"
+    whole = _COLOURS[found] == "2"  # what is only told in passing is pale throughout
+    return f"{code}{text}\x1b[0m" if whole else f"{code}{found.rstrip()}\x1b[0m {text[len(found) :]}"
 
 
 def _write(text: str, stream: TextIO) -> None:
@@ -168,11 +185,38 @@ def show(renderable: Any) -> None:
 
 def warn(warnings: Sequence[str], *, most: int | None = None, where: object = "") -> None:
     """Say what a reader is warned of; of more than `most` the rest is counted, and where it lies is named."""
-    shown = warnings if most is None else warnings[:most]
+    told = one_cause_once(warnings)
+    shown = told if most is None else told[:most]
     for text in shown:
         note(f"warning: {text}")
-    if len(warnings) > len(shown):
-        note(f"warning: and {len(warnings) - len(shown)} more, in {where}")
+    if len(told) > len(shown):
+        note(f"warning: and {len(told) - len(shown)} more, in {where}")
+
+
+_PLACE = re.compile(r"\brow \d+|'[^']*'|\b\d[\d,.]*\b")
+"""What differs between warnings of one cause: rows, values, numbers."""
+
+
+def one_cause_once(warnings: Sequence[str]) -> list[str]:
+    """Return warnings, those that differ only in rows and values as one with how many there are.
+
+    Examples
+    --------
+    >>> one_cause_once(["t.csv, row 3: no n", "t.csv, row 9: no n", "t.csv, row 12: no n", "other"])
+    ['t.csv, row 3: no n (and 2 more like it: row 9, row 12)', 'other']
+    """
+    causes: dict[str, list[str]] = {}
+    for text in warnings:
+        causes.setdefault(_PLACE.sub("…", text), []).append(text)
+    told = []
+    for some in causes.values():
+        if len(some) < _LIKE:
+            told += some
+            continue
+        rows = [found[0] for text in some[1:] if (found := re.search(r"\brow \d+", text))]
+        where = f": {', '.join(rows[:_LIKE])}{', …' if len(rows) > _LIKE else ''}" if rows else ""
+        told.append(f"{some[0]} (and {len(some) - 1} more like it{where})")
+    return told
 
 
 def print_or_show(result: Any, *, as_json: bool, full: bool = True) -> None:

@@ -171,7 +171,7 @@ class MemoryResult(Kind):
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf(
             "memory",
-            "people_plots.memory_picture",
+            "answers_plots.memory_picture",
             "Above 0 the model does better on the published surface. Line: the interval of the mean.",
         ),
     )

@@ -13,12 +13,14 @@ from concord.number_words import UNDEFINED, bounds_text, interval, level_words, 
 from concord.records import Estimate, Interval
 from concord.show.paper import PaperTable
 from concord.show.svg import Picture
-from concord.show.terminal import Fitting, lines, table
+from concord.show.terminal import WIDTH, Drawn, Fitting, lines, table
 
 MOST_REASONS = 6
 """Reasons of dashes that are said below one table; files hold all of them."""
 BAR = 24
 """Cells of the bar that a headline number is drawn on."""
+LEAST_BAR = 8
+"""Cells below which there is none."""
 
 
 def ends_texts(column: Column, value: Estimate) -> list[str]:
@@ -105,7 +107,9 @@ def answer_of(result: Kind) -> RenderableType | None:
     if not result.ASKS:
         return None
     return Group(
-        Text(result.ASKS, style="bold"), lines(result.sentences()), lines(gauge_lines(result.gauges()))
+        Text(result.ASKS, style="bold"),
+        lines(result.sentences()),
+        Drawn(lambda width: gauge_lines(result.gauges(), width)),
     )
 
 
@@ -114,13 +118,28 @@ def table_of(result: Kind, held: Table) -> RenderableType | None:
     grid = held.grid(TERMINAL, result)
     if not grid.rows:
         return None
+    notes = table_notes(held, grid, result)
+    grid = _without_undefined(grid)
     title = held.title_of(result)
+    if notes and all(one.words for one in grid.columns) and not all(one.words for one in held.columns):
+        return Group(Text(f"\n{title}", style="bold"), lines(notes))  # no number is defined: only why
     heads, words = [one.heading for one in grid.columns], {one.heading for one in grid.columns if one.words}
     forms = [
         table(f"\n{title}" if title else None, heads, grid_texts(grid, below=below), words=words)
         for below in (False, True)
     ]
-    return Group(Fitting(*forms), lines(table_notes(held, grid, result)))
+    return Group(Fitting(*forms), lines(notes))
+
+
+def _without_undefined(grid: FilledTable) -> FilledTable:
+    """Leave out columns of which no number is defined and each says why: the reason is below the table."""
+
+    def says_why(value: object) -> bool:
+        return isinstance(value, Estimate) and value.value is None and bool(value.note)
+
+    kept = [i for i in range(len(grid.columns)) if i == 0 or not all(says_why(row[i]) for row in grid.values)]
+    columns = [grid.columns[i] for i in kept]
+    return grid._replace(columns=columns, values=[[row[i] for i in kept] for row in grid.values])
 
 
 def report_of(result: Kind) -> RenderableType:
@@ -148,14 +167,16 @@ def gist_of(result: Kind) -> RenderableType:
     return body if answer is None else Group(answer, body)
 
 
-def gauge_lines(gauges: Sequence[Gauge]) -> Iterator[str]:
-    """Return each headline number with its interval and its place on its scale."""
+def gauge_lines(gauges: Sequence[Gauge], columns: int = WIDTH) -> Iterator[str]:
+    """Return each headline number with its interval and its place on its scale, where a scale fits."""
     width = max((len(one.name) for one in gauges), default=0)
+    cells = min(BAR, columns - width - 32)
     for one in gauges:
         low, high = (f"{end:g}" for end in one.scale)
         ends = interval(one.interval, 2, sign=one.signed)
         value = number(one.value, 2, sign=one.signed)
-        yield f"{one.name:<{width}}  {value:>5} {ends:<14}  {low:>2} {bar(one)} {high}"
+        scale = f"  {low:>2} {bar(one, cells)} {high}" if cells >= LEAST_BAR else ""
+        yield f"{one.name:<{width}}  {value:>5} {ends:<14}{scale}"
 
 
 def bar(gauge: Gauge, cells: int = BAR) -> str:

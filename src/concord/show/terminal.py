@@ -1,7 +1,7 @@
 """The screen: tables and lines in which nothing that came from a file is read as markup or as a control."""
 
 import io
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -91,23 +91,48 @@ def fitting(renderable: RenderableType) -> RenderableType:
     """Return what is drawn in a form in which no terminal cuts a number short."""
     if isinstance(renderable, Table):
         return Fitting(renderable)
+    if isinstance(renderable, Drawn):
+        return renderable
     if isinstance(renderable, Group):
         return Group(*(fitting(part) for part in renderable.renderables))
     return renderable
 
 
+class Drawn(Group):
+    """Lines that are drawn to the width of the terminal; elsewhere as wide as they are meant to be."""
+
+    def __init__(self, at: Callable[[int], Iterable[str]]) -> None:
+        super().__init__(*map(Text, at(WIDTH)))
+        self.at = at
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw them at the width there is."""
+        yield from map(Text, self.at(options.max_width))
+
+
 class Fitting:
-    """The widest form of a table that fits; in a narrower terminal its rows, each cell with its name."""
+    """The widest form of a table that fits; in a narrower terminal the last columns go, and it is said."""
 
     def __init__(self, *forms: Table) -> None:
         self.forms, self.table = forms, forms[-1]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Choose the form by the width there is."""
-        for form in self.forms:
-            if _width(form, fold=form is self.table) <= options.max_width:
-                yield form
-                return
+        """Choose the form, and how many columns, by the width there is."""
+        n = len(self.table.columns)
+        for kept in range(n, min(n, 2) - 1, -1):
+            for form in self.forms:
+                shown = _first_columns(form, kept)
+                if _width(shown, fold=form is self.table) <= options.max_width:
+                    if form.title is not None:  # above the table, not folded to its width
+                        yield Text(_cell_words(form.title), style="bold")
+                    yield shown
+                    if kept < n:
+                        yield Text(_not_shown(self.table.columns[kept:]), style="dim")
+                    return
+        yield from self._as_list(options.max_width)
+
+    def _as_list(self, width: int) -> RenderResult:
+        """Return the rows, each cell with its name: where not even two columns fit."""
         if self.table.title is not None:
             yield Text(_cell_words(self.table.title), style="bold")
         names = [_one_line(column.header) for column in self.table.columns]
@@ -115,7 +140,24 @@ class Fitting:
             cells = [_one_line(cell) for cell in row]
             yield Text(cells[0])
             named = [f"{name} {cell}" for name, cell in zip(names[1:], cells[1:], strict=True) if cell]
-            yield from map(Text, _packed(named, options.max_width))
+            yield from map(Text, _packed(named, width))
+
+
+def _first_columns(table: Table, n: int) -> Table:
+    """Return a table without its title and the columns behind the first so many."""
+    made = Table(box=None, pad_edge=False)
+    kept = table.columns[:n]
+    for one in kept:
+        made.add_column(one.header, justify=one.justify, overflow=one.overflow, no_wrap=one.no_wrap)
+    for row in zip(*(one.cells for one in kept), strict=True):
+        made.add_row(*row)
+    return made
+
+
+def _not_shown(columns: Sequence[Column]) -> str:
+    """Say which columns a table would have in a wider terminal."""
+    names = ", ".join(_one_line(column.header) for column in columns)
+    return f"Not shown at this width: {names}."
 
 
 def _packed(parts: list[str], width: int) -> list[str]:

@@ -11,9 +11,9 @@ from concord.errors import UndefinedError
 from concord.people.answers.records import AgentAnswers, AnswerNumber, AnswerSummary, OutcomeAnswers
 from concord.people.answers.result import AnswersResult, cautious_ends, spread_words
 from concord.records import Estimate, Interval
+from concord.show.answers_plots import groups_picture, histograms_picture, leaderboard_picture, ratios_picture
 from concord.show.declared import report_of
 from concord.show.page.declared import section_of
-from concord.show.people_plots import groups_picture, histograms_picture, leaderboard_picture, ratios_picture
 from concord.show.terminal import drawn, fitting
 
 

@@ -36,9 +36,9 @@ from concord.people.studies.probe import (
     recognitions,
 )
 from concord.records import Estimate, Interval
+from concord.show.answers_plots import memory_picture
 from concord.show.declared import report_of
 from concord.show.page.declared import section_of
-from concord.show.people_plots import memory_picture
 from concord.show.terminal import drawn, fitting
 
 FILES = bundled_studies()

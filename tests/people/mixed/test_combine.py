@@ -12,9 +12,9 @@ from concord.errors import FileFormatError, InputError, OptionError, TableError,
 from concord.people.mixed.result import CombineResult
 from concord.planning.mixed import MixedPlan
 from concord.records import Estimate
+from concord.show.answers_plots import combined_picture
 from concord.show.declared import report_of
 from concord.show.page.declared import section_of
-from concord.show.people_plots import combined_picture
 from concord.show.terminal import drawn, fitting
 from concord.stats.prediction_powered import powered_deviations, powered_mean
 from concord.stats.skewed import skewed_sum_ends

@@ -9,9 +9,9 @@ from scipy import stats
 import concord
 from concord.errors import UndefinedError
 from concord.people.predictions.result import PredictionResult
+from concord.show.answers_plots import errors_picture, predicted_picture
 from concord.show.declared import report_of
 from concord.show.page.declared import section_of
-from concord.show.people_plots import errors_picture, predicted_picture
 from concord.show.terminal import drawn, fitting
 
 

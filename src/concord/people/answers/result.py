@@ -296,16 +296,16 @@ class AnswersResult(Kind):
         LEFT_OUT_CELLS,
     )  # fmt: skip
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        PictureOf("agents", "people_plots.leaderboard_picture", small=True),
+        PictureOf("agents", "answers_plots.leaderboard_picture", small=True),
         PictureOf(
             "histograms",
-            "people_plots.histograms_picture",
+            "answers_plots.histograms_picture",
             "The outcomes farthest from people; people above the line, the agent below.",
             each=lambda result: [one.agent for one in result.by_distance()],
         ),
         PictureOf(
             "ratios",
-            "people_plots.ratios_picture",
+            "answers_plots.ratios_picture",
             lambda result: (
                 "Below 1 the agent's answers vary less than people's. "
                 f"Lines are {level_words(result.level)} intervals."
@@ -314,7 +314,7 @@ class AnswersResult(Kind):
         ),
         PictureOf(
             "groups",
-            "people_plots.groups_picture",
+            "answers_plots.groups_picture",
             lambda result: f"Groups of at least 30 people. Lines are {level_words(result.level)} intervals.",
             each=lambda result: [one.agent for one in result.by_distance()],
         ),

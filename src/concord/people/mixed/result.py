@@ -103,7 +103,7 @@ class CombineResult(Kind):
     TABLES: ClassVar[tuple[Table, ...]] = (ESTIMATES, LEFT_OUT_CELLS)
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"left_out"})
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        PictureOf("estimates", "people_plots.combined_picture", small=True),
+        PictureOf("estimates", "answers_plots.combined_picture", small=True),
     )
 
     estimates: tuple[CombinedEstimate, ...]
@@ -261,7 +261,7 @@ class SequentialResult(Kind):
         {"rules", "parts", "known", "batches", "arms", "looks.purchase"}
     )
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        PictureOf("looks", "people_plots.looks_picture", small=True),
+        PictureOf("looks", "answers_plots.looks_picture", small=True),
     )
 
     outcome: str

@@ -189,13 +189,13 @@ class PredictionResult(Kind):
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf(
             "errors",
-            "people_plots.errors_picture",
+            "answers_plots.errors_picture",
             lambda result: f"Lines are {level_words(result.level)} intervals; brackets: reference rows.",
             small=True,
         ),
         PictureOf(
             "effects",
-            "people_plots.predicted_picture",
+            "answers_plots.predicted_picture",
             lambda result: (
                 f"Lines are {level_words(result.level)} intervals. Filled: significant in the human "
                 "direction. The dashed line is the same effect."
