@@ -95,14 +95,21 @@ def run(n: int, url: str, width: int, folder: Path, processes: int = 1) -> dict[
 
     of = job(n, url, width, processes)
     ended: list[float] = []
-    begin = time.perf_counter()
-    result = runs.run_job(of, folder / "run", on_answer=lambda row: ended.append(time.perf_counter()))
-    seconds = time.perf_counter() - begin
+    busy: list[float] = []
+
+    def heard(row: Any) -> None:
+        ended.append(time.perf_counter())
+        busy.append(time.process_time())
+
+    begin, begun = time.perf_counter(), time.process_time()
+    result = runs.run_job(of, folder / "run", on_answer=heard)
+    seconds, all_busy = time.perf_counter() - begin, time.process_time() - begun
     assert result.outcomes == {"ok": n}, result.outcomes
-    return {"seconds": seconds, "first": ended[0] - begin, "steady": ended[-1] - ended[0]}
+    steady = {"steady": ended[-1] - ended[0], "busy": busy[-1] - busy[0], "all_busy": all_busy}
+    return {"seconds": seconds, "first": ended[0] - begin, **steady}
 
 
-def inspect(n: int, url: str, width: int, folder: Path) -> float:
+def inspect(n: int, url: str, width: int, folder: Path) -> dict[str, float]:
     """Seconds of Inspect alone on the same prompts."""
     import inspect_ai
     from inspect_ai.dataset import MemoryDataset, Sample
@@ -115,11 +122,11 @@ def inspect(n: int, url: str, width: int, folder: Path) -> float:
     inspect_ai.eval(
         task, model="openai-api/bench/m", model_base_url=url, display="none", log_dir=str(folder), **options
     )
-    return time.perf_counter() - begin
+    return {"seconds": time.perf_counter() - begin}
 
 
-async def bounded(n: int, width: int, one: Any) -> float:
-    """Seconds of n calls, so many at a time."""
+async def bounded(n: int, width: int, one: Any) -> dict[str, float]:
+    """Seconds of n calls, so many at a time, and of a processor."""
     left = iter(design(n).trials)
 
     async def work() -> None:
@@ -127,12 +134,12 @@ async def bounded(n: int, width: int, one: Any) -> float:
             await one(trial.messages[0].text)
 
     await one("warm")
-    begin = time.perf_counter()
+    begin, begun = time.perf_counter(), time.process_time()
     await asyncio.gather(*(work() for _ in range(width)))
-    return time.perf_counter() - begin
+    return {"seconds": time.perf_counter() - begin, "busy": time.process_time() - begun}
 
 
-def layer(n: int, url: str, width: int, folder: Path) -> float:
+def layer(n: int, url: str, width: int, folder: Path) -> dict[str, float]:
     """Seconds of Inspect's model layer alone."""
     from inspect_ai.model import GenerateConfig, get_model
 
@@ -141,11 +148,11 @@ def layer(n: int, url: str, width: int, folder: Path) -> float:
     return asyncio.run(bounded(n, width, model.generate))
 
 
-def client(n: int, url: str, width: int, folder: Path) -> float:
+def client(n: int, url: str, width: int, folder: Path) -> dict[str, float]:
     """Seconds of the `openai` client alone."""
     from openai import AsyncOpenAI
 
-    async def main() -> float:
+    async def main() -> dict[str, float]:
         opened = AsyncOpenAI(base_url=url, api_key="none-needed")
 
         async def one(text: str) -> None:
@@ -217,7 +224,7 @@ def child(options: argparse.Namespace) -> None:
             figures = run(n, url, width, folder, 2 if options.child == "run2" else 1)
         else:
             kinds = {"inspect": inspect, "layer": layer, "client": client}
-            figures["seconds"] = kinds[options.child](n, url, width, folder)
+            figures = kinds[options.child](n, url, width, folder)
     figures["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(figures))
 
@@ -259,6 +266,24 @@ def speed(options: argparse.Namespace) -> None:
             show_rates("first reply to last", steady)
             told = ", ".join(f"{kind} {statistics.median(some):.2f} s" for kind, some in first.items())
             print(f"  until the first reply: {told}")
+
+
+def cpu(options: argparse.Namespace) -> None:
+    """Print seconds of a processor per 1,000 replies, first reply to last: a busy machine matters less."""
+    n = options.trials
+    with server() as url:
+        for width in options.widths:
+            found: dict[str, list[float]] = {}
+            for _ in range(options.rounds):
+                for kind in ("client", "layer", "run"):
+                    figures = measured(kind, n, url, width)
+                    found.setdefault(kind, []).append(1000 * figures["busy"] / n)
+                    if kind == "run":
+                        found.setdefault("whole run", []).append(1000 * figures["all_busy"] / n)
+            least = {kind: min(some) for kind, some in found.items()}
+            told = ", ".join(f"{kind} {seconds:.2f} s" for kind, seconds in least.items())
+            ratio = least["layer"] / least["run"]
+            print(f"{width} connections: {told}; layer / run {ratio:.2f} (wanted 0.85)")
 
 
 def show_rates(words: str, found: dict[str, list[float]]) -> None:
@@ -373,7 +398,7 @@ def main() -> None:
         child(options)
     else:
         for name in options.what:
-            {"speed": speed, "memory": memory, "resume": resuming, "kills": kills}[name](options)
+            {"speed": speed, "cpu": cpu, "memory": memory, "resume": resuming, "kills": kills}[name](options)
 
 
 if __name__ == "__main__":

@@ -396,6 +396,8 @@ class Design:
     """Name and content of the question files; a run keeps a copy."""
     options: tuple[tuple[str, str | int | float | bool | None], ...] = ()
     """Choices of the design that shape the prompts."""
+    notes: tuple[str, ...] = ()
+    """What whoever asks should know of what was read, before anything is asked."""
 
 
 class Drawing(Protocol):

@@ -124,7 +124,7 @@ class Askable:
     task: Mapping[str, str] = field(default_factory=dict)
     """Names of the design's choices as an Inspect task takes them, where they differ."""
     sessions: Sessions | None = None
-    answers: Callable[[Recorded], AnswerTable] | None = None
+    answers: Callable[[Recorded], AnswerTable | None] | None = None
     """Read the answers of a run, which then writes `answers.csv`."""
     follow: Callable[[Recorded], FollowUp | None] | None = None
     """Lay out the run that follows, where the replies call for one."""

@@ -184,6 +184,7 @@ class Redactor:
         secret = {key for one in keys if is_secret(key := one.strip())}
         shapes = {shape for key in secret for shape in _shapes(key)}
         ordered = sorted(shapes, key=lambda shape: (-len(shape), shape))
+        self._shapes = ordered
         self._pattern = re.compile("|".join(map(_pattern, ordered))) if ordered else None
 
     @classmethod
@@ -194,7 +195,9 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return a text without keys."""
-        return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
+        if self._pattern is None or not any(map(text.__contains__, self._shapes)):  # nearly always
+            return text
+        return self._pattern.sub(HIDDEN, text)
 
     def value(self, value: Any) -> Any:
         """Return a value of a document without keys, whatever it is made of."""

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -30,7 +30,7 @@ from concord.asking.requests import Again, PlannedKeys, Request, Requests
 from concord.asking.structured import OFF
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
-from concord.records import Answer, AnswerForm, AskOutcome
+from concord.records import Answer, AnswerForm, AskOutcome, Usage
 
 FORMAT_VERSION = 1
 RECORD = "run.json"
@@ -51,6 +51,7 @@ AGAIN = (
 """Outcomes that may be asked anew."""
 _ALWAYS = ("input_tokens", "output_tokens")
 """Counts of a stored line that are there also where nobody said them."""
+_USAGE = tuple(one.name for one in fields(Usage))
 _SESSION = ("started", "ended", "status", "stopped")
 """What a run's record holds of each session."""
 _STATUS_OK = (AskOutcome.OK, AskOutcome.EMPTY, AskOutcome.TRUNCATED)
@@ -75,11 +76,16 @@ def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:
         **row,
         "model": model,
         "template": trial.template,
-        "usage": {name: n for name, n in asdict(answer.usage).items() if n is not None or name in _ALWAYS},
+        "usage": {name: n for name, n in _counts(answer.usage) if n is not None or name in _ALWAYS},
         "seconds": answer.seconds,
         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
         **dict(answer.more),
     }
+
+
+def _counts(usage: Usage) -> Iterator[tuple[str, int | None]]:
+    """Return the counts by their names; `asdict` copies each one, at every call of a run."""
+    return ((name, getattr(usage, name)) for name in _USAGE)
 
 
 def left_to_ask(requests: Requests, index: Index, again: Again | None = None) -> Requests:
@@ -229,10 +235,7 @@ class RunFolder:
 
     def _write_plan(self) -> None:
         """Write the plan, unless the folder holds the very same."""
-        hashed = hashlib.sha256()
-        for key in self.requests.keys():  # noqa: SIM118 - a sequence of requests, no mapping
-            hashed.update(key.encode())
-        digest = hashed.hexdigest()
+        digest = hashlib.sha256("".join(self.requests.keys()).encode()).hexdigest()
         self.record["plan_sha256"] = digest
         file = self.path / TRIALS
         if file.is_file() and (self.path / RECORD).is_file():

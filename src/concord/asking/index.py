@@ -210,7 +210,8 @@ def _unpacked_index(head: Mapping[str, Any], columns: memoryview) -> _Held:
 
 def _sound_entry(held: list[Any]) -> Entry:
     entry = Entry(*held)
-    entry = entry._replace(answers=tuple((str(name), int(n)) for name, n in entry.answers))
+    read, parts = tuple((str(name), int(n)) for name, n in entry.answers), tuple(map(int, entry.parts))
+    entry = entry._replace(answers=read, parts=(parts[0], parts[1], parts[2]))
     if entry.outcome not in _OUTCOMES:
         raise ValueError
     return entry

@@ -51,6 +51,7 @@ _FIELDS = (
 _values = itemgetter(*(name for name, _, _ in _FIELDS), "usage")
 _KINDS = (*(kind for _, kind, _ in _FIELDS), dict)
 _TOKENS = frozenset({int, type(None)})
+_PARTS = ("cached_tokens", "cache_written_tokens", "reasoning_tokens")
 _COUNTED = (int, int)
 _OUTCOMES = frozenset(map(str, AskOutcome))
 _LONG = 2**20
@@ -180,9 +181,13 @@ def _not_ours(path: Path, number: int | None, found: str) -> FileFormatError:
     )
 
 
+_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""As `json.dumps`, which makes an encoder anew for every line."""
+
+
 def line_bytes(row: Mapping[str, Any]) -> bytes:
     """Return the bytes of a row: UTF-8; escaped where the text holds what UTF-8 cannot."""
-    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    text = _encoded(row)
     try:
         return text.encode("utf-8") + b"\n"
     except UnicodeEncodeError:
@@ -271,7 +276,8 @@ class _Committer:
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, daemon=True, name="journal")
             self._thread.start()
-        self._wake.set()
+        if not self._wake.is_set():
+            self._wake.set()
 
     def stop(self) -> None:
         """End the thread; whoever closes the file puts the rest on the disk."""
@@ -375,6 +381,8 @@ class Entry(NamedTuple):
     """Whether one more turn is still to be asked."""
     structured: bool = False
     """Whether a schema was sent with it."""
+    parts: tuple[int, int, int] = (0, 0, 0)
+    """Of its tokens: read from the provider's cache, written there, reasoning."""
 
     @property
     def took(self) -> tuple[int, int] | None:
@@ -400,6 +408,7 @@ class Entry(NamedTuple):
             again if type(again) is int else 0,
             row.get(AWAITS) is True,
             row.get(STRUCTURED) is True,
+            tuple(n if type(n := known.get(name)) is int else 0 for name in _PARTS),  # type: ignore[arg-type]
         )
 
 
@@ -418,6 +427,8 @@ class Tally:
     """Answers that were asked for once more."""
     n_structured: int = 0
     """Trials that a schema was sent with."""
+    parts: list[int] = field(default_factory=lambda: [0] * len(_PARTS))
+    """Of the tokens: read from the provider's cache, written there, reasoning."""
 
     @property
     def n_known_usage(self) -> int:
@@ -436,6 +447,14 @@ class Tally:
             self.answers[outcome] += n * k
         self.n_asked_again += n * entry.asked_again
         self.n_structured += n * entry.structured
+        self.parts = [held + n * part for held, part in zip(self.parts, entry.parts, strict=True)]
+
+    def tokens(self) -> dict[str, int]:
+        """Return the tokens of stored replies, with their parts where there are any."""
+        told = {name: n for name, n in zip(_PARTS, self.parts, strict=True) if n}
+        silent = self.n_unknown_usage - self.outcomes[str(AskOutcome.FAILED)]
+        told |= {"calls_without_usage": silent} if silent else {}
+        return {"input": self.input_tokens, "output": self.output_tokens, **told}
 
 
 @dataclass(slots=True)

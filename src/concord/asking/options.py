@@ -428,6 +428,12 @@ class AskingPeople(Asking):
     ] = None
     studies: Annotated[Path | None, option(help="A folder with studies of your own.")] = None
     n: Annotated[int | None, option(help="Participants in each cell (default: as in the paper).")] = None
+    persons: Annotated[
+        Path | None, option(help="A table of real persons, one per row: each takes part as described there.")
+    ] = None
+    missing: Annotated[str | None, rare(help="Codes for no answer in --persons, such as 99,-1,refused.")] = (
+        None
+    )
     design: Annotated[
         str, option(help="bare, participant, demographic, story, or the path of a template.")
     ] = "participant"

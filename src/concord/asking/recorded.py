@@ -5,15 +5,17 @@ No model is asked. A log carries its plan and question files; no path that it na
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from concord.asking.askable import NAMES, Recorded, askable, find
+from concord.asking.askable import NAMES, AnswerTable, Recorded, askable, find
 from concord.asking.folder import INPUTS, StoredRun, planned_prompts, read_run
 from concord.asking.index import TRIALS
+from concord.asking.limits import recorded_prices
 from concord.asking.replies import LOST, corrected, outcome_of, read_corrections, says_overflow
 from concord.errors import FileFormatError, MissingExtraError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
@@ -109,6 +111,24 @@ def made_of(record: Mapping[str, Any]) -> Provenance:
     )
 
 
+def _made_of_stored(*runs: StoredRun) -> Provenance:
+    """Return how the replies of a run, and of one that followed it, were made: with their tokens and cost.
+
+    What else was paid (calls that a kill has cut off) is in `run.json`: a result is the same without it.
+    """
+    tokens: Counter[str] = Counter()
+    costs = list[float]()
+    for one in runs:
+        told = one.tally.tokens()
+        tokens.update(told)
+        prices = recorded_prices(one.record)
+        if prices is not None and "calls_without_usage" not in told:
+            costs.append(prices.cost(told["input"], told["output"], *one.tally.parts[:2]))
+    record = runs[0].record
+    cost = sum(costs) if len(costs) == len(runs) else None
+    return Provenance(record.get("sampling"), record.get("templates"), dict(tokens), cost)
+
+
 def recorded_folder(stored: StoredRun) -> Recorded:
     """Return what a run's folder holds."""
     path, record = stored.path, stored.record
@@ -116,6 +136,7 @@ def recorded_folder(stored: StoredRun) -> Recorded:
     after = path / one.followed_in if one is not None and one.followed_in else None
     files = inputs_of(path, record)
     planned = PlannedRows(path, stored.n_planned)
+    followed = [read_run(after)] if after is not None and after.is_dir() else []
     return Recorded(
         str(path),
         record["suite"],
@@ -125,9 +146,29 @@ def recorded_folder(stored: StoredRun) -> Recorded:
         stored.n_not_asked,
         KeptFiles(str(path), files),
         record["options"],
-        made_of(record),
-        read_run(after).rows if after is not None and after.is_dir() else (),
+        _made_of_stored(stored, *followed),
+        followed[0].rows if followed else (),
     )
+
+
+def write_answers(stored: StoredRun, folder: Path) -> AnswerTable | None:
+    """Write `answers.csv` of a run into a folder, where its question keeps such a table."""
+    from concord.files.output import write_csv, write_json
+
+    answers = read_answers(stored)
+    if answers is not None:
+        write_csv(folder / "answers.csv", list(answers.columns), answers.rows)
+        for name, (columns, rows) in answers.tables.items():
+            write_csv(folder / name, list(columns), rows)
+        for name, document in answers.documents.items():
+            write_json(folder / name, dict(document))
+    return answers
+
+
+def read_answers(stored: StoredRun) -> AnswerTable | None:
+    """Return the answers that were read from a run's replies, where the question keeps such a table."""
+    read = askable(str(stored.record["suite"])).answers
+    return None if read is None else read(recorded_folder(stored))
 
 
 class PlannedRows(Sequence[Mapping[str, Any]]):

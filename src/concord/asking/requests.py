@@ -172,11 +172,13 @@ class Requests(Sequence[Request]):
 
     def keys(self) -> Iterator[str]:
         """Return the keys alone."""
-        return map(self._key, self._places)
+        hexed, length = self._digests.hex(), 2 * _BYTES
+        return (hexed[length * place : length * (place + 1)] for place in self._places)
 
     def where(self, wanted: Callable[[str], bool]) -> "Requests":
         """Return the requests whose key is wanted."""
-        places = array("l", (place for place in self._places if wanted(self._key(place))))
+        found = zip(self._places, self.keys(), strict=True)
+        places = array("l", (place for place, key in found if wanted(key)))
         return Requests(self._trials, self._digests, places)
 
     def _key(self, place: int) -> str:

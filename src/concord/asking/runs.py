@@ -23,7 +23,7 @@ from concord.asking.journal import without_collections
 from concord.asking.limits import SPENT, Budget, Limits, Prices
 from concord.asking.options import Asking, options_of
 from concord.asking.plan import SEEN, Plan, make_plan
-from concord.asking.recorded import recorded_folder, score_bundled, score_run
+from concord.asking.recorded import read_answers, recorded_folder, score_bundled, score_run
 from concord.asking.requests import Again, PlannedKeys, Sampling, requests_of
 from concord.asking.result import RunResult
 from concord.asking.structured import AUTO, WAYS, lined
@@ -242,6 +242,8 @@ def run(question: str, model: str | None = None, **options: Any) -> Any:
     """
     asking = options_of(question, options if model is None else {**options, "model": model})
     planned = plan_each(asking)
+    for words in planned[0].job.design.notes:
+        warnings.warn(words, stacklevel=2)
     if asking.dry_run:
         found: dict[str, Any] = {one.job.model: one.plan for one in planned}
     else:
@@ -405,8 +407,7 @@ def follow_up(
 
 def answers_of_run(result: RunResult) -> AnswerTable | None:
     """Return the answers that were read from a run's replies, where the question keeps such a table."""
-    read = askable(str(result.stored.record["suite"])).answers
-    return None if read is None else read(recorded_folder(result.stored))
+    return read_answers(result.stored)
 
 
 def _service(model: str) -> list[str]:

@@ -6,7 +6,7 @@ read better than the first; where reasoning was asked for, the first reply stays
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from typing import Any
 
 from concord.asking.journal import (
@@ -71,6 +71,13 @@ class Talk:
     n_again: int = 0
     taken: bool = False
     """Whether the last reply counts."""
+    outcomes: Sequence[str] = field(init=False)
+    """What became of reading the reply that counts."""
+
+    def __post_init__(self) -> None:
+        asked = self.answer.outcome is AskOutcome.OK
+        found = self.read(self.trial, self.answer.response) if asked else ()
+        object.__setattr__(self, "outcomes", found)
 
     @classmethod
     def begun(cls, trial: Trial, answer: Answer, read: Reads) -> "Talk":
@@ -87,11 +94,6 @@ class Talk:
             return cls.begun(trial, answer, read)
         n = sum(one.role == "user" for one in said)
         return cls(trial, answer, read, said, n, said[0].text != answer.response)
-
-    @property
-    def outcomes(self) -> Sequence[str]:
-        """What became of reading the reply that counts."""
-        return self.read(self.trial, self.answer.response) if self.answer.outcome is AskOutcome.OK else ()
 
     def goes_on(self, most: int) -> bool:
         """Whether the answer is asked for once more."""

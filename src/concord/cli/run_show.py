@@ -11,7 +11,6 @@ from concord.errors import ModelError, RunFolderError
 from concord.number_words import grouped, in_money
 
 if TYPE_CHECKING:
-    from concord.asking.askable import AnswerTable
     from concord.asking.job import Job
     from concord.asking.plan import Plan, Range
     from concord.asking.runs import RunResult
@@ -39,7 +38,12 @@ def plan_lines(job: "Job", plan: "Plan", folder: Path, *, free: bool = False) ->
         lines.append("cost: not known; give --price-in and --price-out (per million tokens) to see a range")
     if job.connection.batch:
         lines.append("sent in batches: replies come within a day; a run that is ended finds them again")
-    return [*lines, *_scoring_model_lines(job, plan)]
+    chosen = dict(job.design.options)
+    if chosen.get("persons") is not None:
+        apart = f"; kept from it: {chosen['not_told']}" if chosen.get("not_told") else ""
+        taking_part = f"{chosen['n_persons']} of {chosen['persons']}"
+        lines.append(f"persons: {taking_part}; the model is told {chosen['told']}{apart}")
+    return [*lines, *_scoring_model_lines(job, plan), *(f"warning: {one}" for one in job.design.notes)]
 
 
 def about(range_: "Range", digits: int = 2) -> str:
@@ -151,14 +155,16 @@ def _show_scores(result: "RunResult", as_json: bool, *, full: bool) -> None:
             print_json({"run": result.to_dict(), "score": None})
         note(_nothing_scored(result))
         return
+    from concord.asking.recorded import write_answers
+
     try:
         scored = result.score()
     except RunFolderError as fault:
-        write_answers(result, result.folder / "results")  # what was read in the replies is worth a look
+        write_answers(result.stored, result.folder / "results")  # what was read is worth a look
         note(str(fault))  # the run is done and kept; there is only nothing to count
         return
     scored.write(result.folder / "results")
-    answers = write_answers(result, result.folder / "results")
+    answers = write_answers(result.stored, result.folder / "results")
     if as_json:
         counted = {} if answers is None else answers.counted
         print_json({"run": {**result.to_dict(), **counted}, "score": scored.to_dict()})
@@ -180,21 +186,6 @@ def _nothing_scored(result: "RunResult") -> str:
     told = "" if error is None else f"; the last one: {error}"
     again = ",".join(name for name in result.outcomes if name != "failed")
     return f"no reply can be scored{told}; {kept}; to ask anew: --again {shlex.quote(again)}"
-
-
-def write_answers(result: "RunResult", folder: Path) -> "AnswerTable | None":
-    """Write `answers.csv` of a run into a folder, where its question keeps such a table."""
-    from concord.asking.runs import answers_of_run
-    from concord.files.output import write_csv, write_json
-
-    answers = answers_of_run(result)
-    if answers is not None:
-        write_csv(folder / "answers.csv", list(answers.columns), answers.rows)
-        for name, (columns, rows) in answers.tables.items():
-            write_csv(folder / name, list(columns), rows)
-        for name, document in answers.documents.items():
-            write_json(folder / name, dict(document))
-    return answers
 
 
 def show_scored(scored: Any, *, full: bool = False) -> None:

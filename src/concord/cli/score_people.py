@@ -235,7 +235,9 @@ def _score_run(
     **choices: Any,
 ) -> None:
     from concord.asking import runs
-    from concord.cli.run_show import note_cut, show_scored, write_answers
+    from concord.asking.folder import read_run
+    from concord.asking.recorded import write_answers
+    from concord.cli.run_show import note_cut, show_scored
     from concord.files.output import below
 
     beside = source.with_suffix("") if out is None and not source.is_dir() else out
@@ -244,7 +246,7 @@ def _score_run(
     def score() -> tuple[Any, Any]:
         # answers as people read them have no table of their own
         whole = source.is_dir() and corrections is None
-        answers = write_answers(runs.read_folder(source), target) if whole else None
+        answers = write_answers(read_run(source), target) if whole else None
         return runs.score_run(source, partial=partial, corrections=corrections, **choices), answers
 
     (result, answers), read = scored_with(score, *reader, target)

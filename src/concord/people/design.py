@@ -7,9 +7,15 @@ from typing import Any
 
 from concord.errors import OptionError, quoted
 from concord.files.gate import check_sessions
+from concord.files.tables import TableSource
 from concord.numeric import gated
-from concord.people.studies.agents import AgentDesign, get_design
+from concord.people.studies.agents import PERSON, AgentDesign, get_design
+from concord.people.studies.before import read_value
+from concord.people.studies.catalog import observed_variables
+from concord.people.studies.format import StudyFile
 from concord.people.studies.load import find_studies, read_study, with_variants
+from concord.people.studies.persons import FILE as PERSONS_FILE
+from concord.people.studies.persons import Persons, read_persons, stored_persons
 from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
 from concord.people.studies.sessions import Session
 from concord.people.studies.wording import compile_experiment
@@ -46,12 +52,14 @@ def design_people(
     repeats: int = 1,
     memory: bool = False,
     variant: str | None = None,
+    persons: TableSource | None = None,
+    missing: Any = None,
     answer_line: bool = True,
 ) -> Design:
     """Lay out every session of some studies."""
     if repeats != 1:
         raise OptionError("--repeats does not apply to people: give more participants with --n")
-    chosen = get_design(design)
+    chosen = PERSON if persons is not None and design == "participant" else get_design(design)
     names = [name.strip() for name in study.split(",") if name.strip()] if isinstance(study, str) else study
     found = find_studies(names, folder=None if folder is None else Path(folder))
     if variant is not None:
@@ -63,20 +71,45 @@ def design_people(
         "limit": limit,
         "studies": ", ".join(file.name for file in found),
     }
+    table = None if persons is None else _persons_of(persons, found, n=n, missing=missing)
+    if table is not None:
+        given = Path(persons).name if isinstance(persons, str | Path) else "a table"
+        told, kept = ", ".join(table.told), ", ".join(table.kept)
+        options |= {"persons": given, "n_persons": len(table), "told": told, "not_told": kept}
     options |= {"memory": True} if memory else {}
     options |= {"answer_line": True} if answer_line else {}
     text = "" if chosen.text is None else chosen.text
     files = [(f"{file.name}.yaml", file.raw) for file in found] + [(DESIGN_FILE, text.encode("utf-8"))]
+    files += [] if table is None else [(PERSONS_FILE, table.stored())]
     template = Template(f"people/{chosen.name}", text, "" if chosen.sha256 is None else chosen.sha256)
     openers = session_openers(dict(files), options)
     trials = tuple(_trial(opener, template.name) for opener in openers.values())
-    return Design("people", trials, (template,), tuple(files), tuple(options.items()))
+    notes = () if table is None else table.notes
+    return Design("people", trials, (template,), tuple(files), tuple(options.items()), notes)
+
+
+def _persons_of(source: TableSource, found: Iterable[StudyFile], *, n: int | None, missing: Any) -> Persons:
+    """Read the persons who take part; the table says how many there are."""
+    if n is not None:
+        raise OptionError(
+            "--n does not go with --persons: the table has the participants; --limit takes the first"
+        )
+    studies = [file.study for file in found]
+    table = read_persons(source, studies, missing=missing)
+    for study in studies:  # an answer that cannot be read is told before anything is asked
+        for name in study.experiments:
+            for variable in observed_variables(study, name).values():
+                for one in table.persons if variable.origin == "answer" else ():
+                    read_value(variable, one.own.get(variable.name), f"--persons, person {one.name!r}")
+    return table
 
 
 def _trial(opener: SessionOpener, template: str) -> Trial:
     first = opener.open().waiting()
     messages: tuple[Message, ...] = first[0].messages if first else ()
-    return Trial("people", opener.plan.id, opener.condition, messages, 0, template)
+    who = [member.person.name for member in opener.plan.members if member.person is not None]
+    about = (("person", ", ".join(who)),) if who else ()
+    return Trial("people", opener.plan.id, opener.condition, messages, 0, template, about=about)
 
 
 def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[StudyPlan, ...]:
@@ -90,10 +123,13 @@ def plans_of(files: Mapping[str, bytes], options: Mapping[str, Any]) -> tuple[St
     name = str(options["design"])
     text = files[DESIGN_FILE].decode("utf-8", "replace")
     design = AgentDesign(name, text if text else None, options.get("answer_line") is True)
+    persons = stored_persons(files[PERSONS_FILE]) if options.get("persons") is not None else None
     plans = []
     for study in str(options["studies"]).split(", "):
         file = read_study(files[f"{study}.yaml"], name=f"{study}.yaml")
-        plan = plan_study(file, n=options["n"], seed=int(options["plan_seed"]), design=design)
+        plan = plan_study(
+            file, n=options["n"], seed=int(options["plan_seed"]), design=design, persons=persons
+        )
         plans.append(replace(plan, sessions=_limited(plan.sessions, options["limit"])))
         check_sessions(sum(len(one.sessions) for one in plans), "--n")
     return tuple(plans)
@@ -106,7 +142,8 @@ def _check_options(files: Mapping[str, bytes], options: Mapping[str, Any]) -> No
     for name, kind in kinds.items():
         if not isinstance(options.get(name, ...), kind) or isinstance(options[name], bool):
             raise OptionError(f"the option {name!r} of this run is not what a run writes; put run.json back")
-    for file in (DESIGN_FILE, *(f"{study}.yaml" for study in str(options["studies"]).split(", "))):
+    persons = () if options.get("persons") is None else (PERSONS_FILE,)
+    for file in (DESIGN_FILE, *persons, *(f"{study}.yaml" for study in str(options["studies"]).split(", "))):
         if file not in files:
             raise OptionError(f"the run does not hold the file {quoted(file)} that it asked; put it back")
 

@@ -2,21 +2,17 @@
 
 import hashlib
 import math
-import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from concord.asking.askable import askable
 from concord.asking.folder import read_run
-from concord.asking.recorded import recorded_folder, score_bundled, score_run
+from concord.asking.recorded import score_bundled, score_run, write_answers
 from concord.errors import FileFormatError, OptionError
 from concord.files.codec import decode
 from concord.files.json_text import filled_lines, parsed
-from concord.files.output import write_csv, write_json
 from concord.people.agents import AgentsResult
 from concord.people.protocol import Protocol
 from concord.proof import packs
@@ -108,23 +104,11 @@ def _equal(first: object, second: object, tolerance: float) -> bool:
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
 
 
-class NotInFilesError(OptionError):
-    """What a result was computed from was never a file: nobody can compute it again from a pack."""
-
-
-def _data(top: Path, recipe: packs.Recipe) -> list[Path]:
-    """Return the files of the pack that a result was computed from; its own word for them is not trusted."""
-    digests = [one.sha256 for one in recipe.sources]
-    known = [one for one in digests if re.fullmatch("[0-9a-f]{64}", one)]
-    paths = [path for one in known for path in (top / packs.DATA / one[:12]).glob("*")]
-    if len(paths) != len(digests) or not paths:
-        raise OptionError("the data are not in the pack")
-    return paths
-
-
 def score_packed(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
     """Score a table of the pack again, by the ordinary function."""
-    paths = _data(top, recipe)
+    paths = [path for one in recipe.sources for path in (top / packs.DATA / one.sha256[:12]).glob("*")]
+    if len(paths) != len(recipe.sources) or not paths:
+        raise OptionError("the data are not in the pack")
     options = dict(recipe.options)
     if isinstance(options.get("protocol"), Mapping):
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
@@ -157,29 +141,15 @@ def _score_run_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.T
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
     folder = top / recipe.folder
     if recipe.sources:
-        options |= dict(people=_data(top, recipe)[0])
+        options |= dict(people=next((top / packs.DATA / recipe.sources[0].sha256[:12]).glob("*")))
     found = score_run(folder, partial=True, **options)
     found.write(made)
-    recorded = recorded_folder(read_run(folder))
-    read = askable(recorded.suite).answers
-    if read is not None:
-        answers = read(recorded)
-        write_csv(made / "answers.csv", list(answers.columns), answers.rows)
-        for name, (columns, rows) in answers.tables.items():
-            write_csv(made / name, list(columns), rows)
-        for name, document in answers.documents.items():
-            write_json(made / name, dict(document))
+    write_answers(read_run(folder), made)
 
 
 def _score_bundled_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
-    """Score the bundled replies again, where these are what the result was computed from."""
-    question = str(recipe.options["question"])
-    bundled = resources.files("concord").joinpath(question, "data", "recorded").is_dir()
-    found = score_bundled(question) if bundled else None
-    inputs = () if found is None else packs.listed_inputs(found.to_dict())
-    if found is None or sorted({one.sha256 for one in inputs}) != recipe.options["hashes"]:
-        raise NotInFilesError("it was computed from data in memory, which no file holds")
-    found.write(made)
+    """Score the bundled replies again."""
+    score_bundled(str(recipe.options["question"])).write(made)
 
 
 CALLS: Mapping[str, Callable[[Path, packs.Recipe, Path, packs.Tools], None]] = {

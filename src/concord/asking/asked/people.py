@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from concord.asking.askable import Askable, Demo, FollowUp, Recorded, Sessions
+from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorded, Sessions
 from concord.asking.replies import replies_of
+from concord.errors import InputError
 from concord.people import NAME
 from concord.people.design import design_people, plans_of, session_openers
 from concord.people.memory import MARK
@@ -31,6 +32,41 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> Any:
         if row["outcome"] == AskOutcome.OK:
             said.setdefault(str(row["id"]), []).append(str(row["response"]))
     return score_replies(replies, plans, model=found.model, made=found.made, said=said, **choices)
+
+
+def person_answers(found: Recorded) -> AnswerTable | None:
+    """Return the answers of the persons of a table, beside their own where the table holds them."""
+    from concord.people.studies.before import answer_rows
+
+    if found.options.get("persons") is None:
+        return None
+    rows = list(answer_rows(plans_of(found.files, found.options), replies_of(found.rows), found.model))
+    n, both = len({row["person"] for row in rows}), [row for row in rows if row["human"] is not None]
+    counted: dict[str, Any] = {"persons": {"n": n, "answers": len(rows), "with_own_answer": len(both)}}
+    columns = tuple(rows[0]) if rows else ()
+    table = tuple(tuple(row.values()) for row in rows)
+    if not both:
+        told = f"{n:,} persons answered; put their own answers into the table to compare person by person"
+        return AnswerTable(columns, table, counted, (told,))
+    try:
+        result = score_person_answers(both)
+    except InputError as fault:
+        return AnswerTable(columns, table, counted, (f"not compared person by person: {fault}",))
+    tables = {
+        f"persons/{held.file}": (held.file_columns(), tuple(map(tuple, held.file_rows(result))))
+        for held in result.written()
+    }
+    documents = {f"persons/{result.FILE}": result.to_dict()}
+    lines = tuple(f"person by person: {words}" for words in result.sentences())
+    return AnswerTable(columns, table, counted, lines, tables, documents)
+
+
+def score_person_answers(rows: "Sequence[Mapping[str, Any]]") -> Any:
+    """Compare the answers of persons with their own."""
+    from concord.people.answers.score import score_answer_table
+    from concord.people.answers.table import read_answer_table
+
+    return score_answer_table(read_answer_table(rows))
 
 
 def score_file(path: "Path", *, study: Any = (), **choices: Any) -> Any:
@@ -78,6 +114,7 @@ ASKED = Askable(
     task={"limit": "sessions"},
     follow=probe_memory,
     followed_in=MEMORY,
+    answers=person_answers,
     sessions=Sessions(
         session_openers,
         lambda session, question: middle_reply(question),

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 JUDGE = "judge"
 
 
-def read_answers(found: Recorded) -> Answers:
+def read_answers(found: Recorded, *, with_readings: bool = True) -> Answers:
     """Return every reply of a run with its score, answer and outcome."""
     judge = judge_model(str(found.options.get("scorer", "")))
     return answers_of(
@@ -57,6 +57,7 @@ def read_answers(found: Recorded) -> Answers:
         planned=found.planned,
         model=found.model,
         verdicts=None if judge is None else verdicts_of(found.followed, str(found.options["scorer"])),
+        with_readings=with_readings,
     )
 
 
@@ -65,7 +66,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Structu
     from concord.structure.score.models import score_structure
     from concord.structure.words.unread import with_unread
 
-    answers = read_answers(found)
+    answers = read_answers(found, with_readings=False)
     if all(row.score is None for row in answers.rows):
         counted = ", ".join(f"{n} {outcome}" for outcome, n in answers.outcomes.items())
         raise RunFolderError(f"{found.source}: {_nothing_scored(found, answers)} ({counted})")

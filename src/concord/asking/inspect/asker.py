@@ -5,6 +5,7 @@ A bounded window of calls; each answer is stored before anything else happens.
 
 import asyncio
 import contextlib
+import gc
 import hashlib
 import math
 import signal
@@ -265,6 +266,13 @@ def _wait(fault: FailedCall, attempt: int, trial: Trial) -> float:
     return min(_FIRST_WAIT * 2.0 ** (attempt - 1), _LONGEST_WAIT) * (0.75 + 0.5 * spread)
 
 
+class _SharedSchema(ResponseSchema):
+    """A schema that Inspect's configurations share; it copies them whole several times a call."""
+
+    def __deepcopy__(self, memo: object) -> "_SharedSchema":
+        return self
+
+
 @lru_cache(maxsize=4096)
 def _config(
     sampling: Sampling, repeat: int, seconds: int, forms: tuple[AnswerForm, ...] = ()
@@ -275,7 +283,7 @@ def _config(
         sent["system_message"] = sent.pop("system")
     if forms:
         schema = JSONSchema.model_validate(schema_of(forms))
-        sent["response_schema"] = ResponseSchema(name="reply", json_schema=schema, strict=True)
+        sent["response_schema"] = _SharedSchema(name="reply", json_schema=schema, strict=True)
     return GenerateConfig(**sent, max_retries=0, attempt_timeout=seconds, max_connections=_WIDE)
 
 
@@ -321,6 +329,7 @@ def run_loop(make: Callable[[], "Loop"], on_interrupt: Callable[[], None] | None
         except BaseException as fault:  # noqa: BLE001 - raised again where it belongs
             faults.append(fault)
 
+    gc.freeze()  # the plan is there to stay: no use in looking for cycles among its trials again and again
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -329,6 +338,8 @@ def run_loop(make: Callable[[], "Loop"], on_interrupt: Callable[[], None] | None
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
+    finally:
+        gc.unfreeze()
     if faults:
         raise faults[0]
     if done[0].signal is not None:

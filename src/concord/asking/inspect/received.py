@@ -160,7 +160,8 @@ def _heard(create: Any, protocol: str, *, strict: bool) -> Any:
     @functools.wraps(create)
     async def heard(*args: Any, **options: Any) -> Any:
         sends = _SENDS.get()
-        found = await (create(*args, **options) if sends is None else sends(protocol, options))
+        sent = _as_it_is(options) if strict and not options.get("stream") else options
+        found = await (create(*args, **sent) if sends is None else sends(protocol, options))
         if options.get("stream"):
             return found
         received = read_raw(found, logprobs=bool(options.get("logprobs"))) if strict else _who_alone(found)
@@ -170,6 +171,20 @@ def _heard(create: Any, protocol: str, *, strict: bool) -> Any:
         return put_in_order(found, received, str(options.get("model", ""))) if strict else found
 
     return heard
+
+
+_PLAIN = (str, int, float, list, dict)
+
+
+def _as_it_is(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that the client sends as they are: it walks through all others, level by level."""
+    if not isinstance(options.get("messages"), list):
+        return dict(options)
+    kept = ("model", "extra_body", "extra_headers", "extra_query", "timeout")
+    body = {name: value for name, value in options.items() if type(value) in _PLAIN and name not in kept}
+    named = {name: value for name, value in options.items() if name not in body}
+    more = options.get("extra_body")
+    return {**named, "messages": (), "extra_body": {**body, **({} if more is None else more)}}
 
 
 def _who_alone(found: Any) -> Received:

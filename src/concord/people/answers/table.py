@@ -118,7 +118,7 @@ def _moments_of(table: DeclaredTable, i: int) -> Moments | None:
 
 
 NAMES = names_of("answers")
-_IDENTIFIES = re.compile(
+IDENTIFIES = re.compile(
     r"(?:(?:person|participant|resp|respondent|response|subject|case|record|user|worker|panel|prolific|survey)"
     r"_?)?(?:id|no|nr|number|uuid|pid)|id_.*|idno|caseid|uuid|serial|index|row|row_?(?:id|number)|p?id"
 )
@@ -323,9 +323,9 @@ def _wide_columns(
     free = [title for title in table.header if title.strip() and title not in taken]
     if chosen is not None:
         free = [title for title in free if title not in chosen]
-    identify = [one for one in free if not _is_meta(one) and _identifies(table, one, by_name=chosen is None)]
+    identify = [one for one in free if not is_added(one) and _identifies(table, one, by_name=chosen is None)]
     describe = [one for one in free if _DESCRIBES.fullmatch(fold(one)) and one not in identify]
-    aside = {*identify, *describe, *(one for one in free if _is_meta(one))}
+    aside = {*identify, *describe, *(one for one in free if is_added(one))}
     questions = [one for one in free if one not in aside] if chosen is None else chosen
     if "person" not in found and identify:
         found["person"] = identify[0]
@@ -362,7 +362,7 @@ def _chosen_questions(table: ColumnTable, wanted: str | Sequence[str]) -> list[s
 
 def _identifies(table: ColumnTable, title: str, *, by_name: bool) -> bool:
     """Whether a column identifies rows: by its name, or running numbers and codes that never repeat."""
-    if by_name and _IDENTIFIES.fullmatch(fold(title)) is not None:
+    if by_name and IDENTIFIES.fullmatch(fold(title)) is not None:
         return True
     cells = table.take([title])[title].drop_nulls()
     if len(cells) < _FEWEST_IDS or cells.n_unique() < len(cells):
@@ -387,7 +387,7 @@ def holds_numbers(table: ColumnTable, title: str) -> bool:
 
 def role_of(table: ColumnTable, title: str) -> str:
     """Say what a column is that is no question; nothing where it may be one."""
-    if _is_meta(title) or not title.strip():
+    if is_added(title) or not title.strip():
         return "about the interview"
     if fold(title) in NAMES["weight"]:
         return "weight"
@@ -420,7 +420,8 @@ def without_import_ids(table: ColumnTable) -> ColumnTable:
     )
 
 
-def _is_meta(title: str) -> bool:
+def is_added(title: str) -> bool:
+    """Whether a column is one that survey programs add."""
     return _META.fullmatch(re.sub(r"[^a-z]", "", title.casefold())) is not None
 
 

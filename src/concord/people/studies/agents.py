@@ -20,6 +20,10 @@ _DEMOGRAPHIC = (
     "You are a participant in a research study. You are {describes}.{traits} Answer every question as this "
     "person would. Keep to the form of answer that is asked for."
 )
+_PERSON = (
+    "You are a participant in a research study. You are the following person.{traits} Answer every question "
+    "as this person would. Keep to the form of answer that is asked for."
+)
 _STORY = (
     "Imagine that you are the following person, and stay in this role.\n\n{story}\n\nToday you take part in "
     "a research study. Answer every question as you, this person, would. Keep to the form of answer that is "
@@ -89,7 +93,12 @@ def _traits(profile: Profile) -> str:
     sentences += [
         f" Your {name.replace('_', ' ')}: {str(value).replace('_', ' ')}."
         for name, value in profile.items()
-        if name != "age"
+        if name != "age" and not name.endswith("?")
+    ]
+    sentences += [
+        f' You were asked: "{name}" Your answer was: {value}.'
+        for name, value in profile.items()
+        if name.endswith("?")
     ]
     return "".join(sentences)
 
@@ -107,6 +116,10 @@ DESIGNS = {
     "story": AgentDesign("story", _STORY),
 }
 """The designs of the literature: the bare question, a participant, a profile, a background story."""
+
+
+PERSON = AgentDesign("person", _PERSON)
+"""How a person of a table is told who it is."""
 
 
 def get_design(name: str) -> AgentDesign:

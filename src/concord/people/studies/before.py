@@ -14,8 +14,9 @@ from concord.files.tables import TableOptions, grid_of
 from concord.kinds import Column, Kind, Table, with_provenance
 from concord.people.studies.catalog import Variable, observed_variables, participant_variables
 from concord.people.studies.expressions import Value, parse_expression
-from concord.people.studies.observe import Observations, Row, label
+from concord.people.studies.observe import Observations, Row, label, observe
 from concord.people.studies.plan import StudyPlan
+from concord.people.studies.sessions import replaying
 from concord.people.studies.tests import agent_statistic
 from concord.records import InputFile
 
@@ -227,7 +228,7 @@ def read_people(path: str | Path, plan: StudyPlan) -> tuple[Observations, InputF
         columns = {one.name: grid.cells(titles[one.name]) for one in known.values() if one.name in titles}
         only = grid.cells(titles["experiment"]) if "experiment" in titles else None
         rows = [
-            {one: _value(known[one], cells[i], f"{place}, row {i + 2}") for one, cells in columns.items()}
+            {one: read_value(known[one], cells[i], f"{place}, row {i + 2}") for one, cells in columns.items()}
             for i in range(len(grid.columns[0]))
             if only is None or str(only[i]) == name
         ]
@@ -245,7 +246,7 @@ def _with_derived(row: dict[str, Value], derived: Mapping[str, Any]) -> Row:
     return row
 
 
-def _value(variable: Variable, cell: object, where: str) -> Value:
+def read_value(variable: Variable, cell: object, where: str) -> Value:
     """Read one answer of a person; an empty cell is none."""
     text = "" if cell is None else str(cell).strip()
     if not text:
@@ -261,3 +262,45 @@ def _value(variable: Variable, cell: object, where: str) -> Value:
         return float(text)
     except ValueError:
         raise FileFormatError(f"{where}, column {variable.name!r}: got {text!r}, expected a number") from None
+
+
+def answer_rows(
+    plans: Sequence[StudyPlan], replies: Mapping[str, str], model: str
+) -> Iterator[dict[str, Value]]:
+    """Return what every person of a table answered, as `concord score answers` reads it.
+
+    Beside each answer of the model is the person's own, where the table holds it; in a study with roles
+    answers are those of a pair, and are left out here.
+    """
+    weighted = any(
+        member.person is not None and member.person.weight is not None
+        for plan in plans
+        for session in plan.sessions
+        for member in session.members
+    )
+    for plan in plans:
+        observed = observe(plan, replaying(replies))
+        for name, rows in observed.participants.items():
+            members = [m for one in plan.sessions if one.experiment == name for m in one.members]
+            if len(members) != len(rows):
+                continue
+            known = observed_variables(plan.study, name)
+            asked = [one for one in known.values() if one.origin == "answer"]
+            factors = [one.name for one in known.values() if one.origin == "factor" and one.words is not None]
+            for member, row in zip(members, rows, strict=True):
+                person = member.person
+                if person is None:
+                    continue
+                condition = ", ".join(label(row.get(factor)) for factor in factors)
+                for variable in asked:
+                    cell = person.own.get(variable.name)
+                    yield {
+                        "study": plan.study.study,
+                        "condition": condition,
+                        "outcome": f"{name}: {variable.name}",
+                        "person": person.name,
+                        "human": read_value(variable, cell, f"--persons, person {person.name!r}"),
+                        "agent": row.get(variable.name),
+                        "model": model,
+                        **({"weight": person.weight} if weighted else {}),
+                    }

@@ -17,6 +17,7 @@ from concord.files.gate import check_sessions
 from concord.people.studies.agents import DESIGNS, AgentDesign, Profile
 from concord.people.studies.catalog import Cell, cells_of
 from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study, StudyFile
+from concord.people.studies.persons import Person, Persons, check_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Member:
     profile: Profile
     orders: Mapping[str, tuple[str, ...]]
     """Order of the options of shuffled items and of the levels of within factors."""
+    person: Person | None = None
+    """Whom the participant stands for, where a table of persons takes part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,41 +76,85 @@ class StudyPlan:
 
 
 def plan_study(
-    file: StudyFile, *, n: int | None = None, seed: int = 0, design: AgentDesign = DESIGNS["participant"]
+    file: StudyFile,
+    *,
+    n: int | None = None,
+    seed: int = 0,
+    design: AgentDesign = DESIGNS["participant"],
+    persons: Persons | None = None,
 ) -> StudyPlan:
-    """Plan a study."""
+    """Plan a study: with participants that are drawn, or with one for every person of a table."""
     if n is not None and n < 1:
         raise OptionError(f"n is {n}, expected a whole number from 1 on")
     if seed < 0:
         raise OptionError(f"seed is {seed}, expected 0 or a positive whole number")
     sessions: list[SessionPlan] = []
     for name in file.study.experiments:
-        design.check(file.study.population_of(name), file.name)
-        sessions += _experiment(file.study, name, n, seed)
+        if persons is None:
+            design.check(file.study.population_of(name), file.name)
+        else:
+            check_told(design, persons)
+        sessions += _experiment(file.study, name, n, seed, persons)
     return StudyPlan(file, design, seed, n, tuple(sessions))
 
 
-def _experiment(study: Study, name: str, n: int | None, seed: int) -> Iterator[SessionPlan]:
+def _experiment(
+    study: Study, name: str, n: int | None, seed: int, persons: Persons | None
+) -> Iterator[SessionPlan]:
     experiment = study.experiments[name]
     draws = _Draws(seed, study.study, name)
-    # assign sessions to cells at random in blocks: each cell once, until it has its size
-    cells = cells_of(experiment)
-    sizes = _sizes(experiment, cells, n)
-    check_sessions(sum(sizes), "--n")
-    order = np.argsort(draws.uniform("assignment", max(sizes, default=0), len(cells)), axis=1).tolist()
-    assigned = [cells[i] for block, row in enumerate(order) for i in row if block < sizes[i]]
     roles = ("",) if experiment.group is None else experiment.group.members
     factors = [f for f, spec in experiment.factors.items() if spec.vary == "between"]
+    cells, taking_part = cells_of(experiment), list[Person]()
+    if persons is None:
+        sizes = _sizes(experiment, cells, n)
+        assigned = _in_blocks(cells, sizes, draws)
+    else:
+        taking_part = [one for one in persons.persons if one.own.get("experiment", name) == name]
+        n_sessions = len(taking_part) // len(roles)
+        sizes = [-(-n_sessions // len(cells))] * len(cells)
+        own = _own_cells(experiment, factors, taking_part) if len(roles) == 1 else None
+        assigned = _in_blocks(cells, sizes, draws)[:n_sessions] if own is None else own
+    check_sessions(len(assigned), "--n" if persons is None else "--persons")
     count = len(assigned) * len(roles)
-    profiles = _profiles(study.population_of(name), count, draws)
+    profiles = _profiles(study.population_of(name), count if persons is None else 0, draws)
+    profiles += [one.traits for one in taking_part]
     orders = _orders(name, experiment, assigned, len(roles), draws)
     for i, cell in enumerate(assigned):
         places = range(i * len(roles), (i + 1) * len(roles))
         members = tuple(
-            Member(place + 1, role, profiles[place], orders[place])
+            Member(
+                place + 1, role, profiles[place], orders[place], taking_part[place] if taking_part else None
+            )
             for place, role in zip(places, roles, strict=True)
         )
         yield SessionPlan(study.study, name, i + 1, dict(zip(factors, cell, strict=True)), members)
+
+
+def _in_blocks(cells: Sequence[Cell], sizes: Sequence[int], draws: "_Draws") -> list[Cell]:
+    """Assign sessions to cells at random in blocks: each cell once, until it has its size."""
+    check_sessions(sum(sizes), "--n")
+    order = np.argsort(draws.uniform("assignment", max(sizes, default=0), len(cells)), axis=1).tolist()
+    return [cells[i] for block, row in enumerate(order) for i in row if block < sizes[i]]
+
+
+def _own_cells(
+    experiment: Experiment, factors: Sequence[str], persons: Sequence[Person]
+) -> list[Cell] | None:
+    """Return the conditions that the table gives; None where it does not give that of every person."""
+    if not factors or not all(factor in one.own for one in persons for factor in factors):
+        return None
+    known = {
+        factor: {word.casefold(): word for word in experiment.factors[factor].names} for factor in factors
+    }
+    for one in persons:
+        for factor in factors:
+            if one.own[factor].casefold() not in known[factor]:
+                expected = ", ".join(known[factor].values())
+                raise OptionError(
+                    f"--persons: {one.name!r} has {factor} {one.own[factor]!r}, expected {expected}"
+                )
+    return [tuple(known[factor][one.own[factor].casefold()] for factor in factors) for one in persons]
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,6 @@ _OF_PERSONS = (
 )
 """Columns of files with an answer or a person a row."""
 AGENT = "agent"
-CONTROLS = ("control", "baseline", "placebo", "0")
-"""Arms that others are compared with."""
 OTHER_AGENT_NAMES = ("model", "design", "config")
 """Columns that name agents where the same test is under several of their names."""
 

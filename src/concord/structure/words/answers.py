@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, quoted
@@ -82,32 +83,44 @@ def answers_of(
     planned: Iterable[Mapping[str, Any]],
     model: str,
     verdicts: Mapping[str, JudgedText] | None = None,
+    with_readings: bool = True,
 ) -> Answers:
     """Score every reply of a run; trials without a usable reply are rows without a score."""
     known = {item.id: item for item in parse_items(items, ITEMS).items}
     scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
-    replies = {row["key"]: row for row in rows}
     found: list[AnswerRow] = []
     readings: list[StoredReading] = []
-    for trial in planned:
-        reply = replies.get(trial["key"])
+    for trial, reply in _in_turn(planned, rows):
         if trial["id"] not in known:
             raise FileFormatError(f"the trial of {quoted(trial['id'])} is of no item that the run holds")
         outcome = str(AskOutcome.NOT_ASKED) if reply is None else str(reply["outcome"])
-        item, cell, sample = known[trial["id"]], str(trial["mode"]), int(trial["repeat"])
+        item, cell, sample = known[trial["id"]], intern(str(trial["mode"])), int(trial["repeat"])
         score, answer, recovered = None, None, None
         if reply is not None and outcome == AskOutcome.OK:
             scored = scorer(reply["response"], Asked(item, arranger, cell))
             score, answer, recovered = scored.score, scored.answer, scored.recovered
-            readings += _stored(trial_name(item.id, cell, sample), reply["response"], scored)
+            if with_readings:
+                readings += _stored(trial_name(item.id, cell, sample), reply["response"], scored)
             outcome = str(ReadOutcome.UNREADABLE if scored.reading is None else scored.reading.outcome)
             if verdicts is not None:
                 judged = verdicts.get(reply["key"], JudgedText(None))
                 score, answer = judged.score, answer if answer is not None else judged.relation
                 outcome = NOT_JUDGED if scored.reading is None else outcome
             outcome = str(AskOutcome.OK) if score is not None else outcome
+            answer = None if answer is None else intern(answer)
         found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))
     return Answers(model, tuple(found), tuple(readings))
+
+
+def _in_turn(
+    planned: Iterable[Mapping[str, Any]], rows: Iterable[Mapping[str, Any]]
+) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
+    """Return every trial with its reply: both are in the order of the plan, and no reply is kept."""
+    left, ahead = iter(rows), dict[str, Mapping[str, Any]]()
+    for trial in planned:
+        while trial["key"] not in ahead and (row := next(left, None)) is not None:
+            ahead[row["key"]] = row
+        yield trial, ahead.pop(trial["key"], None)
 
 
 def _stored(trial: str, text: str, scored: Scored) -> Iterator[StoredReading]:
