@@ -391,4 +391,8 @@ def asked_words(model: str | None, made: Provenance | None) -> str:
         for name, value in settings.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     ]
-    return f" {model or 'The model'} was asked with {', '.join(known)}." if known else ""
+    told = f" {model or 'The model'} was asked with {', '.join(known)}." if known else ""
+    if "persons" in settings:
+        told += f" Each person of a table took part once ({settings['persons']}); the model was told their "
+        told += f"{settings.get('told')}."
+    return told

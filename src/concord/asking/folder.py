@@ -76,14 +76,14 @@ def reply_row(request: Request, answer: Answer, model: str) -> dict[str, Any]:
         **row,
         "model": model,
         "template": trial.template,
-        "usage": {name: n for name, n in _counts(answer.usage) if n is not None or name in _ALWAYS},
+        "usage": {name: n for name, n in _usage_counts(answer.usage) if n is not None or name in _ALWAYS},
         "seconds": answer.seconds,
         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
         **dict(answer.more),
     }
 
 
-def _counts(usage: Usage) -> Iterator[tuple[str, int | None]]:
+def _usage_counts(usage: Usage) -> Iterator[tuple[str, int | None]]:
     """Return the counts by their names; `asdict` copies each one, at every call of a run."""
     return ((name, getattr(usage, name)) for name in _USAGE)
 

@@ -155,7 +155,7 @@ def write_answers(stored: StoredRun, folder: Path) -> AnswerTable | None:
     """Write `answers.csv` of a run into a folder, where its question keeps such a table."""
     from concord.files.output import write_csv, write_json
 
-    answers = read_answers(stored)
+    answers = stored_answers(stored)
     if answers is not None:
         write_csv(folder / "answers.csv", list(answers.columns), answers.rows)
         for name, (columns, rows) in answers.tables.items():
@@ -165,7 +165,7 @@ def write_answers(stored: StoredRun, folder: Path) -> AnswerTable | None:
     return answers
 
 
-def read_answers(stored: StoredRun) -> AnswerTable | None:
+def stored_answers(stored: StoredRun) -> AnswerTable | None:
     """Return the answers that were read from a run's replies, where the question keeps such a table."""
     read = askable(str(stored.record["suite"])).answers
     return None if read is None else read(recorded_folder(stored))

@@ -23,7 +23,7 @@ from concord.asking.journal import without_collections
 from concord.asking.limits import SPENT, Budget, Limits, Prices
 from concord.asking.options import Asking, options_of
 from concord.asking.plan import SEEN, Plan, make_plan
-from concord.asking.recorded import read_answers, recorded_folder, score_bundled, score_run
+from concord.asking.recorded import recorded_folder, score_bundled, score_run, stored_answers
 from concord.asking.requests import Again, PlannedKeys, Sampling, requests_of
 from concord.asking.result import RunResult
 from concord.asking.structured import AUTO, WAYS, lined
@@ -407,7 +407,7 @@ def follow_up(
 
 def answers_of_run(result: RunResult) -> AnswerTable | None:
     """Return the answers that were read from a run's replies, where the question keeps such a table."""
-    return read_answers(result.stored)
+    return stored_answers(result.stored)
 
 
 def _service(model: str) -> list[str]:

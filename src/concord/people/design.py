@@ -9,13 +9,18 @@ from concord.errors import OptionError, quoted
 from concord.files.gate import check_sessions
 from concord.files.tables import TableSource
 from concord.numeric import gated
-from concord.people.studies.agents import PERSON, AgentDesign, get_design
-from concord.people.studies.before import read_value
-from concord.people.studies.catalog import observed_variables
+from concord.people.studies.agents import (
+    PERSON,
+    PERSONS_FILE,
+    AgentDesign,
+    Persons,
+    get_design,
+    stored_persons,
+)
+from concord.people.studies.catalog import observed_variables, read_value
 from concord.people.studies.format import StudyFile
 from concord.people.studies.load import find_studies, read_study, with_variants
-from concord.people.studies.persons import FILE as PERSONS_FILE
-from concord.people.studies.persons import Persons, read_persons, stored_persons
+from concord.people.studies.persons import read_persons
 from concord.people.studies.plan import SessionPlan, StudyPlan, plan_study
 from concord.people.studies.sessions import Session
 from concord.people.studies.wording import compile_experiment

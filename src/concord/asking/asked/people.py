@@ -1,5 +1,6 @@
 """Studies whose participants a model replaces: how sessions are held and scored."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorded, Sessions
@@ -31,7 +32,12 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> Any:
     for row in found.followed:
         if row["outcome"] == AskOutcome.OK:
             said.setdefault(str(row["id"]), []).append(str(row["response"]))
-    return score_replies(replies, plans, model=found.model, made=found.made, said=said, **choices)
+    made, options = found.made, found.options
+    if options.get("persons") is not None:
+        about = {"persons": f"{options['n_persons']} of {options['persons']}", "told": options["told"]}
+        settings = {} if made.model_settings is None else made.model_settings
+        made = replace(made, model_settings={**settings, **about})
+    return score_replies(replies, plans, model=found.model, made=made, said=said, **choices)
 
 
 def person_answers(found: Recorded) -> AnswerTable | None:

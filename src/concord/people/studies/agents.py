@@ -1,8 +1,9 @@
 """Agent designs: how a model is told who it is before it is asked anything."""
 
 import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from concord.errors import FileFormatError, OptionError
@@ -146,3 +147,73 @@ def get_design(name: str) -> AgentDesign:
         raise FileFormatError(f"{path}: {len(text)} characters, expected 1 to 20,000")
     template(text)
     return AgentDesign(path.name, text)
+
+
+PERSONS_FILE = "persons.json"
+"""In the inputs of a run: the persons as they were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One person of a table."""
+
+    name: str
+    """As the table calls the person; the number of the row where it does not."""
+    traits: Profile
+    """What the model is told."""
+    own: Mapping[str, str]
+    """Conditions of and own answers to what is asked, by the study's names; never told."""
+    weight: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Persons:
+    """The persons of a table, and how its columns were understood."""
+
+    persons: tuple[Person, ...]
+    told: tuple[str, ...]
+    """Columns that the model is told."""
+    kept: tuple[str, ...] = ()
+    """Columns that it is not."""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.persons)
+
+    def stored(self) -> bytes:
+        """Return them as the inputs of a run hold them."""
+        return (json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")
+
+
+def stored_persons(data: bytes) -> Persons:
+    """Read what a run keeps of its persons."""
+    try:
+        held = json.loads(data)
+        texts = {name: tuple(map(str, held[name])) for name in ("told", "kept", "notes")}
+        found = [
+            Person(
+                str(one["name"]),
+                {str(k): v if type(v) is int else str(v) for k, v in one["traits"].items()},
+                {str(k): str(v) for k, v in one["own"].items()},
+                None if one["weight"] is None else str(one["weight"]),
+            )
+            for one in held["persons"]
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+        raise FileFormatError(f"{PERSONS_FILE} is not what a run writes; put the original back") from fault
+    return Persons(tuple(found), **texts)
+
+
+def check_told(design: AgentDesign, persons: Persons) -> None:
+    """Refuse a template that shows what a person does not have, or nothing of a person."""
+    shown = set() if design.text is None else set(template(design.text).names)
+    if not shown or shown & {"story", "describes"}:
+        raise OptionError(
+            f"--design {design.name} does not go with --persons; leave --design out, or give a template with "
+            "{traits} or with the columns of the table"
+        )
+    for one in persons.persons:
+        if lacking := sorted(shown - {"traits"} - one.traits.keys()):
+            raise OptionError(
+                f"design {design.name!r} shows {{{lacking[0]}}}, which the person {one.name!r} does not have"
+            )

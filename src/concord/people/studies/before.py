@@ -12,7 +12,7 @@ from concord.files.contents import fingerprint, read_bytes
 from concord.files.grids import plain_title
 from concord.files.tables import TableOptions, grid_of
 from concord.kinds import Column, Kind, Table, with_provenance
-from concord.people.studies.catalog import Variable, observed_variables, participant_variables
+from concord.people.studies.catalog import Variable, observed_variables, participant_variables, read_value
 from concord.people.studies.expressions import Value, parse_expression
 from concord.people.studies.observe import Observations, Row, label, observe
 from concord.people.studies.plan import StudyPlan
@@ -244,24 +244,6 @@ def _with_derived(row: dict[str, Value], derived: Mapping[str, Any]) -> Row:
     for name, expression in derived.items():
         row[name] = expression(row)
     return row
-
-
-def read_value(variable: Variable, cell: object, where: str) -> Value:
-    """Read one answer of a person; an empty cell is none."""
-    text = "" if cell is None else str(cell).strip()
-    if not text:
-        return None
-    if variable.words is not None:
-        folded = {word.casefold(): word for word in variable.words}
-        if text.casefold() not in folded:
-            raise FileFormatError(
-                f"{where}, column {variable.name!r}: got {text!r}, expected {', '.join(variable.words)}"
-            )
-        return folded[text.casefold()]
-    try:
-        return float(text)
-    except ValueError:
-        raise FileFormatError(f"{where}, column {variable.name!r}: got {text!r}, expected a number") from None
 
 
 def answer_rows(

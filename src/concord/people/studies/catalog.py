@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from concord.people.studies.expressions import Expression
+from concord.errors import FileFormatError
+from concord.people.studies.expressions import Expression, Value
 from concord.people.studies.format import Experiment, Population, Study, Test
 from concord.people.studies.wording import variables_of
 
@@ -146,3 +147,21 @@ def row_keys(study: Study, finding: str, test: Test) -> dict[str, object]:
         "alpha": test.alpha,
     }
     return row if test.sampling is None else {**row, "sampling": test.sampling}
+
+
+def read_value(variable: Variable, cell: object, where: str) -> Value:
+    """Read one answer of a person; an empty cell is none."""
+    text = "" if cell is None else str(cell).strip()
+    if not text:
+        return None
+    if variable.words is not None:
+        folded = {word.casefold(): word for word in variable.words}
+        if text.casefold() not in folded:
+            raise FileFormatError(
+                f"{where}, column {variable.name!r}: got {text!r}, expected {', '.join(variable.words)}"
+            )
+        return folded[text.casefold()]
+    try:
+        return float(text)
+    except ValueError:
+        raise FileFormatError(f"{where}, column {variable.name!r}: got {text!r}, expected a number") from None

@@ -4,84 +4,28 @@ A column that names, weighs or identifies a person is never told, nor is one tha
 to the studies that are asked, or their condition there. Every other column is told in plain words.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from concord.errors import FileFormatError, OptionError, listed, quoted
+from concord.errors import FileFormatError, listed, quoted
 from concord.files.cells import BadCellError, number
 from concord.files.grids import Grid, is_blank, plain_title
 from concord.files.missing import FoundCodes, MissingCodes, declared_missing, found_codes, is_refusal
 from concord.files.tables import TableOptions, TableSource, grid_of
-from concord.people.studies.agents import AgentDesign, Profile
+from concord.people.studies.agents import Person, Persons
 from concord.people.studies.catalog import observed_variables
 from concord.people.studies.format import Study
-from concord.people.studies.wording import template
 
-FILE = "persons.json"
-"""In the inputs of a run: the persons as they were read."""
 _LONGEST, _PERSONA = 2_000, 20_000
 """Characters of a cell that is told, and of all that is told of a person."""
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
 _PRIVATE = re.compile(
     r"(?:e_?)?mail(?:_?address)?|ip(?:_?address)?|(?:first|last|full|sur)?_?name|phone.*|address"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """One person of a table."""
-
-    name: str
-    """As the table calls the person; the number of the row where it does not."""
-    traits: Profile
-    """What the model is told."""
-    own: Mapping[str, str]
-    """Conditions of and own answers to what is asked, by the study's names; never told."""
-    weight: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Persons:
-    """The persons of a table, and how its columns were understood."""
-
-    persons: tuple[Person, ...]
-    told: tuple[str, ...]
-    """Columns that the model is told."""
-    kept: tuple[str, ...] = ()
-    """Columns that it is not."""
-    notes: tuple[str, ...] = field(default=())
-
-    def __len__(self) -> int:
-        return len(self.persons)
-
-    def stored(self) -> bytes:
-        """Return them as the inputs of a run hold them."""
-        return (json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")
-
-
-def stored_persons(data: bytes) -> Persons:
-    """Read what a run keeps of its persons."""
-    try:
-        held = json.loads(data)
-        texts = {name: tuple(map(str, held[name])) for name in ("told", "kept", "notes")}
-        found = [
-            Person(
-                str(one["name"]),
-                {str(k): v if type(v) is int else str(v) for k, v in one["traits"].items()},
-                {str(k): str(v) for k, v in one["own"].items()},
-                None if one["weight"] is None else str(one["weight"]),
-            )
-            for one in held["persons"]
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
-        raise FileFormatError(f"{FILE} is not what a run writes; put the original back") from fault
-    return Persons(tuple(found), **texts)
 
 
 def read_persons(source: TableSource, studies: Sequence[Study], *, missing: Any = None) -> Persons:
@@ -93,17 +37,21 @@ def read_persons(source: TableSource, studies: Sequence[Study], *, missing: Any 
     for j, role in roles.items():
         by_role.setdefault(role.partition(":")[0], []).append(j)
     codes, notes = declared_missing(missing), [*grid.warnings, *map(str, grid.problems)]
-    told = {j: _column(grid, j, codes, notes) for j in by_role.get("told", [])}
-    own = {j: _column(grid, j, codes, notes) for j in by_role.get("own", [])}
+    told = {j: _words_of(grid, j, codes, notes) for j in by_role.get("told", [])}
+    own = {j: _words_of(grid, j, codes, notes) for j in by_role.get("own", [])}
     weights = grid.cells(by_role["weight"][0]) if "weight" in by_role else [None] * len(grid.rows)
     persons = [
         Person(
             name,
-            {_key(grid.header[j]): _trait(grid, j, cell) for j, cells in told.items() if (cell := cells[i])},
+            {
+                _told_as(grid.header[j]): _trait(grid, j, cell)
+                for j, cells in told.items()
+                if (cell := cells[i])
+            },
             {roles[j].partition(":")[2]: cell for j, cells in own.items() if (cell := cells[i])},
             None if is_blank(weights[i]) else str(weights[i]),
         )
-        for i, name in enumerate(_names(grid, by_role.get("person", [])))
+        for i, name in enumerate(_person_names(grid, by_role.get("person", [])))
     ]
     _check_told(grid, persons)
     kept = [grid.header[j] for j, role in roles.items() if role != "told"]
@@ -150,7 +98,7 @@ def _roles(grid: Grid, asked: Mapping[str, str]) -> dict[int, str]:
     return roles
 
 
-def _names(grid: Grid, columns: Sequence[int]) -> list[str]:
+def _person_names(grid: Grid, columns: Sequence[int]) -> list[str]:
     """Return what the persons are called; two of one name are refused by their rows."""
     if not columns:
         return [str(i + 1) for i in range(len(grid.rows))]
@@ -170,10 +118,10 @@ def _names(grid: Grid, columns: Sequence[int]) -> list[str]:
     return names
 
 
-def _column(grid: Grid, j: int, declared: MissingCodes, notes: list[str]) -> list[str]:
+def _words_of(grid: Grid, j: int, declared: MissingCodes, notes: list[str]) -> list[str]:
     """Return the cells of a column in words; empty where a cell is empty or a code for no answer."""
     cells = grid.cells(j)
-    values = [_number(cell) for cell in cells]
+    values = [_numeric(cell) for cell in cells]
     known = [value for value in values if value is not None]
     numeric = len(known) > sum(not is_blank(cell) for cell in cells) / 2
     numbers = np.array([n for n in known if n not in declared.numbers], dtype=np.float64)
@@ -190,7 +138,7 @@ def _column(grid: Grid, j: int, declared: MissingCodes, notes: list[str]) -> lis
     ]
 
 
-def _number(cell: object) -> float | None:
+def _numeric(cell: object) -> float | None:
     try:
         return number(cell)
     except BadCellError:
@@ -203,12 +151,12 @@ def _clean(cell: object) -> str:
     return "" if cell is None else " ".join(_UNSEEN.sub(" ", text).split())
 
 
-def _key(title: str) -> str:
+def _told_as(title: str) -> str:
     return "age" if plain_title(title) == "age" else _clean(title)
 
 
 def _trait(grid: Grid, j: int, cell: str) -> str | int:
-    return int(cell) if _key(grid.header[j]) == "age" and cell.isdecimal() and len(cell) < 4 else cell
+    return int(cell) if _told_as(grid.header[j]) == "age" and cell.isdecimal() and len(cell) < 4 else cell
 
 
 def _check_told(grid: Grid, persons: Sequence[Person]) -> None:
@@ -224,19 +172,4 @@ def _check_told(grid: Grid, persons: Sequence[Person]) -> None:
             raise FileFormatError(
                 f"{grid.place}, row {row}: more than {_PERSONA:,} characters to tell of one person; leave "
                 "columns out"
-            )
-
-
-def check_told(design: AgentDesign, persons: Persons) -> None:
-    """Refuse a template that shows what a person does not have, or nothing of a person."""
-    shown = set() if design.text is None else set(template(design.text).names)
-    if not shown or shown & {"story", "describes"}:
-        raise OptionError(
-            f"--design {design.name} does not go with --persons; leave --design out, or give a template with "
-            "{traits} or with the columns of the table"
-        )
-    for one in persons.persons:
-        if lacking := sorted(shown - {"traits"} - one.traits.keys()):
-            raise OptionError(
-                f"design {design.name!r} shows {{{lacking[0]}}}, which the person {one.name!r} does not have"
             )

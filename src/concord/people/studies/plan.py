@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from concord.errors import OptionError
 from concord.files.gate import check_sessions
-from concord.people.studies.agents import DESIGNS, AgentDesign, Profile
+from concord.people.studies.agents import DESIGNS, AgentDesign, Person, Persons, Profile, check_told
 from concord.people.studies.catalog import Cell, cells_of
 from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study, StudyFile
-from concord.people.studies.persons import Person, Persons, check_told
 
 
 @dataclass(frozen=True, slots=True)
