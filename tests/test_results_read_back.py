@@ -251,7 +251,7 @@ def _below(kind: type[Any]) -> Iterator[type[Any]]:
     deadline=None,
     max_examples=4,
     phases=(Phase.explicit, Phase.generate),  # shrinking takes minutes
-    suppress_health_check=[HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example],
 )
 @given(data=st.data())
 def test_a_random_result_is_read_back_whole(kind: type[Any], data: st.DataObject) -> None:

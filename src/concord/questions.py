@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from concord.comparing.conditions import ConditionsResult, compare_conditions
 from concord.comparing.kinds import PEOPLE_RESULTS
-from concord.comparing.metrics import MOVED, MetricCompareResult
+from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.result import CompareResult
 from concord.comparing.run import compare_sources
 from concord.comparing.tables import ScoreColumns, ScoreReading
@@ -68,8 +68,9 @@ def compare(
         minus none), ``flips`` (with the arrangement) or ``accuracy``, tasks or ``cluster`` being clusters.
     as_people
         Two folders of results about people, an old version of a model and a new one: whether the new one
-        agrees with people less, on the same studies, and which effects moved. The new one comes first in the
-        result, and gates (``fail_if_worse``, ``fail_unless_as_good``) hold it against the old one.
+        agrees with people less, on the same studies, and which effects and distributions moved. The new one
+        comes first in the result, and gates (``fail_if_worse``, ``fail_unless_as_good``) hold it against the
+        old one.
     names
         What the report calls the models, one each.
     wrong
@@ -125,7 +126,7 @@ def compare(
     if as_people and isinstance(found, MetricCompareResult):
         from concord.comparing.people import as_people as moved_effects
 
-        return replace(found, about={**found.about, MOVED: moved_effects(sources)})
+        return replace(found, about={**found.about, **moved_effects(sources)})
     return found
 
 

@@ -106,6 +106,13 @@ def test_the_first_look_waits_for_enough_people(
     assert (too_few_to_look(people, skew, rarer=rarer, has_ends=has_ends) == "") is looks
 
 
+def test_without_ends_a_heavy_tail_is_waited_for_by_its_kurtosis_too() -> None:
+    known: dict[str, Any] = {"rarer": None, "kurtosis": 31.0}  # 2n/(31 - 1) = 60 at n = 900
+    assert "900 are needed" in too_few_to_look(899, 4.0, has_ends=False, **known)
+    assert too_few_to_look(900, 4.0, has_ends=False, **known) == ""
+    assert too_few_to_look(400, 4.0, has_ends=True, **known) == ""
+
+
 def missed(replays: int, rho: float, seed: int) -> tuple[float, float]:
     """Shares of replays missed at any look: at any time, and by the ordinary interval."""
     rng = np.random.default_rng(seed)

@@ -21,7 +21,9 @@ _HINTS = "Hints: counts published by Young (2026), arXiv 2603.22582 and 2603.201
 _FURTHER = ("judges-seats", "orders-chainscope", "reasoning-bbh-codex", "reasoning-turpin-2026")
 """Tables behind the answers to the second and third question."""
 _EVERY = {"orders": 40, "items": 10}
-"""Of the pairs asked in both orders every 40th is scored here, of graded items every 10th."""
+"""Of the pairs asked in both orders every 40th is on the page, of graded items every 10th."""
+_BOTH_ORDERS = "openai/gpt-4o-mini"
+"""The model of the sentence on orders, fixed in advance and scored on all pairs: no largest of nine."""
 
 
 def demo(
@@ -48,7 +50,7 @@ def demo(
     others = _recorded(out)
     if json:
         told = {"agent_side": "real agents", "sources": _credits(), "asked_now": live}
-        found = {name: scored.to_dict() for name, scored in others.items()}
+        found = {name: scored.to_dict() for name, scored in others.items() if name != _BOTH_ORDERS}
         print_json({**people.to_dict(), **told, "rescored": [asdict(one) for one in moves], **found})
     else:
         _show(people, again, moves, others, full=full)
@@ -65,7 +67,10 @@ def _credits() -> list[str]:
     from concord.files.public import public_table
 
     credits = [public_table(name).credit for name in ("twin-2k-500", "humanstudy-bench", *_FURTHER)]
-    some = "Of the pairs in both orders every {orders}th is scored here, of the graded items every {items}th."
+    some = (
+        "Of the pairs in both orders every {orders}th is on the page (the demo's sentence is of all), of the "
+        "graded items every {items}th."
+    )
     return [*credits, some.format(**_EVERY), _HINTS]
 
 
@@ -78,9 +83,9 @@ def _recorded(out: Path) -> dict[str, Any]:
     from concord.structure import NAME as STRUCTURE
 
     votes = pl.read_parquet(api.public_table("judges-seats")).filter(pl.col("benchmark") == "DevBench")
-    pairs = pl.read_parquet(api.public_table("orders-chainscope")).filter(
-        pl.col("pair") % _EVERY["orders"] == 0
-    )
+    pairs = pl.read_parquet(api.public_table("orders-chainscope"))
+    one = pairs.select("property", "pair", "order", f"p_correct:{_BOTH_ORDERS}")
+    pairs = pairs.filter(pl.col("pair") % _EVERY["orders"] == 0)
     graded = pl.read_parquet(api.public_table("reasoning-bbh-codex"))
     graded = graded.filter(pl.col("item") % _EVERY["items"] == 0)
     found: dict[str, Any] = {
@@ -92,7 +97,8 @@ def _recorded(out: Path) -> dict[str, Any]:
     }
     for name, scored in found.items():
         scored.write(out if name in (STRUCTURE, REASONING) else out / name)
-    return found
+    whole = api.score_structure(scores=one, samples=10, cluster="property", resamples=200)
+    return {**found, _BOTH_ORDERS: whole}
 
 
 def _page(folder: Path, title: str, notes: list[str]) -> str:
@@ -128,14 +134,13 @@ def _show(
     from concord.people.public import HSB, TWIN
     from concord.show import demo_terminal as shown
     from concord.show.terminal import lines
-    from concord.structure import NAME as STRUCTURE
 
     show(
         shown.answers(
             [
                 ("with people?", shown.people_sentence(people)),
                 ("with its own reasoning?", shown.hints_sentence(others["hints"], others["suggestions"])),
-                ("with itself?", shown.judges_sentence(others["judges"], others[STRUCTURE])),
+                ("with itself?", shown.judges_sentence(others["judges"], others[_BOTH_ORDERS])),
             ]
         )
     )
@@ -148,6 +153,7 @@ def _show(
             show_result(scored)
     else:
         show(shown.agents_strips(people))
+        show(lines([shown.people_place()]))
     show(lines([shown.moves_sentence(moves, again)]))
     show(shown.sources([TWIN, HSB], [public_table(name) for name in _FURTHER]))
 

@@ -425,6 +425,7 @@ def combine(
 ) -> None:
     """Combine people's answers with a model's predictions: what the model is worth in participants."""
     from concord import api
+    from concord.people.mixed.result import SequentialResult
 
     how: dict[str, Any] = {
         "cluster": cluster, "stratum": stratum, "sheet": sheet, "encoding": encoding,
@@ -437,7 +438,7 @@ def combine(
     }  # fmt: skip
     result: Any
     if sequential:
-        state = out if out is not None and (out / "sequential.json").is_file() else None
+        state = out if out is not None and (out / SequentialResult.FILE).is_file() else None
         chosen = None if state is not None and level == 0.95 else level  # as the first batch had it
         result = api.combine_sequential(people, predictions, state=state, level=chosen, **looks, **how)
     else:

@@ -39,6 +39,10 @@ def studies(
     design: Annotated[str, typer.Option(help="Agent design of the prompts.")] = "participant",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of study files.")] = False,
     out: Annotated[Path | None, typer.Option(help="With draft: the study file to write.")] = None,
+    helper: Annotated[
+        str | None,
+        typer.Option(help="With draft: a model that proposes words for what you fill in, never numbers."),
+    ] = None,
 ) -> None:
     """List the studies whose participants a model can replace; named ones with their sources."""
     from concord.people import studies as found
@@ -47,7 +51,7 @@ def studies(
         print_json(found.json_schema())
         return
     if names and names[0] == "draft":
-        _draft(names[1:], out, as_json=json)
+        _draft(names[1:], out, helper, as_json=json)
         return
     wanted = found.bundled_names() if not names and folder is None else names
     listed = list(found.find_studies([] if wanted is None else wanted, folder=folder))
@@ -107,7 +111,7 @@ def _selected_studies(
     return [row for row, _ in held], [file for _, file in held]
 
 
-def _draft(papers: "Sequence[str]", out: Path | None, *, as_json: bool) -> None:
+def _draft(papers: "Sequence[str]", out: Path | None, helper: str | None, *, as_json: bool) -> None:
     """Draft a study file from a paper, and say what was found in it."""
     from dataclasses import asdict
 
@@ -126,7 +130,17 @@ def _draft(papers: "Sequence[str]", out: Path | None, *, as_json: bool) -> None:
     target = Path(papers[0]).with_suffix(".yaml").name if out is None else out
     if out is None and Path(target).exists():
         raise OptionError(f"{target} is there already; name another file with --out")
-    write_text(Path(target), drafted.yaml())
+    words: Mapping[str, str] = {}
+    if helper is not None:
+        from concord.asking.proposals import propose
+        from concord.asking.runs import run_job
+
+        kept = Path(target).with_suffix(".proposals")
+        found = propose(drafted, Path(papers[0]), helper, kept, ask=run_job)
+        words = found.words
+        refused = f"; {found.n_refused} left out (a number, or nothing to fill in)" if found.n_refused else ""
+        note(f"{helper} proposed words for {len(words)} places{refused}; its reply is in {kept}")
+    write_text(Path(target), drafted.yaml(words))
     note(f"wrote {target}; fill in what it marks, then: concord check {target}")
 
 

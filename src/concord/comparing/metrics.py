@@ -25,7 +25,7 @@ from concord.records import Estimate, InputFile, Interval
 from concord.stats.multiple import differs, holm
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
 
-REFEREE, RANKS, MOVED = "referee", "pas_ranks_over_priors", "moved"
+REFEREE, RANKS, MOVED, MOVED_ANSWERS = "referee", "pas_ranks_over_priors", "moved", "moved_answers"
 """Keys of what a referee asks, of each model and of all, and of effects that moved between two versions."""
 _DEFINITIONS = ("peak", "across")
 _SOURCE_NUMBERS = ("S_Cons", "E_perf", "R_sens")
@@ -295,6 +295,26 @@ MOVED_EFFECTS = Table(
 )
 
 
+def _of_row(name: str, title: str) -> Column:
+    return Column(name, lambda row: row[name], title)
+
+
+MOVED_DISTRIBUTIONS = Table(
+    "moved_answers",
+    rows=lambda result: result.about.get(MOVED_ANSWERS) or (),
+    title="Answers that moved most: spread against people's, and distance from people (TVD)",
+    columns=(
+        Column("outcome", lambda row: row["outcome"], words=True),
+        _of_row("second_spread", "spread, old"),
+        _of_row("first_spread", "spread, new"),
+        _of_row("second_tvd", "distance, old"),
+        _of_row("first_tvd", "distance, new"),
+        _of_row("people_tvd", "of two samples of people"),
+        Column("nearer", lambda row: row["nearer"], "nearer to people", words=True),
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricCompareResult(Comparison):
     """Models compared on the same studies of people, or on the same items and arrangements."""
@@ -307,6 +327,7 @@ class MetricCompareResult(Comparison):
         MARGINS,
         LEFT_OUT,
         MOVED_EFFECTS,
+        MOVED_DISTRIBUTIONS,
         FOR_REFEREE,
         PRIORS,
         FILE_METRICS,

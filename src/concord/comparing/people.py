@@ -15,15 +15,24 @@ from concord.comparing.kinds import (
     Ways,
     ranked_interval,
 )
-from concord.comparing.metrics import RANKS, REFEREE, PriorRanks, RefereeNumbers
+from concord.comparing.metrics import (
+    MOVED,
+    MOVED_ANSWERS,
+    RANKS,
+    REFEREE,
+    PriorRanks,
+    RefereeNumbers,
+)
 from concord.errors import MismatchError
 from concord.files.codec import encode
+from concord.people.answers.records import OutcomeAnswers
+from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.referee import PriorCell, Referee
 from concord.people.result import TestResult
 from concord.people.results.pairs import FURTHER, METRICS, PeopleScoresOf, compare_people
 from concord.people.studies.agents import DESIGNS
-from concord.people.studies.results import read_plans
+from concord.people.studies.results import DISTRIBUTIONS, read_plans
 from concord.records import TestRow
 
 
@@ -120,8 +129,39 @@ MOST_MOVED = 10
 """Effects that are named of those that moved between two versions."""
 
 
-def as_people(sources: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the effects of agents that moved most from an old version to a new one, given new and old."""
+def as_people(sources: Sequence[Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return effects and distributions that moved from an old version to a new one, given new and old."""
+    return {MOVED: _moved_effects(sources), MOVED_ANSWERS: _moved_answers(sources)}
+
+
+def _answers_beside(source: Any) -> dict[str, OutcomeAnswers]:
+    """Return the answers as distributions that lie beside a result, by outcome; none where there are none."""
+    folder = PEOPLE_RESULTS.stored(source).folder
+    if folder is None or not (folder / DISTRIBUTIONS / AnswersResult.FILE).is_file():
+        return {}
+    agents = AnswersResult.read(folder / DISTRIBUTIONS).agents
+    return {one.full_name: one for one in agents[0].outcomes} if len(agents) == 1 else {}
+
+
+def _moved_answers(sources: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return outcomes whose answers moved towards people's or away: spread and distance of both versions."""
+    new, old = (_answers_beside(one) for one in sources)
+    rows: list[dict[str, Any]] = []
+    for name in new.keys() & old.keys():
+        row: dict[str, Any] = {"outcome": name}
+        for which, one in (("second", old[name]), ("first", new[name])):
+            spread, far = one.spread, one.numbers.get("tvd")
+            row[f"{which}_spread"] = None if spread is None else spread.estimate.value
+            row[f"{which}_tvd"] = None if far is None else far.estimate.value
+            row["people_tvd"] = None if far is None or far.people is None else far.people.value
+        if row["first_tvd"] is not None and row["second_tvd"] is not None:
+            row["moved"] = row["first_tvd"] - row["second_tvd"]
+            rows.append({**row, "nearer": row["moved"] < 0})
+    return sorted(rows, key=lambda row: (-abs(row["moved"]), row["outcome"]))[:MOST_MOVED]
+
+
+def _moved_effects(sources: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the effects of agents that moved most."""
     new, old = (
         {
             (test.study, test.sub_study, test.finding, test.test): test

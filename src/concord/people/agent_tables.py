@@ -150,7 +150,13 @@ def _references(result: Any, has: Mapping[str, bool]) -> Iterator[_BoardRow]:
             spans = [words for words in (_span(result, metric, end) for metric in ("pas", "ecs")) if words]
             name = f"({end}: {', '.join([who, *spans])})"
             yield _BoardRow(name, name, pas, place, ecs, None, "", "")
-    if result.protocol == STANDARD and has["place"]:
+    if result.people is not None:
+        row, name = result.people, f"({result.people.label_here})"
+        place_of = row.pas.end("place")
+        of = None if place_of is None or not has["place"] else place_of.value
+        ecs, apr = (getattr(row, key).estimate if has[key] else None for key in ("ecs", "apr"))
+        yield _BoardRow(name, name, row.pas.estimate, of, ecs, apr, f"{row.n}/{row.n}", "")
+    elif result.protocol == STANDARD and has["place"]:
         row = human_row()
         place_of = row.pas.end("place")
         name = f"(people: {row.n} other studies, run again)"
@@ -207,6 +213,9 @@ def _every_number(result: Any) -> Iterator[_NumberRow]:
         own: dict[str, Mapping[str, Score]] = {"all": {name: getattr(agent, name) for name in METRICS}}
         for domain, scores in {**own, **agent.domains}.items():
             yield from (_NumberRow(agent.name, domain, name, score) for name, score in scores.items())
+    if (row := result.people) is not None:
+        scores = {name: getattr(row, name) for name in COMPARED}
+        yield from (_NumberRow(row.label_here, "all", name, score) for name, score in scores.items())
 
 
 EVERY_NUMBER = Table(

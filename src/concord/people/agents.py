@@ -52,6 +52,7 @@ from concord.people.result import (
     AgentPair,
     AgentScores,
     AgentStanding,
+    HumanRow,
 )
 from concord.people.tables import LEFT_OUT
 from concord.records import InputFile, LeftOutCell
@@ -118,6 +119,8 @@ class AgentsResult(Kind):
     """Cells of the table that could not be read; their sides, or rows, are not scored."""
     rows_of_table: tuple[int, int] = (0, 0)
     """Rows of all agents that are scored, and all of them, where some are left out."""
+    people: HumanRow | None = None
+    """Original studies scored against the people of the same effects, where all were measured twice."""
     one: Callable[[str], PeopleResult] | None = field(default=None, compare=False)
     """Gives the result of one agent by its name."""
 

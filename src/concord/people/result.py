@@ -353,8 +353,13 @@ class HumanRow:
 
     @property
     def label(self) -> str:
-        """How the row is called in a leaderboard."""
+        """How the row is called in a leaderboard of other studies."""
         return f"people against people ({self.n} replications)"
+
+    @property
+    def label_here(self) -> str:
+        """How the row is called among agents on the same effects."""
+        return f"people: the original studies of these {self.n} effects"
 
 
 @cache

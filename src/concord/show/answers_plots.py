@@ -37,8 +37,6 @@ def memory_picture(result: MemoryResult, *, units: float = plots.WIDTH) -> Pictu
 
 
 _WHAT = {"mean": "mean answer", "share": "share", "difference": "difference"}
-_MOST_LOOKS = 25
-"""Looks that are drawn at most: the last, and others at even steps before it."""
 
 
 def combined_picture(result: CombineResult, *, units: float = plots.WIDTH) -> Picture | None:
@@ -65,13 +63,38 @@ def combined_picture(result: CombineResult, *, units: float = plots.WIDTH) -> Pi
 
 
 def looks_picture(result: SequentialResult, *, units: float = plots.WIDTH) -> Picture | None:
-    """Draw the interval after every batch, against the people bought."""
-    step = -(-len(result.looks) // _MOST_LOOKS)
-    shown = result.looks[::-step][::-1]
-    marks = [plots.estimate_mark(f"{one.n_people:,} people", one.estimate) for one in shown]
-    if all(mark.value is None for mark in marks):
+    """Draw the interval at every look against the people bought, and the one that may be looked at once."""
+    shown = [one for one in result.looks if one.estimate.interval is not None]
+    if not shown:
         return None
-    return plots.intervals("looks", "After every batch of people", marks, label=result.of, width=units)
+    ends = [end for one in shown for end in one.estimate.ends if end is not None]
+    x = Scale(0, max(one.n_people for one in shown) * 1.02, 60, units - 14)
+    y = Scale(min(ends), max(ends) if max(ends) > min(ends) else min(ends) + 1, 250, 30)
+    canvas = Canvas()
+    plots.frame(canvas, x, y, "people asked", result.of)
+    for kind, found in (("ref", [one.fixed for one in shown]), ("sweep", [one.estimate for one in shown])):
+        known = [(x(one.n), y(i.low), y(i.high)) for one in found if (i := one.interval) is not None]
+        for k in (1, 2) if len(known) > 1 else ():
+            canvas.path(kind, [(place[0], place[k]) for place in known])
+        if kind == "sweep":
+            canvas.segments(kind, [(at, low, at, high) for at, low, high in known])
+    words = [f"{one.n_people:,} people: {plots.short(one.estimate.value)}" for one in shown]
+    for one, told in zip(shown, words, strict=True):
+        if one.estimate.value is not None:
+            canvas.circle("model", x(one.n_people), y(one.estimate.value), 4, told)
+    canvas.line("sweep", 60, 308, 88, 308)
+    canvas.text(94, 312, "holds at every look", kind="s")
+    canvas.line("ref", 300, 308, 328, 308)
+    canvas.text(334, 312, "if it were looked at once", kind="s")
+    title = "After every batch of people"
+    heads = ("people asked", "predictions", "estimate", "low", "high", "low, one look", "high, one look")
+    rows = [
+        (one.n_people, one.n_predictions, one.estimate.value, *one.estimate.ends, *one.fixed.ends)
+        for one in shown
+    ]
+    caption = f"{result.of} after every batch: the interval of every look; dashed: if looked at once."
+    said = f"{title}. {', '.join(words[-5:])}."
+    return Picture("looks", title, said, units, 324, str(canvas), rows=(heads, *rows), caption=caption)
 
 
 def errors_picture(result: PredictionResult, *, units: float = plots.WIDTH) -> Picture | None:

@@ -89,12 +89,12 @@ def _first(model: HintModel) -> Estimate:
 def judges_sentence(judges: JudgeResult, orders: StructureResult) -> str:
     """Return the answer to the second question: what seats and orders change beyond chance."""
     numbers = judges.judge(SEATS).numbers
-    most = max(orders.models, key=lambda one: one.flips.value or 0)
+    asked = orders.models[0]
     short = SEATS.rsplit("-", 1)[0]
     return (
         f"{short} changes its verdict in {percent(numbers['inconsistency'], ends=False)} of pairs when the "
         f"seats are swapped, in {percent(numbers['repeat'], ends=False)} when only asked again; asked in "
-        f"both orders, {most.model.split('/')[-1]} contradicts itself in {percent(most.flips, ends=False)} "
+        f"both orders, {asked.model.split('/')[-1]} contradicts itself in {percent(asked.flips, ends=False)} "
         "beyond chance"
     )
 
@@ -128,15 +128,21 @@ def answers(sentences: Sequence[tuple[str, str]]) -> RenderableType:
 
 
 def agents_strips(result: AgentsResult) -> RenderableType:
-    """Return one row per agent, and people who repeated studies of people."""
+    """Return one row per agent."""
     ordered = result.in_order()
     names = short_names([agent.name for agent in ordered])
     rows = [
         _strip_row(name, agent.pas, agent.ecs, agent.apr) for name, agent in zip(names, ordered, strict=True)
     ]
-    people = human_row()
-    rows.append(_strip_row(f"(people: {people.n} other studies)", people.pas, people.ecs, people.apr))
     return table("", ("agent design", "PAS", f"0{'·' * (STRIP - 2)}1", "ECS", "APR"), rows)
+
+
+def people_place() -> str:
+    """Say where people lie who repeated other studies: only a place compares with these."""
+    row = human_row()
+    place = row.pas.end("place")
+    said = "–" if place is None else percent(place)
+    return f"{row.n} other studies rerun by people: {said} of the way from floor to ceiling"
 
 
 def _band(score: Score) -> tuple[float, float] | None:

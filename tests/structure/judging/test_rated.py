@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import concord
 from concord.errors import InputError
@@ -92,6 +93,28 @@ def test_a_pass_rate_is_corrected_by_labels() -> None:
     assert group.corrected.value == pytest.approx(
         y.mean() + weight * (further.mean() - known.mean()), abs=1e-3
     )
+
+
+@pytest.mark.parametrize(("labels", "right"), [(50, 0.9), (200, 0.85), (400, 0.6)])
+def test_a_corrected_pass_rate_is_that_of_ppi_py(labels: int, right: float) -> None:
+    ppi = pytest.importorskip("ppi_py", reason="the extra `oracles` is not installed")
+    rng = np.random.default_rng(labels)
+    truth = rng.random(1500) < 0.6
+    judged = np.where(rng.random(1500) < right, truth, ~truth)
+    rows = [
+        {"item": i, "system": "a", "judge": "j", "score": int(judged[i])}
+        | ({"human": int(truth[i])} if i < labels else {})
+        for i in range(1500)
+    ]
+    found = concord.score_judge(rows).groups[0].corrected
+    y, f, more = (np.asarray(x, dtype=float) for x in (truth[:labels], judged[:labels], judged[labels:]))
+    low, high = (float(end[0]) for end in ppi.ppi_mean_ci(y, f, more, alpha=0.05))
+    assert found.value == pytest.approx(float(np.squeeze(ppi.ppi_mean_pointestimate(y, f, more))), abs=1e-9)
+    assert found.interval is not None
+    # Student's t and n - 1 in place of the normal distribution and n
+    wider = (found.interval.high - found.interval.low) / (high - low)
+    t = float(special.stdtrit(labels - 1, 0.975)) / 1.959964
+    assert wider == pytest.approx(t, rel=0.02)
 
 
 def test_what_cannot_be_known_has_a_reason(tmp_path: Path) -> None:

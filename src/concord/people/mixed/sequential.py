@@ -332,12 +332,13 @@ def _too_early(made: SequentialResult, means: Sequence[SequencedMean]) -> str:
         if n < 3:
             return f"too few to look: {n} people"
         rows, y, _, _ = np.concatenate([np.asarray(one.persons) for one, _ in held]).T
-        skew = _skew_of_arm(held)
+        skew, kurtosis = _shape_of_arm(held)
         yes_no = made.kind == "share" or (
             made.kind == "difference" and bool(np.isin(y / rows, (0.0, 1.0)).all())
         )
         rarer = int(min((y > 0).sum(), (y < rows).sum())) if yes_no else None
-        reason = too_few_to_look(n, skew, rarer=rarer, has_ends=rules.scale_min is not None)
+        ends = rules.scale_min is not None
+        reason = too_few_to_look(n, skew, rarer=rarer, has_ends=ends, kurtosis=kurtosis)
         if reason:
             return reason if len(made.arms) == 1 else f"{arm}: {reason}"
         if rules.stop == "width" and skew > SKEWED:
@@ -345,18 +346,19 @@ def _too_early(made: SequentialResult, means: Sequence[SequencedMean]) -> str:
     return ""
 
 
-def _skew_of_arm(held: Sequence[tuple[SequencedPart, float]]) -> float:
-    """Return the larger skewness of answers and of what predictions leave of them, over persons."""
+def _shape_of_arm(held: Sequence[tuple[SequencedPart, float]]) -> tuple[float, float]:
+    """Return the larger skewness and kurtosis of answers and of what predictions leave, over persons."""
     rows, y, f, _ = np.concatenate([np.asarray(one.persons) for one, _ in held]).T
     weight = np.repeat([w for _, w in held], [len(one.persons) for one, _ in held])
     away = [values - rows * values.sum() / rows.sum() for values in (y, y - weight * f)]
-    return max(abs(tail_shape(values).skewness) for values in away)
+    shapes = [tail_shape(values) for values in away]
+    return max(abs(one.skewness) for one in shapes), max(one.kurtosis for one in shapes)
 
 
 def _skew(made: SequentialResult, means: Sequence[SequencedMean]) -> float:
     """Return the largest skewness of an arm: with it the interval up to a maximum would miss too often."""
     parts = [(one, float(mean.weight)) for one, mean in zip(made.parts, means, strict=True)]
-    return max(_skew_of_arm([held for held in parts if held[0].arm == arm]) for arm in made.arms)
+    return max(_shape_of_arm([held for held in parts if held[0].arm == arm])[0] for arm in made.arms)
 
 
 def _ahead(n: int, more: int, r2: float, most: int) -> float:

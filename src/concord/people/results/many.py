@@ -24,7 +24,7 @@ from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.result import COMPARED, METRICS, AgentScores, Score
 from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
-from concord.people.results.one import N_RESAMPLES, score_agent, score_from
+from concord.people.results.one import N_RESAMPLES, people_again, score_agent, score_from
 from concord.people.results.same_tests import AgentTests, SameTests
 from concord.people.score import levels as aggregate
 from concord.people.score.levels import Profiles, apr_passes
@@ -133,12 +133,10 @@ def score_agents(
         n_resamples=n_resamples,
         n_simulations=n_simulations,
         inputs=tuple(dict.fromkeys(one for table in tables.values() for one in table.inputs)),
-        warnings=(
-            *dict.fromkeys(text for table in tables.values() for text in table.warnings),
-            *_told(names),
-        ),
+        warnings=(*dict.fromkeys(text for one in tables.values() for text in one.warnings), *_told(names)),
         **_assumed(agents, undirected, protocol),
         **_left_out(tables),
+        people=people_again(rows, protocol, level=level, n_simulations=n_simulations),
         one=one,
     )
 

@@ -1,8 +1,11 @@
 """From a table of tests to PAS, ECS and APR with their uncertainty and the evidence behind them."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -15,18 +18,19 @@ from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.protocol_file import get_protocol
-from concord.people.result import METRICS, CompanionNumbers, GroupResult, Score
+from concord.people.result import METRICS, CompanionNumbers, GroupResult, HumanRow, Score
 from concord.people.results.ask_referee import referee
 from concord.people.results.details import diagnose, results_of_findings, results_of_tests
 from concord.people.results.same_tests import AgentTests, Computed, SameTests, compute
 from concord.people.score import levels
 from concord.people.score.sizes import coding_warning, effect_sizes
+from concord.people.table.read import read_tests
 from concord.people.uncertainty.floor_ceiling import METRICS as BOUNDED
 from concord.people.uncertainty.floor_ceiling import N_SIMULATIONS, assumption
 from concord.people.uncertainty.new_participants import NewSamples
 from concord.people.uncertainty.other_studies import Bound
 from concord.people.words.reasons import assumptions_of
-from concord.records import Estimate, Interval, Provenance, TestTable
+from concord.records import Estimate, Interval, Provenance, Side, TestRow, TestTable
 from concord.stats.agreement import concordance_about_zero, weighted_pearson, weighted_regression
 from concord.stats.elementwise import or_none
 from concord.stats.equivalence import SMALLEST_OF_INTEREST
@@ -305,3 +309,42 @@ def _if_defined(compute: Callable[[], T], n: int) -> T | None:
         return compute()
     except UndefinedError:
         return None
+
+
+MEASURED_TWICE = ("many_labs_2_studies.csv", "many_labs_2.csv")
+"""Effects that people showed twice: an original study, and about 7,000 people; the bundled studies first."""
+
+
+@cache
+def _measured_twice() -> dict[tuple[object, ...], Side]:
+    """Return the original's side by the numbers of the large replication."""
+    folder = resources.files("concord.people") / "data"
+    tables = [read_tests(Path(str(folder / name))) for name in reversed(MEASURED_TWICE)]
+    return {
+        _numbers_of(row.agent): row.human
+        for table in tables
+        for row in table.rows
+        if row.human is not None and row.agent is not None
+    }
+
+
+def _numbers_of(side: Side) -> tuple[object, ...]:
+    return side.statistic, side.n1, side.n2, side.k, side.n, side.table
+
+
+def people_again(
+    rows: Sequence[TestRow], protocol: Protocol = STANDARD, *, level: float = 0.95, n_simulations: int = 0
+) -> HumanRow | None:
+    """Score people on the same effects: the original studies against the people of these tests.
+
+    None unless every effect was measured twice: a row of other effects says nothing here.
+    """
+    twice = _measured_twice()
+    first = [None if row.human is None else twice.get(_numbers_of(row.human)) for row in rows]
+    if len(rows) < 2 or None in first:
+        return None
+    again = tuple(replace(row, agent=side, pas=None) for row, side in zip(rows, first, strict=True))
+    found = score_table(
+        TestTable(again), protocol, level=level, n_resamples=0, n_simulations=n_simulations, for_referee=False
+    )
+    return HumanRow(len(again), found.pas, found.ecs, found.apr)

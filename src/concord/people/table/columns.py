@@ -36,6 +36,8 @@ _OF_PERSONS = (
     *("respondent", "participant", "person", "subject", "pid"),
 )
 """Columns of files with an answer or a person a row."""
+CONTROLS = ("control", "baseline", "placebo", "0")
+"""Arms that others are compared with."""
 AGENT = "agent"
 OTHER_AGENT_NAMES = ("model", "design", "config")
 """Columns that name agents where the same test is under several of their names."""

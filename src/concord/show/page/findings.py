@@ -70,6 +70,15 @@ def pas_chart(rows: Sequence[Row], **more: Any) -> Chart:
     )
 
 
+def _people_rows(views: Sequence[ModelView]) -> list[Row]:
+    """Return the row of people who were asked the same effects, where it is the same for all models."""
+    again = [getattr(view.beside, "again", None) for view in views]
+    first = again[0] if again else None
+    if first is None or any(one is None or one.pas != first.pas for one in again):
+        return []
+    return [score_row(first.label_here, first.pas)]
+
+
 def people_finding(told: FindingInputs) -> PageFinding:
     """Say who agrees with people most often, and whether that may be chance."""
     known = [view for view in told.views if view.result.pas.value is not None]
@@ -102,7 +111,9 @@ def people_finding(told: FindingInputs) -> PageFinding:
         says=" ".join(
             filter(None, (would_conclude(name, pas, tied), chosen_words(agents), _floor_words(rows)))
         ),
-        chart=pas_chart(rows, bracket=told.bracket, note=_people_note(told) + told.compares),
+        chart=pas_chart(
+            [*rows, *_people_rows(told.views)], bracket=told.bracket, note=_people_note(told) + told.compares
+        ),
         read=how_to_read_pas(name, pas),
     )
 
@@ -254,6 +265,8 @@ def _agents_finding(result: Any) -> PageFinding:
     standing = result.standing("pas")
     best = ordered[0]
     rows = [score_row(agent.name, agent.pas) for agent in ordered]
+    if result.people is not None:
+        rows.append(score_row(result.people.label_here, result.people.pas))
     if best.pas.value is None:
         return PageFinding(title="No agent has a PAS.", says=best.pas.estimate.note)
     alone = bool(standing.best_set == (best.name,))

@@ -12,6 +12,8 @@ from concord.files.output import distinct_names
 from concord.kinds import PAGE
 from concord.people import NAME, tables
 from concord.people.files import PeopleResult
+from concord.people.result import HumanRow
+from concord.people.results.one import people_again
 from concord.people.studies.results import TABLE as TESTS_FILE
 from concord.people.studies.results import HeldStudy, ItemCount, TestInputs, read_counts, read_plans
 from concord.people.table.document import stored_table
@@ -51,6 +53,8 @@ class Beside:
     """The statistics behind the tests, where they were kept."""
     cards: tuple[StudyCard, ...] = ()
     """What is known of the studies themselves: titles, sources, what their findings say."""
+    again: HumanRow | None = None
+    """People on the same effects, where all of these were measured twice."""
 
 
 def _view(source: ResultFile, result: PeopleResult, beside: Beside) -> ModelView:
@@ -106,6 +110,8 @@ def _read_beside(source: ResultFile, result: PeopleResult) -> tuple[Beside, list
         problems.append(Problem(source.shown, f"{_without_folder(fault, folder)}; answers are not counted"))
     with suppress(FileFormatError):  # the numbers that were scored are there all the same
         found["table"] = stored_table(folder / TESTS_FILE) if (folder / TESTS_FILE).is_file() else None
+    if found.get("table") is not None:
+        found["again"] = people_again(found["table"].rows, result.protocol)
     studies = [study.name for study in result.studies]
     return Beside(**found, cards=tuple(study_cards(found.get("plans", ()), studies))), problems
 
