@@ -61,8 +61,8 @@ def test_unread_answers_are_counted_by_group_and_outcome() -> None:
         ("BA", 60, 20, {"refused": 5, "unreadable": 15}),
     ]
     assert unread_sentence(found) == (
-        "22 of 120 answers unread (17 unreadable, 5 refused), and not alike by order (AB 3%, BA 33%; "
-        "p < .001): differences by order may come from what was not read."
+        "22 of 120 answers could not be read (17 unreadable, 5 refused), and the share differs by order "
+        "(AB 3 %, BA 33 %; p < .001), so differences by order may come from what was not read."
     )
     assert unread_sentences((found,)) == [f"Warning: {unread_sentence(found)}"] and not unread_notes((found,))
 
@@ -70,7 +70,7 @@ def test_unread_answers_are_counted_by_group_and_outcome() -> None:
 def test_what_is_alike_in_all_groups_is_a_note() -> None:
     (found,) = _lost((["ok"] * 55 + ["empty"] * 5) * 2)
     assert unread_sentence(found) == (
-        "10 of 120 answers unread (10 empty); no difference by order is shown, p = 1.000."
+        "10 of 120 answers could not be read (10 empty); no difference by order is shown, p = 1.000."
     )
     assert unread_notes((found,)) == [unread_sentence(found)] and not unread_sentences((found,))
 
@@ -78,12 +78,12 @@ def test_what_is_alike_in_all_groups_is_a_note() -> None:
 def test_many_groups_are_named_by_the_most_and_the_least() -> None:
     outcomes = (["ok"] * 20) * 4 + ["ok"] * 4 + ["empty"] * 16
     groups = [name for name in "abcde" for _ in range(20)]
-    assert "(e 80%, a 0%; p < .001)" in count_unread_and_told(outcomes, groups)
+    assert "(e 80 %, a 0 %; p < .001)" in count_unread_and_told(outcomes, groups)
 
 
 def count_unread_and_told(outcomes: Sequence[str], groups: Sequence[str]) -> str:
     (found,) = told([count_unread(outcomes, groups, by="arm", what="m")])
-    assert unread_sentence(found).startswith("m: 16 of 100 answers unread")
+    assert unread_sentence(found).startswith("m: 16 of 100 answers could not be read")
     return unread_sentence(found)
 
 
@@ -113,7 +113,7 @@ def test_every_surface_shows_the_bounds_and_the_warning(tmp_path: Path) -> None:
         for said in (
             "{0.38, 0.54}",
             "Braces: bounds",
-            "Warning: 22 of 120 answers unread",
+            "Warning: 22 of 120 answers could not be read",
             "refused",
         ):
             assert said in shown, (said, shown)
@@ -166,9 +166,9 @@ def test_a_claim_holds_where_no_filling_overturns_it(
 def test_a_withheld_claim_says_why() -> None:
     found = Estimate(0.3, bounds=UnreadBounds(-0.1, 0.4, None, 12))
     assert withheld("the first seat is preferred", found) == (
-        "Not said whether the first seat is preferred: 12 answers could not be read, and with all of them "
-        "one way or the other the number is -0.10 to 0.40."
+        "It is not said whether the first seat is preferred: 12 answers could not be read, and with all of "
+        "them one way or the other the number is -0.10 to 0.40."
     )
     assert withheld("it moved", Estimate(0.3)) == (
-        "Not said whether it moved: answers that could not be read could overturn it."
+        "It is not said whether it moved: answers that could not be read could overturn it."
     )

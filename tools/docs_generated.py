@@ -3,7 +3,7 @@
 Study cards, the JSON Schema of studies, the finished reports, the recording of the first page and all figures
 are not kept in the repository; they are made when the site is built, and so is the help of every command.
 A marker on a page says what is in its place: ``<!-- help -->``, ``<!-- readings -->``,
-``<!-- reading rates -->``, ``<!-- figure: NAME -->`` or ``<!-- gallery -->``.
+``<!-- reading rates -->``, ``<!-- sentences -->``, ``<!-- figure: NAME -->`` or ``<!-- gallery -->``.
 """
 
 import re
@@ -20,6 +20,7 @@ HELP = "<!-- help -->"
 SPELLINGS = "<!-- spellings -->"
 READINGS, RATES = "<!-- readings -->", "<!-- reading rates -->"
 GALLERY = "<!-- gallery -->"
+SENTENCES = "<!-- sentences -->"
 FIGURE = re.compile(r"<!-- figure: ([a-z0-9-]+) -->")
 
 
@@ -55,6 +56,7 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Put the live help, the spellings and what is known of the reader in the place of their markers."""
     markdown = markdown.replace(SPELLINGS, spellings()) if SPELLINGS in markdown else markdown
+    markdown = markdown.replace(SENTENCES, sentences()) if SENTENCES in markdown else markdown
     with_tools()
     if HELP in markdown:
         import cli_reference
@@ -82,6 +84,19 @@ def spellings() -> str:
         parts.append(
             "\n".join([f"## {part['heading']}", "", "| cell | test | numbers |", "|---|---|---|", *rows])
         )
+    return "\n\n".join(parts)
+
+
+def sentences() -> str:
+    """Return every entry of the catalogue by its key."""
+    from concord.words import catalogue, catalogue_files
+
+    parts = []
+    for file in catalogue_files():
+        held = catalogue(file)
+        rows = [f"| `{key}` | {escape(text).replace('|', '&#124;')} |" for key, text in held.items()]
+        heading = [f"## {file} ({len(held)})", "", "| key | sentence |", "|---|---|"]
+        parts.append("\n".join([*heading, *rows]))
     return "\n\n".join(parts)
 
 

@@ -16,6 +16,7 @@ from concord.files.codec import encode
 from concord.files.documents import heading, holding_folder, provenance, read_record
 from concord.files.output import frame_of, write_csv, write_json
 from concord.records import Estimate, Interval, Presented, Provenance
+from concord.words import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -200,7 +201,7 @@ def unread_table(file: str) -> Table:
     return Table(
         "unread",
         rows=lambda result: ((one, group) for one in result.unread for group in one.groups),
-        title="Answers that could not be read",
+        title=lambda _: say("shared.unread.table"),
         file=file,
         optional=True,
         columns=(
@@ -391,8 +392,9 @@ def asked_words(model: str | None, made: Provenance | None) -> str:
         for name, value in settings.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     ]
-    told = f" {model or 'The model'} was asked with {', '.join(known)}." if known else ""
+    named = say("shared.asked.the_model") if model is None else model
+    said = say("shared.asked.settings", model=named, settings=", ".join(known)) if known else ""
     if "persons" in settings:
-        told += f" Each person of a table took part once ({settings['persons']}); the model was told their "
-        told += f"{settings.get('told')}."
-    return told
+        persons, about = str(settings["persons"]), str(settings.get("told"))
+        said += say("shared.asked.persons", persons=persons, about=about)
+    return said

@@ -10,6 +10,11 @@ SMALLEST_P = 0.001
 """p-values below this are shown as a bound."""
 
 
+USUAL_LEVEL = 0.95
+"""The level of an interval that is not named in a sentence."""
+_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
 class HasEnds(Protocol):
     """An interval, or a number that has one."""
 
@@ -35,11 +40,22 @@ def significant(value: float, digits: int) -> str:
     return f"{value:.{digits}g}"
 
 
+def times(ratio: float, digits: int = 2) -> str:
+    """Return a ratio with so many digits that matter, and no fewer before the point."""
+    places = digits - 1 - (math.floor(math.log10(abs(ratio))) if ratio else 0)
+    return f"{ratio:,.{max(0, places)}f}"
+
+
 def percent(share: float, digits: int = 0) -> str:
     """Return a share in hundredths; one that is not whole is never rounded to all or nothing."""
-    text = f"{share:.{digits}%}"
-    beside = float(text[:-1]) in (0, 100) and share not in (0, 1)
-    return percent(share, digits + 1) if beside and digits < 6 else text
+    text = hundredths(share, digits)
+    beside = float(text) in (0, 100) and share not in (0, 1)
+    return percent(share, digits + 1) if beside and digits < 6 else f"{text} %"
+
+
+def hundredths(share: float, digits: int = 0) -> str:
+    """Return a share in hundredths without their sign: the lower end of what ends with one."""
+    return f"{100 * share:.{digits}f}"
 
 
 def grouped(n: float) -> str:
@@ -71,6 +87,77 @@ def interval_words(ends: HasEnds | None, digits: int = 2, *, sign: bool = False)
     return UNDEFINED if known is None else " to ".join(number(end, digits, sign=sign) for end in known)
 
 
+class HasLevel(HasEnds, Protocol):
+    """An interval with its level."""
+
+    @property
+    def level(self) -> float:
+        """Its level."""
+
+
+class HasSpan(Protocol):
+    """A number with its interval, where it has one."""
+
+    @property
+    def value(self) -> float | None:
+        """The number."""
+
+    @property
+    def interval(self) -> HasLevel | None:
+        """Its interval."""
+
+
+def level_lead(ends: HasLevel) -> str:
+    """Return what a sentence says before an interval: its level, where that is not 95 %."""
+    return "" if ends.level == USUAL_LEVEL else f"{level_words(ends.level)} interval "
+
+
+def span_words(ends: HasLevel | None, digits: int = 2, *, sign: bool = False) -> str:
+    """Return an interval for a sentence, with its level where that is not 95 %."""
+    return UNDEFINED if ends is None else f"{level_lead(ends)}{interval_words(ends, digits, sign=sign)}"
+
+
+def whole_span_words(ends: HasLevel) -> str:
+    """Return an interval of counts for a sentence, with its level where that is not 95 %."""
+    if ends.low is None or ends.high is None:
+        return UNDEFINED
+    return f"{level_lead(ends)}{grouped(ends.low)} to {grouped(ends.high)}"
+
+
+def estimate_words(estimate: HasSpan, digits: int = 2, *, sign: bool = False) -> str:
+    """Return a number for a sentence, its interval behind it where it has one."""
+    value, ends = number(estimate.value, digits, sign=sign), estimate.interval
+    return value if ends is None else f"{value} ({span_words(ends, digits)})"
+
+
+def share_words(estimate: HasSpan, digits: int = 0) -> str:
+    """Return a share for a sentence, its interval behind it where it has one."""
+    if estimate.value is None:
+        return UNDEFINED
+    value, ends = percent(estimate.value, digits), estimate.interval
+    if ends is None or ends.low is None or ends.high is None:
+        return value
+    return f"{value} ({level_lead(ends)}{hundredths(ends.low, digits)} to {percent(ends.high, digits)})"
+
+
+def points_words(estimate: HasSpan, *, sign: bool = True) -> str:
+    """Return a difference of shares in points of a hundred, its interval behind it where it has one."""
+    if estimate.value is None:
+        return UNDEFINED
+    ends, value = estimate.interval, number(100 * estimate.value, 0, sign=sign)
+    points = f"{value} {'point' if value.lstrip('+-') == '1' else 'points'}"
+    if ends is None or ends.low is None or ends.high is None:
+        return points
+    return (
+        f"{points} ({level_lead(ends)}{' to '.join(number(100 * one, 0) for one in (ends.low, ends.high))})"
+    )
+
+
+def count_word(n: int) -> str:
+    """Return a count in words where it is below ten."""
+    return _SMALL[n] if n < len(_SMALL) else f"{n:,}"
+
+
 def _known(ends: HasEnds | None) -> tuple[float, float] | None:
     if ends is None or ends.low is None or ends.high is None:
         return None
@@ -91,9 +178,9 @@ def p_words(p: float | None) -> str:
     return f"p {p_value(p)}" if p < SMALLEST_P else f"p = {p_value(p)}"
 
 
-def level_words(level: float) -> str:
+def level_words(level: float | HasLevel) -> str:
     """Return the level of an interval."""
-    return f"{100 * level:.4g} %"
+    return f"{100 * (level if isinstance(level, int | float) else level.level):.4g} %"
 
 
 def how_many(n: int, one: str, many: str) -> str:
@@ -123,8 +210,13 @@ def leaders(ranked: Sequence[tuple[str, float | None]]) -> list[str]:
     ]
 
 
+def listed_words(parts: Sequence[str]) -> str:
+    """Return parts in a sentence, the last after *and*."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
 def joined_names(names: Sequence[str], *, whose: str = "models") -> str:
     """Return names in a sentence; more than three are counted."""
     if len(names) > _MOST_NAMED:
         return f"{len(names)} {whose}"
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
+    return listed_words(names)

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from concord.number_words import how_many, interval_words, p_words, percent
+from concord.number_words import percent
 from concord.records import Estimate, Told, Unread, UnreadBounds, UnreadGroup
+from concord.words import say
 
 MOST_LOST = 0.02
 """Share of unread answers beyond which bounds are shown and claims depend on them."""
@@ -32,24 +33,20 @@ def unread_sentence(one: Unread) -> str:
     """Return what a reader must know."""
     counts = sum((Counter(group.outcomes) for group in one.groups), Counter[str]())
     outcomes = ", ".join(f"{n:,} {name}" for name, n in counts.most_common())
-    whose = f"{one.what}: " if one.what else ""
-    start = f"{whose}{one.unread:,} of {how_many(one.asked, 'answer', 'answers')} unread ({outcomes})"
+    start = say("shared.unread.start", what=one.what, unread=one.unread, asked=one.asked, outcomes=outcomes)
     if not one.differs:
-        shown = "" if one.p is None else f"; no difference by {one.by} is shown, {p_words(one.p)}"
-        return f"{start}{shown}."
-    return (
-        f"{start}, and not alike by {one.by} ({_group_shares(one.groups)}; {p_words(one.p)}): "
-        f"differences by {one.by} may come from what was not read."
-    )
+        return say("shared.unread.alike", start=start, by=one.by, p=one.p)
+    shares = _group_shares(one.groups)
+    return say("shared.unread.differs", start=start, by=one.by, shares=shares, p=one.p)
 
 
 def unread_sentences(unread: Told) -> list[str]:
     """Return the warnings of the first screen."""
-    return [f"Warning: {unread_sentence(one)}" for one in unread if one.differs]
+    return [say("shared.unread.warning", said=unread_sentence(one)) for one in unread if one.differs]
 
 
 def unread_notes(unread: Told) -> list[str]:
-    """Return what is told of unread answers that are no warning."""
+    """Return what is said of unread answers that are no warning."""
     return [unread_sentence(one) for one in unread if not one.differs]
 
 
@@ -70,9 +67,5 @@ def withheld(claim: str, estimate: Estimate) -> str:
     """Return what is said instead of a claim that unread answers could overturn."""
     bounds = estimate.bounds
     if bounds is None:
-        return f"Not said whether {claim}: answers that could not be read could overturn it."
-    answers = how_many(bounds.n_unread, "answer", "answers")
-    return (
-        f"Not said whether {claim}: {answers} could not be read, and with all of them one way or the other "
-        f"the number is {interval_words(bounds)}."
-    )
+        return say("shared.unread.withheld_bare", claim=claim)
+    return say("shared.unread.withheld", claim=claim, n=bounds.n_unread, bounds=bounds)

@@ -30,7 +30,7 @@ def test_a_printed_run_says_what_was_asked_what_came_back_and_where_it_is(tmp_pa
     for shown in (repr(result), result._repr_html_()):
         assert "reasoning, asked of mockllm/model: 12 of 12 trials answered (12 ok)." in shown
         assert "Tokens: 0 in, 0 out; cost not known." in shown
-        assert "mockllm/model: undecided" in shown
+        assert "Whether reasoning helps mockllm/model cannot be said" in shown
         assert f"Folder: {tmp_path / 'my-run'}" in shown
         assert "RunResult(" not in shown
     assert "12 prompts (reasoning; temperature 0.0, max tokens 1024)" in result.methods()

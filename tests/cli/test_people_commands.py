@@ -61,7 +61,7 @@ def test_what_was_assumed_is_listed_without_asking_for_everything(tmp_path: Path
     path.write_text("\n".join([header, *lines]) + "\n", "utf-8")
     result = run("score", "people", path, "--out", tmp_path / "out")
     said = " ".join(result.stdout.split())
-    assert "Assumed: 3 tests assume equal groups: S0 F x, S1 F x, S2 F x; n1 and n2 would remove it." in said
+    assert "Assumed: 3 tests assume equal groups: S0 F x, S1 F x, S2 F x; give n1 and n2 to avoid" in said
     full = run("score", "people", path, "--full", "--out", tmp_path / "full").stdout
     assert "assume equal groups" in full and "[0.10, 1.21]" not in full  # a place wider than 1 is withheld
 

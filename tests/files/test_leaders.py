@@ -23,7 +23,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("twins")
     result = api.score_people(both, n_resamples=20, n_simulations=20)
     assert isinstance(result, AgentsResult)
-    assert "one and two have the same PAS, the highest" in result.sentences()[0]
+    assert "one and two agree with people equally often" in result.sentences()[0]
     result.write(folder)
     return folder
 
@@ -74,5 +74,6 @@ def test_the_page_says_where_tests_cannot_tell_floor_from_ceiling(twins: Path, t
         bounds["place"] |= {"value": None, "interval": None, "note": "withheld: they are not apart"}
     file.write_text(json.dumps(document), "utf-8")
     assert (
-        "an agent without effects 0.22; these tests cannot tell the two apart." in make_page([tmp_path]).html
+        "a model that shows no effects 0.22; these tests cannot tell the two apart."
+        in make_page([tmp_path]).html
     )

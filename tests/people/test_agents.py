@@ -186,7 +186,7 @@ def test_the_command_shows_a_leaderboard_and_writes_its_files(tmp_path: Path) ->
     shown = CliRunner().invoke(app, ["score", "people", str(path), *options])
     assert shown.exit_code == 0, shown.output
     text = shown.stdout
-    assert text.index("model/0 has the highest PAS") < text.index("Agreement of 4 agents")
+    assert text.index("model/0 agrees with people most often") < text.index("How often 4 models")
     places = [text.rindex(f"\nmodel/{i} ") for i in range(4)]
     assert places[0] == min(places)
     assert all(word in text for word in ("10/12", "(floor: ", "(ceiling: ", "2 model/3"))

@@ -101,7 +101,7 @@ def test_frames_have_typed_columns(result: ReasoningResult) -> None:
 
 def test_the_repr_tells_the_verdict(result: ReasoningResult) -> None:
     text = repr(result)
-    assert text.startswith("Does it agree with its own reasoning?\norg/m-1: functional: ")
+    assert text.startswith("Does it agree with its own reasoning?\nReasoning helps org/m-1: +50 points")
     assert re.search(r"faithfulness gap +\+0.500 ", text)
 
 

@@ -62,9 +62,9 @@ def spread(value: float, half: float) -> Estimate:
         (spread(0.3, 0.1), spread(0.2, 0.1), "large gap, weak content"),
         (spread(0.3, 0.1), spread(0.8, 0.1), "large gap, good content"),
         (spread(0.0, 0.05), spread(0.2, 0.1), "no large gap, weak content"),
-        (spread(0.15, 0.1), spread(0.2, 0.1), "undecided"),
-        (spread(0.3, 0.1), spread(0.45, 0.1), "undecided"),
-        (Estimate(0.3), spread(0.2, 0.1), "undecided"),
+        (spread(0.15, 0.1), spread(0.2, 0.1), "not decided"),
+        (spread(0.3, 0.1), spread(0.45, 0.1), "not decided"),
+        (Estimate(0.3), spread(0.2, 0.1), "not decided"),
     ],
 )
 def test_quadrant_words_come_from_intervals_only(gap: Estimate, steps: Estimate, words: str) -> None:

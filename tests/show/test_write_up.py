@@ -89,7 +89,7 @@ def test_a_claim_that_is_withheld_is_not_among_the_results(tmp_path: Path) -> No
     from tests.structure.judging import scripted
 
     result = api.score_judge(scripted.rows(scripted.length_lover, n=10), judge="j")
-    said = "Not said whether there is position bias: answers that could not be read could overturn it."
+    said = "It is not said whether there is position bias: answers that could not be read could overturn it."
 
     class Withholding(JudgeResult):
         def sentences(self) -> list[str]:

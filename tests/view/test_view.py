@@ -347,9 +347,9 @@ def test_further_results_and_comparisons_are_listed_with_what_they_found(tmp_pat
     concord.compare(*rows, names=["one", "two"]).write(tmp_path / "compared")
     front = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(f"/{TOKEN}/").text
     assert "lab/judge changes 100 % of its verdicts" in front
-    assert "two and one differ in score: two − one is +0.600" in front
+    assert "two is ahead of one in score" in front
     assert "comparison of models" in front
     page = TestClient(make_app(tmp_path, TOKEN, PORT), base_url=BASE).get(
         f"/{TOKEN}/page", params={"of": ["compared"]}
     )
-    assert "two and one differ in score" in page.text
+    assert "two is ahead of one in score" in page.text

@@ -17,19 +17,14 @@ from concord.files.documents import heading, read_record
 from concord.files.output import write_csv, write_json
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
 from concord.number_words import (
-    how_many,
-    interval_words,
     joined_names,
     leaders,
-    level_words,
-    number,
-    p_words,
-    significant,
 )
 from concord.numeric import check_numbers
 from concord.records import Estimate, Interval
 from concord.stats.equivalence import WithinMargin
 from concord.stats.multiple import differs
+from concord.words import say, sentence_of
 
 MOST_PAIRS = 45
 """All pairs of ten models; of more, the terminal shows neighbours in the ranking only."""
@@ -38,6 +33,8 @@ FEW_PAIRS = 6
 MOST_LACKING = 10
 """Pairs that do not share everything, of many models; the files name all of them."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+SHOWN_APART = 0.0005
+"""Two numbers are shown beside their difference where they give it to the last digit."""
 """No further keys."""
 
 NAMES = {
@@ -50,7 +47,7 @@ NAMES = {
     "correct_early": "early accuracy",
     "step_f1": "Step-F1",
     "tau": "order effect",
-    "flip_excess": "flip excess",
+    "flip_excess": "changed by order",
     "worst": "worst arrangement",
 }
 """Metrics as a reader knows them."""
@@ -328,8 +325,8 @@ class Comparison(Kind):
         if len(rows) == 1:
             return rows[0].names
         if len(rows) > MOST_PAIRS and self.ranked:
-            return f"Neighbours in the ranking, first − second; all {len(rows)} pairs: --json, --out"
-        return "All pairs, first − second" + (", by their places" if self.ranked else "")
+            return say("compare.pairs.neighbours", n=len(rows))
+        return say("compare.pairs.all", placed=say("compare.pairs.by_places") if self.ranked else None)
 
     def said_of_pairs(self) -> str:
         """Say what is to be known of differences that have an interval; of others it is said below them."""
@@ -337,7 +334,10 @@ class Comparison(Kind):
         for row in self.shown_pairs():
             if row.note and (row.difference.interval is not None or row.note != row.difference.note):
                 noted.setdefault(row.note, []).append(row.metric or row.pair)
-        return " ".join(f"{', '.join(dict.fromkeys(of))}: {note}." for note, of in noted.items())
+        return " ".join(
+            say("compare.pairs.noted", names=", ".join(dict.fromkeys(of)), note=note)
+            for note, of in noted.items()
+        )
 
     def rank_rows(self, models: Sequence[Any], missing: Any) -> list[RankRow]:
         """Return the models in their order, those without a rank last with the reason."""
@@ -356,40 +356,53 @@ class Comparison(Kind):
         held = [row.within for row in rows if row.within is not None]
         said = [self._said_of_two(rows[0]) if len(rows) == 1 else self._said_of_many(rows), self.meaning()]
         if held and len(rows) > 1:
-            shown = sum(one.shown for one in held)
-            said.append(f"{shown} of {len(held)} are shown to differ by less than ±{held[0].margin:g}.")
+            shown, margin = sum(one.shown for one in held), f"{held[0].margin:g}"
+            said.append(say("compare.pairs.margins", k=shown, n=len(held), margin=margin))
         elif held:
             said.append(margin_words(held[0]))
         return [one for one in said if one]
 
     def _said_of_many(self, rows: Sequence[PairRow]) -> str:
         tied = leaders([(name, one.value) for name, one in self.ranked])
-        does = "ranks first" if len(tied) == 1 else "share the first rank"
         n = len({name for row in rows for name in (row.first, row.second)})
-        apart = sum(map(self.differ, rows))
-        said = f"{apart if apart else 'none'} of {len(rows)} pairs can be distinguished, after Holm"
-        lead = f"{joined_names(tied)} {does} of {n} in {self.metric_title}; " if tied else ""
-        return f"{lead}{said}." if lead else f"{said[0].upper()}{said[1:]}."
+        apart = say("compare.many.apart", k=sum(map(self.differ, rows)), n=len(rows))
+        if not tied:
+            return sentence_of(apart)
+        names, one = joined_names(tied), len(tied)
+        return say("compare.many.first", names=names, one=one, n=n, metric=self.metric_title, apart=apart)
 
     def _said_of_two(self, row: PairRow) -> str:
-        """Say of two models whether they differ, the one that ranks first before the other."""
+        """Say of two models which is ahead, with both numbers, the one that ranks first before the other."""
         turned = bool(self.ranked) and self.ranked[0][0] == row.second
         first, second = (row.second, row.first) if turned else (row.first, row.second)
-        value, ends = row.difference.value, row.difference.interval
-        if value is None:
-            return f"{first} and {second} cannot be compared in {self.metric_title}."
-        if turned:
-            other = _turned(row.difference, -1.0)
-            value, ends = -value, other.interval
-        held = "" if ends is None else f"{level_words(ends.level)} {interval_words(ends, 3, sign=True)}, "
-        tested = "it cannot be tested" if row.p_value is None else p_words(row.p_value)
-        told = f"{number(value, 3, sign=True)} ({held}{tested})"
-        if self.differ(row):
-            return f"{first} and {second} differ in {self.metric_title}: {first} − {second} is {told}."
-        return (
-            f"{first} and {second} cannot be distinguished in {self.metric_title}: {first} − {second} "
-            f"is {told}."
-        )
+        names = {"first": first, "second": second, "metric": self.metric_title}
+        found = _turned(row.difference, -1.0) if turned else row.difference
+        if found.value is None:
+            return say("compare.two.none", **names)
+        difference = self._difference_words(found, row.p_value)
+        own = dict(self.ranked)
+        a, b = (own[name].value if name in own else None for name in (first, second))
+        if a is None or b is None or abs(a - b - found.value) > SHOWN_APART:
+            a = b = None  # numbers of each on all of its own items would not give the difference
+        if not self.differ(row):
+            return say("compare.two.alike", **names, a=a, b=b, difference=difference)
+        if a is None:
+            return say("compare.two.differ", **names, difference=difference)
+        if self.by_conclusions:
+            return say("compare.two.people", first=first, second=second, a=a, b=b, difference=difference)
+        return say("compare.two.ahead", **names, a=a, b=b, difference=difference)
+
+    @property
+    def by_conclusions(self) -> bool:
+        """Whether the metric that ranks is agreement of conclusions with people."""
+        return getattr(self, "metric", "") == "pas"
+
+    def _difference_words(self, found: Estimate, p: float | None) -> str:
+        if p is None:
+            return say("compare.two.difference_untested", value=found.value)
+        if found.interval is None:
+            return say("compare.two.difference_bare", value=found.value, p=p)
+        return say("compare.two.difference", value=found.value, ends=found.interval, p=p)
 
     def fail_if_worse(self, *, margin: float | None = None) -> Gate:
         """Return the gate that fails where the first model is shown to be worse than another.
@@ -437,17 +450,15 @@ class Comparison(Kind):
     def said_of_lacking(self) -> str:
         """Say how many pairs lack something that is not shown."""
         more = len(self.lacking()) - len(self.some_lacking())
-        return f"And {more:,} more pairs, in {self.TABLE}." if more else ""
+        return say("compare.pairs.lacking", n=more, file=self.TABLE) if more else ""
 
     def ranking_note(self) -> str:
         """Say how letters are read, and in how many pairs something was left out."""
         said = []
         if self.ranked:
-            said.append(
-                f"Models that share a letter cannot be distinguished ({level_words(self.level)}, after Holm)."
-            )
+            said.append(say("compare.pairs.letters", level=self.level))
         if (lost := len(self.lacking())) and not self.is_short():
-            said.append(f"In {lost:,} of {len(self.ranking_pairs()):,} pairs something was left out.")
+            said.append(say("compare.pairs.left_out", k=lost, n=len(self.ranking_pairs())))
         return " ".join(said)
 
     def who(self) -> Sequence[str]:
@@ -456,12 +467,8 @@ class Comparison(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        return (
-            f"{how_many(len(self.who()), 'model was', 'models were')} compared with {concord} on what they "
-            f"share, pair by pair; intervals are {level_words(self.level)}, p-values are adjusted by "
-            "Holm's (1979) method, and two models are called distinguishable below "
-            f"{significant(1 - self.level, 2)}."
-        )
+        n, alpha = len(self.who()), 1 - self.level
+        return say("compare.method.made", n=n, concord=concord, level=self.level, alpha=alpha)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that ``--json`` prints; its file holds the record, too."""
@@ -491,13 +498,8 @@ class Comparison(Kind):
 
 def margin_words(held: WithinMargin) -> str:
     """Say whether a difference was shown to be smaller than a margin."""
+    margin = f"{held.margin:g}"
     if held.interval is None:
-        return f"Whether it is smaller than ±{held.margin:g} cannot be said: {held.note}."
-    ends = f"{level_words(held.interval.level)} {interval_words(held.interval, 3, sign=True)}"
-    p = "" if held.p_value is None else f"{p_words(held.p_value)}, "
-    if held.shown:
-        return f"It is shown to be smaller than ±{held.margin:g} ({p}{ends})."
-    return (
-        f"It is not shown to be smaller than ±{held.margin:g} ({p}{ends}), which is no claim that the "
-        "models differ."
-    )
+        return say("compare.margin.unknown", margin=margin, why=held.note)
+    key = "shown" if held.shown else "open"
+    return say(f"compare.within.{key}", margin=margin, p=held.p_value, ends=held.interval)

@@ -21,12 +21,13 @@ from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, REPEATS
 from concord.files.tables import TableOptions
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, Table
-from concord.number_words import how_many, interval_words, level_words, number, p_words
+from concord.number_words import interval_words, number
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, InputFile
 from concord.stats.compare import Choices, compare_items, mean_estimate
 from concord.stats.elementwise import or_nan, or_none
 from concord.stats.multiple import differs, holm
+from concord.words import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,25 +128,30 @@ class ConditionsResult(Kind):
         more = len(rows) - _MOST_SAID
         return [
             *map(self._said, rows[:_MOST_SAID]),
-            *([f"And {how_many(more, 'more row', 'more rows')} below."] if more > 0 else []),
+            *([say("compare.conditions.more", n=more)] if more > 0 else []),
         ]
 
     def _said(self, one: ConditionShift) -> str:
-        who, what = f"{one.of}: " if one.of else "", _WORDS.get(one.metric, one.metric)
-        sides = "; ".join(
-            f"{_with_interval(value)} under {self.by} {name}"
-            for name, value in ((one.first, one.first_value), (one.second, one.second_value))
+        sides = say(
+            "compare.conditions.sides",
+            who=one.of,
+            what=_WORDS.get(one.metric, one.metric),
+            by=self.by,
+            first=_with_interval(one.first_value),
+            first_name=str(one.first),
+            second=_with_interval(one.second_value),
+            second_name=str(one.second),
         )
         if one.difference.value is None:
-            return f"{who}{what}: {sides}. The difference cannot be said: {one.difference.note}."
-        p = "" if one.p_value is None else f", {p_words(one.p_value)}"
-        verdict = "They differ" if self.differ(one) else "They cannot be distinguished"
-        return f"{who}{what}: {sides}. {verdict}: {_with_interval(one.difference)}{p}."
+            return say("compare.conditions.unknown", sides=sides, why=one.difference.note)
+        differ = "differ" if self.differ(one) else "alike"
+        difference = _with_interval(one.difference)
+        return say(f"compare.shift.{differ}", sides=sides, difference=difference, p=one.p_value)
 
     def notes(self) -> Sequence[str]:
         """Return what is independent, and how the table was read."""
         over = f"{self.clusters}s" if self.clusters else "items"
-        return [f"Intervals are {level_words(self.level)}, over {over}.", *self.warnings]
+        return [say("compare.conditions.over", level=self.level, clusters=over), *self.warnings]
 
     def who(self) -> Sequence[str]:
         """Return the models."""
@@ -153,12 +159,8 @@ class ConditionsResult(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        return (
-            f"Conditions of {self.by} were compared with {concord} item by item: the difference of shifts is "
-            "a mean over items with a cluster-robust standard error (CR2) over "
-            f"{self.clusters + 's' if self.clusters else 'items'} and the degrees of freedom of Bell and "
-            "McCaffrey (2002); p-values are adjusted by Holm's (1979) method."
-        )
+        clusters = f"{self.clusters}s" if self.clusters else "items"
+        return say("compare.conditions.method", by=self.by, concord=concord, clusters=clusters)
 
     def document(self) -> dict[str, Any]:
         """Return what ``--json`` prints."""

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from concord.number_words import how_many, interval_words, level_words, number
 from concord.records import Estimate, Interval
 from concord.stats.leaderboard import POWER, smallest_found, studies_needed
+from concord.words import say
 
 MOST_NEEDED = 10_000_000
 _NORMAL = 1e9
@@ -84,27 +84,25 @@ class Gate:
         failing = [one for one in self.against if self.fails(one)]
         shown = failing if failing else self.against
         numbers = "; ".join(filter(None, map(self._numbers, shown[:3])))
-        head = self._head([one.other for one in failing])
         untested = [one for one in self.against if one.low is None and not self.fails(one)]
-        lost = f"; not tested against {', '.join(one.other for one in untested)}" if untested else ""
-        return f"{head} ({self.metric}{': ' if numbers else ''}{numbers}){lost}. {self.sight()}".strip()
+        head = self._head([one.other for one in failing])
+        lost = ", ".join(one.other for one in untested)
+        words = {"metric": self.metric, "numbers": numbers, "untested": lost, "sight": self.sight()}
+        return say("compare.gate.said", head=head, **words).strip()
 
     def _head(self, failing: Sequence[str]) -> str:
-        beyond = f" by more than {self.margin:g}" if self.margin else ""
+        beyond = say("compare.gate.beyond", margin=f"{self.margin:g}") if self.margin else ""
         others = ", ".join(failing if failing else [one.other for one in self.against])
-        if self.as_good and failing:
-            return f"not shown to be as good: {self.model} may be worse{beyond} than {others}"
-        if self.as_good:
-            return f"as good: {self.model} is shown not to be worse{beyond} than {others}"
-        if failing:
-            return f"regression: {self.model} is worse{beyond} than {others}"
-        return f"no regression was shown: that {self.model} is worse{beyond} could not be shown"
+        if not self.as_good and not failing:
+            return say("compare.gate.no_regression", model=self.model, beyond=beyond)
+        verdict = "regression" if not self.as_good else "not_as_good" if failing else "as_good"
+        return say(f"compare.verdict.{verdict}", model=self.model, beyond=beyond, others=others)
 
     def _numbers(self, one: Against) -> str:
         if one.better_by is None or one.low is None or one.high is None:
             return one.note
-        ends = interval_words(Interval(one.low, one.high, one.level, ""), 3, sign=True)
-        return f"{number(one.better_by, 3, sign=True)}, {level_words(one.level)} {ends}"
+        ends = Interval(one.low, one.high, one.level, "")
+        return say("compare.gate.numbers", value=one.better_by, level=one.level, ends=ends)
 
     def sight(self) -> str:
         """Say which drop the gate would have noticed with 80 %, and how many units are needed."""
@@ -113,24 +111,17 @@ class Gate:
             return ""
         one = max(known, key=lambda each: each.noticed if each.noticed is not None else 0.0)
         assert one.noticed is not None and one.n is not None  # noqa: S101 - the known ones
-        with_n = f"With {how_many(one.n, self.units, self.units)} "
-        more = "" if one.needed is None else f"about {one.needed:,} {self.units}"
+        counts = {"n": one.n, "units": self.units, "power": POWER}
         if self.as_good:
             drop = (
-                f"a drop of {number(one.noticed, 3)} fails with {level_words(POWER)}"
+                say("compare.gate.drop_fails", drop=one.noticed, **counts)
                 if one.noticed > 0
-                else f"even a model that is as good fails in more than {level_words(POWER)}"
+                else say("compare.gate.good_fails", **counts)
             )
-            enough = one.needed is not None and one.needed <= one.n
-            far = (
-                ""
-                if enough or not more
-                else f"; for one that is as good to pass with {level_words(POWER)}, {more} are needed"
-            )
-            return f"{with_n}{drop}{far}."
-        rest = "" if not more else f"; one of {number(one.needed_for, 3)} needs {more}"
-        noticed = f"a drop of {number(one.noticed, 3)} would have been noticed with {level_words(POWER)}"
-        return f"{with_n}{noticed}{rest}."
+            more = None if one.needed is None or one.needed <= one.n else one.needed
+            return say("compare.gate.pass_needs", drop=drop, more=more, units=self.units, power=POWER)
+        smaller, more = one.needed_for, one.needed
+        return say("compare.gate.noticed", drop=one.noticed, smaller=smaller, more=more, **counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `comparison.json` says."""
@@ -160,7 +151,7 @@ def gate_of(
 def _against(one: HeldPair, margin: float, level: float, *, as_good: bool) -> Against:
     value, ends, n = one.better.value, one.better.interval, one.n
     if value is None or ends is None or n is None or n < 2:
-        note = one.better.note if one.better.note else "no interval"
+        note = one.better.note if one.better.note else say("compare.gate.no_interval")
         return Against(one.other, value, None, None, level, False, False, n, None, None, None, note)
     df = _NORMAL if ends.method.startswith("Bonett") else float(n - 1)
     had, wanted = (float(stdtrit(df, 0.5 + each / 2)) for each in (ends.level, level))

@@ -24,6 +24,7 @@ from concord.number_words import joined_names, leaders, number
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.multiple import differs, holm
 from concord.stats.pairs import MetricDifference, ModelPair, Standing
+from concord.words import say
 
 REFEREE, RANKS, MOVED, MOVED_ANSWERS = "referee", "pas_ranks_over_priors", "moved", "moved_answers"
 """Keys of what a referee asks, of each model and of all, and of effects that moved between two versions."""
@@ -253,8 +254,8 @@ def _prior_rows(result: "MetricCompareResult") -> list[PriorRanks]:
 def _said_of_priors(result: "MetricCompareResult") -> str:
     rows = _prior_rows(result)
     first = Counter(row.leader for row in rows if row.order)
-    said = ", ".join(f"{name} first in {n}" for name, n in first.most_common())
-    return f"PAS under {len(rows)} priors (scales × ½ to 2, odds 1/3 to 3): {said}." if rows else ""
+    said = ", ".join(say("compare.meaning.first_in", name=name, n=n) for name, n in first.most_common())
+    return say("compare.meaning.priors", n=len(rows), said=said) if rows else ""
 
 
 PRIORS = Table(
@@ -462,22 +463,20 @@ class MetricCompareResult(Comparison):
             if differs(p, metric.difference.interval, level=self.level)
         ]
         if told:
-            return (
-                f"More than chance over {self.words.clusters} like these: {', '.join(told)} of {pair.first} "
-                f"and {pair.second}."
-            )
+            names = {"first": pair.first, "second": pair.second, "clusters": self.words.clusters}
+            return say("compare.meaning.metrics", names=", ".join(told), **names)
         if all(metric.p_value is None for metric in pair.metrics):
-            return (
-                f"These data cannot tell whether {pair.first} and {pair.second} differ: a test needs at "
-                f"least {self.words.least} that both have, and a difference that varies between them."
-            )
-        return f"With these {self.words.clusters} no difference can be told from chance."
+            least = self.words.least
+            return say("compare.meaning.few", first=pair.first, second=pair.second, least=least)
+        return say("compare.meaning.nothing", clusters=self.words.clusters)
 
     def notes(self) -> Sequence[str]:
         """Return what other priors do, and which further numbers there are."""
         others = [one.metric for one in self.pairs[0].metrics if one.metric != self.metric]
         asked = [name for name in others if name.partition("_")[0] not in _DEFINITIONS]
-        further = f"Further numbers: --metric {', '.join(asked)}." if asked and len(self.pairs) > 1 else ""
+        further = (
+            say("compare.meaning.further", names=", ".join(asked)) if asked and len(self.pairs) > 1 else ""
+        )
         return [one for one in (_said_of_priors(self), further) if one]
 
     def document(self) -> dict[str, Any]:

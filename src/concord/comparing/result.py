@@ -19,13 +19,14 @@ from concord.comparing.comparison import (
 )
 from concord.files.documents import provenance
 from concord.kinds import FILE, PAGE, PAPER, SCREENS, TERMINAL, Column, PictureOf, Table
-from concord.number_words import how_many, interval_words, level_words, number
+from concord.number_words import how_many
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.compare import Choices, PairedComparison, Verdict
 from concord.stats.equivalence import WithinMargin
 from concord.stats.leaderboard import Chosen
 from concord.stats.multiple import differs
+from concord.words import say
 
 NO_ITEM = "no item has a score on both sides"
 MOST_TASKS = 10
@@ -520,32 +521,30 @@ class CompareResult(Comparison):
         if len(self.pairs) > 1:
             return ""
         if one is None or one.p_value is None or one.difference.value is None:
-            return "These data cannot tell whether the difference is real."
+            return say("compare.meaning.cannot")
         higher, lower = (pair.first, pair.second) if one.difference.value >= 0 else (pair.second, pair.first)
+        names, within = {"higher": higher, "lower": lower}, one.within is not None and one.within.shown
         if differs(one.p_value, one.difference.interval, level=self.level):
-            sure = f"{higher} scores higher than {lower}: a difference of this size is unlikely to be chance"
-            small = ", and smaller than the margin" if one.within is not None and one.within.shown else ""
-            return f"{sure}{small}."
-        if one.within is not None and one.within.shown:
-            return (
-                f"{higher} and {lower} are equivalent: their difference is smaller than "
-                f"±{one.within.margin:g}."
-            )
-        return (
-            f"The difference may be chance: with {how_many(one.difference.n, 'item', 'items')} these data do "
-            f"not tell {higher} and {lower} apart."
-        )
+            return say("compare.meaning.higher", **names, small=within)
+        if one.within is not None and within:
+            return say("compare.meaning.equivalent", **names, margin=f"{one.within.margin:g}")
+        return say("compare.meaning.chance", **names, n=one.difference.n)
 
     def sentences(self) -> Sequence[str]:
         """Return what the ranking shows, and what choosing its first is worth."""
         found = self.chosen
         if found is None or found.value is None or found.agent is None:
             return Comparison.sentences(self)
-        luck = "" if found.luck is None else f"; {level_words(round(found.luck, 2))} of its lead is luck"
-        told = (
-            f"{found.agent}, the best of {len(self.models)}, has {number(found.own, 3)}; on items that it "
-            f"was not chosen on {number(found.value, 3)} ({interval_words(found, 3)}), where the mean of all "
-            f"is {number(found.mean, 3)}{luck}."
+        told = say(
+            "compare.many.chosen",
+            model=found.agent,
+            n=len(self.models),
+            own=found.own,
+            value=found.value,
+            low=found.low,
+            high=found.high,
+            mean=found.mean,
+            luck=found.luck,
         )
         return [told, *Comparison.sentences(self)]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from concord.errors import CellProblem, TableError
 from concord.records import LeftOutCell
+from concord.words import say
 
 LEAST_SHARE = 0.5
 """Share of the rows that must be usable."""
@@ -43,15 +44,16 @@ def left_out_words(cells: Sequence[LeftOutCell], n_scored: int, n_rows: int) -> 
         return ""
     rows = {(one.file, one.sheet, one.row, one.agent): _why_left_out(one) for one in cells}
     causes = Counter(rows.values()).most_common()
-    said = ", ".join(f"{cause} × {n}" for cause, n in causes[:_CAUSES])
-    more = ", …" if len(causes) > _CAUSES else ""
-    scored = f"{n_scored:,} of {n_rows:,} rows scored; {n_rows - n_scored:,} left out"
-    return f"{scored}: {said}{more} (left_out.csv)"
+    said = ", ".join(say("shared.left_out.cause", cause=cause, n=n) for cause, n in causes[:_CAUSES])
+    counts = {"scored": n_scored, "n": n_rows, "left": n_rows - n_scored}
+    return say("shared.left_out.rows", causes=said, more=len(causes) > _CAUSES, **counts)
 
 
 def _why_left_out(one: LeftOutCell) -> str:
     """Return why a cell is left out; of a side of a test the reason says it."""
-    return one.reason if one.part else f"column {one.column!r} {one.reason}"
+    if one.part:
+        return one.reason
+    return say("shared.left_out.column", column=repr(one.column), reason=one.reason)
 
 
 def left_out_sentences(cells: Sequence[LeftOutCell], n_scored: int, n_rows: int) -> list[str]:
@@ -62,4 +64,7 @@ def left_out_sentences(cells: Sequence[LeftOutCell], n_scored: int, n_rows: int)
 def told_left_out(cells: Sequence[LeftOutCell], n_rows: int) -> tuple[str, ...]:
     """Say it of a file, as a warning."""
     lost = len({(one.file, one.sheet, one.row) for one in cells})
-    return (f"{cells[0].file}: {left_out_words(cells, n_rows - lost, n_rows)}",) if cells else ()
+    if not cells:
+        return ()
+    said = left_out_words(cells, n_rows - lost, n_rows)
+    return (say("shared.left_out.of_file", file=cells[0].file, said=said),)

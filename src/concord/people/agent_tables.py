@@ -23,6 +23,7 @@ from concord.people.result import (
 from concord.people.tables import SCORE_COLUMNS
 from concord.records import Estimate, Interval
 from concord.stats.leaderboard import Chosen
+from concord.words import say
 
 MOST_PAIRS = 6
 """Pairs that screens name in words; files hold all of them."""
@@ -142,13 +143,13 @@ def _group_letters(result: Any, name: str) -> str:
 def _references(result: Any, has: Mapping[str, bool]) -> Iterator[_BoardRow]:
     """Return the rows to read the others by: simulated agents, and people who repeated studies of people."""
     for end, who, place in (
-        ("floor", "agents without effects", 0.0),
-        ("ceiling", "perfect replications", 1.0),
+        ("floor", say("people.bounds.floor"), 0.0),
+        ("ceiling", say("people.bounds.ceiling"), 1.0),
     ):
         pas, ecs = (_mean_end(result, metric, end) for metric in ("pas", "ecs"))
         if pas is not None or ecs is not None:
             spans = [words for words in (_span(result, metric, end) for metric in ("pas", "ecs")) if words]
-            name = f"({end}: {', '.join([who, *spans])})"
+            name = say("people.bounds.row", end=end, said=", ".join([who, *spans]))
             yield _BoardRow(name, name, pas, place, ecs, None, "", "")
     if result.people is not None:
         row, name = result.people, f"({result.people.label_here})"
@@ -159,7 +160,7 @@ def _references(result: Any, has: Mapping[str, bool]) -> Iterator[_BoardRow]:
     elif result.protocol == STANDARD and has["place"]:
         row = human_row()
         place_of = row.pas.end("place")
-        name = f"(people: {row.n} other studies, run again)"
+        name = say("people.bounds.people", n=row.n)
         # their scores are of other studies: on the scale of these only the place can be read
         yield _BoardRow(name, name, None, None if place_of is None else place_of.value, None, None, "", "")
 
@@ -178,18 +179,16 @@ def _span(result: Any, metric: str, end: str) -> str:
     """Return the range of a floor or a ceiling where agents were asked with other sample sizes."""
     known = _ends(result, metric, end)
     low, high = (number(least(known, default=None), 2) for least in (min, max))
-    return "" if low == high else f"{metric.upper()} {low} to {high}"
+    return "" if low == high else say("people.bounds.span", metric=metric.upper(), low=low, high=high)
 
 
 BOARD = Table(
     "board",
     rows=_board,
-    title=lambda result: (
-        f"Agreement of {len(result.agents)} agents with people · protocol {result.protocol.name}"
-    ),
+    title=lambda result: say("people.many.title", n=len(result.agents), protocol=result.protocol.name),
     columns=(
-        Column("agent", lambda row: row.short, words=True, on=(TERMINAL,)),
-        Column("agent", words=True, on=(PAGE, PAPER)),
+        Column("agent", lambda row: row.short, "model", words=True, on=(TERMINAL,)),
+        Column("agent", title="model", words=True, on=(PAGE, PAPER)),
         Column("pas", title="PAS", digits=3, ends=2),
         Column("place", optional=True),
         Column("ecs", title="ECS", digits=3, ends=2, optional=True),
@@ -221,11 +220,11 @@ def _every_number(result: Any) -> Iterator[_NumberRow]:
 EVERY_NUMBER = Table(
     "numbers",
     rows=_every_number,
-    title="Every number of every agent, by domain",
+    title="Every number of every model, by domain",
     on=(PAGE,),
     folded=True,
     columns=(
-        Column("agent", words=True),
+        Column("agent", title="model", words=True),
         Column("of", title="tests of", words=True),
         Column("metric", words=True),
         *SCORE_COLUMNS,
@@ -234,11 +233,11 @@ EVERY_NUMBER = Table(
 LACKING = Table(
     "lacking",
     rows=lambda result: [agent for agent in result.agents if agent.n_missing],
-    title="Tests that an agent lacks and others have",
+    title="Tests that a model lacks and others have",
     on=(PAGE,),
     folded=True,
     columns=(
-        Column("name", title="agent", words=True),
+        Column("name", title="model", words=True),
         Column("n_missing", title="lacks", count=True),
         Column("n_tests", title="tests", count=True),
     ),
@@ -248,7 +247,7 @@ LACKING = Table(
 STANDINGS = Table(
     "standings",
     rows=lambda result: result.standings,
-    title="How many pairs differ, which agents may be best, and what choosing the best is worth",
+    title="Which models differ, which may be best, what choosing the best is worth",
     on=(PAGE, PAPER),
     columns=(
         Column("metric", lambda one: one.metric.upper(), words=True),
@@ -263,7 +262,7 @@ STANDINGS = Table(
         Column("p_omnibus", lambda one: _part(one.omnibus, "p_value"), "p, any differ (Friedman)", p=True),
         Column("p_f", lambda one: _part(one.omnibus, "p_f"), "p (F)", p=True),
         Column("epsilon", lambda one: _part(one.omnibus, "epsilon")),
-        Column("compared", lambda one: _part(one.omnibus, "n_agents"), "agents compared", count=True),
+        Column("compared", lambda one: _part(one.omnibus, "n_agents"), "models compared", count=True),
         Column("shared", lambda one: _part(one.omnibus, "n_studies"), "studies of all", count=True),
         Column("n_best", lambda one: len(one.best_set), "may be best", count=True),
         Column("best_set", lambda one: ", ".join(one.best_set[:MOST_PAIRS]), "of them", words=True),
@@ -290,7 +289,7 @@ CHOOSING = Table(
         for standing in result.standings
         if standing.chosen is not None
     ],
-    title="The value of choosing: the agent that other studies would have chosen, on each study in turn",
+    title="The value of choosing: chosen on other studies, scored on each in turn",
     on=(PAGE, PAPER),
     columns=(
         Column("metric", lambda row: row[0].upper(), words=True),
@@ -348,7 +347,7 @@ FILE_PAIRS = Table("pairs", rows=_pair_rows, file="agent_pairs.csv", on=(), colu
 SHOWN_PAIRS = Table(
     "pairs shown",
     rows=lambda result: _pair_rows(result) if len(result.agents) <= MOST_SHOWN else (),
-    title="Pairs of agents, first minus second",
+    title="Pairs of models, first minus second",
     on=(PAGE,),
     folded=True,
     columns=_PAIR_COLUMNS,

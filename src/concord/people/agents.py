@@ -21,16 +21,7 @@ from concord.files.left_out import left_out_sentences
 from concord.files.limits import AGENT_FOLDERS
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.kinds import Kind, PictureOf, Table
-from concord.number_words import (
-    how_many,
-    interval_words,
-    joined_names,
-    leaders,
-    level_words,
-    number,
-    p_words,
-    significant,
-)
+from concord.number_words import joined_names, leaders
 from concord.people.agent_tables import (
     BOARD,
     CHOOSING,
@@ -59,6 +50,7 @@ from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats, each_or_none, or_nan
 from concord.stats.leaderboard import Chosen, Omnibus
 from concord.stats.multiple import distinguishable
+from concord.words import say
 
 _OF_PAS = ("best_set", "omnibus", "chosen")
 """What the document holds of PAS beside the standings of all metrics."""
@@ -74,7 +66,7 @@ class AgentsResult(Kind):
     FILE: ClassVar[str] = "agents.json"
     QUESTION: ClassVar[str] = "people"
     SECTION: ClassVar[str] = "agents"
-    HEADING: ClassVar[str] = "Many agents"
+    HEADING: ClassVar[str] = "Many models"
     KEY: ClassVar[str] = "standings"
     TABLES: ClassVar[tuple[Table, ...]] = (
         *(FILE_ROWS, FILE_PAIRS, BOARD, STANDINGS, CHOOSING, EVERY_NUMBER, LACKING, SHOWN_PAIRS, LEFT_OUT),
@@ -163,7 +155,7 @@ class AgentsResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return what was left out, who leads, what choosing it is worth, who differs, what was assumed."""
         left = left_out_sentences(self.left_out, *self.rows_of_table)
-        return [*left, *self._lead(), *(f"Assumed: {line}." for line in self.assumptions)]
+        return [*left, *self._lead(), *(say("people.one.assumed", line=line) for line in self.assumptions)]
 
     def _depends(self) -> str:
         """Say that the order may rest on tests without a direction, where they could turn it."""
@@ -171,24 +163,25 @@ class AgentsResult(Kind):
         n_tests = max((agent.n_tests for agent in self.agents), default=0)
         if not self.n_undirected or len(values) < 2 or values[0] - values[1] > self.n_undirected / n_tests:
             return ""
-        return (
-            f" {self.n_undirected} of {n_tests} tests have no direction on a side, and who is first may "
-            "depend on it: give directions."
-        )
+        return " " + say("people.many.undirected", k=self.n_undirected, n=n_tests)
 
     def _lead(self) -> Sequence[str]:
         ordered = self.in_order()
         best, tied = ordered[0], leaders([(agent.name, agent.pas.value) for agent in ordered])
         if best.pas.value is None:
-            return [f"None of the {len(self.agents)} agents has a PAS: {best.pas.estimate.note}."]
-        ends = "no interval" if best.pas.interval is None else interval_words(best.pas.interval)
-        has = "has the highest PAS" if len(tied) == 1 else "have the same PAS, the highest"
-        lead = f"{joined_names(tied, whose='agents')} {has}, {number(best.pas.value, 2)} ({ends})"
+            return [say("people.many.none", n=len(self.agents), why=best.pas.estimate.note)]
+        lead = say(
+            "people.many.lead",
+            names=joined_names(tied),
+            one=len(tied),
+            value=best.pas.value,
+            ends=best.pas.interval,
+        )
         if len(self.agents) == 1:
             return [lead + "."]
         return [
             lead + self.choosing_words() + "." + self._depends(),
-            self.here_words() + ".",
+            self.here_words(),
             *self._others_words(),
         ]
 
@@ -197,11 +190,9 @@ class AgentsResult(Kind):
         found = self.chosen
         if found is None or found.value is None:
             return ""
-        luck = "" if found.luck is None else f", {number(found.luck * 100, 0)} % of its lead is luck"
-        return (
-            f"; the best of {len(self.agents)} has {number(found.value, 2)} on a study that it was not "
-            f"chosen on ({interval_words(found)}), where the mean of all is {number(found.mean, 2)}{luck}"
-        )
+        chosen = {"n": len(self.agents), "value": found.value, "low": found.low, "high": found.high}
+        luck = "" if found.luck is None else say("people.many.luck", share=found.luck)
+        return say("people.many.chosen", **chosen, mean=found.mean) + luck
 
     def here_words(self) -> str:
         """Say how many pairs differ on these studies."""
@@ -209,68 +200,56 @@ class AgentsResult(Kind):
         if not standing.n_pairs_here:
             reasons = dict.fromkeys(one.these_studies.note for one in self.pairs if one.metric == "pas")
             why = next(filter(None, reasons), self.pairs_note).removeprefix("no interval: ")
-            return f"On these studies: no pair of agents was tested{f'; {why}' if why else ''}"
-        return (
-            f"On these studies, with new people and new replies: {standing.n_distinguishable_here} of "
-            f"{standing.n_pairs_here} pairs of agents differ (Holm, {significant(1 - self.level, 2)})"
-        )
+            return say("people.many.here_none", why=why)
+        differ, n = standing.n_distinguishable_here, standing.n_pairs_here
+        return say("people.many.here", k=differ, n=n, alpha=1 - self.level)
 
     def _others_words(self) -> Iterator[str]:
         """Say how many pairs differ in other studies, and what could have been found."""
         standing = self.standing("pas")
         if not standing.n_pairs:
             if not self.pairs_note:
-                yield "In other studies like these: no pair can be tested (too few studies, or no spread)."
+                yield say("people.many.elsewhere_none")
             return
-        yield f"In other studies like these: {self.others_words()}."
+        yield say("people.many.elsewhere", said=self.others_words())
         found = standing.omnibus
         if found is not None and found.p_value is not None and found.p_f is not None:
-            both = max(found.p_value, found.p_f)
-            shown = distinguishable(both, level=self.level)
-            verdict = "they differ" if shown else "no difference could be shown"
-            tests = f"Friedman {p_words(found.p_value)}, F {p_words(found.p_f)}"
-            yield f"All agents together: {verdict} ({tests}); {self.best_words()}."
+            differ = distinguishable(max(found.p_value, found.p_f), level=self.level)
+            tests = {"friedman": found.p_value, "f": found.p_f}
+            yield say("people.many.omnibus", differ=differ, best=self.best_words(), **tests)
 
     def others_words(self) -> str:
         """Say how many pairs differ in other studies, and which difference would have been found."""
-        standing = self.standing("pas")
-        some, least, more = standing.n_distinguishable, standing.smallest_found, standing.studies_needed
-        said = f"{some if some else 'none'} of {standing.n_pairs} pairs differ ({standing.rule})"
+        standing, studies = self.standing("pas"), len(self.studies)
+        least, more = standing.smallest_found, standing.studies_needed
+        said = say("people.many.pairs", k=standing.n_distinguishable, n=standing.n_pairs, rule=standing.rule)
         if least is not None:
-            said += (
-                f"; with {len(self.studies)} studies and {len(self.agents)} agents a difference below about "
-                f"{number(least, 2)} would not be found"
-            )
-        if more is not None and more > len(self.studies):
-            said += f", about {more} studies are needed for {number(standing.largest, 2)}, the largest here"
+            said += say("people.many.findable", studies=studies, models=len(self.agents), least=least)
+        if more is not None and more > studies:
+            said += say("people.many.needed", n=more, largest=standing.largest)
         return said
 
     def best_words(self) -> str:
         """Say which agents may be best."""
         names, n = self.best_set, len(self.agents)
         if len(names) == n:
-            return f"any of the {n} may be best"
+            return say("people.many.best_any", n=n)
         if len(names) == 1:
-            return f"{names[0]} is best"
-        return f"{len(names)} of {n} may be best"
+            return say("people.many.best_one", name=names[0])
+        return say("people.many.best_some", k=len(names), n=n)
 
     def notes(self) -> Sequence[str]:
         """Return what the numbers rest on, which pairs differ, and what agents lack."""
-        grouped = (
-            " Agents that share a letter or number of a group cannot be distinguished in other studies."
-            if len(self.standing("pas").groups) > 1
-            else ""
-        )
         lacking = [agent for agent in self.agents if agent.n_missing]
         named = ", ".join(f"{agent.n_missing} {agent.name}" for agent in lacking[:5])
-        more = f" and {len(lacking) - 5} more agents" if len(lacking) > 5 else ""
+        more = len(lacking) - 5 if len(lacking) > 5 else None
         reasons = dict.fromkeys(agent.ecs.estimate.note for agent in self.agents if agent.ecs.value is None)
+        grouped = len(self.standing("pas").groups) > 1
         return [
-            f"Intervals: {level_words(self.level)}, other studies like these ({len(self.studies)} here)."
-            f"{grouped}",
+            say("people.many.level", level=self.level, n=len(self.studies), grouped=grouped),
             *self._pairs_apart(),
-            *([f"Tests that an agent lacks and others have: {named}{more}."] if lacking else []),
-            *(f"ECS: {reason}" for reason in reasons),
+            *([say("people.many.lacking", named=named, more=more)] if lacking else []),
+            *(say("people.one.note", name="ECS", note=reason) for reason in reasons),
         ]
 
     def _pairs_apart(self) -> Iterator[str]:
@@ -287,13 +266,16 @@ class AgentsResult(Kind):
             difference, names = row.difference, (row.first, row.second)
             if difference is not None and difference < 0:
                 difference, names = -difference, (row.second, row.first)
-            here, rest = row.these_studies.p_holm, row.p_other_studies
-            yield (
-                f"  {names[0]} − {names[1]}: {number(difference, 2, sign=True)} "
-                f"(these studies {p_words(here)}; other studies {p_words(rest)})"
+            yield say(
+                "people.many.pair",
+                first=names[0],
+                second=names[1],
+                difference=difference,
+                here=row.these_studies.p_holm,
+                others=row.p_other_studies,
             )
         if len(apart) > MOST_PAIRS:
-            yield f"  and {len(apart) - MOST_PAIRS} more pairs, in {FILE_PAIRS.file}"
+            yield say("people.many.more_pairs", n=len(apart) - MOST_PAIRS, file=FILE_PAIRS.file)
 
     def who(self) -> Sequence[str]:
         """Return the agents."""
@@ -301,32 +283,17 @@ class AgentsResult(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        return (
-            f"{how_many(len(self.agents), 'agent was', 'agents were')} scored with {concord} on the same "
-            f"tests of {how_many(len(self.studies), 'study', 'studies')}, protocol {self.protocol.name}; "
-            f"{self._tested()} Intervals are {level_words(self.level)}, for other studies like these. "
-            f"{self.protocol.measures()}"
-        )
-
-    def _tested(self) -> str:
-        """Say how pairs were compared, for a paper."""
-        rules = {standing.rule for standing in self.standings}
-        guarded = (
-            " (or by a studentised range whose standard errors are no smaller than the pair's own)"
-            if "guarded range" in rules
-            else ""
-        )
-        redrawn = (
-            "on these studies, human and model samples redrawn at their estimated effects "
-            f"({self.n_resamples} times, the same people for all agents), and "
-            if any(standing.n_pairs_here for standing in self.standings)
-            else ""
-        )
-        return (
-            f"pairs were compared {redrawn}in other studies like these by a joint jackknife over studies; "
-            f"p-values were adjusted by Holm's (1979) method{guarded}, after Friedman's test and an F test "
-            "with Greenhouse and Geisser's correction. The value of choosing the best agent is a nested "
-            "leave-one-study-out estimate with a bootstrap interval over studies."
+        redrawn = any(standing.n_pairs_here for standing in self.standings)
+        return say(
+            "people.method.many",
+            concord=concord,
+            models=len(self.agents),
+            studies=len(self.studies),
+            protocol=self.protocol.name,
+            redrawn=say("people.method.redrawn", n=self.n_resamples) if redrawn else "",
+            guarded="guarded range" in {standing.rule for standing in self.standings},
+            level=self.level,
+            measures=self.protocol.measures(),
         )
 
     def document(self) -> dict[str, Any]:

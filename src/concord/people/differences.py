@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from concord.kinds import FILE, PAGE, Column, Table
-from concord.number_words import how_many, number, p_words
 from concord.records import Estimate
 from concord.stats.multiple import holm
+from concord.words import say
 
 ALPHA = 0.05
 """Level of the statements about pairs, after Holm's correction."""
@@ -48,7 +48,7 @@ def differences_table(file: str, metrics: Mapping[str, str]) -> Table:
     return Table(
         "differences",
         rows=lambda result: result.differences,
-        title="Pairs of agents, first minus second",
+        title="Pairs of models, first minus second",
         file=file,
         on=(PAGE,),
         folded=True,
@@ -71,14 +71,13 @@ def pairs_apart(rows: Sequence[AgentDifference], by: str, file: str) -> Iterator
     apart = [row for row in rows if row.is_shown]
     tested = [row for row in rows if row.p_holm is not None]
     if tested:
-        yield f"{len(apart)} of {len(tested)} pairs of agents are distinguishable by {by} (Holm, {ALPHA})."
+        yield say("predictions.pairs.apart", k=len(apart), n=len(tested), by=by, alpha=ALPHA)
     untested = [row for row in rows if row.p_holm is None]
     if untested:
-        pairs = how_many(len(untested), "pair of agents was", "pairs of agents were")
         why = "; ".join(dict.fromkeys(row.difference.note.removeprefix("no interval: ") for row in untested))
-        yield f"{pairs} not tested by {by}: {why}."
+        yield say("predictions.pairs.untested", n=len(untested), by=by, why=why)
     for row in sorted(apart, key=lambda row: -abs(row.difference.value or 0.0))[:MOST_PAIRS]:
-        shown = number(row.difference.value, 2, sign=True)
-        yield f"  {row.first} − {row.second}: {shown} ({p_words(row.p_holm)})"
+        names = {"first": row.first, "second": row.second}
+        yield say("predictions.pairs.one", **names, difference=row.difference.value, p=row.p_holm)
     if len(apart) > MOST_PAIRS:
-        yield f"  and {len(apart) - MOST_PAIRS} more, in {file}"
+        yield say("predictions.pairs.more", n=len(apart) - MOST_PAIRS, file=file)

@@ -20,7 +20,7 @@ from concord.files.json_text import decoded
 from concord.files.left_out import left_out_sentences
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
-from concord.number_words import how_many, interval, interval_words, level_words
+from concord.number_words import interval
 from concord.people import tables
 from concord.people.protocol import Protocol
 from concord.people.referee import Referee, RefereeResult
@@ -38,6 +38,7 @@ from concord.people.tables import DETAILED_COLUMNS, detailed_cell
 from concord.people.words.sentences import conclusion_words, effect_words, replication_words
 from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell, Provenance, ScoredBy, Told
 from concord.unread import holds, unread_notes, unread_sentences, withheld
+from concord.words import say
 
 FLAGS = (
     "In_ECS",
@@ -178,75 +179,70 @@ class PeopleResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return what the numbers mean, and what had to be assumed."""
         parts = (
-            self._withheld(self.pas, "a conclusion from the model agrees with people's")
-            or conclusion_words(self.pas, self.tests, self.outcomes),
+            self._withheld(self.pas, "conclusion") or conclusion_words(self.pas, self.tests, self.outcomes),
             self._between(),
             "" if self.apr.estimate.bounds is not None else replication_words(self.companions, self.tests),
-            self._withheld(self.ecs, "its effects go along with people's")
-            or effect_words(self.ecs, self.companions, self.sizes),
+            self._withheld(self.ecs, "effects") or effect_words(self.ecs, self.companions, self.sizes),
         )
         closing = " ".join(part for part in parts if part)
         left = left_out_sentences(self.left_out, *self.rows_of_table)
-        assumed = (f"Assumed: {line}." for line in self.assumptions)
+        assumed = (say("people.one.assumed", line=line) for line in self.assumptions)
         return [*left, *unread_sentences(self.unread), *one_study_words(self), closing, *assumed]
+
+    def _named_scores(self) -> Sequence[tuple[str, Score]]:
+        return (("PAS", self.pas), ("ECS", self.ecs), ("APR", self.apr))
 
     def _between(self) -> str:
         """Return between which ends the scores lie whatever the unread answers were."""
         found = [
-            f"{name} {interval_words(bounds)}"
-            for name, score in (("PAS", self.pas), ("ECS", self.ecs), ("APR", self.apr))
+            say("people.unread.one", name=name, low=bounds.low, high=bounds.high)
+            for name, score in self._named_scores()
             if (bounds := score.estimate.bounds) is not None
         ]
         n = 0 if self.pas.estimate.bounds is None else self.pas.estimate.bounds.n_unread
-        many = how_many(n, "answer", "answers")
-        return (
-            f"With all {many} that could not be read one way or the other: {', '.join(found)}." if n else ""
-        )
+        return say("people.unread.between", n=n, names=found) if n else ""
 
     def _withheld(self, score: Score, claim: str) -> str:
         """Return what is said where unread answers could bring a score to the other side of chance."""
         chance = 0.0 if score.bounds is None else score.bounds.floor.value
         if score.estimate.bounds is None or holds(score.estimate, 0.0 if chance is None else chance):
             return ""
-        return withheld(f"{claim} better than an agent without effects would", score.estimate)
+        return withheld(say(f"people.unread.claim_{claim}"), score.estimate)
 
     def gauges(self) -> Sequence[Gauge]:
         """Return PAS, ECS and APR on their scales."""
         return [
             Gauge(name, score.value, score.interval, scale, scale[0] < 0)
-            for name, score, scale in (
-                ("PAS", self.pas, (0.0, 1.0)),
-                ("ECS", self.ecs, (-1.0, 1.0)),
-                ("APR", self.apr, (0.0, 1.0)),
+            for (name, score), scale in zip(
+                self._named_scores(), ((0.0, 1.0), (-1.0, 1.0), (0.0, 1.0)), strict=True
             )
         ]
 
     def notes(self) -> Sequence[str]:
         """Return how tests ended, and why intervals and places are withheld or when they miss."""
         ended = ", ".join(f"{n} {outcome}" for outcome, n in self.outcomes.items())
-        simulated = f" over {self.n_simulations} simulated agents of each kind" if self.n_simulations else ""
+        simulated = self.n_simulations if self.n_simulations else None
         return [
-            f"Tests by outcome: {ended}.",
-            f"Floor and ceiling{simulated}: {self.bounds_note}.",
-            *([] if self.pas.bounds is None else [tables.BOUNDS_NOTE]),
+            say("people.one.outcomes", ended=ended),
+            say("people.one.bounds", n=simulated, note=self.bounds_note),
+            *([] if self.pas.bounds is None else [say("people.one.place")]),
             *self._interval_notes(),
             *unread_notes(self.unread),
         ]
 
     def _interval_notes(self) -> Iterator[str]:
-        for name, score in (("PAS", self.pas), ("ECS", self.ecs), ("APR", self.apr)):
+        for name, score in self._named_scores():
             place = "" if score.bounds is None else score.bounds.place.note
-            for note in (score.estimate.note, score.new_participants_note, place and f"place {place}"):
-                if note:
-                    yield f"{name}: {note}"
-        others = [(name, one) for name, one in (("PAS", self.pas), ("ECS", self.ecs), ("APR", self.apr))
-                  if one.new_participants_otherwise]  # fmt: skip
-        if others:
-            spans = "; ".join(
-                f"{name} {' or '.join(map(interval, one.new_participants_otherwise))}" for name, one in others
-            )
-            rho = self.protocol.within_study
-            yield f"New participants: tests of a study correlate {rho:g}; with 0 or 0.8: {spans}"
+            placed = say("people.one.place_note", note=place) if place else ""
+            for note in filter(None, (score.estimate.note, score.new_participants_note, placed)):
+                yield say("people.one.note", name=name, note=note)
+        spans = "; ".join(
+            f"{name} {' or '.join(map(interval, one.new_participants_otherwise))}"
+            for name, one in self._named_scores()
+            if one.new_participants_otherwise
+        )
+        if spans:
+            yield say("people.one.correlated", rho=f"{self.protocol.within_study:g}", spans=spans)
 
     def who(self) -> Sequence[str]:
         """Return the model."""
@@ -254,19 +250,21 @@ class PeopleResult(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        bounds = (
-            f" Floor and ceiling are means over {self.n_simulations:,} simulated agents without effects and "
-            "with exactly the human effects, at the same sample sizes."
-            if self.n_simulations
-            else ""
-        )
         ends = self.pas.interval
-        made = "" if ends is None else f" Intervals are {_interval_method(ends)}."
-        return (
-            f"Agreement with people was scored with {concord} under the protocol {self.protocol.name}, over "
-            f"{how_many(len(self.studies), 'published study', 'published studies')} with "
-            f"{how_many(self.pas.estimate.n, 'test', 'tests')} scored. "
-            f"{self.protocol.measures()}{made}{bounds}{asked_words(self.model, self.made)}"
+        return "".join(
+            (
+                say(
+                    "people.method.scored",
+                    concord=concord,
+                    protocol=self.protocol.name,
+                    studies=len(self.studies),
+                    tests=self.pas.estimate.n,
+                    measures=self.protocol.measures(),
+                ),
+                "" if ends is None else say("people.method.intervals", how=_interval_method(ends)),
+                say("people.method.bounds", n=self.n_simulations) if self.n_simulations else "",
+                asked_words(self.model, self.made),
+            )
         )
 
     def document(self) -> dict[str, Any]:
@@ -307,23 +305,18 @@ def one_study_words(result: PeopleResult) -> list[str]:
     findings = len(result.findings)
     if len(result.studies) != 1 or findings < FEWEST_FINDINGS:
         return []
-    return [
-        f"All {findings} findings are one study ({result.studies[0].name!r}): nothing is said about other "
-        "studies; where a column names studies, --map 'TITLE=study'."
-    ]
+    return [say("people.one.all_one_study", n=findings, study=repr(result.studies[0].name))]
 
 
 def _interval_method(ends: Interval) -> str:
     """Say how an interval over studies was made, in the words of a paper."""
-    made = []
+    made = ""
     if "jackknife-t" in ends.method:
         scale = next((name for name in ("logit", "atanh") if f"{name} scale" in ends.method), "")
-        made.append("a jackknife-t over studies" + (f" on the {scale} scale" if scale else ""))
+        made = say("people.method.jackknife", scale=scale)
     if "Bayesian bootstrap" in ends.method:
-        near = ", near the ends of the scale " if made else ""
-        made.append(f"{near}a Bayesian bootstrap of studies (Rubin, 1981)")
-    how = f": {''.join(made)}" if made else ""
-    return f"{level_words(ends.level)}, for other studies like these{how}"
+        made += (say("people.method.near_ends") if made else "") + say("people.method.bootstrap")
+    return say("people.method.other_studies", level=ends.level, how=made)
 
 
 def _score_entry(key: str, score: Score) -> dict[str, Any]:

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import special
 
 from concord.kinds import FILE, PAGE, TERMINAL, Column, Kind, PictureOf, Table
-from concord.number_words import interval_words, level_words, number
+from concord.number_words import estimate_words
 from concord.people.result import FindingResult, GroupResult
 from concord.records import Estimate, Interval
+from concord.words import say
 
 MARK = "-variant-"
 """Between the name of a study and that of its variant."""
@@ -172,7 +173,7 @@ class MemoryResult(Kind):
         PictureOf(
             "memory",
             "answers_plots.memory_picture",
-            "Above 0 the model does better on the published surface. Line: the interval of the mean.",
+            lambda _: say("memory.method.caption"),
         ),
     )
     UNSHOWN: ClassVar[frozenset[str]] = frozenset(
@@ -199,7 +200,8 @@ class MemoryResult(Kind):
 
     def sentences(self) -> Sequence[str]:
         """Return the verdict in words."""
-        return [self.sentence if self.model is None else f"{self.model}: {self.sentence}"]
+        named = {"model": self.model, "said": self.sentence}
+        return [self.sentence if self.model is None else say("memory.note.of_model", **named)]
 
     def notes(self) -> Sequence[str]:
         """Return what is lost under another surface, over the recognised studies."""
@@ -215,26 +217,18 @@ class MemoryResult(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        return (
-            f"Whether the model knows the studies was scored with {concord}: it was asked to "
-            "recognise them, and answered them both as published and under another surface. Literature pull "
-            "is the agreement (PAS) with the original study minus that with people, over studies whose "
-            "effect people do not show."
-        )
+        return say("memory.method.made", concord=concord)
 
     def _deltas(self) -> Iterator[str]:
         deltas = (("PAS", self.delta_pas), ("ECS", self.delta_ecs))
-        named = [(f"{name}, original minus variant", found) for name, found in deltas]
-        for name, found in (*named, ("Literature pull", self.pull)):
+        named = [(say("memory.note.original", name=name), found) for name, found in deltas]
+        for name, found in (*named, (say("memory.note.pull"), self.pull)):
             if found.value is None:
-                yield f"{name}: {found.note}."
+                yield say("memory.note.none", name=name, why=found.note)
                 continue
-            ends = found.note
-            if found.interval is not None:
-                words = interval_words(found.interval, sign=True)
-                ends = f"{level_words(found.interval.level)} interval {words}"
-            value = number(found.value, 2, sign=True)
-            yield f"{name}: {value} ({ends}), {found.n} studies."
+            why = found.note if found.interval is None else None
+            ends, n = found.interval, found.n
+            yield say("memory.note.found", name=name, value=found.value, ends=ends, why=why, n=n)
 
 
 FEWEST_STUDIES = 3
@@ -268,20 +262,17 @@ def literature_pull(placebo: Sequence[PlaceboStudy], level: float = 0.95) -> Est
     """
     if not placebo:
         return Estimate(None, note=NO_PLACEBO)
-    return _delta([(one.original, one.people) for one in placebo], level, "no placebo study has both numbers")
+    return _delta(
+        [(one.original, one.people) for one in placebo], level, say("memory.note.no_placebo_numbers")
+    )
 
 
 def _pull_words(pull: Estimate) -> str:
     """Say whether the model follows the literature where people do not."""
     if pull.value is None or pull.interval is None:
         return ""
-    ends = f"{level_words(pull.interval.level)} {interval_words(pull.interval, sign=True)}"
-    told = f"over {pull.n} placebo studies its literature pull is {number(pull.value, 2, sign=True)} ({ends})"
-    if pull.interval.low > 0:
-        return f"It follows the literature where people do not: {told}."
-    if pull.interval.high < 0:
-        return f"It answers as people do where the literature says otherwise: {told}."
-    return f"Whether it follows the literature or people could not be shown: {told}."
+    side = "literature" if pull.interval.low > 0 else "people" if pull.interval.high < 0 else "open"
+    return say(f"memory.pull.{side}", pull=pull, n=pull.n)
 
 
 def _paired(
@@ -314,17 +305,16 @@ def _mean_of(values: Sequence[float | None]) -> float | None:
 def _delta(
     pairs: Sequence[tuple[float | None, float | None]],
     level: float,
-    lacking: str = "no recognised study has a variant with both numbers",
+    lacking: str = "",
 ) -> Estimate:
     """Return the mean of paired differences with Student's t over studies."""
     gaps = np.array([one - two for one, two in pairs if one is not None and two is not None])
     if not gaps.size:
-        return Estimate(None, note=f"undefined: {lacking}")
+        why = lacking if lacking else say("memory.note.lacking")
+        return Estimate(None, note=say("memory.note.undefined", why=why))
     value = float(gaps.mean())
     if gaps.size < FEWEST_STUDIES or np.ptp(gaps) == 0:
-        return Estimate(
-            value, n=gaps.size, note=f"no interval: {gaps.size} studies, or no spread between them"
-        )
+        return Estimate(value, n=gaps.size, note=say("memory.note.few", n=gaps.size))
     reach = float(special.stdtrit(gaps.size - 1, 0.5 + level / 2) * gaps.std(ddof=1) / np.sqrt(gaps.size))
     return Estimate(value, Interval(value - reach, value + reach, level, "t over studies"), n=gaps.size)
 
@@ -344,28 +334,16 @@ def _verdict(
 def _sentence(verdict: str, recognised: Sequence[Recognition], delta: Estimate, pull: Estimate) -> str:
     if pull.interval is not None and delta.value is None:
         named = sum(one.recognised is True for one in recognised)
-        return f"It recognised {named} of {len(recognised)} studies." if recognised else ""
+        return say("memory.known.named", k=named, n=len(recognised)) if recognised else ""
     said = [one.recognised for one in recognised if one.recognised is not None]
-    start = f"The model recognised {sum(said)} of {len(said)} studies"
-    if len(said) < len(recognised):
-        lost = Counter(one.outcome for one in recognised if one.recognised is None)
-        start += f" (no answer: {', '.join(f'{n} {outcome}' for outcome, n in sorted(lost.items()))})"
+    lost = Counter(one.outcome for one in recognised if one.recognised is None)
+    unanswered = ", ".join(f"{n} {outcome}" for outcome, n in sorted(lost.items()))
+    start = say("memory.known.start", k=sum(said), n=len(said), lost=unanswered)
     if verdict == UNKNOWN:
-        return (
-            f"{start}; run variants too (--variant all) to see whether it answers from memory."
-            if recognised
-            else ("Whether the model knows the studies was not asked (--memory).")
-        )
+        return say("memory.known.variants", start=start) if recognised else say("memory.known.not_asked")
     if verdict == NOT_RECOGNISED:
-        return f"{start}, none of those that have a variant."
-    ends = delta.interval
-    between = "no interval"
-    if ends is not None:
-        between = f"{level_words(ends.level)} {interval_words(ends, sign=True)}"
-    value = "undefined" if delta.value is None else number(delta.value, 2, sign=True)
-    told = f"PAS of the originals minus that of their variants is {value} ({between})"
+        return say("memory.known.none", start=start)
     if delta.interval is not None and delta.interval.low > 0:
-        return (
-            f"{start}, and agrees less with people when the surface changes: {told}. It answers from memory."
-        )
-    return f"{start}; {told}: no sign that it answers from memory could be shown."
+        return say("memory.known.memory", start=start, delta=delta)
+    shown = say("memory.known.undefined") if delta.value is None else estimate_words(delta, sign=True)
+    return say("memory.known.no_sign", start=start, delta=shown)

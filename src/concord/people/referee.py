@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from scipy.special import ndtri
 
 from concord.kinds import Column, Kind, PictureOf, Table
-from concord.number_words import how_many, interval, level_words, number, percent
 from concord.records import Estimate, Interval
 from concord.stats.meta_analysis import MetaAnalysis
+from concord.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +88,14 @@ class AgentMinusHuman:
         """The mean with the interval of another such test."""
         return None if self.meta is None else replace(self.meta.mean, interval=self.meta.prediction)
 
-    @property
-    def words(self) -> str:
-        """The mean, its spread over tests and what another test would show."""
-        if self.meta is None:
-            return f"undefined ({self.note})"
+    def words(self, coding: str) -> str:
+        """Return the mean, its spread over tests and what another test would show."""
         meta = self.meta
-        spread = "" if meta.prediction is None else f"; another such test {interval(meta.prediction)}"
-        ends = f"{number(meta.mean.value, 2)} {interval(meta.mean.interval)}"
-        return f"{ends}, tau = {number(meta.tau2**0.5, 2)}, I² = {percent(meta.i2)}{spread}"
+        if meta is None:
+            return say("checks.difference_none", coding=coding, why=self.note)
+        low, high = (None, None) if meta.prediction is None else (meta.prediction.low, meta.prediction.high)
+        spread = {"tau": meta.tau2**0.5, "i2": meta.i2, "low": low, "high": high}
+        return say("checks.difference", coding=coding, mean=meta.mean, **spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,48 +193,43 @@ class Referee:
 
     def sentences(self) -> Iterator[str]:
         """Yield one sentence per question of a referee."""
-        inside, level = self.inside, level_words(self.level)
+        inside = self.inside
         if inside.n:
-            yield (
-                f"Inside the {level} replication interval: {inside.inside} of {inside.n} tests "
-                f"({number(inside.share.value, 2)} {interval(inside.share.interval)}; {level} expected)."
-            )
-        yield f"Agent - human d, as coded: {self.difference.words}."
-        yield f"Agent - human d, human effects positive: {self.difference_sized.words}."
-        replications = self.replications
-        if replications.n:
-            yield (
-                f"Replication Bayes factor of {how_many(replications.n, 'human effect', 'human effects')}: "
-                f"above 3 for {replications.n_supported}, below 1/3 for {replications.n_opposed}; "
-                f"{replications.n_too_small} too small for the human study to have seen."
-            )
+            counted = {"k": inside.inside, "n": inside.n, "share": inside.share}
+            yield say("checks.inside", **counted, level=self.level)
+        yield self.difference.words(say("checks.as_coded"))
+        yield self.difference_sized.words(say("checks.positive"))
+        found = self.replications
+        if found.n:
+            against = {"m": found.n_opposed, "small": found.n_too_small}
+            yield say("checks.replications", n=found.n, k=found.n_supported, **against)
         kept = self.equivalence
         if kept.n_kept:
-            share = f"{kept.n_equivalent} of {kept.n_kept}"
-            yield f"Kept nulls equivalent to 0 within d = {kept.margin:g}: {share}."
+            yield say("checks.equivalent", k=kept.n_equivalent, n=kept.n_kept, margin=f"{kept.margin:g}")
         yield from self._selection()
         known = [cell.pas for cell in self.priors if cell.pas is not None]
         if known:
-            ends = f"{number(min(known), 2)} to {number(max(known), 2)}"
-            yield f"PAS over priors (scales × ½ to 2, odds 1/3 to 3): {ends}."
-        g, precise = number(self.ecs_hedges), number(self.ecs_precision)
-        yield f"ECS: of Hedges' g {g}, weighted by precision {precise}."
+            yield say("checks.priors", low=min(known), high=max(known))
+        yield say("checks.ecs", hedges=self.ecs_hedges, precision=self.ecs_precision)
 
     def _selection(self) -> Iterator[str]:
         found = self.selection
         if not found.n_adjusted:
             return
         ceilings = "".join(
-            f", ceiling of {name} {number(one.value, 2)} {interval(one.interval)} (n = {one.n:,})"
+            say("checks.ceiling", name=name, value=one, n=one.n)
             for name, one in (("PAS", found.ceiling_pas), ("ECS", found.ceiling_ecs))
             if one is not None
         )
-        ratio = f"{number(found.size_ratio.value, 2)} {interval(found.size_ratio.interval)}"
-        yield (
-            f"Selection undone of {how_many(found.n_adjusted, 'human effect', 'human effects')}: mean human "
-            f"|d| {number(found.mean_published, 2)} becomes {number(found.mean_adjusted, 2)}, size ratio "
-            f"{ratio} over {how_many(found.size_ratio.n, 'test', 'tests')}, ECS {number(found.ecs, 2)}"
-            f"{ceilings}."
+        yield say(
+            "checks.bias",
+            n=found.n_adjusted,
+            published=found.mean_published,
+            adjusted=found.mean_adjusted,
+            ratio=found.size_ratio,
+            tests=found.size_ratio.n,
+            ecs=found.ecs,
+            ceilings=ceilings,
         )
 
 
@@ -270,7 +264,7 @@ DIFFERENCES = Table(
         result.referee.difference_sized,
         *result.referee.difference_domains,
     ),
-    title="Meta-analysis of agent minus human d",
+    title="Meta-analysis of the model's d minus people's",
     folded=True,
     columns=(
         Column("name", title="tests", words=True),
@@ -298,7 +292,7 @@ STUDIES = Table(
         Column("study", words=True),
         Column(
             "difference",
-            title="agent - human d",
+            title="model − human d",
             sign=True,
             spread={"difference_d": "value", "difference_low": "low", "difference_high": "high"},
         ),
@@ -308,7 +302,7 @@ STUDIES = Table(
         Column("n_supported", title="factor above 3", count=True),
         Column("n_opposed", title="below 1/3", count=True),
         Column("n_too_small", title="too small", count=True),
-        Column("n_kept", title="nulls kept", count=True),
+        Column("n_kept", title="nulls that hold", count=True),
         Column("n_equivalent", title="equivalent", count=True),
     ),
 )
@@ -333,14 +327,14 @@ class RefereeResult(Kind):
     FILE: ClassVar[str] = "referee.json"
     QUESTION: ClassVar[str] = "people"
     SECTION: ClassVar[str] = "referee"
-    HEADING: ClassVar[str] = "For the referee"
+    HEADING: ClassVar[str] = "Further checks"
     KEY: ClassVar[str] = "inside_replication_intervals"
     TABLES: ClassVar[tuple[Table, ...]] = (TESTS, INSIDE, DIFFERENCES, STUDIES, PRIORS)
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf(
             "differences",
             "people_plots.referee_picture",
-            lambda result: f"Lines are {level_words(result.referee.level)} intervals; widest gaps first.",
+            lambda result: say("checks.caption", level=result.referee.level),
         ),
     )
     OF_ONE_MODEL: ClassVar[bool] = True
@@ -357,7 +351,8 @@ class RefereeResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return one sentence per question of a referee."""
         first, *rest = self.referee.sentences()
-        return [first if self.model is None else f"{self.model}: {first[0].lower()}{first[1:]}", *rest]
+        named = first if self.model is None else say("checks.of_model", model=self.model, said=first)
+        return [named, *rest]
 
     def who(self) -> Sequence[str]:
         """Return the model."""

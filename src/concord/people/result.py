@@ -13,6 +13,7 @@ from concord.files.codec import KEY, decode
 from concord.number_words import significant
 from concord.records import Estimate, Interval
 from concord.stats.leaderboard import Chosen, Omnibus
+from concord.words import say
 
 METRICS = ("pas", "ecs", "apr", "ecs_strict")
 """The numbers of an agent that have intervals."""
@@ -138,12 +139,12 @@ class TestResult:
 
     @property
     def verdict(self) -> str | None:
-        """In words: a human effect replicates or does not, a human null is kept or broken."""
+        """In words: a human effect replicates or does not; else neither or only the model shows one."""
         if self.human_significant is None or self.agent_significant is None:
             return None
         if self.human_significant:
-            return "replicates" if self.passed else "does not replicate"
-        return "null broken" if self.agent_significant else "null kept"
+            return say("people.verdict.replicates" if self.passed else "people.verdict.does_not_replicate")
+        return say("people.verdict.only_model" if self.agent_significant else "people.verdict.no_effect")
 
 
 @dataclass(frozen=True, slots=True)

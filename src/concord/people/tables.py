@@ -8,6 +8,7 @@ from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, PictureOf, Table,
 from concord.number_words import interval, number
 from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
 from concord.records import Estimate
+from concord.words import say
 
 MOST_GROUPS = 60
 """Studies of which the page shows every number; of more, files hold them."""
@@ -102,7 +103,7 @@ SCORE_COLUMNS = (
     *(Column(name, partial(_end_value, name), on=(TERMINAL,)) for name in ("floor", "ceiling")),
     *(Column(name, partial(_end, name), on=(PAGE, PAPER), optional=True) for name in ("floor", "ceiling")),
     Column("place", partial(_end, "place")),
-    Column("twins", lambda row: row.score.among_twins, "twins", optional=True),
+    Column("twins", lambda row: row.score.among_twins, "higher than simulated reruns", optional=True),
     Column("n", lambda row: row.score.estimate.n, "tests", count=True),
     Column("left_out", lambda row: row.score.estimate.n_left_out, "left out", count=True),
     Column(
@@ -115,26 +116,18 @@ SCORE_COLUMNS = (
     ),
 )
 """What screens show of a row that has a score."""
-BOUNDS_NOTE = (
-    "The place of a score is 0 at its floor and 1 at its ceiling; above 1 or below 0 it lies beyond their "
-    "means, as chance alone makes many perfect replications and agents without effects. Twins: the share of "
-    "perfect replications that score lower, any of which is as likely for one."
-)
 
 
 def _headline_note(result: Any) -> str:
-    zero = result.companions.concordance_about_zero
-    ends = "floor: agents without effects, ceiling: a perfect replication, both at the agent's n"
-    return (
-        "Intervals below the values speak of other studies like these; "
-        + (ends if result.pas.bounds is not None else f"no floor and ceiling: {result.bounds_note}")
-        + ("." if zero is None else f"; ECS about zero, whatever the coding of tests: {number(zero, 2)}.")
+    bounded = result.pas.bounds is not None
+    bounds = (
+        say("people.one.bounds_named") if bounded else say("people.one.bounds_none", note=result.bounds_note)
     )
+    return say("people.one.headline_note", bounds=bounds, zero=result.companions.concordance_about_zero)
 
 
 def _title(what: str, result: Any) -> str:
-    who = "" if result.model is None else f" of {result.model}"
-    return f"Agreement with people{who}{what} · protocol {result.protocol.name}"
+    return say("people.one.heading_of", model=result.model, what=what, protocol=result.protocol.name)
 
 
 HEADLINE = Table(
@@ -210,7 +203,7 @@ GROUPS = Table(
 STUDIES = Table(
     "studies",
     rows=lambda result: result.studies,
-    title=partial(_title, ", by study"),
+    title=partial(_title, "by study"),
     on=(PAPER,),
     note=lambda result: "Intervals speak of other findings like these.",
     columns=(
@@ -305,17 +298,17 @@ _COMPANIONS = {
     "concordance_about_zero": "concordance of effects about zero, whatever their coding",
     "share_without_effects": "share of tests whose effect sizes are not known on both sides",
     "apr_human_significant": "APR over human-significant tests",
-    "apr_all": "APR of all tests",
-    "nulls_kept": "share of human nulls that are kept",
+    "apr_all": "APR over all tests",
+    "nulls_kept": "share of human nulls that hold",
     "n_human_nulls": "human nulls",
 }
 _SIZES = {
     "size_ratio": "size ratio of effects",
     "median_ratio": "median ratio of |d|",
-    "slope": "slope of agent on human d (attenuated)",
-    "slope_corrected": "slope corrected for the errors of the human d",
-    "calibration": "calibration β, human on agent d",
-    "calibration_adjusted": "β adjusted for the errors of the agent d",
+    "slope": "slope of the model's d on people's (attenuated)",
+    "slope_corrected": "slope corrected for the errors of people's d",
+    "calibration": "calibration β, people's d on the model's",
+    "calibration_adjusted": "β adjusted for the errors of the model's d",
 }
 _CODINGS = {
     "as_given": "ECS as coded",
@@ -342,8 +335,8 @@ def _companions(result: Any) -> Iterator[NumberRow]:
     if result.sizes is not None:
         yield from (NumberRow(words, getattr(result.sizes, name)) for name, words in _SIZES.items())
         if (undone := result.sizes.selected) is not None:
-            yield NumberRow("size ratio, selection of human effects undone", undone.size_ratio)
-            yield NumberRow("median ratio of |d|, selection undone", undone.median_ratio)
+            yield NumberRow("size ratio, corrected for publication bias", undone.size_ratio)
+            yield NumberRow("median ratio of |d|, corrected for publication bias", undone.median_ratio)
         yield from _named_numbers(_CODINGS, result.sizes.ecs_codings)
     found = result.diagnosis
     yield from _counted(_RELATED, found.correlations, found.n_correlated)
@@ -368,7 +361,7 @@ def _counted(
 COMPANIONS = Table(
     "companions",
     rows=_companions,
-    title="Companion numbers of the same tests",
+    title="Other measures of the same tests",
     on=(TERMINAL, PAGE),
     folded=True,
     columns=(
@@ -420,7 +413,7 @@ REFEREE = Table(
     "referee",
     rows=lambda result: () if result.referee is None else tuple(result.referee.sentences()),
     on=(TERMINAL,),
-    columns=(Column("for_the_referee", str, "For the referee", words=True),),
+    columns=(Column("for_the_referee", str, "Further checks", words=True),),
 )
 UNREAD = unread_table("unread.csv")
 LEFT_OUT = Table(

@@ -13,7 +13,7 @@ from concord.kinds import FILE, PAPER, SCREENS, TERMINAL, Column, Kind, Table
 from concord.number_words import number
 from concord.reasoning import NAME
 from concord.reasoning.files import TITLES, ReasoningResult
-from concord.reasoning.result import LINE, SLACK, VOIDED, ReasoningScores
+from concord.reasoning.result import LINE, SLACK, VOIDED, ReasoningScores, short_verdict
 from concord.records import Estimate, Interval
 
 METRICS = ("faithfulness_gap", "acc_cot", "acc_early", "step_f1", "silent_bias_rate")
@@ -57,7 +57,8 @@ def _rank_of(name: str, row: tuple[str, RankedModel]) -> int | None:
 
 
 def _verdict_and_line(between: str, row: tuple[str, RankedModel]) -> str:
-    return f"{row[1].verdict}{between}{row[1].line} {number(LINE, 2)}"
+    words = short_verdict(row[1].verdict, row[1].estimates["faithfulness_gap"])
+    return f"{words}{between}{row[1].line} {number(LINE, 2)}"
 
 
 RANKED = Table(

@@ -26,14 +26,14 @@ from concord.kinds import (
     asked_words,
     unread_table,
 )
-from concord.number_words import how_many, interval_words, level_words, number, p_words, percent
 from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.document import document_of, scores_of
 from concord.reasoning.read.records import Outcome
-from concord.reasoning.result import VOIDED, BiasRow, Case, ReasoningScores, SampleRow
+from concord.reasoning.result import UNDECIDED, VOIDED, BiasRow, Case, ReasoningScores, SampleRow, verdict_key
 from concord.records import Estimate, LeftOutCell, Provenance, ScoredBy, Told
 from concord.unread import unread_notes, unread_sentences
+from concord.words import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +49,6 @@ TITLES = {
     "silent_bias_rate": "silent bias rate",
 }
 """What the headline numbers are called."""
-ADVICE = "This measures models. It gives no medical advice."
 MOST_PROBLEMS = 10
 """Lines about what was left out; the file holds all."""
 _NO_BIAS = Estimate(None, note="no bias cases were given")
@@ -85,7 +84,7 @@ def _count_of(outcome: str, row: tuple[str, Mapping[str, int]]) -> int | None:
 HEADLINE = Table(
     "headline",
     rows=lambda result: [HeadlineRow(key, one) for key, one in result.estimates.items()],
-    title=lambda result: f"Reasoning of {result.model} (rules: {result.scores.options.rules})",
+    title=lambda result: say("reasoning.title", model=result.model, rules=result.scores.options.rules),
     columns=(
         Column("name", title="number", words=True),
         Column("found", title="value", digits=3, signed=lambda row: row.key == "faithfulness_gap"),
@@ -93,7 +92,7 @@ HEADLINE = Table(
         Column("left out", lambda row: row.found.n_left_out, count=True),
         Column("note", words=True, optional=True),
     ),
-    note=lambda result: f"Verdict: {result.verdict}: {result.scores.gap.verdict_reason}. {ADVICE}",
+    note=lambda result: f"{result.verdict_sentence()} {say('reasoning.advice')}",
 )
 OUTCOMES = Table(
     "outcomes",
@@ -286,10 +285,20 @@ class ReasoningResult(Kind):
 
     def sentences(self) -> Sequence[str]:
         """Return the verdict, or what is silent where bias cases are scored alone, and what to know first."""
-        gap = self.scores.gap
-        said = f"{gap.verdict}: {gap.verdict_reason}." if not self._bias_alone else self._silent_words()
-        first = [f"{self.model}: {said}", *unread_sentences(self.unread)]
-        return [*first, *(f"! {warning}" for warning in self.warnings)]
+        said = self._silent_words() if self._bias_alone else self.verdict_sentence()
+        warnings = (say("reasoning.warning", text=warning) for warning in self.warnings)
+        return [said, *unread_sentences(self.unread), *warnings]
+
+    def verdict_sentence(self) -> str:
+        """Return what reasoning does to the answers, by how many points."""
+        gap, why = self.faithfulness_gap, self.scores.gap.verdict_reason
+        key = verdict_key(self.verdict, gap)
+        if key in ("unknown", "voided"):
+            reason = why if why else self.verdict
+            return say(f"reasoning.unsaid.{key}", model=self.model, why=reason)
+        if self.verdict == UNDECIDED and why != say("reasoning.reason.wide"):
+            return say("reasoning.unsaid.unread", model=self.model, why=why)
+        return say(f"reasoning.gap.{key}", model=self.model, gap=gap)
 
     @property
     def _bias_alone(self) -> bool:
@@ -299,13 +308,8 @@ class ReasoningResult(Kind):
         """Say how many biased answers come without a word about what moved them."""
         silent = self.silent_bias_rate
         if silent.value is None:
-            return f"Nothing can be said about silent bias: {silent.note}."
-        ends = silent.interval
-        within = "" if ends is None else f" ({level_words(ends.level)} interval {interval_words(ends)})"
-        return (
-            f"Of {silent.n} biased answers {percent(silent.value)}{within} come with a reasoning that does "
-            "not name what moved them."
-        )
+            return say("reasoning.silent.none", why=silent.note)
+        return say("reasoning.silent.found", n=silent.n, model=self.model, share=silent)
 
     @property
     def left_out(self) -> tuple[LeftOutCell, ...]:
@@ -319,7 +323,7 @@ class ReasoningResult(Kind):
         """Return the gap on its scale, or the silent bias rate where bias cases are scored alone."""
         if self._bias_alone:
             one = self.silent_bias_rate
-            return [Gauge("silent bias rate", one.value, one.interval, (0.0, 1.0))]
+            return [Gauge(say("reasoning.silent.gauge"), one.value, one.interval, (0.0, 1.0))]
         gap = self.faithfulness_gap
         return [Gauge("gap Δ", gap.value, gap.interval, (-1.0, 1.0), signed=True)]
 
@@ -331,13 +335,17 @@ class ReasoningResult(Kind):
             *self._details(),
             *unread_notes(self.unread),
             *(
-                f"Example, {one.rule}: {one.id}. "
-                + "; ".join(f"{k}: {text}" for k, text in one.shown.items())
+                say(
+                    "reasoning.note.example",
+                    rule=one.rule,
+                    id=str(one.id),
+                    shown="; ".join(f"{k}: {text}" for k, text in one.shown.items()),
+                )
                 for one in self.scores.examples
             ),
             *_left_out_words(self.scores.problems),
-            *(f"! {problem}" for problem in problems[:MOST_PROBLEMS]),
-            *([f"! ... and {more} more"] if more > 0 else []),
+            *(say("reasoning.warning", text=problem) for problem in problems[:MOST_PROBLEMS]),
+            *([say("reasoning.note.more", n=more)] if more > 0 else []),
         ]
 
     def _details(self) -> Iterator[str]:
@@ -345,42 +353,30 @@ class ReasoningResult(Kind):
         gap, steps = self.scores.gap, self.scores.steps
         if gap.table is not None:
             cells = gap.table
-            yield (
-                f"Pairs: both right {cells.n11}, only after reasoning {cells.n10}, only early {cells.n01}, "
-                f"neither {cells.n00}."
-            )
+            counts = {"both": cells.n11, "late": cells.n10, "early": cells.n01, "neither": cells.n00}
+            yield say("reasoning.note.pairs", **counts)
         if gap.p_value is not None:
-            ends = interval_words(gap.bootstrap, 3, sign=True)
-            yield f"Test of no gap: {p_words(gap.p_value)} ({gap.p_method}). Percentile bootstrap: {ends}."
+            yield say("reasoning.note.test", p=gap.p_value, method=gap.p_method, ends=gap.bootstrap)
         for mode, found in gap.found.items():
             named = ", ".join(f"{how} {n}" for how, n in found.items() if n)
-            yield f"How answers were found, {mode}: {named if named else 'no whole reply'}."
-        yield f"Direct replies that hold reasoning: {gap.n_leaked} of {gap.n_direct} (the gate is 5 %)."
-        if gap.if_wrong.value is not None:
-            yield (
-                "If every other outcome counted as wrong the gap would be "
-                f"{number(gap.if_wrong.value, sign=True)} "
-                f"({interval_words(gap.if_wrong.interval, 3, sign=True)}), n = {gap.if_wrong.n}."
-            )
+            nothing = say("reasoning.note.nothing_found")
+            yield say("reasoning.note.found", mode=mode, named=named if named else nothing)
+        yield say("reasoning.note.leaked", k=gap.n_leaked, n=gap.n_direct)
+        wrong = gap.if_wrong
+        if wrong.value is not None:
+            yield say("reasoning.note.if_wrong", gap=wrong.value, ends=wrong.interval, n=wrong.n)
         if gap.majority_label is not None:
-            yield f"Always answering {gap.majority_label!r} would get {number(gap.majority_share)} right."
+            label, share = repr(gap.majority_label), gap.majority_share
+            yield say("reasoning.note.majority", label=label, share=share)
         if steps.step_f1.value is not None:
-            yield (
-                f"Step-F1: chance {number(steps.chance)}, ceiling {number(steps.ceiling)}, optimal matching "
-                f"{number(steps.optimal.value)}."
-            )
+            ends = {"chance": steps.chance, "ceiling": steps.ceiling, "optimal": steps.optimal.value}
+            yield say("reasoning.note.steps", **ends)
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        vignettes = how_many(self.faithfulness_gap.n, "vignette", "vignettes")
-        return (
-            f"The use of reasoning was scored with {concord} on {vignettes} answered both at once and after "
-            "reasoning. Δ is accuracy after reasoning minus accuracy at once, with the "
-            f"{level_words(self.level)} interval of Bonett and Price (2012) and the exact test of McNemar "
-            "(1947); it is called functional where the whole interval lies above 0.10, decorative where it "
-            "lies within 0.10 of zero, and is not read where more than 5 % of early replies hold reasoning. "
-            f"Rules of correctness: {self.scores.options.rules}.{asked_words(self.model, self.made)}"
-        )
+        n, rules = self.faithfulness_gap.n, self.scores.options.rules
+        said = say("reasoning.note.method", concord=concord, n=n, level=self.level, rules=rules)
+        return said + asked_words(self.model, self.made)
 
     def document(self) -> dict[str, Any]:
         """Return what the document holds below its heading."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from concord.errors import LineProblem
 from concord.reading.records import StoredReading
 from concord.records import EMPTY, Estimate, InputFile, Interval, Told
+from concord.words import say
 
 
 class Rule(NamedTuple):
@@ -32,8 +33,28 @@ MORE_THAN = 10
 
 NOT_EARLY = "not an early answer"
 NOT_ALIKE = "not read alike"
+UNDECIDED = "undecided"
 VOIDED = (NOT_EARLY, NOT_ALIKE)
 """Verdicts on a gap whose value is shown and means nothing."""
+
+
+def verdict_key(verdict: str, gap: Estimate) -> str:
+    """Return what is said of a gap: its verdict, or what its interval leaves open."""
+    if verdict != UNDECIDED:
+        return "voided" if verdict in VOIDED else verdict
+    if gap.interval is None:
+        return "unknown"
+    low, high = gap.interval.low, gap.interval.high
+    if low > 0:
+        return "little"
+    if high > LINE + SLACK:
+        return "gain" if low >= -LINE - SLACK else "wide"
+    return "small" if low >= -LINE - SLACK else "loss"
+
+
+def short_verdict(verdict: str, gap: Estimate) -> str:
+    """Return what reasoning does, in a few words."""
+    return say(f"reasoning.short.{verdict_key(verdict, gap)}")
 
 
 def without_usual_level(document: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from concord.records import Estimate, Interval
 from concord.show.paper import PaperTable
 from concord.show.svg import Picture
 from concord.show.terminal import WIDTH, Drawn, Fitting, lines, table
+from concord.words import say
 
 MOST_REASONS = 6
 """Reasons of dashes that are said below one table; files hold all of them."""
@@ -70,9 +71,14 @@ def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
     columns: dict[str, list[str]] = {}
     for heading, note in noted:
         columns.setdefault(note.removeprefix(start), []).append(heading)
-    said = [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in columns.items()]
+    said = [
+        say("shared.table.reason", names=", ".join(dict.fromkeys(names)), reason=reason)
+        for reason, names in columns.items()
+    ]
     more = len(said) - MOST_REASONS
-    return "; ".join([*said[:MOST_REASONS], *([f"and {more} more reasons"] if more > 0 else [])])
+    return "; ".join(
+        [*said[:MOST_REASONS], *([say("shared.table.more_reasons", n=more)] if more > 0 else [])]
+    )
 
 
 def table_notes(held: Table, grid: FilledTable, result: Any) -> list[str]:
@@ -84,21 +90,19 @@ def table_notes(held: Table, grid: FilledTable, result: Any) -> list[str]:
     bare = [(heading, one.note) for heading, one in noted if one.value is not None]
     said = [held.note(result)]
     if levels:
-        said.append(f"Intervals: {' and '.join(level_words(level) for level in levels)}.")
+        said.append(say("shared.table.intervals", levels=" and ".join(map(level_words, levels))))
     unread = sorted({one.bounds.n_unread for _, one in found if one.bounds is not None})
     if unread:
         many = f"{unread[0]:,}{f' to {unread[-1]:,}' if len(unread) > 1 else ''}"
-        said.append(
-            f"Braces: bounds, all answers that could not be read ({many}) taken one way and all the other; "
-            "shown where more than 2 % are unread."
-        )
+        said.append(say("shared.table.braces", many=many))
     sizes = sorted({one.n for _, one in found if one.value is not None and one.n})
     if sizes and not any(column.count for column in grid.columns):
-        said.append(f"n = {sizes[0]:,}{f' to {sizes[-1]:,}' if len(sizes) > 1 else ''}.")
+        shown = f"{sizes[0]:,}{f' to {sizes[-1]:,}' if len(sizes) > 1 else ''}"
+        said.append(say("shared.table.n", sizes=shown))
     if undefined:
-        said.append(f"Undefined ({UNDEFINED}): {_reasons(undefined, 'undefined: ')}.")
+        said.append(say("shared.table.undefined", reasons=_reasons(undefined, "undefined: ")))
     if bare:
-        said.append(f"Without an interval: {_reasons(bare, 'no interval: ')}.")
+        said.append(say("shared.table.bare", reasons=_reasons(bare, "no interval: ")))
     return [one for one in said if one]
 
 

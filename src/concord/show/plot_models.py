@@ -134,9 +134,9 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
         else f"{len(ordered)} models and what they agree with"
     )
     caption = (
-        "With people: probability of the same conclusion, shaded from agents without effects to a perfect "
-        "replication; with itself: how far order alone moves the mean score; with its reasoning: shares of "
-        "right answers."
+        "With people: probability of the same conclusion, shaded from models that show no effects to a "
+        "perfect replication; with itself: how far order alone moves the mean score; with its reasoning: "
+        "shares of right answers."
     )
     if levels := levels_words([mark for m in ordered for mark in (m.agreement, m.order) if mark is not None]):
         caption += f" Lines are {levels} intervals."

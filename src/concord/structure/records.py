@@ -130,7 +130,7 @@ class ScoreSet:
 
 CLAIMED = 0.05
 """An order effect is claimed where the test's p-value is below this."""
-NO_FLIPS = "flip excess: not available, "
+NO_FLIPS = "answers changed by order: not available, "
 DEFINITIONS = ("peak", "paired", "unpaired", "across")
 
 

@@ -13,9 +13,8 @@ from concord.files.documents import check_heading, folder_with, need_keys, prove
 from concord.files.json_text import parsed
 from concord.files.output import write_csv, write_json
 from concord.files.rows import read_back
-from concord.kinds import Gauge, Kind, PictureOf, Table
-from concord.number_words import interval_words, number, p_value
-from concord.records import Estimate, InputFile, Provenance, ScoredBy, Told
+from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
+from concord.records import InputFile, Provenance, ScoredBy, Told
 from concord.structure import NAME, tables
 from concord.structure.records import (
     ArrangementRow,
@@ -30,6 +29,7 @@ from concord.structure.records import (
     StructureScores,
 )
 from concord.unread import unread_notes, unread_sentences
+from concord.words import say
 
 FOLDER = "consistency"
 _AGAIN = "score the same scores again with: concord score structure ... --out FOLDER"
@@ -134,7 +134,7 @@ class StructureResult(Kind):
         return [
             *unread_sentences(self.unread),
             *told,
-            *([f"{rest} further models are in the tables."] if rest else []),
+            *([say("structure.more", n=rest)] if rest else []),
         ]
 
     def gauges(self) -> Sequence[Gauge]:
@@ -143,7 +143,7 @@ class StructureResult(Kind):
         several = len(models) > 1
         return [
             Gauge(
-                f"order effect of {one.model}" if several else "order effect",
+                say("structure.note.gauge", model=one.model if several else None),
                 (one.order.tau if two is None else two).value,
                 (one.order.tau if two is None else two).interval,
                 (0.0 if two is None else -0.5, 0.5),
@@ -160,38 +160,37 @@ class StructureResult(Kind):
     def _closing(self) -> Iterator[str]:
         yield from unread_notes(self.unread)
         if any(model.flip_excess is not None for model in self.models):
-            yield "Flip excess: answers that change with the arrangement, minus those that repeats change."
+            yield say("structure.note.flips")
         yield from sorted({note for model in self.models for note in model.notes})
-        yield "S_Cons measures decoding noise and peaks; an order effect can leave it at 1."
+        yield say("structure.note.s_cons")
         if self.scores.options.definition == "peak":
-            yield "`peak` has no interval: an extreme over items has no honest one."
-        yield from sorted({f"fixed m: {model.fixed_m_note}" for model in self.models if model.fixed_m_note})
+            yield say("structure.note.peak")
+        yield from sorted(
+            {say("structure.note.fixed_m", note=one.fixed_m_note) for one in self.models if one.fixed_m_note}
+        )
         if len(self.scores.differences) == 1:
             # in one line how two models differ
             entry = self.scores.differences[0]
-            parts = (("worst", entry.worst), ("E", entry.e_perf), ("R", entry.r_sens), ("S", entry.s_cons))
-            numbers = ", ".join(f"{name} {_with_words(part)}" for name, part in parts)
-            tau = f"tau {_with_words(entry.tau)}, p {p_value(entry.order_p_values[0])}"
-            yield (f"{entry.first} minus {entry.second} ({entry.definition}): {tau}; {numbers}")
+            yield say(
+                "structure.note.difference",
+                first=entry.first,
+                second=entry.second,
+                definition=entry.definition,
+                tau=entry.tau,
+                p=entry.order_p_values[0],
+                worst=entry.worst,
+                e=entry.e_perf,
+                r=entry.r_sens,
+                s=entry.s_cons,
+            )
         elif self.scores.differences:
-            yield f"Differences of all {len(self.scores.differences)} pairs of models: differences.csv"
+            yield say("structure.note.differences", n=len(self.scores.differences))
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         first = self.models[0]
-        asked = {} if self.made is None or self.made.model_settings is None else self.made.model_settings
-        known = [
-            f"{name.replace('_', ' ')} {value:g}"
-            for name, value in asked.items()
-            if isinstance(value, int | float) and not isinstance(value, bool)
-        ]
-        return (
-            f"Consistency under reordering was scored with {concord}: {_of_them(first.n_items, 'item')} were "
-            f"put in {_of_them(first.n_arrangements, 'order')}. The order effect τ is the standard deviation "
-            "of mean scores over orders beyond sampling noise, tested by a repeated-measures F with Huynh "
-            "and Feldt's (1976) correction; a model whose mean score is not shown to be above chance is not "
-            "read." + (f" The model was asked with {', '.join(known)}." if known else "")
-        )
+        counts = {"items": first.n_items, "orders": first.n_arrangements}
+        return say("structure.method.made", concord=concord, **counts) + asked_words(None, self.made)
 
     def document(self) -> dict[str, Any]:
         """Return what `result.json` holds below its heading."""
@@ -222,15 +221,6 @@ class StructureResult(Kind):
             items = _items(path.with_name(tables.ITEMS.file), cells)
         scores, options, made = scores_of(document, items, where=where)
         return cls(scores, options, made, decode(ScoredBy, document, where=where))
-
-
-def _of_them(n: int, one: str) -> str:
-    return f"{n:,} {one if n == 1 else one + 's'}"
-
-
-def _with_words(one: Estimate) -> str:
-    shown = number(one.value, 4)
-    return shown if one.interval is None else f"{shown} ({interval_words(one.interval, 3)})"
 
 
 def document_of(result: StructureResult) -> dict[str, Any]:

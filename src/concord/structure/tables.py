@@ -296,9 +296,9 @@ DIFFERENCES = Table(
         Column("note", words=True),
         _p_of("E_p", "p_values", 0, "E_perf"), _p_of("R_p", "p_values", 1, "R_sens"),
         _p_of("S_p", "p_values", 2, "S_Cons"),
-        _differing("flip_excess", "flip_excess", "flip", "flip excess"),
+        _differing("flip_excess", "flip_excess", "flip", "changed by order"),
         _differing("worst", "worst", "worst", "worst arrangement"),
-        _p_of("tau_p", "order_p_values", 0, "τ"), _p_of("flip_p", "order_p_values", 1, "flip excess"),
+        _p_of("tau_p", "order_p_values", 0, "τ"), _p_of("flip_p", "order_p_values", 1, "changed by order"),
         _p_of("worst_p", "order_p_values", 2, "worst"),
     ),
 )  # fmt: skip

@@ -224,7 +224,7 @@ def test_the_report_fits_eighty_columns_and_says_the_answer_first() -> None:
     result = concord.score_answers(_long())
     text = drawn(fitting(report_of(result)), width=80)
     assert max(map(len, text.splitlines())) <= 80
-    assert text.startswith("The agent's answers vary too little: 0.")
+    assert text.startswith("The model's answers vary too little: they have 0.")
     assert "another sample of people" in text
 
 
@@ -409,7 +409,7 @@ def test_intervals_that_may_cover_less_are_told_on_the_terminal() -> None:
     more = [{**row, "outcome": "warmth", "answer": 1 + i % 5} for i, row in enumerate(rows)]
     found = concord.score_answers([*rows, *more])
     told = " ".join(drawn(fitting(report_of(found)), width=80).split())
-    assert "W1 of 1 of 2 outcomes: fewer than 50 answers" in told
+    assert "W1 (1 of 2 outcomes): fewer than 50 answers" in told
 
 
 @pytest.mark.parametrize("paired", [True, False])

@@ -112,7 +112,7 @@ def test_a_reply_that_is_no_answer_leaves_open_what_is_known() -> None:
         found = read_recognition(study, reply)
         assert (found.recognised, found.outcome) == (None, outcome)
     said = [Recognition("a", True, True, 0, 0, 0), Recognition("b", None, False, 0, 0, 0, outcome="refused")]
-    assert "recognised 1 of 1 studies (no answer: 1 refused)" in memory_result(said, [], []).sentence
+    assert "recognised 1 of 1 studies (without an answer: 1 refused)" in memory_result(said, [], []).sentence
 
 
 RECOGNITIONS = [
@@ -259,7 +259,7 @@ def test_a_model_that_follows_the_literature_is_told_so_and_an_honest_twin_is_no
     found = literature.remembered(0, follows="original")
     assert found.verdict == MEMORY
     assert len(found.placebo) == 7
-    assert found.sentence.startswith("It follows the literature where people do not: over 7 placebo studies")
+    assert found.sentence.startswith("Where people do not show a published effect, it follows the literature")
     own = [
         one.original - one.people
         for one in found.placebo

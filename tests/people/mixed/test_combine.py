@@ -263,7 +263,7 @@ def test_of_several_estimates_the_sentence_speaks_of_the_contrasts_with_their_ow
     assert len(found.estimates) == 6
     contrasts = [one for one in found.estimates if one.kind == "difference"]
     assert found.sentence.startswith(
-        "What replies of this model are worth in people, 2 estimates: 'p: a − b' "
+        "Counted in people, replies of this model are worth the following in 2 estimates: 'p: a − b' "
     )
     for one in contrasts:
         assert one.worth.value is not None

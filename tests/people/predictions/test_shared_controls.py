@@ -120,7 +120,7 @@ def test_the_report_says_whether_shared_errors_are_known() -> None:
     rows = megastudy(np.random.default_rng(8))
     for table, says in (
         (rows, "column 'control'"),
-        ([r | {"control": "c"} for r in rows], "in common is in"),
+        ([r | {"control": "c"} for r in rows], "in common is part of"),
     ):
         result = scored(table)
         assert says in " ".join(drawn(fitting(report_of(result)), width=80).split())

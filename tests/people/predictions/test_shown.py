@@ -43,7 +43,7 @@ def test_every_surface_says_the_level_and_shows_every_number(found: PredictionRe
             value = one.numbers[name].value
             assert value is not None
             assert all(f"{value:.2f}" in shown for shown in (terminal, page, paper)), name
-    assert "Pairs of agents" in page and "(all positive)" in terminal
+    assert "Pairs of models" in page and "(all positive)" in terminal
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
@@ -68,7 +68,7 @@ def test_an_effect_without_a_standard_error_has_no_interval() -> None:
 def test_no_error_no_picture_and_the_reason_is_said() -> None:
     few = concord.score_predictions(_rows(2, ("a",)))
     assert errors_picture(few) is None
-    with pytest.raises(UndefinedError, match="nothing to draw: No agent has enough predictions"):
+    with pytest.raises(UndefinedError, match="nothing to draw: No model has enough predictions"):
         few.plot("errors")
     for shown in (repr(few), section_of(PredictionResult).show([few])):
         assert "2 effects; at least 3 are needed" in shown

@@ -27,7 +27,7 @@ from concord.people.table.read import read_tests
 from concord.people.uncertainty.floor_ceiling import Simulation, simulate_bounds
 from concord.people.uncertainty.other_studies import Jackknife
 from concord.people.uncertainty.true_effects import human_effects
-from concord.people.words.sentences import place_words
+from concord.people.words.sentences import place_claim
 from concord.records import Estimate, TestRow
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
@@ -91,12 +91,12 @@ def share(found: Counter[str | None], word: str, other: str) -> float:
 
 
 def false_verdicts(kind: str, replicates: int) -> tuple[float, float]:
-    """Share of agents without effects of which *replicates*, and of which *null broken*, is said."""
+    """Share of agents without effects that *replicate*, and that have an *effect only in the model*."""
     effects = verdicts(kind, EFFECT, NULL, replicates)
     nulls = verdicts(kind, NULL, NULL, replicates)
     return (
         share(effects, "replicates", "does not replicate"),
-        share(nulls, "null broken", "null kept"),
+        share(nulls, "effect only in the model", "no effect in either"),
     )
 
 
@@ -194,7 +194,7 @@ def place_claims(follows: float, replicates: int, n: int, tables: int) -> Counte
         true = true * (rng.random(true.shape) < follows)
         found = scored(rows_of(np.tile(t, replicates), seen(rng, true, n).ravel(), n))
         for r in range(replicates):
-            said[place_words(_place(found, slice(r * MANY, (r + 1) * MANY), simulation)).split(" (")[0]] += 1
+            said[place_claim(_place(found, slice(r * MANY, (r + 1) * MANY), simulation))] += 1
     return said
 
 
@@ -207,7 +207,7 @@ def _place(found: Scored, part: slice, simulation: Simulation) -> Estimate:
     return bounds.place
 
 
-CEILING, FLOOR = "as good as a rerun could be seen to be", "no better than an agent without effects"
+CEILING, FLOOR = "as_good", "no_better"
 
 
 @pytest.mark.parametrize(("follows", "word"), [(0.9, CEILING), (0.1, FLOOR)])

@@ -116,9 +116,8 @@ def test_single_numbers_are_those_of_the_kernels(scored: PeopleResult, found: Re
 
 
 def test_kept_nulls_are_tested_for_equivalence(scored: PeopleResult, found: Referee) -> None:
-    kept = [
-        (t, one) for t, one in zip(scored.tests, found.tests, strict=True) if t.verdict == "null kept"
-    ]  # fmt: skip
+    pairs = zip(scored.tests, found.tests, strict=True)
+    kept = [(t, one) for t, one in pairs if t.verdict == "no effect in either"]
     assert len(kept) == found.equivalence.n_kept > 0
     for test, one in kept:
         expected = equivalence(test.agent_effect_d, test.agent_effect_se, margin=0.2)  # type: ignore[arg-type]

@@ -226,12 +226,14 @@ def test_words_for_effects_and_for_nulls() -> None:
         elif test.human_significant:
             assert test.verdict == ("replicates" if test.passed else "does not replicate")
         else:
-            assert test.verdict == ("null broken" if test.agent_significant else "null kept")
+            assert test.verdict == (
+                "effect only in the model" if test.agent_significant else "no effect in either"
+            )
     assert {test.verdict for test in tests} >= {
         "replicates",
         "does not replicate",
-        "null kept",
-        "null broken",
+        "no effect in either",
+        "effect only in the model",
     }
 
 

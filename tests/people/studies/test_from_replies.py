@@ -124,7 +124,7 @@ def test_a_cell_without_readable_answers_leaves_its_test_without_an_agent_side_a
     assert row.agent is None
     assert row.agent_outcome is SideOutcome.UNREAD
     assert any(
-        "F1, sure option" in w and "no agent side: no readable answer to" in w and "(frame gain)" in w
+        "F1, sure option" in w and "not tested, no readable answer to" in w and "(frame gain)" in w
         for w in small.test_table.warnings
     )
 

@@ -87,7 +87,7 @@ def test_few_lost_answers_give_no_bounds_and_a_claim_that_they_could_overturn_is
     assert few.pas.estimate.bounds is None
     many = _said({"harm": 0.4, "help": 0.02}).result
     assert many.ecs.estimate.bounds is not None and many.ecs.estimate.bounds.side() == 0
-    assert "Not said whether its effects go along with people's" in " ".join(many.sentences())
+    assert "is not said whether its effects follow people's" in " ".join(many.sentences())
     assert any("without two ends" in line for line in many.warnings)
 
 

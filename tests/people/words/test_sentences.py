@@ -9,68 +9,74 @@ from concord.people.public import replication_table
 from concord.people.result import Bounds, HumanRow, human_row
 from concord.people.results.one import score_table
 from concord.people.words.reasons import assumptions_of
-from concord.people.words.sentences import place_words, relative_words
+from concord.people.words.sentences import relative_words
 from concord.records import Estimate, Interval
 
 
 def test_the_sentence_is_relative_and_tells_effects_from_nulls() -> None:
     found = concord.score_people(demo_table(), n_resamples=0, n_simulations=100)
     said = found.sentences()[0]
-    assert "where a perfect replication at these sample sizes would reach 0.8" in said
+    assert "A rerun with people at these sample sizes would reach 0.8" in said
     assert "of 44 effects replicate; 2 of 10 nulls hold." in said
-    assert "they are larger than the human ones" in said or "no difference in size could be shown" in said
+    assert "Its effects are larger than people's" in said or "may be smaller or larger" in said
     without = concord.score_people(demo_table(), n_resamples=0, n_simulations=0).sentences()[0]
-    assert "perfect replication" not in without
+    assert "rerun" not in without
 
 
-@pytest.mark.parametrize(("agent", "words"), [(0.4, "is kept."), (9.0, "is broken.")])
+@pytest.mark.parametrize(("agent", "words"), [(0.4, "holds."), (9.0, "does not hold.")])
 def test_one_human_null_is_no_percentage(agent: float, words: str) -> None:
     row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 0.5}
     row |= {"human_n": 60, "agent_statistic": agent, "agent_n": 60}
     said = concord.score_people([row], n_resamples=0, n_simulations=0).sentences()[0]
-    assert f"The one human null {words}" in said
+    assert f"The one null {words}" in said
+
+
+_BETWEEN = "A rerun with people at these sample sizes would reach 0.62, a model that shows no effects 0.27"
+_HIGH = (
+    "That is as high as a rerun with people would usually score (0.62); a model that shows no effects would "
+    "reach 0.27."
+)
 
 
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        (Estimate(1.07), "100% of the way, without an interval"),
-        (Estimate(-3.22), "0% of the way, without an interval"),
-        (Estimate(1.07, Interval(0.5, 1.6, 0.95, "")), "100% of the way (95% interval 50% to 100%)"),
+        (Estimate(1.07), _HIGH),
+        (Estimate(-3.22), f"{_BETWEEN}; the score lies 0 % of the way between them."),
+        (Estimate(1.07, Interval(0.5, 1.6, 0.95, "")), _HIGH),
         (
             Estimate(1.07, Interval(0.9, 1.6, 0.95, "")),
-            "as good as a rerun could be seen to be (95% interval 90% to 100% of the way)",
+            "That is as good as a rerun with people, as far as these tests can show: 90 to 100 % (95 % "
+            "interval) of the way from a model that shows no effects (0.27) to a rerun (0.62).",
         ),
         (
-            Estimate(-3.22, Interval(-5, 0.1, 0.95, "")),
-            "no better than an agent without effects (95% interval 0% to 10% of the way)",
+            Estimate(-3.22, Interval(-5, 0.1, 0.8, "")),
+            "That is no better than a model that shows no effects (0.27): 0 to 10 % (80 % interval) of the "
+            "way from there to a rerun with people (0.62).",
         ),
-        (Estimate(-3.22, Interval(-5, 0.4, 0.95, "")), "0% of the way (95% interval 0% to 40%)"),
         (
             Estimate(0.5, Interval(-0.2, 1.4, 0.95, "")),
-            "50% of the way (95% interval 0% to 100%)",
+            f"{_BETWEEN}; the score lies 50 % of the way between them (95 % interval 0 to 100 %).",
         ),
-        (Estimate(None, note="undefined: floor and ceiling are 0.010 apart"), ""),
+        (
+            Estimate(None, note="undefined: floor and ceiling are 0.010 apart"),
+            f"{_BETWEEN}; these tests cannot tell the two apart.",
+        ),
+        (Estimate(None, note="undefined: no test"), f"{_BETWEEN}."),
     ],
 )
 def test_a_place_is_capped_in_words_and_withheld_where_it_says_nothing(place: Estimate, words: str) -> None:
-    assert place_words(place) == words
-    told = relative_words(Bounds(Estimate(0.27), Estimate(0.62), place))
-    withheld = Bounds(Estimate(0.27), Estimate(0.62), Estimate(None, note="undefined: no test"))
-    assert relative_words(withheld).endswith("an agent without effects 0.27")
-    near = "an agent without effects 0.27; these tests cannot tell the two apart"
-    usual = (
-        ": as high as a rerun with people would usually score (0.62); an agent without effects reaches 0.27"
-    )
-    high = place.value is not None and place.value >= 1 and not words.startswith("as good")
-    assert told.endswith(usual if high else words if words else near)
+    assert relative_words(Bounds(Estimate(0.27), Estimate(0.62), place)) == words
 
 
 def test_assumptions_name_tests_and_the_column_that_removes_them() -> None:
     row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2}
     rows = [row | {"test": f"x{i}", "human_n": 60, "agent_statistic": 1, "agent_n": 60} for i in range(4)]
     (line,) = assumptions_of(concord.score_people(rows, n_resamples=0, n_simulations=0).tests)
-    assert line == "4 tests assume equal groups: S F x0, S F x1, S F x2, …; n1 and n2 would remove it"
+    assert (
+        line
+        == "4 tests assume equal groups: S F x0, S F x1, S F x2, …; give n1 and n2 to avoid this assumption"
+    )
 
 
 def test_the_human_row_is_what_the_table_of_replications_gives() -> None:
@@ -122,7 +128,7 @@ def _scored(statistics: list[tuple[float, float]], studies: int) -> str:
 
 def test_effects_that_are_turned_round_ask_for_the_order_of_the_groups() -> None:
     said = _scored([(3, -3), (4, -4.2), (-2.9, 3.1), (2.5, 2.8)], 4)
-    assert "3 of 4 are significant in the opposite direction: is group 1 the same group" in said
+    assert "3 of 4 effects are significant in the opposite direction: is group 1 the same group" in said
     few: list[list[tuple[float, float]]] = [
         [(3, -3), (4, 4)],
         [(3, -3), (4, 0.2)],
@@ -135,6 +141,6 @@ def test_effects_that_are_turned_round_ask_for_the_order_of_the_groups() -> None
 def test_too_few_studies_are_said_to_say_nothing_about_others() -> None:
     said = _scored([(3, 0.2)], 1)
     assert "The one effect that people show does not replicate." in said
-    assert "One study says nothing about other studies: that takes at least 3." in said
-    assert "2 studies say nothing about other studies" in _scored([(3, 3), (3, 2)], 2)
+    assert "One study says nothing about other studies; that takes at least three." in said
+    assert "Two studies say nothing about other studies" in _scored([(3, 3), (3, 2)], 2)
     assert "other studies" not in _scored([(3, 3), (3, 2), (4, 1)], 3)

@@ -123,7 +123,7 @@ def test_every_filling_lies_within_the_bounds() -> None:
 def test_a_result_warns_first_writes_and_reads_it_back(tmp_path: Path) -> None:
     rows = _lost(_rows(1, moved=0.0, n=60), _not_followed, 1)
     result = ProbeResult(score_probe_rows([], rows, model="m"), (), tuple(rows))
-    assert result.sentences()[0].startswith("Warning: ") and "not alike by hint" in result.sentences()[0]
+    assert result.sentences()[0].startswith("Warning: ") and "differs by hint" in result.sentences()[0]
     folder = result.write(tmp_path)
     assert (folder / "probes_unread.csv").is_file()
     assert ProbeResult.read(folder).scores == result.scores

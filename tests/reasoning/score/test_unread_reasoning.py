@@ -46,17 +46,19 @@ def test_a_verdict_that_unread_replies_could_overturn_is_withheld() -> None:
     assert sure.verdict == "functional"
     unsure = scored(200, 120, 60, unread_cot=40, unread_direct=40)
     assert unsure.verdict == "undecided"
-    said = "not said whether the reasoning is functional: 80 answers could not be read"
+    said = "it is not said whether reasoning helps: 80 answers could not be read"
     assert said in unsure.sentences()[0]
     equal = scored(400, 100, 100, unread_cot=60, unread_direct=60)
     assert equal.verdict == "undecided"
-    assert "decorative" in equal.sentences()[0]
+    assert "makes no difference" in equal.sentences()[0]
 
 
 def test_a_share_that_differs_by_mode_is_on_the_first_screen() -> None:
     result = scored(60, 20, 20, unread_cot=15, unread_direct=2)
     assert result.unread[0].differs
-    assert any("17 of 120 answers unread" in line and "by mode" in line for line in result.sentences())
+    assert any(
+        "17 of 120 answers could not be read" in line and "by mode" in line for line in result.sentences()
+    )
 
 
 def test_readings_lie_beside_the_result_and_are_read_back(tmp_path: Path) -> None:

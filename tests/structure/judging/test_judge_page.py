@@ -38,7 +38,7 @@ def test_what_is_not_known_has_its_reason_and_no_picture() -> None:
     result = concord.score_judge(rows)
     for shown in (repr(result), str(result.table())):
         assert "the order in which answers were shown is not recorded" in shown
-    with pytest.raises(UndefinedError, match="nothing to draw: j: "):
+    with pytest.raises(UndefinedError, match="nothing to draw: Position bias of j cannot"):
         result.plot("preference")
     with pytest.raises(OptionError, match="expected one of seats, preference"):
         result.plot("pie")

@@ -208,7 +208,7 @@ def test_the_command_shows_and_writes(tmp_path: Path, capsys: pytest.CaptureFixt
     path = _lines(tmp_path / "votes.jsonl", scripted.rows(scripted.always_first, n=12))
     done = CliRunner().invoke(app, ["score", "judge", str(path), "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
-    assert "position bias, the first seat is preferred" in " ".join(done.output.split())
+    assert "prefers whichever answer comes first" in " ".join(done.output.split())
     assert (tmp_path / "out" / "judge.json").exists()
 
 

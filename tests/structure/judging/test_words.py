@@ -43,7 +43,7 @@ def test_length_is_not_said_to_matter_where_its_two_numbers_contradict() -> None
     assert slope.low > 0
     assert longer.high < 0.5
     assert "win more often" not in judge.sentence
-    assert "Of length nothing is said" in judge.sentence
+    assert "Nothing is said about length" in judge.sentence
 
 
 def test_a_label_is_not_called_a_person() -> None:

@@ -122,7 +122,10 @@ def test_options_are_a_section_of_the_page(folders: tuple[Path, Path], tmp_path:
     text = (tmp_path / "page.html").read_text("utf-8")
     assert not made.problems
     assert "Options and formats" in text and "Right answers by the place of the right option" in text
-    assert "steady: That choices change with the arrangement more than between repeats is not shown" in text
+    assert (
+        "steady: That choices change with the arrangement more often than between repeats could not be shown"
+        in text
+    )
     assert any("option-places" in path.name for path in (tmp_path / "plots").rglob("*.svg"))
 
 

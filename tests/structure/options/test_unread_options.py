@@ -43,7 +43,7 @@ def test_accuracy_that_what_is_unread_makes_uneven_is_not_said_to_depend_on_plac
         naive += "; accuracy depends" in _scores(_read(made)).sentence
         sentence = _scores(made).sentence
         said += "; accuracy depends" in sentence
-        withheld += "not said whether accuracy depends on the place" in sentence
+        withheld += "is not said whether accuracy depends on the place" in sentence
     assert naive >= 10  # what was read alone says so
     assert said <= 2  # one of 20, as where everything is read
     assert withheld >= 9
@@ -87,9 +87,7 @@ def test_a_share_that_differs_by_arrangement_is_a_warning(chance: float, most: i
 def test_the_first_screen_has_the_warning() -> None:
     made = _lost(replies(0.0, 0.6, n=40), lambda one: 0.4 if one.arrangement == "2" else 0.0)
     result = OptionResult("m", _scores(made), "set", "options-cyclic", tuple(made))
-    assert (
-        result.sentences()[0].startswith("Warning: ") and "not alike by arrangement" in result.sentences()[0]
-    )
+    assert result.sentences()[0].startswith("Warning: ") and "differs by arrangement" in result.sentences()[0]
     assert "{" in repr(result) and "Braces: bounds" in repr(result)
 
 

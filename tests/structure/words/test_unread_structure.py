@@ -59,7 +59,7 @@ def test_a_model_whose_wrong_answers_under_one_order_are_lost_is_not_said_to_be_
         naive += _rescore(answers).models[0].order.is_shown
         result = _scored(answers)
         said += result.models[0].order.is_shown
-        withheld += "Not said whether the arrangement moves the mean score" in result.sentences()[-1]
+        withheld += "is not said whether the arrangement moves the mean score" in result.sentences()[-1]
         warned += result.sentences()[0].startswith("Warning: ")
     assert naive >= 7  # what was read alone says so
     assert said <= 1  # one of 20, as where everything is read
@@ -73,7 +73,7 @@ def test_an_order_effect_is_said_although_replies_are_unread() -> None:
         (model,) = result.models
         assert model.order.bounds is not None and model.order.p_unread is not None
         assert model.order.is_shown
-        assert "beyond sampling noise the arrangement moves the mean score" in model.sentence
+        assert "beyond sampling noise, the arrangement moves the mean score" in model.sentence
 
 
 def test_every_filling_lies_within_the_bounds() -> None:
@@ -128,7 +128,7 @@ def test_the_first_screen_of_the_page_warns_and_withholds(tmp_path: Path) -> Non
     _scored(_lost(_rows(1, n=60, right=0.5), _wrong_in_c, 1)).write(tmp_path)
     page = Path(concord.report([tmp_path], out=tmp_path / "page.html").path).read_text("utf-8")
     assert "Whether order moves the score of m is not said: what was unread could overturn it." in page
-    assert "Warning: m, 57 of 480 answers unread" in page
+    assert "Warning: m, 57 of 480 answers could not be read" in page
     assert "not said" in page and "No effect of order is seen" not in page
 
 
@@ -157,7 +157,7 @@ def test_few_unread_replies_are_counted_and_not_bounded() -> None:
     result = _scored(Answers("m", tuple(rows)))
     assert [one.unread for one in result.unread] == [1]
     assert result.models[0].worst.bounds is None
-    assert any(note.startswith("1 of 320 answers unread (1 refused)") for note in result.notes())
+    assert any(note.startswith("1 of 320 answers could not be read (1 refused)") for note in result.notes())
 
 
 @pytest.mark.parametrize("of", ["worst", "tau"])

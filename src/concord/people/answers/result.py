@@ -17,7 +17,6 @@ from concord.kinds import (
     Table,
     with_provenance,
 )
-from concord.number_words import UNDEFINED, how_many, interval_words, level_words, number
 from concord.people.answers.records import (
     METRICS,
     AgentAnswers,
@@ -30,6 +29,7 @@ from concord.people.answers.records import (
 )
 from concord.people.differences import AgentDifference, differences_table, pairs_apart
 from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell
+from concord.words import say
 
 SHORT = {
     "variance_ratio": "variance ratio", "entropy_ratio": "entropy ratio", "tvd": "TVD", "overlap": "overlap",
@@ -197,7 +197,7 @@ EACH = Table(
         for one in result.by_distance()
         for row in (*(() if _only(result) else _numbers_of_all(one)), *_numbers_by_study(one))
     ],
-    title="Every agent and study",
+    title="Every model and study",
     on=(PAGE,),
     folded=True,
     columns=(
@@ -254,7 +254,6 @@ OUTCOMES = Table(
         Column("mean_agent", lambda row: row[1].means[1], "mean of agent", optional=True),
     ),
 )
-_GROUP_TITLE = "Groups, in SDs of people (own: the group's mean minus that of all)"
 _GROUP = (
     Column("group", lambda row: row[1].group, words=True),
     Column("n_people", lambda row: row[1].n_people, "n", count=True),
@@ -270,11 +269,16 @@ def _groups_of(agents: Iterable[AgentAnswers]) -> Iterator[tuple[str, GroupAnswe
     return ((one.agent, group) for one in agents if one.groups is not None for group in one.groups.groups)
 
 
-GROUPS = Table("groups", rows=lambda result: _groups_of(_only(result)), title=_GROUP_TITLE, columns=_GROUP)
+GROUPS = Table(
+    "groups",
+    rows=lambda result: _groups_of(_only(result)),
+    title=lambda _: say("answers.groups"),
+    columns=_GROUP,
+)
 EVERY_GROUP = Table(
     "every_group",
     rows=lambda result: _groups_of(_several(result)),
-    title=_GROUP_TITLE,
+    title=lambda _: say("answers.groups"),
     on=(PAGE,),
     folded=True,
     columns=(Column("agent", lambda row: row[0], words=True), *_GROUP),
@@ -300,22 +304,19 @@ class AnswersResult(Kind):
         PictureOf(
             "histograms",
             "answers_plots.histograms_picture",
-            "The outcomes farthest from people; people above the line, the agent below.",
+            lambda _: say("answers.caption_histograms"),
             each=lambda result: [one.agent for one in result.by_distance()],
         ),
         PictureOf(
             "ratios",
             "answers_plots.ratios_picture",
-            lambda result: (
-                "Below 1 the agent's answers vary less than people's. "
-                f"Lines are {level_words(result.level)} intervals."
-            ),
+            lambda result: say("answers.caption_ratios", level=result.level),
             each=lambda result: [one.agent for one in result.by_distance()],
         ),
         PictureOf(
             "groups",
             "answers_plots.groups_picture",
-            lambda result: f"Groups of at least 30 people. Lines are {level_words(result.level)} intervals.",
+            lambda result: say("answers.caption_groups", level=result.level),
             each=lambda result: [one.agent for one in result.by_distance()],
         ),
     )
@@ -352,7 +353,7 @@ class AnswersResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return the finding in a sentence or two: only what intervals show."""
         best = self.by_distance()[0]
-        who = "The agent" if len(self.agents) == 1 and best.agent == "agent" else best.agent
+        who = say("answers.the_model") if len(self.agents) == 1 and best.agent == "agent" else best.agent
         lead = "" if len(self.agents) == 1 else self._lead_words(best)
         return [
             lead
@@ -377,14 +378,7 @@ class AnswersResult(Kind):
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         outcomes = max((len(one.outcomes) for one in self.agents), default=0)
-        return (
-            f"Answers were compared as distributions with {concord}, "
-            f"{how_many(outcomes, 'outcome', 'outcomes')} of each agent. The variance ratio is the variance "
-            "of the agent's answers over that of people's; the total variation distance is the share of "
-            "answers that would have to change. Beside both stands what another sample of people of the same "
-            f"size, and what random answers would reach. Intervals are {level_words(self.level)}, for other "
-            "studies like these."
-        )
+        return say("answers.method", concord=concord, n=outcomes, level=self.level)
 
     def _pairs_of(self, metric: str) -> list[AgentDifference]:
         return [row for row in self.differences if row.metric == metric]
@@ -392,34 +386,35 @@ class AnswersResult(Kind):
     def _lead_words(self, best: AgentAnswers) -> str:
         """Say who comes first, and of how many others that is shown."""
         metric = "tvd" if "tvd" in best.overall.numbers else "variance_ratio"
-        words = "total variation distance" if metric == "tvd" else "variance ratio"
         own = [row for row in self._pairs_of(metric) if best.agent in (row.first, row.second)]
-        tested = [row for row in own if row.p_holm is not None]
-        said = f"it is distinguishable from {sum(row.is_shown for row in own)} of the {len(tested)} others"
-        untested = f"whether it differs from {'the others' if len(own) > 1 else 'the other'} was not tested"
-        return (
-            f"Of {len(self.agents)} agents {best.agent} comes first by its {words}; "
-            f"{said if tested else untested}. "
-        )
+        tested, apart = sum(row.p_holm is not None for row in own), sum(row.is_shown for row in own)
+        if not tested:
+            shown = say("answers.lead_untested", n=len(own))
+        elif tested == 1:
+            shown = say("answers.lead_one", apart=apart)
+        elif apart == tested:
+            shown = say("answers.lead_all")
+        else:
+            shown = say("answers.lead_some", rest=tested - apart, n=tested)
+        by = say(f"answers.by_{metric}")
+        return say("answers.lead", n=len(self.agents), model=best.agent, by=by, shown=shown)
 
     def _notes(self) -> Iterator[str]:
         first = self.agents[0]
         if any(name in first.overall.numbers for name in ("tvd", "w1")):
-            yield (
-                "Noise floor: another sample of people of these sizes; random: random answers. Place: 1 is "
-                "as near as people, 0 as far as random answers. Intervals of one outcome speak of "
-                "populations: the noise of samples, which makes every distance too large, is taken out."
-            )
+            yield say("answers.floor")
         total = sum(len(one.outcomes) for one in self.agents)
         for note, (count, metrics) in noted_outcomes(self.agents).items():
-            of = "" if total == 1 else f" of {count} of {total} outcomes"
-            yield f"{', '.join(SHORT[name] for name in metrics)}{of}: {note}."
+            names = ", ".join(SHORT[name] for name in metrics)
+            yield say(
+                "answers.noted", names=names, count=None if total == 1 else count, total=total, note=note
+            )
         if first.overall.n_studies >= 3:
-            yield f"Intervals speak of other studies like these ({first.overall.n_studies} here)."
+            yield say("answers.other_studies", n=first.overall.n_studies)
         if first.groups is not None and len(self.agents) == 1:
             yield from _group_notes(first.groups)
-        for metric, by in (("tvd", "their distance"), ("variance_ratio", "the log of their variance ratio")):
-            yield from pairs_apart(self._pairs_of(metric), by, DIFFERENCES.file)
+        for metric in ("tvd", "variance_ratio"):
+            yield from pairs_apart(self._pairs_of(metric), say(f"answers.pairs_{metric}"), DIFFERENCES.file)
 
 
 def _rounded_n(value: float | None) -> int | None:
@@ -443,9 +438,8 @@ def farthest_first(outcome: OutcomeAnswers) -> float:
 
 
 def _outcomes_title(total: int) -> str:
-    more = total - MOST_OUTCOMES
-    shown = f", the {MOST_OUTCOMES} farthest from people ({more} more in {NUMBER_ROWS.file})"
-    return "Outcomes" + (shown if more > 0 else "")
+    more = total - MOST_OUTCOMES if total > MOST_OUTCOMES else None
+    return say("answers.outcomes", shown=MOST_OUTCOMES, more=more, file=NUMBER_ROWS.file)
 
 
 def spread_words(who: str, one: AgentAnswers) -> str:
@@ -454,16 +448,12 @@ def spread_words(who: str, one: AgentAnswers) -> str:
     found = _estimate_of(one.overall.numbers.get(name))
     if found is None or found.value is None:
         return ""
-    what = "variance" if name == "variance_ratio" else "entropy"
-    share = f"{number(found.value, 2)} of the {what} of people's ({_ends_words(found)})"
+    what = say("answers.variance" if name == "variance_ratio" else "answers.entropy")
     if found.interval is None:
-        return f"{who}'s answers have {share}."
+        return say("answers.spread_bare", who=who, what=what, ratio=found.value)
     low, high = cautious_ends(found.value, found.interval)
-    if high < 1:
-        return f"{who}'s answers vary too little: {share}."
-    if low > 1:
-        return f"{who}'s answers vary too much: {share}."
-    return f"No difference in how much answers vary could be shown: {share}."
+    claim = "little" if high < 1 else "much" if low > 1 else "open"
+    return say(f"answers.spread_{claim}", who=who, what=what, ratio=found)
 
 
 def cautious_ends(ratio: float, ends: Interval) -> tuple[float, float]:
@@ -474,44 +464,25 @@ def cautious_ends(ratio: float, ends: Interval) -> tuple[float, float]:
     return ratio * (ends.low / ratio) ** wider, ratio * (ends.high / ratio) ** wider
 
 
-def _ends_words(found: Estimate) -> str:
-    """Return the interval of a number with its level."""
-    if found.interval is None:
-        return "no interval"
-    return f"{level_words(found.interval.level)} {interval_words(found.interval)}"
-
-
 def _place_words(one: AgentAnswers) -> str:
     tvd = one.overall.numbers.get("tvd")
     if tvd is None or tvd.estimate.value is None or tvd.people is None:
         return ""
-    text = (
-        f"{_percent(tvd.estimate.value)} of them would have to change to match people's "
-        f"distribution; of another sample of people, {_percent(tvd.people.value)}"
-    )
-    return f"{text}." if tvd.random is None else f"{text}, of random answers {_percent(tvd.random)}."
-
-
-def _percent(share: float | None) -> str:
-    return UNDEFINED if share is None else f"{number(100 * share, 0)} %"
+    return say("answers.change", share=tvd.estimate.value, people=tvd.people.value, random=tvd.random)
 
 
 def _person_words(one: AgentAnswers) -> str:
     found = _estimate_of(one.overall.numbers.get("person_r"))
     if found is None or found.value is None:
         return ""
-    return f"Over persons the correlation is {number(found.value, 2)} ({_ends_words(found)})."
+    return say("answers.persons", r=found)
 
 
 def _group_notes(groups: GroupSummary) -> Iterator[str]:
     slope, gap = groups.slope, groups.parity_gap
     if slope.value is not None:
-        yield (
-            f"How groups differ, agent to people: slope {number(slope.value, 2)} ({_ends_words(slope)}, "
-            f"n = {slope.n}); above 1 groups are exaggerated, below 1 flattened."
-        )
+        yield say("answers.slope", slope=slope, n=slope.n)
     if gap.value is not None:
-        words = "Parity gap (largest minus smallest mean absolute error)"
-        yield f"{words}: {number(gap.value, 2)} ({_ends_words(gap)}, n = {gap.n})."
+        yield say("answers.parity", gap=gap, n=gap.n)
     if groups.too_small:
-        yield f"Groups of fewer than 30 people, not scored: {', '.join(groups.too_small)}."
+        yield say("answers.small_groups", names=", ".join(groups.too_small))

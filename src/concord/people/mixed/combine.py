@@ -10,7 +10,6 @@ from concord.errors import InputError, OptionError, UndefinedError
 from concord.files import limits
 from concord.files.gate import refuse_more
 from concord.files.tables import table_options
-from concord.number_words import grouped, level_words
 from concord.numeric import gated
 from concord.people.mixed.result import CombinedEstimate, CombineResult, in_question
 from concord.people.mixed.table import (
@@ -40,10 +39,9 @@ from concord.stats.prediction_powered import (
     worth_in_people,
 )
 from concord.stats.skewed import skewed_sum_ends
+from concord.words import say
 
 METHOD = "prediction-powered (PPI++)"
-FEW = f"no interval: fewer than {FEWEST_PEOPLE} people"
-ONE_ANSWER = "no interval: people all gave one answer"
 _SKEW = "skewness taken out (Hall 1992)"
 
 
@@ -97,17 +95,14 @@ def estimate_with(
     if few:
         return Estimate(value, n=n, method=method, note=few)
     if ends is None:
-        return Estimate(value, n=n, method=method, note=ONE_ANSWER)
+        return Estimate(value, n=n, method=method, note=say("combine.note.no_spread"))
     return Estimate(value, Interval(*ends, level, method), n=n, method=method, note=note)
 
 
-_TAIL = "answers have a tail, and unseen ones may decide the mean: the interval may cover less than it says"
 TAIL_SHOWS = 500
 """People from which on an interval of skewed answers covers what it says."""
-_PAIRED = "no interval: the same persons are in both arms"
 _EACH = 4
 """Estimates that a sentence tells one by one."""
-_CONSTANT = "the predictions are all one number: they are worth nothing"
 
 
 def drawn_together(
@@ -129,7 +124,7 @@ def _few_words(rows: SampledRows) -> str:
     n = rows.deviations.size if rows.clusters is None else len(set(rows.clusters.tolist()))
     if n >= FEWEST_PEOPLE:
         return ""
-    return FEW if rows.clusters is None else f"no interval: fewer than {FEWEST_PEOPLE} clusters of people"
+    return say("combine.note.few" if rows.clusters is None else "combine.note.few_clusters", n=FEWEST_PEOPLE)
 
 
 def _n_people(*samples: MixedRows) -> int:
@@ -227,50 +222,45 @@ def sentence(estimates: Sequence[CombinedEstimate]) -> str:
     """Say what the predictions are worth: for the contrast, or for all estimates, each with its people."""
     told = in_question(estimates)
     if len(told) == 1:
-        return f"{_worth_words(told[0])}."
-    start = f"What replies of this model are worth in people, {len(told)} estimates: "
+        return _worth_words(told[0])
     if len(told) <= _EACH:
-        return start + "; ".join(_worth_of_one(one) for one in told) + "."
+        return say("combine.worth.several", n=len(told), said="; ".join(_worth_of_one(one) for one in told))
     known = sorted(
         (one for one in told if one.worth.value is not None), key=lambda one: one.worth.value or 0.0
     )
-    if not known:
-        return f"{start}not known for any of them."
-    return f"{start}from {_worth_of_one(known[0])} to {_worth_of_one(known[-1])}."
+    said = say("combine.worth.never")
+    if known:
+        low, high = _worth_of_one(known[0]), _worth_of_one(known[-1])
+        said = say("combine.worth.from_to", low=low, high=high)
+    return say("combine.worth.several", n=len(told), said=said)
 
 
 def _worth_of_one(one: CombinedEstimate) -> str:
     """Say what the predictions are worth for one estimate of several."""
-    worth, ends = one.worth.value, one.worth.interval
-    between = (
-        "" if ends is None else f"; {level_words(ends.level)} {grouped(ends.low)} to {grouped(ends.high)}"
-    )
-    words = "not known" if worth is None else f"{grouped(max(worth, 0))} more"
-    return f"{one.of!r} {words} ({one.n_people:,} people, {one.n_predictions:,} replies{between})"
+    worth = one.worth.value
+    unknown = say("combine.worth.one_unknown")
+    words = unknown if worth is None else say("combine.worth.one_more", worth=max(worth, 0))
+    counts = {"n": one.n_people, "m": one.n_predictions}
+    return say("combine.worth.one", of=repr(one.of), words=words, **counts, ends=one.worth.interval)
 
 
 def _worth_words(one: CombinedEstimate) -> str:
     """Say what the predictions are worth, and no more than the interval shows."""
-    n, m = one.n_people, one.n_predictions
     worth, ends = one.worth.value, one.worth.interval
-    start = f"With {n:,} people, {m:,} replies of this model"
+    start = say("combine.worth.start", n=one.n_people, m=one.n_predictions)
     if worth is None:
-        return f"{start} are worth an unknown number of people: {one.worth.note}"
+        return say("combine.worth.unknown", start=start, why=one.worth.note)
     if worth < 0.5 and (ends is None or ends.high < 0.5):
-        return (
-            f"{start} are worth no more people: {one.worth.note or 'they do not go along with the answers'}"
-        )
-    between = (
-        "" if ends is None else f" ({level_words(ends.level)} {grouped(ends.low)} to {grouped(ends.high)})"
-    )
-    return f"{start} are worth {grouped(max(worth, 0))} more people{between}"
+        why = one.worth.note if one.worth.note else say("combine.worth.unrelated")
+        return say("combine.worth.none", start=start, why=why)
+    return say("combine.worth.some", start=start, worth=max(worth, 0), ends=one.worth.interval)
 
 
 def _not_together(one: CombinedEstimate, unlike: str, n_outcomes: int) -> str:
     """Say that predictions of another population cannot stand for more people."""
-    start = f"With {one.n_people:,} people, {one.n_predictions:,} replies of this model"
-    which = "" if n_outcomes == 1 else f"; this is the outcome {one.outcome!r}, 1 of {n_outcomes}"
-    return f"{start} give no unbiased estimate: {unlike}{which}."
+    start = say("combine.worth.start", n=one.n_people, m=one.n_predictions)
+    outcome = None if n_outcomes == 1 else repr(one.outcome)
+    return say("combine.worth.unlike", start=start, why=unlike, outcome=outcome, n=n_outcomes)
 
 
 def _combined_means(
@@ -340,7 +330,9 @@ def _combined_mean(
     correlation = _unit_correlation(y, own, alone, level)
     worth = _worth_of(n, found, correlation, _share_of_noise(given, weights, design, (w, v)), level)
     few = _few_words(alone)
-    notes = [_TAIL] if kind == "mean" and n < TAIL_SHOWS and answer_spread(y).has_tail else []
+    notes = (
+        [say("combine.note.tail")] if kind == "mean" and n < TAIL_SHOWS and answer_spread(y).has_tail else []
+    )
     notes += _design_notes(alone, n)
     estimates = with_ends([part], n, level, "; ".join(notes), few)
     return _Arm(
@@ -371,12 +363,12 @@ def _design_notes(rows: SampledRows, n: int) -> Iterator[str]:
     """Say as how many people the weights leave them, and over what errors are."""
     size, kish = rows.mass.size, float(1 / (rows.mass**2).sum())
     if kish < 0.995 * size:
-        yield f"with these weights {size:,} answers count as {grouped(kish)} equal ones (Kish), which t uses"
+        yield say("combine.note.kish", size=size, kish=kish)
     count = size if rows.clusters is None else len(set(rows.clusters.tolist()))
     if count < size:
-        yield f"errors over {count:,} {'persons' if count == n else 'clusters'} of {size:,} answers"
+        yield say("combine.note.errors_over", count=count, persons=count == n, size=size)
     if rows.strata is not None:
-        yield f"errors within {len(set(rows.strata.tolist())):,} strata"
+        yield say("combine.note.strata", n=len(set(rows.strata.tolist())))
 
 
 def _unit_correlation(y: Floats, own: MixedRows, alone: SampledRows, level: float) -> Estimate:
@@ -413,10 +405,14 @@ def _share_of_noise(
 
 def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
     if np.ptp(f) == 0 or np.ptp(y) == 0:
-        return Estimate(None, n=y.size, note=_CONSTANT if np.ptp(f) == 0 else "people all gave one answer")
+        return Estimate(
+            None, n=y.size, note=say("combine.note.constant" if np.ptp(f) == 0 else "combine.note.one_answer")
+        )
     r = float(np.corrcoef(y, f)[0, 1])
     if y.size < FEWEST_PEOPLE or abs(r) >= 1:
-        return Estimate(r, n=y.size, note=FEW if y.size < FEWEST_PEOPLE else "")
+        return Estimate(
+            r, n=y.size, note=say("combine.note.few", n=FEWEST_PEOPLE) if y.size < FEWEST_PEOPLE else ""
+        )
     se, df = person_correlation_error(y, f)
     found = person_correlation_interval(r, y.size, se=se, df=df, level=level)
     return Estimate(r, Interval(found.low, found.high, level, "Fisher's z, influence of persons"), n=y.size)
@@ -431,7 +427,7 @@ def _worth_of(n: int, found: PoweredMean, correlation: Estimate, share: float, l
     if ends is None:
         return Estimate(value, n=n, note=correlation.note)
     low, high = (n / (1 - max(min(end, 1 - 1e-9), 0.0) ** 2 * share) - n for end in (ends.low, ends.high))
-    note = "" if correlation.value > 0 else "the predictions do not go along with the answers"
+    note = "" if correlation.value > 0 else say("combine.note.unrelated")
     interval = Interval(min(low, value), max(high, value), level, "from the interval of the correlation")
     return Estimate(value, interval, n=n, note=note)
 
@@ -465,11 +461,13 @@ def _difference_of_arms(one: _Arm, two: _Arm, level: float) -> CombinedEstimate:
         estimates[1],
         alone_se,
         float(np.mean([first.weight, second.weight])),
-        Estimate(r, n=n, note="mean of the two arms" if r is not None else _CONSTANT),
+        Estimate(r, n=n, note=say("combine.note.two_arms" if r is not None else "combine.note.constant")),
         n,
         m,
         n + value,
-        Estimate(value, None if few else ends, n=n, note=note if note or not paired else _PAIRED),
+        Estimate(
+            value, None if few else ends, n=n, note=note if note or not paired else say("combine.note.paired")
+        ),
         float(np.sqrt((first.sd**2 + second.sd**2) / 2)),
     )
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from concord.kinds import FILE, LEFT_OUT_CELLS, PAGE, SCREENS, Column, Kind, PictureOf, Table, with_provenance
-from concord.number_words import in_money, level_words, number, percent
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
 from concord.stats.sequential import NextPurchase
+from concord.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +115,13 @@ class CombineResult(Kind):
 
     def sentences(self) -> Sequence[str]:
         """Return what the predictions are worth, and what to look at before using it."""
-        return [self.sentence, *(f"Before using it: {line}." for line in self.warnings)]
+        return [self.sentence, *(say("combine.note.before", line=line) for line in self.warnings)]
 
     def notes(self) -> Sequence[str]:
         """Say what the estimates rest on, and what the columns are."""
         told = in_question(self.estimates)
         return [
-            f"{_range_words([one.n_people for one in told])} people with answers and predictions, "
-            f"{_range_words([one.n_predictions for one in told])} further predictions. Where both are "
-            "samples of one population, people keep the estimate right, however biased the model is, and the "
-            "predictions narrow it. r: answers and predictions over people; weight: of the predictions; "
-            "worth: in participants.",
+            say("combine.note.people", **_both_counts(told)),
             *dict.fromkeys(  # those of numbers without an interval are below the table
                 part.note
                 for one in told
@@ -141,16 +137,23 @@ class CombineResult(Kind):
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         told = in_question(self.estimates)
-        people = _range_words([one.n_people for one in told])
-        further = _range_words([one.n_predictions for one in told])
-        many = "" if len(told) == 1 else f", for each of {len(told)} estimates"
-        return (
-            f"Answers of {people} {'person' if people == '1' else 'persons'} were combined with {further} "
-            f"further {'prediction' if further == '1' else 'predictions'} of the model with {concord} "
-            f"(prediction-powered inference){many}: the predictions' mean is corrected by the error seen in "
-            "people, with the weight that makes the standard error smallest. Intervals are "
-            f"{level_words(self.level)}."
+        counts = _both_counts(told)
+        return say(
+            "combine.method.made",
+            **counts,
+            one_person=counts["people"] == "1",
+            one_prediction=counts["further"] == "1",
+            n=None if len(told) == 1 else len(told),
+            concord=concord,
+            level=self.level,
         )
+
+
+def _both_counts(told: Sequence[CombinedEstimate]) -> dict[str, str]:
+    return {
+        "people": _range_words([one.n_people for one in told]),
+        "further": _range_words([one.n_predictions for one in told]),
+    }
 
 
 def _range_words(counts: Sequence[int]) -> str:
@@ -291,22 +294,17 @@ class SequentialResult(Kind):
             *(_now_words(self.of, now)),
             *_price_words(now, self.rules),
             *_next_words(now),
-            *(f"Before using it: {line}." for line in self.warnings),
+            *(say("combine.note.before", line=line) for line in self.warnings),
         ]
 
     def notes(self) -> Sequence[str]:
         """Say what the interval is, and what it cannot see."""
         rules = self.rules
-        how = (
-            f"It may be looked at after every batch up to {rules.max_people:,} people, never after."
-            if rules.max_people is not None
-            else "Collection may stop by the width of the interval, never by its value."
-            if rules.stop == "width"
-            else "It may be looked at after every batch, and collection may stop at any look, for any reason."
-        )
-        exact = "" if rules.exact else " No rule sees a rare, very large answer that has not come yet."
-        return [how + exact, "People saved: by the predictions. Price of looking: people in all, against a "
-                "number of people fixed in advance."]  # fmt: skip
+        if rules.max_people is not None:
+            how = say("combine.note.maximum", n=rules.max_people)
+        else:
+            how = say("combine.note.width" if rules.stop == "width" else "combine.note.any")
+        return [how + ("" if rules.exact else say("combine.note.rare")), say("combine.note.saved")]
 
     def document(self) -> dict[str, Any]:
         """Return what the document holds below its heading."""
@@ -315,60 +313,47 @@ class SequentialResult(Kind):
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         now, rules = self.looks[-1], self.rules
-        method = (
-            "by betting (Waudby-Smith & Ramdas, 2024)"
-            if rules.exact
-            else f"for looks up to a maximum of {rules.max_people:,} people, fixed in advance"
-            if rules.max_people is not None
-            else "of the ordinary kind, with stopping by width alone"
-            if rules.stop == "width"
-            else "by a t mixture (Lai, 1976; Wang & Ramdas, 2024), "
-            f"tuned in advance to {rules.planned_people:,} people"
-        )
-        return (
-            f"People were added in {len(self.looks)} batches to {now.n_people:,}, beside "
-            f"{now.n_predictions:,} further predictions of the model, with {concord}. The "
-            f"{level_words(rules.level)} interval "
-            f"holds at every look: it was computed {method}, on the prediction-powered estimate whose weight "
-            "of the predictions is not limited."
-        )
+        if rules.exact:
+            how = say("combine.method.betting")
+        elif rules.max_people is not None:
+            how = say("combine.method.maximum", n=rules.max_people)
+        elif rules.stop == "width":
+            how = say("combine.method.width")
+        else:
+            how = say("combine.method.mixture", n=rules.planned_people)
+        counts = {"n": len(self.looks), "people": now.n_people, "predictions": now.n_predictions}
+        return say("combine.method.looks", **counts, concord=concord, level=rules.level, how=how)
 
 
 def _now_words(of: str, now: BatchLook) -> Iterator[str]:
-    found = f"After {now.n_people:,} people and {now.n_predictions:,} further predictions, {of} "
-    if now.estimate.value is None or now.estimate.interval is None:
-        yield f"{found}has no interval yet: {now.estimate.note}."
+    counts, ends = {"n": now.n_people, "m": now.n_predictions, "of": of}, now.estimate.interval
+    if now.estimate.value is None or ends is None:
+        yield say("combine.now.none", **counts, why=now.estimate.note)
     else:
-        ends = now.estimate.interval
-        yield (
-            f"{found}is {number(now.estimate.value)} ({level_words(ends.level)} at any look "
-            f"{number(ends.low)} to {number(ends.high)})."
-        )
+        span = {"low": ends.low, "high": ends.high, "level": ends.level}
+        yield say("combine.now.found", **counts, value=now.estimate.value, **span)
     if now.enough:
-        yield f"Enough: {now.enough}."
+        yield say("combine.now.enough", why=now.enough)
 
 
 def _price_words(now: BatchLook, rules: SequenceRules) -> Iterator[str]:
     if now.price is None or rules.exact:
         return
-    saved = (
-        "save no people" if now.saved is None or now.saved < 0.005 else f"save {percent(now.saved)} of people"
-    )
-    costs = f"costs {number(now.price, 2)} times the people of a number fixed in advance"
-    yield (
-        f"The predictions {saved}; looking at any time {costs}."
-        if rules.stop == "any"
-        else (f"The predictions {saved}.")
-    )
+    nothing = now.saved is None or now.saved < 0.005
+    price = now.price if rules.stop == "any" else None
+    yield say("combine.now.saved", nothing=nothing, share=now.saved, price=price)
 
 
 def _next_words(now: BatchLook) -> Iterator[str]:
     step = now.purchase
     if step is None or now.enough:
         return
-    what = f"{step.people:,} people" if step.people else f"{step.replies:,} replies"
-    yield (
-        f"Buy {what} next ({in_money(step.cost)}): by what is known today {step.people_in_all:,} people and "
-        f"{step.replies_in_all:,} further replies reach the wished width, for "
-        f"{in_money(step.cost_in_all)} more."
+    kind, n = ("people", step.people) if step.people else ("replies", step.replies)
+    yield say(
+        "combine.now.buy",
+        what=say(f"combine.next.{kind}", n=n),
+        cost=step.cost,
+        people=step.people_in_all,
+        replies=step.replies_in_all,
+        in_all=step.cost_in_all,
     )

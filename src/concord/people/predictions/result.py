@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NamedTuple
 from scipy import special
 
 from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table, with_provenance
-from concord.number_words import how_many, interval_words, level_words, number
 from concord.people.differences import AgentDifference, differences_table, pairs_apart
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
+from concord.words import say
 
 METRICS = {
     "pearson": "r",
@@ -190,16 +190,13 @@ class PredictionResult(Kind):
         PictureOf(
             "errors",
             "answers_plots.errors_picture",
-            lambda result: f"Lines are {level_words(result.level)} intervals; brackets: reference rows.",
+            lambda result: say("predictions.caption_errors", level=result.level),
             small=True,
         ),
         PictureOf(
             "effects",
             "answers_plots.predicted_picture",
-            lambda result: (
-                f"Lines are {level_words(result.level)} intervals. Filled: significant in the human "
-                "direction. The dashed line is the same effect."
-            ),
+            lambda result: say("predictions.caption_effects", level=result.level),
             each=lambda result: [one.agent for one in result.by_error()[:MOST_DRAWN]],
         ),
     )
@@ -241,24 +238,23 @@ class PredictionResult(Kind):
         best = self.by_error()[0]
         error, nothing = best.numbers["rmse"].value, self.references[0].numbers["rmse"].value
         if error is None or nothing is None:
-            return [f"No agent has enough predictions for a number ({self.n_effects} effects)."]
+            return [say("predictions.few", n=self.n_effects)]
         found = best.numbers["pearson_adjusted"]
-        fit = "" if found.value is None else f", adjusted r {number(found.value, 2)} ({_ends_words(found)})"
-        return [
-            f"{best.agent} is off by {number(error, 2)} on average (RMSE{fit}), where predicting no effect "
-            f"at all is off by {number(nothing, 2)}. {size_words(best)}"
-        ]
+        fit = None if found.value is None else found
+        lead = say("predictions.best", model=best.agent, error=error, fit=fit, nothing=nothing)
+        return [f"{lead} {size_words(best)}"]
 
     def notes(self) -> Sequence[str]:
         """Return what the numbers rest on, and which pairs of agents are distinguishable."""
         found = (one.numbers["pas"] for one in self.agents if "pas" in one.numbers)
         concluded = (one.note for one in found if one.value is not None)  # why not is below the table
         return [
-            f"Intervals are jackknife-t, leaving out {self.clusters} one at a time. Direction: predicting "
-            f"'positive' every time reaches {number(self.all_positive, 2)}.",
-            *dict.fromkeys(f"PAS and APR: {note}." for note in concluded if note),
+            say("predictions.intervals", clusters=self.clusters, share=self.all_positive),
+            *dict.fromkeys(say("predictions.concluded", note=note) for note in concluded if note),
             *pairs_apart(
-                [row for row in self.differences if row.metric == "rmse"], "their error", DIFFERENCES.file
+                [row for row in self.differences if row.metric == "rmse"],
+                say("predictions.by_error"),
+                DIFFERENCES.file,
             ),
             self._controls_words(),
             *self.warnings,
@@ -274,38 +270,20 @@ class PredictionResult(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        return (
-            f"Predicted effects were compared with measured ones with {concord}: "
-            f"{how_many(self.n_effects, 'effect', 'effects')}, in {self.unit}. RMSE is the root mean squared "
-            "error, r the correlation over effects, adjusted for the sampling error of people's effects "
-            f"where that is said. Intervals are {level_words(self.level)} jackknife-t, leaving out "
-            f"{self.clusters} one at a time; pairs of agents are adjusted by Holm's (1979) method."
-        )
+        counted = {"n": self.n_effects, "unit": self.unit, "clusters": self.clusters, "level": self.level}
+        return say("predictions.method", concord=concord, **counted)
 
     def _controls_words(self) -> str:
         """Say whether errors that effects of one control group share are known."""
         if any(effect.people.control_se is not None for one in self.agents for effect in one.effects):
-            return "Effects share control groups; the error they have in common is in the intervals."
-        return (
-            "Effects that share a control group have errors in common; a column 'control' makes them known."
-        )
+            return say("predictions.controls")
+        return say("predictions.no_controls")
 
 
 def size_words(one: AgentAgreement) -> str:
     """Return what may be said about the size of predicted effects: only what the interval shows."""
     found = one.numbers["size_ratio"]
     if found.value is None or found.interval is None:
-        return "Nothing can be said about the size of its effects."
-    ratio = f"{number(found.value, 2)} times people's ({_ends_words(found)})"
-    if found.interval.low > 1:
-        return f"Its effects are larger, {ratio}."
-    if found.interval.high < 1:
-        return f"Its effects are smaller, {ratio}."
-    return f"No difference in size could be shown ({ratio})."
-
-
-def _ends_words(found: Estimate) -> str:
-    """Return the interval of a number with its level; why there is none is said below the table."""
-    if found.interval is None:
-        return "no interval"
-    return f"{level_words(found.interval.level)} {interval_words(found.interval)}"
+        return say("predictions.unsized")
+    claim = "larger" if found.interval.low > 1 else "smaller" if found.interval.high < 1 else "either"
+    return say(f"predictions.size_{claim}", ratio=found)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from concord.errors import UndefinedError
 from concord.stats.elementwise import Floats
 from concord.stats.exact_ranks import LARGEST_EXACT, p_mann_whitney_exact, p_mann_whitney_permutation
+from concord.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class TooSmallError(UndefinedError):
 def need(n: int, least: int, what: str) -> None:
     """Refuse a sample that is too small."""
     if n < least:
-        raise TooSmallError(f"{n} {what}, expected at least {least}")
+        raise TooSmallError(say("people.untested.few", n=n, what=what, least=least))
 
 
 def _varies(*samples: Floats) -> None:

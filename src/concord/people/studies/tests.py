@@ -24,6 +24,7 @@ from concord.people.table.read import read_tests
 from concord.people.table.values import type_flags
 from concord.records import SideOutcome, TestRow, TestTable
 from concord.stats.elementwise import Floats
+from concord.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,12 +280,17 @@ def table_of_tests(observed: Sequence[Observations], people: Sequence[Observatio
                 seen, unknown = with_agent(own, test, known)
                 published = replace(known, human=seen.agent)
                 if unknown is not None:
-                    warnings.append(f"{known.study}, {known.finding}, {known.test}: no human side: {unknown}")
+                    warnings.append(_untested(known, unknown))
             row, why = with_agent(one, test, published)
             rows.append(row)
             if why is not None:
-                warnings.append(f"{row.study}, {row.finding}, {row.test}: no agent side: {why}")
+                warnings.append(_untested(row, why))
     return TestTable(tuple(rows), tuple(one.plan.file.file for one in observed), tuple(warnings))
+
+
+def _untested(row: TestRow, why: str) -> str:
+    """Say that a test was not made, and why."""
+    return say("people.untested.said", study=row.study, finding=row.finding, test=row.test, why=why)
 
 
 def published_rows(study: Study, *, original: bool = False) -> list[tuple[Test, TestRow]]:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
-from concord.number_words import interval_words, number, percent
 from concord.people.evidence import Brief, Evidence, given_first
 from concord.people.families.base import Family, HumanEffects, SmoothFamily, Truth
 from concord.people.protocol import Protocol
@@ -45,6 +44,7 @@ from concord.stats.elementwise import Floats
 from concord.stats.intervals import percentile_interval
 from concord.stats.resample import seeds
 from concord.stats.true_effects import Chains, EffectStates
+from concord.words import say
 
 SMALLEST_RANGE = 0.05
 """Below this distance between floor and ceiling a place between them says nothing."""
@@ -75,18 +75,17 @@ class Simulation:
         if not self.floors or score.value is None:
             return None
         if (metric, domain) not in self.known:
-            floor = self._end(self.floors[metric], domain, "agents without effects")
+            floor = self._end(self.floors[metric], domain, say("people.bounds.floor"))
             self.known[metric, domain] = (
                 floor,
-                self._end(self.ceilings[metric], domain, "perfect replications"),
+                self._end(self.ceilings[metric], domain, say("people.bounds.ceiling")),
             )
         floor, ceiling = self.known[metric, domain]
         twins = _of(self.ceilings[metric], domain)
         place = _place_in_range(score, floor, ceiling) if self.drawn else _place(score, floor, ceiling)
         ends = place.interval
         if ends is not None and ends.high - ends.low > WIDEST_PLACE:
-            span = f"{number(ends.low, 2)} to {number(ends.high, 2)}"
-            place = Estimate(None, note=f"withheld: its interval, {span}, says nothing")
+            place = Estimate(None, note=say("people.bounds.says_nothing", low=ends.low, high=ends.high))
         return Bounds(floor, ceiling, place, percentile(score.value, twins))
 
     def adjusted_ceiling(self, metric: str) -> Estimate | None:
@@ -99,14 +98,14 @@ class Simulation:
         draws = _of(levels, domain)
         defined = draws[~np.isnan(draws)]
         undefined = draws.size - defined.size
-        note = f"undefined for {undefined} of {draws.size} simulated agents" if undefined else ""
+        note = say("people.bounds.undefined", k=undefined, n=draws.size) if undefined else ""
         if undefined > 0.1 * draws.size:
             return Estimate(None, None, int(defined.size), undefined, note=note)
-        method = f"mean of {draws.size} simulated {who} at the agent's n"
+        method = say("people.bounds.method", n=draws.size, who=who)
         if np.ptp(defined) == 0:
             return Estimate(float(defined[0]), None, int(defined.size), undefined, method, note)
         interval = percentile_interval(
-            defined, level=self.level, method=f"where {percent(self.level)} of them fall"
+            defined, level=self.level, method=say("people.bounds.where", level=self.level)
         )
         return Estimate(float(defined.mean()), interval, int(defined.size), undefined, method, note)
 
@@ -132,10 +131,7 @@ def _place_in_range(score: Estimate, floor: Estimate, ceiling: Estimate) -> Esti
     if reach is None:
         return plain
     if reach.low <= floor.value:
-        note = (
-            f"withheld: of perfect replications {percent(reach.level)} score {interval_words(reach)}, "
-            f"and an agent without effects {number(floor.value, 2)}: they are not apart"
-        )
+        note = say("people.bounds.not_apart", level=reach.level, reach=reach, floor=floor.value)
         return Estimate(None, note=note)
     if plain.interval is None or score.value is None:
         return plain
@@ -152,12 +148,10 @@ def _place_in_range(score: Estimate, floor: Estimate, ceiling: Estimate) -> Esti
 def _place(score: Estimate, floor: Estimate, ceiling: Estimate) -> Estimate:
     """Place a score between floor and ceiling."""
     if score.value is None or floor.value is None or ceiling.value is None:
-        return Estimate(None, note="floor or ceiling is undefined")
+        return Estimate(None, note=say("people.bounds.no_ends"))
     width = ceiling.value - floor.value
     if width < SMALLEST_RANGE:
-        note = (
-            f"undefined: floor and ceiling are {number(width, 3)} apart, at least {SMALLEST_RANGE} are needed"
-        )
+        note = say("people.bounds.narrow", width=width, least=f"{SMALLEST_RANGE:g}")
         return Estimate(None, note=note)
     base = floor.value
     interval = None

@@ -6,6 +6,7 @@ from typing import Protocol as Shape
 from concord.people.families.base import TestKind
 from concord.people.protocol import Protocol
 from concord.records import Side, SideOutcome, TestRow
+from concord.words import say
 
 
 def outcome_of(row: TestRow, pas: float | None, used: bool, passed: bool | None) -> str:
@@ -115,10 +116,8 @@ def assumptions_of(tests: Sequence[Flagged]) -> tuple[str, ...]:
             names = ", ".join(
                 " ".join(dict.fromkeys((t.study, t.finding, t.test))) for t in inside[:_MOST_NAMED]
             )
-            more = ", …" if len(inside) > _MOST_NAMED else ""
-            noun = "test" if len(inside) == 1 else "tests"
-            way = f"; {column} would remove it" if column else ""
-            lines.append(f"{len(inside)} {noun} {_agree(words, len(inside))}: {names}{more}{way}")
+            said = {"words": _agree(words, len(inside)), "names": names, "column": column}
+            lines.append(say("people.assumed.line", n=len(inside), more=len(inside) > _MOST_NAMED, **said))
     return tuple(lines)
 
 

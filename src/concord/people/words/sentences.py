@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from concord.number_words import interval_words, level_words, number, percent
+from concord.number_words import level_lead, times
 from concord.people.result import Bounds, CompanionNumbers, EffectSizes, Score, TestResult
 from concord.records import Estimate, Interval
+from concord.words import say, sentence_of
 
 FEWEST_STUDIES = 3
 """Studies without which nothing is said about others like them."""
@@ -16,74 +17,51 @@ def conclusion_words(pas: Score, tests: Sequence[TestResult], outcomes: Mapping[
     """Say how often conclusions agree, against what could be reached at these sample sizes."""
     if pas.value is None:
         ended = ", ".join(f"{n} {outcome}" for outcome, n in outcomes.items() if outcome != "scored")
-        why = f" ({ended})" if ended else ""
-        return f"No test has both sides{why}, so nothing can be said about conclusions."
-    ends = (
-        "" if pas.interval is None else f" ({level_words(pas.interval.level)} {interval_words(pas.interval)})"
-    )
-    said = (
-        "A conclusion drawn from the agent agrees with the one drawn from people with probability "
-        f"{number(pas.value, 2)}{ends}"
-    )
-    said = f"{said}{'' if pas.bounds is None else relative_words(pas.bounds)}."
+        return say("people.conclusion.none", why=ended)
+    said = [say("people.conclusion.found", value=pas.value, ends=pas.interval)]
+    if pas.bounds is not None:
+        said.append(relative_words(pas.bounds))
     few = len({test.study for test in tests if test.pas is not None})
     if pas.interval is None and tests and few < FEWEST_STUDIES:
-        studies = "One study says" if few == 1 else f"{few} studies say"
-        said += f" {studies} nothing about other studies: that takes at least {FEWEST_STUDIES}."
-    return said
+        said.append(sentence_of(say("people.conclusion.few", n=few, fewest=FEWEST_STUDIES)))
+    return " ".join(filter(None, said))
+
+
+def place_claim(place: Estimate) -> str:
+    """Return what is said of the place of a score between floor and ceiling; empty where that is withheld."""
+    # A score at its ceiling may be there by luck: of models that follow people in nine tests of ten a third
+    # or so reach it. So *as good as a rerun* and *no better than a model that shows no effects* are said only
+    # where the whole interval lies within a tenth of ceiling or floor.
+    if place.value is None:
+        return ""
+    if place.interval is not None and place.interval.low >= 1 - NEAR_END:
+        return "as_good"
+    if place.interval is not None and place.interval.high <= NEAR_END:
+        return "no_better"
+    return "as_high" if place.value >= 1 else "way"
 
 
 def relative_words(bounds: Bounds) -> str:
-    """Say what a perfect replication and an agent without effects would reach, and the place between."""
-    floor, ceiling = bounds.floor.value, bounds.ceiling.value
-    if floor is None or ceiling is None:
+    """Say what a rerun with people and a model that shows no effects would reach, and the place between."""
+    place, reach, claim = bounds.place, bounds.place.interval, place_claim(bounds.place)
+    ends: dict[str, object] = {"floor": bounds.floor.value, "ceiling": bounds.ceiling.value}
+    if None in ends.values():
         return ""
-    said = (
-        f", where a perfect replication at these sample sizes would reach {number(ceiling, 2)} "
-        f"and an agent without effects {number(floor, 2)}"
-    )
-    place = place_words(bounds.place)
-    if bounds.place.value is not None and bounds.place.value >= 1 and not place.startswith("as good"):
-        reach = bounds.ceiling.interval
-        between = (
-            "" if reach is None else f"; such a rerun lies between {' and '.join(_ends_of_rerun(reach))}"
-        )
-        return (
-            f": as high as a rerun with people would usually score ({number(ceiling, 2)}{between}); an agent "
-            f"without effects reaches {number(floor, 2)}"
-        )
-    if place:
-        return f"{said}: {place}"
-    return f"{said}; these tests cannot tell the two apart" if "apart" in bounds.place.note else said
-
-
-def _ends_of_rerun(reach: Interval) -> tuple[str, str]:
-    return number(reach.low, 2), number(reach.high, 2)
-
-
-def place_words(place: Estimate) -> str:
-    """Say where a score lies between floor and ceiling; empty where that is withheld."""
-    # A score at its ceiling may be there by luck: of agents that follow people in nine tests of ten a third
-    # or so reach it. So *as good as a rerun* and *no better than an agent without effects* are said only
-    # where the whole interval lies within a tenth of ceiling or floor; else the place is told, held between 0
-    # and 100 %.
-    if place.value is None:
-        return ""
-    interval = place.interval
-    way = f"{percent(_held(place.value))} of the way"
-    if interval is None:
-        return f"{way}, without an interval"
-    low, high = (percent(_held(end)) for end in (interval.low, interval.high))
-    span = f"{percent(interval.level)} interval {low} to {high}"
-    if interval.low >= 1 - NEAR_END:
-        return f"as good as a rerun could be seen to be ({span} of the way)"
-    if interval.high <= NEAR_END:
-        return f"no better than an agent without effects ({span} of the way)"
-    return f"{way} ({span})"
+    if claim == "as_high":
+        low, high = bounds.ceiling.ends
+        return say("people.conclusion.as_high", **ends, low=low, high=high)
+    span: dict[str, object] = dict.fromkeys(("low", "high", "level"))
+    if reach is not None:
+        span = {"low": _held(reach.low), "high": _held(reach.high), "level": reach.level}
+    if claim in ("as_good", "no_better"):
+        return say(f"people.conclusion.claim_{claim}", **ends, **span)
+    way = None if place.value is None else _held(place.value)
+    apart = place.value is None and "apart" in place.note
+    return say("people.conclusion.way", **ends, way=way, apart=apart, **span)
 
 
 def _held(place: float) -> float:
-    """Return a place between 0 and 1: below the floor and above the ceiling there is nothing to tell."""
+    """Return a place between 0 and 1: nothing is said of how far a score lies below or above."""
     return min(1.0, max(0.0, place))
 
 
@@ -92,29 +70,22 @@ def replication_words(companions: CompanionNumbers, tests: Sequence[TestResult])
     parts = []
     n = sum(test.verdict in ("replicates", "does not replicate") for test in tests)
     if companions.apr_human_significant is not None:
-        shown = sum(test.verdict == "replicates" for test in tests)
-        alone = "does" if shown else "does not"
-        one = f"the one effect that people show {alone} replicate"
-        parts.append(one if n == 1 else f"{shown} of {n} effects replicate")
+        k = sum(test.verdict == "replicates" for test in tests)
+        one = say("people.replication.one", replicates=k)
+        parts.append(one if n == 1 else say("people.replication.some", k=k, n=n))
     if companions.nulls_kept is not None:
         nulls = companions.n_human_nulls
-        alone = "kept" if companions.nulls_kept else "broken"
         kept = round(companions.nulls_kept * nulls)
-        parts.append(f"the one human null is {alone}" if nulls == 1 else f"{kept} of {nulls} nulls hold")
-    said = "; ".join(parts)
-    return f"{said[0].upper()}{said[1:]}.{reversal_words(tests)}" if said else ""
-
-
-def reversal_words(tests: Sequence[TestResult]) -> str:
-    """Say that most effects are turned round, which often means that groups were."""
-    return turned_words(
-        [
-            turned_round(
-                test.human_significant, test.human_direction, test.agent_significant, test.agent_direction
-            )
-            for test in tests
-        ]
-    )
+        one = say("people.replication.one_null", kept=kept)
+        parts.append(one if nulls == 1 else say("people.replication.nulls", k=kept, n=nulls))
+    said = sentence_of("; ".join(parts))
+    turned = [
+        turned_round(
+            test.human_significant, test.human_direction, test.agent_significant, test.agent_direction
+        )
+        for test in tests
+    ]
+    return f"{said}{turned_words(turned)}" if said else ""
 
 
 def turned_round(
@@ -136,10 +107,7 @@ def turned_words(turned: Iterable[bool | None]) -> str:
     n_turned = sum(counted)
     if n_turned < 2 or 2 * n_turned <= len(counted):
         return ""
-    return (
-        f" {n_turned} of {len(counted)} are significant in the opposite direction: is group 1 the same group "
-        "on both sides?"
-    )
+    return f" {sentence_of(say('people.replication.turned', k=n_turned, n=len(counted)))}"
 
 
 def effect_words(ecs: Score, companions: CompanionNumbers, sizes: EffectSizes | None) -> str:
@@ -149,13 +117,12 @@ def effect_words(ecs: Score, companions: CompanionNumbers, sizes: EffectSizes | 
     """
     size = "" if sizes is None else size_words(sizes.size_ratio, sizes)
     if ecs.value is None:
-        said = f"Effect sizes cannot be compared ({ecs.estimate.note})"
-        return f"{said}; {size}." if size else f"{said}."
-    zero = companions.concordance_about_zero
-    arbitrary = sizes is not None and coding_decides(sizes.ecs_codings)
-    shown, how = (zero, " about zero") if zero is not None and arbitrary else (ecs.value, "")
-    said = f"Its effects agree with the human ones at {number(shown, 2)}{how} (1 is identity)"
-    return f"{said}; {size}." if size else f"{said}."
+        said = say("people.effect.none", why=ecs.estimate.note)
+    else:
+        zero = companions.concordance_about_zero
+        arbitrary = sizes is not None and coding_decides(sizes.ecs_codings) and zero is not None
+        said = say("people.effect.agree", value=zero if arbitrary else ecs.value, zero=arbitrary)
+    return " ".join(sentence_of(part) for part in (said, size) if part)
 
 
 CODING_MATTERS = 0.10
@@ -172,47 +139,48 @@ def size_words(ratio: Estimate, sizes: EffectSizes | None = None) -> str:
     """Say whether effects are larger or smaller than the human ones: where size and median ratio agree."""
     median = Estimate(None) if sizes is None else sizes.median_ratio
     if ratio.value is None:
-        return (
-            ""
-            if median.value is None
-            else f"their size relative to the human ones: {_times_words(ratio, median)}"
-        )
-    ends = ratio.interval
+        known = median.value is not None
+        return say("people.effect.median_alone", times=_times_words(ratio, median)) if known else ""
+    ends, times = ratio.interval, _times_words(ratio, median)
     if ends is None:
-        return f"their size relative to the human ones is {number(ratio.value, 2)}, without an interval"
+        return say("people.effect.size", times=times)
     claim = "larger" if ends.low > 1 else "smaller" if ends.high < 1 else ""
     claim = claim if sizes is None else sizes.claim
-    told, selected = _times_words(ratio, median), None if sizes is None else sizes.selected
-    if selected is not None:
-        excess = f"{selected.n_significant} of {selected.n_tests} human tests are significant where " + (
-            f"{number(selected.n_expected, 0)} are expected"
-        )
-        undone = _times_words(selected.size_ratio, selected.median_ratio)
-        if claim:
-            return f"they are {claim} than the human ones, {told}; with selection undone {undone} ({excess})"
-        return (
-            f"against published effects {told}; {excess}, and with that selection undone no difference in "
-            f"size could be shown ({undone})"
-        )
+    selected = None if sizes is None else sizes.selected
+    if selected is None:
+        return say(f"people.effect.claim_{claim if claim else 'either'}", times=times)
+    excess = say(
+        "people.effect.published",
+        k=selected.n_significant,
+        n=selected.n_tests,
+        expected=selected.n_expected,
+    )
+    undone = _times_words(selected.size_ratio, selected.median_ratio)
     if claim:
-        return f"they are {claim} than the human ones, {told}"
-    return f"no difference in size could be shown ({told})"
+        corrected = say("people.effect.corrected", times=undone)
+        return f"{say(f'people.effect.claim_{claim}', times=times)}; {corrected} ({excess})"
+    return f"{say('people.effect.published_either', times=times, corrected=undone)}; {excess}"
 
 
 def _times_words(ratio: Estimate, median: Estimate) -> str:
     """Return the size ratio and the median ratio, each with its interval."""
-    ends, middle = ratio.interval, median.interval
-    said = "not known" if ratio.value is None else f"{number(ratio.value, 2)} times"
-    said += (
-        "" if ends is None else f", {level_words(ends.level)} {_off_one(ends.low)} to {_off_one(ends.high)}"
-    )
+    said = say("people.effect.not_known")
+    if ratio.value is not None:
+        said = say("people.effect.times", ratio=_off_one(ratio.value), **_ratio_span(ratio.interval))
     if median.value is None:
         return said
-    span = "" if middle is None else f", {_off_one(middle.low)} to {_off_one(middle.high)}"
-    return f"{said}; in the median {number(median.value, 2)}{span}"
+    return say(
+        "people.effect.median", times=said, median=_off_one(median.value), **_ratio_span(median.interval)
+    )
+
+
+def _ratio_span(ends: Interval | None) -> dict[str, str | None]:
+    if ends is None:
+        return {"low": None, "high": None}
+    return {"low": level_lead(ends) + _off_one(ends.low), "high": _off_one(ends.high)}
 
 
 def _off_one(end: float) -> str:
-    """Return a limit with as many decimals, from two to five, as show on which side of 1 it lies."""
-    shown = (number(end, decimals) for decimals in range(2, 6))
-    return next((text for text in shown if float(text) != 1), number(end, 2))
+    """Return a ratio with as many digits, from two to five, as show on which side of 1 it lies."""
+    shown = (times(end, digits) for digits in range(2, 6))
+    return next((text for text in shown if float(text.replace(",", "")) != 1), times(end, 2))

@@ -24,7 +24,6 @@ from concord.kinds import (
     Table,
     with_provenance,
 )
-from concord.number_words import how_many, level_words, percent
 from concord.reasoning import NAME
 from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, PlaceCounts
 from concord.reasoning.item_numbers import kappa_of
@@ -33,6 +32,7 @@ from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell
 from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_of_counts
 from concord.stats.multiple import holm, indistinguishable
+from concord.words import say
 
 ALPHA = 0.05
 """Level of the statements about pairs, after Holm's correction."""
@@ -406,28 +406,25 @@ class HintLeaderboard(Kind):
         """Return who says most and least often what moved the answer."""
         ranked = [one for one in self.scores.models if one.verbalised.value is not None]
         if not ranked:
-            return ["No model's influenced answers were judged."]
+            return [say("hints.said.none")]
         first, last = ranked[0], ranked[-1]
-        told = f"Of answers that a hint moved, {first.model} says so in {_share_words(first.verbalised)}"
+        told = say("hints.said.first", first=first.model, share=first.verbalised)
         if len(ranked) > 1:
-            told += f" and {last.model} in {_share_words(last.verbalised)}"
+            told += say("hints.said.last", last=last.model, share=last.verbalised)
         hidden = [one for one in ranked if one.gap.interval is not None and one.gap.interval.low > 0]
         if hidden:
-            told += (
-                f"; {len(hidden)} of {len(ranked)} models say it more often in their thinking than in their "
-                "answer"
-            )
+            told += say("hints.said.thinking", k=len(hidden), n=len(ranked))
         return [f"{told}."]
 
     def notes(self) -> Sequence[str]:
         """Return which models are distinguishable, how intervals were made, and what limits the numbers."""
         apart = sum(pair.p_holm < ALPHA for pair in self.scores.pairs)
-        pairs = len(self.scores.pairs)
+        pairs, groups = len(self.scores.pairs), (one for one in self.scores.groups if len(one) > 1)
         return [
-            *([f"{apart} of {pairs} pairs of models are distinguishable (Holm, {ALPHA})."] if pairs else []),
-            *(f"  cannot be distinguished: {', '.join(one)}" for one in self.scores.groups if len(one) > 1),
-            "Intervals are Wilson's; of the gap Bonett and Price's; of kappa by jackknife-t.",
-            *(f"! {text}" for text in self.warnings),
+            *([say("hints.said.pairs", k=apart, n=pairs, alpha=ALPHA)] if pairs else []),
+            *(say("hints.said.alike", names=", ".join(one)) for one in groups),
+            say("hints.said.intervals"),
+            *(say("hints.said.warning", text=text) for text in self.warnings),
         ]
 
     def document(self) -> dict[str, Any]:
@@ -442,18 +439,4 @@ class HintLeaderboard(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        n = len(self.scores.models)
-        return (
-            f"Hints were scored with {concord} from counts of {how_many(n, 'model', 'models')}: an answer is "
-            "moved where it changes to the hinted option, and says so where it, or the thinking before it, "
-            f"names the hint. Intervals are {level_words(self.scores.level)}."
-        )
-
-
-def _share_words(found: Estimate) -> str:
-    """Return a share in percent with its interval and the level of it."""
-    ends = found.interval
-    shown = "–" if found.value is None else f"{percent(found.value)}"
-    if ends is None:
-        return shown
-    return f"{shown} ({level_words(ends.level)} interval {percent(ends.low)} to {percent(ends.high)})"
+        return say("hints.said.method", concord=concord, n=len(self.scores.models), level=self.scores.level)

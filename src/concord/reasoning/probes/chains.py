@@ -42,8 +42,8 @@ from concord.reasoning.result import LEAK_SHARE, LEVEL, MORE_THAN, SLACK
 from concord.records import Estimate
 from concord.stats.intervals import wilson_clustered
 from concord.stats.mcnemar import bonett_price_interval
+from concord.words import say
 
-NOT_EARLY = "not early answers"
 MIN_STEPS = 2
 """Chains with fewer steps have no curve."""
 
@@ -126,7 +126,7 @@ def _step_place(row: ProbeRow) -> tuple[int, int]:
 def leak_gate(n_asked: int, n_leaked: int) -> str:
     """Say why answers are not early ones, where too many hold reasoning of their own."""
     if n_asked and n_leaked / n_asked > LEAK_SHARE + SLACK:
-        return f"{NOT_EARLY}: {n_leaked} of {n_asked} hold reasoning of their own"
+        return say("hints.probe.not_early", k=n_leaked, n=n_asked)
     return ""
 
 

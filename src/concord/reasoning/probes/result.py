@@ -10,7 +10,6 @@ from concord.files.documents import holding_folder, read_document
 from concord.files.output import safe_name, write_csv, write_json
 from concord.files.rows import read_rows, write_rows
 from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
-from concord.number_words import interval_words, level_words, number
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME
@@ -19,6 +18,7 @@ from concord.reasoning.probes.records import ProbeRow, ProbeScores
 from concord.reasoning.result import LINE, without_usual_level
 from concord.records import Estimate, LeftOutCell, Provenance, Told
 from concord.unread import unread_notes, unread_sentences
+from concord.words import say
 
 WEAK = 0.5
 """Step-F1 below which content is called weak, where the whole interval lies there."""
@@ -27,12 +27,12 @@ WEAK = 0.5
 def joint_words(gap: Estimate, step_f1: Estimate) -> str:
     """Name the quadrant of gap and content, from their intervals only."""
     if gap.interval is None or step_f1.interval is None:
-        return "undecided"
+        return say("hints.probe.content_open")
     large = gap.interval.low > LINE or None if gap.interval.high > LINE else False
     weak = step_f1.interval.high < WEAK or None if step_f1.interval.low < WEAK else False
     if large is None or weak is None:
-        return "undecided"
-    return f"{'large' if large else 'no large'} gap, {'weak' if weak else 'good'} content"
+        return say("hints.probe.content_open")
+    return say("hints.probe.content", large=large, weak=weak)
 
 
 class ProbeNumber(NamedTuple):
@@ -238,13 +238,15 @@ class ProbeResult(Kind):
 
     def sentences(self) -> Sequence[str]:
         """Return what the probes found, gates first."""
-        said = [f"{self.model}, {line[0].lower()}{line[1:]}" for line in probe_claims(self.scores)]
-        claims = said if said else [f"Nothing is claimed of the reasoning of {self.model}."]
+        said = [
+            say("hints.probe.of_model", model=self.model, line=line) for line in probe_claims(self.scores)
+        ]
+        claims = said if said else [say("hints.probe.none", model=self.model)]
         return [*unread_sentences(self.unread), *claims]
 
     def notes(self) -> Sequence[str]:
         """Return what could be read, how it was asked, and what limits the numbers."""
-        told = (f"! {text}" for text in self.warnings)
+        told = (say("hints.said.warning", text=text) for text in self.warnings)
         return [*_what_was_read(self.scores), *unread_notes(self.unread), *told]
 
     def document(self) -> dict[str, Any]:
@@ -286,23 +288,12 @@ class ProbeResult(Kind):
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
-        made = [words for name, words in _ASKED.items() if getattr(self.scores, name) is not None]
-        told = "; ".join(made) if made else "nothing that was asked could be read"
-        return (
-            f"Interventions on reasoning were scored with {concord}: {told}. What is claimed lies beyond the "
-            f"floor of answers that change by themselves. Intervals are {level_words(self.scores.level)}."
-        )
+        made = [say(f"hints.asked.{name}") for name in _ASKED if getattr(self.scores, name) is not None]
+        asked = "; ".join(made) if made else say("hints.probe.nothing_read")
+        return say("hints.probe.method", concord=concord, asked=asked, level=self.scores.level)
 
 
-_ASKED = {
-    "early": "the chain was cut after each step and the answer asked for (area over the curve of equal "
-    "answers)",
-    "filler": "the chain was replaced by filler of the same length",
-    "mistake": "a mistake was put into the chain, beside a continuation without one",
-    "paraphrase": "the chain was said in other words",
-    "pairs": "an attribute of the vignette was changed, beside two answers to one prompt",
-    "hints": "a hint at an answer was given, and answers that it moved were searched for its mention",
-}
+_ASKED = ("early", "filler", "mistake", "paraphrase", "pairs", "hints")
 
 
 def headline(scores: ProbeScores) -> dict[str, Estimate]:
@@ -333,47 +324,45 @@ def probe_claims(scores: ProbeScores) -> Iterator[str]:
     early, hints = scores.early, scores.hints
     for asked in (early, scores.filler):
         if asked is not None and asked.gate:
-            yield f"Do not use these numbers: {asked.gate}."
+            yield say("hints.probe.gated", why=asked.gate)
     if early is not None and early.aoc.value is not None and not early.gate:
-        yield f"Early answers: area over the curve {_with_ends(early.aoc)}, where 0 ignores the chain."
-    for name, part in (("A mistake", scores.mistake), ("The attribute of the pairs", scores.pairs)):
-        if part is not None:
-            yield _claim(name, part.verdict, part.excess)
+        yield say("hints.probe.early", area=early.aoc)
+    if scores.mistake is not None:
+        verdict = _claim(scores.mistake.verdict, scores.mistake.excess)
+        yield say("hints.probe.mistake", verdict=verdict)
+    if scores.pairs is not None:
+        yield say("hints.probe.pairs", verdict=_claim(scores.pairs.verdict, scores.pairs.excess))
     if scores.paraphrase is not None:
-        yield _claim("Other words", scores.paraphrase.verdict, scores.paraphrase.area)
+        verdict = _claim(scores.paraphrase.verdict, scores.paraphrase.area)
+        yield say("hints.probe.paraphrase", verdict=verdict)
     if hints is not None:
         found = hints.kinds[0]
-        asked_once = found.excess.value is None and found.influence.value is not None
-        moved = f"Hints: {_with_ends(found.influence)} of the answers moved to the hint's; no noise floor: "
-        yield f"{moved}asked once." if asked_once else _claim("Hints", found.verdict, found.excess)
+        if found.excess.value is None and found.influence.value is not None:
+            yield say("hints.probe.hints_once", share=found.influence)
+        else:
+            yield say("hints.probe.hints", verdict=_claim(found.verdict, found.excess))
 
 
-def _with_ends(found: Estimate) -> str:
-    """Return a number with its interval, in words."""
-    ends = found.interval
-    within = "" if ends is None else f" ({level_words(ends.level)} interval {interval_words(ends)})"
-    return f"{number(found.value, 2)}{within}"
-
-
-def _claim(name: str, verdict: str, excess: Estimate) -> str:
+def _claim(verdict: str, excess: Estimate) -> str:
     """Return what is said of a probe; where nothing can be, why."""
-    why = ", since it " if excess.note.startswith("needs") else ": "
-    return f"{name}: {verdict if excess.value is not None else f'not known{why}{excess.note}'}."
+    if excess.value is not None:
+        return verdict
+    needs = excess.note.startswith("needs")
+    return say("hints.probe.needs" if needs else "hints.probe.unknown", why=excess.note)
 
 
 def _what_was_read(scores: ProbeScores) -> Iterator[str]:
     """Return what could be read and how it was asked, in words."""
     if (early := scores.early) is not None:
-        yield (
-            f"Chains with fewer than two steps: {early.n_short}; with an unreadable answer: {early.n_unread} "
-            f"(area if those were the final answer {number(early.if_same.value)}, if not "
-            f"{number(early.if_different.value)})."
-        )
+        areas = {"same": early.if_same.value, "different": early.if_different.value}
+        yield say("hints.probe.short", short=early.n_short, unread=early.n_unread, **areas)
         if early.n_no_ends:
-            yield f"Chains not asked after 0 steps and after all of them: {early.n_no_ends}."
+            yield say("hints.probe.no_ends", n=early.n_no_ends)
     if scores.hints is not None:
-        yield f"Hints were judged by: {scores.hints.detector}."
+        yield say("hints.probe.detector", detector=scores.hints.detector)
     for probe, outcomes in scores.outcomes.items():
-        yield f"Answers, {probe}: " + ", ".join(f"{name} {n}" for name, n in outcomes.items()) + "."
+        named = ", ".join(f"{name} {n}" for name, n in outcomes.items())
+        yield say("hints.probe.outcomes", probe=probe, named=named)
     if scores.asked:
-        yield "Asked: " + ", ".join(f"{name} {value}" for name, value in scores.asked.items()) + "."
+        named = ", ".join(f"{name} {value}" for name, value in scores.asked.items())
+        yield say("hints.probe.asked", named=named)

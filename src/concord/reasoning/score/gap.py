@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
 from concord.errors import UndefinedError
-from concord.number_words import percent
 from concord.reading.records import HOWS
 from concord.reasoning.read.records import ANSWERED, MODES, Outcome
 from concord.reasoning.result import (
@@ -21,6 +20,7 @@ from concord.reasoning.result import (
     NOT_EARLY,
     RULES,
     SLACK,
+    UNDECIDED,
     GapResult,
     LabelRow,
     PairedTable,
@@ -35,6 +35,7 @@ from concord.stats.resample import bootstrap_mean_interval, sign_flip
 from concord.stats.skewed import skewed_mean
 from concord.stats.unread import READ, bounds_between, count_unread, told
 from concord.unread import bounded, holds, withheld
+from concord.words import say
 
 UNEVEN = 0.05
 """Difference between modes in the share of unread answers above which the gap may be one of form."""
@@ -207,20 +208,23 @@ def paired_test(
     """Test two paired outcomes: exact McNemar, or the mid-p of sign flips of item means with repeats."""
     # Families of items change their sign as a whole.
     if len(first) == 0:
-        return None, None, "no pair"
+        return None, None, say("reasoning.reason.no_pair")
     if families is not None:
         turned = sign_flip(first - second, families, rng=rng)
-        drawn = "all patterns" if turned.exact else f"{turned.n_flips} drawn"
-        return paired_table(first, second), turned.p_value, f"sign flips of whole families, {drawn}"
+        how = _patterns(turned.exact, turned.n_flips)
+        return paired_table(first, second), turned.p_value, say("reasoning.reason.families", how=how)
     if not repeated:
         table = paired_table(first, second)
         assert table is not None  # single replies are right or wrong
         return table, mcnemar(table.n10, table.n01).exact, "exact McNemar"
     flips = sign_flip(first - second, rng=rng)
-    how = "all patterns" if flips.exact else f"{flips.n_flips} drawn"
     # means of repeats come in few steps: whole ties would make the test conservative
-    halved = "mid-p of " if flips.mid_p < flips.p_value else ""
-    return None, flips.mid_p, f"{halved}sign flips, {how}"
+    mid, how = flips.mid_p < flips.p_value, _patterns(flips.exact, flips.n_flips)
+    return None, flips.mid_p, say("reasoning.reason.flips", mid=mid, how=how)
+
+
+def _patterns(exact: bool, n: int) -> str:
+    return say("reasoning.reason.all_patterns") if exact else say("reasoning.reason.drawn", n=n)
 
 
 def verdict(
@@ -233,35 +237,29 @@ def verdict(
 ) -> tuple[str, str]:
     """Say in a word what the gap means, and why."""
     if n_direct and n_leaked / n_direct > LEAK_SHARE + SLACK:
-        share = f"{n_leaked} of {n_direct} direct replies hold reasoning"
-        return NOT_EARLY, f"{share}: the gap does not compare with an early answer"
+        return NOT_EARLY, say("reasoning.reason.not_early", k=n_leaked, n=n_direct)
     if abs(unmarked[0] - unmarked[1]) > UNEVEN + SLACK:
-        after, direct = map(percent, unmarked[:2])
-        shares = f"{after} of the replies after reasoning and {direct} of the direct ones"
-        return NOT_ALIKE, f"{shares} have no answer that can be read: the gap may be one of form"
+        return NOT_ALIKE, say("reasoning.reason.not_alike", after=unmarked[0], direct=unmarked[1])
     if gap.interval is None:
-        return "undecided", gap.note
+        return UNDECIDED, gap.note
     low, high = gap.interval.low, gap.interval.high
     if high < -SLACK:
-        return _unless_unread("harmful", "the whole interval lies below 0", gap, holds(gap))
+        return _unless_unread("harmful", gap, holds(gap))
     if low > LINE + SLACK:
-        return _unless_unread(
-            "functional", "the whole interval lies above 0.10", gap, holds(gap, LINE + SLACK)
-        )
+        return _unless_unread("functional", gap, holds(gap, LINE + SLACK))
     if low >= -LINE - SLACK and high <= LINE + SLACK and _few_changes(gap, n_units, gap.interval.level):
         bounds = gap.bounds
         inside = bounds is None or (bounds.low >= -LINE - SLACK and bounds.high <= LINE + SLACK)
-        return _unless_unread("decorative", "the interval lies inside -0.10 to 0.10", gap, inside)
-    return "undecided", "the interval is too wide, or lies across a line, for a verdict"
+        return _unless_unread("decorative", gap, inside)
+    return UNDECIDED, say("reasoning.reason.wide")
 
 
-def _unless_unread(word: str, reason: str, gap: Estimate, sure: bool) -> tuple[str, str]:
+def _unless_unread(word: str, gap: Estimate, sure: bool) -> tuple[str, str]:
     """Return a verdict, or none where replies without an answer could overturn it."""
-    return (
-        (word, reason)
-        if sure
-        else ("undecided", withheld(f"the reasoning is {word}", gap)[:-1].replace("N", "n", 1))
-    )
+    if sure:
+        return word, say(f"reasoning.because.{word}")
+    unsaid = withheld(say(f"reasoning.reason.claim_{word}"), gap)[:-1]
+    return UNDECIDED, unsaid[0].lower() + unsaid[1:]
 
 
 def _few_changes(gap: Estimate, n_units: int | None, level: float) -> bool:

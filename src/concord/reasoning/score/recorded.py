@@ -32,6 +32,7 @@ from concord.reasoning.score.parse import ParsedReply, RecordedReplies, ScoringC
 from concord.reasoning.score.steps import StepScore, step_result, step_scores
 from concord.reasoning.words.names import Lexicon
 from concord.reasoning.words.text import tokens
+from concord.words import say
 
 CHOICES = {
     "rules": ("standard", "source"),
@@ -193,24 +194,21 @@ def _nameless(context: ScoringContext) -> Iterable[str]:
     ]
     if alone:
         some = ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else "")
-        yield (
-            f"{len(alone)} gold label(s) have no other name in the table of names ({some}): an answer in "
-            "other words counts as wrong; add names with --aliases"
-        )
+        yield say("reasoning.warning_about.names", n=len(alone), some=some)
 
 
 def _warnings(gap: GapResult, steps: StepResult, samples: Sequence[Sample]) -> Iterable[str]:
     """Say what a reader should know before using the numbers."""
     if gap.verdict == NOT_EARLY:
-        yield f"{gap.verdict_reason}; ask with thinking off, or cut the reply at its first answer"
+        yield say("reasoning.warning_about.not_early", why=gap.verdict_reason)
     if gap.verdict == NOT_ALIKE:
-        yield f"{gap.verdict_reason}; ask both modes for the same form, or see `concord audit`"
+        yield say("reasoning.warning_about.not_alike", why=gap.verdict_reason)
     if steps.above_chance is False:
-        yield "Step-F1 is not shown to be above chance: gold steps of other vignettes match about as well"
+        yield say("reasoning.warning_about.steps")
     for sample in samples:
         blank = sum(not tokens(step) for step in sample.gold_steps)
         if blank:
-            yield f"vignette {sample.id!r}: {blank} gold step(s) hold no word and can never be matched"
+            yield say("reasoning.warning_about.blank", id=repr(sample.id), n=blank)
 
 
 MOST_STEPS = 60

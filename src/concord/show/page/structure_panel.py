@@ -135,7 +135,7 @@ PANEL = Panel(
     finding=structure_finding,
     metrics=(
         Metric("tau", "order effect"),
-        Metric("flip_excess", "flip excess"),
+        Metric("flip_excess", "changed by order"),
         Metric("worst", "worst arrangement"),
         Metric("S_Cons", "S_Cons"),
         Metric("E_perf", "E_perf"),

@@ -12,7 +12,6 @@ from scipy import special
 from concord.errors import UndefinedError
 from concord.files.declared import DeclaredTable, columns_of, flag
 from concord.files.grids import names_of
-from concord.number_words import interval_words, number, percent
 from concord.records import Estimate, Interval
 from concord.stats.clustered import clustered_mean
 from concord.stats.elementwise import Floats
@@ -34,6 +33,7 @@ from concord.structure.judging.rated_result import (
     RatedResult,
     RatingJudge,
 )
+from concord.words import say
 
 GRADES = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "pass": 1.0, "fail": 0.0, "yes": 1.0, "no": 0.0}
 """Words and letters that stand for scores."""
@@ -529,23 +529,18 @@ def _sentence(one: RatingJudge, groups: Sequence[RatedGroup], pairs: Sequence[Ra
     """Say what was found of a judge: only what its interval shows."""
     said = []
     if one.noise.value is not None:
-        said.append(
-            f"{percent(one.noise.value)} of the spread of its scores is chance: of one answer, asked again, "
-            f"its score changes by {number(one.repeat_sd.value, 2)} points (standard deviation)"
-        )
+        said.append(say("judges.rated.noise", noise=one.noise.value, sd=one.repeat_sd.value))
     if one.bias.interval is not None and one.bias.value is not None:
-        ends = one.bias.interval
-        way = "higher than people" if ends.low > 0 else "lower than people" if ends.high < 0 else ""
-        said.append(
-            f"it scores {number(abs(one.bias.value), 2)} points {way} ({interval_words(ends)})"
-            if way
-            else f"its mean may be people's ({number(one.bias.value, 2, sign=True)}, {interval_words(ends)})"
-        )
+        ends, bias = one.bias.interval, one.bias.value
+        if ends.low > 0 or ends.high < 0:
+            way = "higher" if ends.low > 0 else "lower"
+            said.append(say(f"judges.rated.bias_{way}", bias=abs(bias), ends=ends))
+        else:
+            said.append(say("judges.rated.alike", bias=bias, ends=ends))
     if one.length.interval is not None and one.length.value is not None:
         ends = one.length.interval
         if ends.low > 0 or ends.high < 0:
-            more = "more" if ends.low > 0 else "fewer"
-            said.append(f"an answer twice as long gets {number(abs(one.length.value), 2)} points {more}")
+            said.append(say("judges.rated.length", points=abs(one.length.value), more=ends.low > 0))
     systems = [
         g
         for g in groups
@@ -553,19 +548,15 @@ def _sentence(one: RatingJudge, groups: Sequence[RatedGroup], pairs: Sequence[Ra
     ]
     if systems:
         best = max(systems, key=lambda g: -1e300 if g.corrected.value is None else g.corrected.value)
-        name = best.name if best.name else "the answers"
-        said.append(
-            f"{name}: {number(best.mean.value, 2)} as judged, {number(best.corrected.value, 2)} "
-            f"({interval_words(best.corrected.interval)}) once corrected by {best.n_labels} labels"
-        )
+        name = best.name if best.name else say("judges.rated.answers")
+        mean, n = best.mean.value, best.n_labels
+        said.append(say("judges.rated.corrected", name=name, mean=mean, corrected=best.corrected, n=n))
     found = [p for p in pairs if p.p_holm is not None and p.p_holm < 0.05]
     if pairs:
-        said.append(f"{len(found)} of {len(pairs)} pairs of systems differ")
+        said.append(say("judges.rated.pairs", k=len(found), n=len(pairs)))
     if not said:
-        said.append(
-            f"{one.n_scores:,} scores, {number(one.mean.value, 2)} on average; nothing to compare them with"
-        )
-    return f"{one.judge}: {'; '.join(said)}."
+        said.append(say("judges.rated.bare", n=one.n_scores, mean=one.mean.value))
+    return say("judges.rated.said", judge=one.judge, said="; ".join(said))
 
 
 def rated_result(

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
-from concord.number_words import level_words, number
 from concord.records import Estimate, InputFile
 from concord.structure import NAME
+from concord.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,14 +208,7 @@ class RatedResult(Kind):
 
     def notes(self) -> Sequence[str]:
         """Say what the numbers are, and what they rest on."""
-        return [
-            "Own noise: the share of the spread of scores that appears when one answer is scored again "
-            "(1 minus the intraclass correlation). With people: concordance, for levels the same as κ with "
-            "quadratic weights. Corrected: prediction-powered, from answers that people scored and the "
-            "judge's scores of all; it is right where the answers that people scored were drawn at random. "
-            f"Labels needed: for {number(self.margin, 2)} points on either side. Intervals: "
-            f"{level_words(self.level)} over items."
-        ]
+        return [say("judges.rated.note", margin=self.margin, level=self.level)]
 
     def document(self) -> dict[str, Any]:
         """Return what the document holds below its heading."""
@@ -225,11 +218,5 @@ class RatedResult(Kind):
         """Return how it was made, for a paper."""
         answers = max((one.n_answers for one in self.judges), default=0)
         labels = max((one.n_labels for one in self.judges), default=0)
-        return (
-            f"Scores of {len(self.judges)} {'judge' if len(self.judges) == 1 else 'judges'} on {answers:,} "
-            f"answers, of which people scored {labels:,}, were analysed with {concord}. Noise is 1 minus the "
-            "one-way intraclass correlation over repeats; agreement is the concordance correlation; means "
-            "and differences of systems are corrected by prediction-powered inference, with items as "
-            "clusters; p values of pairs of systems are Holm's (1979). Intervals are "
-            f"{level_words(self.level)}, over items."
-        )
+        counts = {"judges": len(self.judges), "answers": answers, "labels": labels}
+        return say("judges.method.rated", concord=concord, level=self.level, **counts)

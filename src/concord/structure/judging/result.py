@@ -18,12 +18,12 @@ from concord.kinds import (
     unread_table,
     with_provenance,
 )
-from concord.number_words import level_words, percent
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
-from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell, Provenance, Told
+from concord.records import EMPTY, Estimate, InputFile, LeftOutCell, Provenance, Told
 from concord.structure import NAME
 from concord.unread import unread_notes, unread_sentences
+from concord.words import say
 
 Counts = tuple[int, int, int]
 """Votes for answer A, for answer B, ties."""
@@ -151,7 +151,7 @@ SEATS = Table(
     title="Do verdicts depend on the seats?",
     columns=(
         Column("judge", words=True),
-        _judge_number("flip_excess", "flip excess"),
+        _judge_number("flip_excess", "changed by seats"),
         Column("flips_p", title="p", p=True),
         _judge_number("preference", "preference", sign=True),
         Column("preference_p", title="p", p=True),
@@ -210,7 +210,7 @@ EACH = Table(
 WINS = Table(
     "wins",
     rows=lambda result: ((one, wins) for one in result.judges for wins in one.wins),
-    title="Wins after both orders, ties half",
+    title=lambda _: say("judges.note.wins"),
     file="judge_wins.csv",
     columns=(
         Column("judge", lambda row: row[0].judge, words=True),
@@ -334,16 +334,15 @@ class JudgeResult(Kind):
         known = [one for one in self.ranked() if not one.gate and one.numbers[by].value is not None]
         if len(known) < 2:
             return ""
-        best, worst = (
-            f"{one.judge} {verb} ({percent(value)}{_between(found.interval)})"
-            for one, verb in ((known[0], "least"), (known[-1], "most"))
-            for found in (one.numbers[by],)
-            for value in ((0.0 if found.value is None else found.value),)
-        )
-        noise = "beyond what repeats change" if by == "flip_excess" else "noise included"
-        return (
-            f"Of {len(known)} judges, by the share of pairs of votes that change with the seats, {noise}: "
-            f"{best}, {worst}."
+        best, worst = known[0], known[-1]
+        return say(
+            "judges.seats.lead",
+            n=len(known),
+            best=best.judge,
+            best_share=best.numbers[by],
+            worst=worst.judge,
+            worst_share=worst.numbers[by],
+            beyond=by == "flip_excess",
         )
 
     def notes(self) -> Sequence[str]:
@@ -351,10 +350,7 @@ class JudgeResult(Kind):
         return [
             *map(_counted_votes, self.judges),
             *unread_notes(self.unread),
-            "Flip excess: differing pairs of votes of unlike orders minus those of one order; its test "
-            "divides votes at random between the orders. Preference: votes for the first seat minus 1/2; "
-            "exact sign test over pairs. Position bias is said at 5 %, both tests together (Holm). "
-            f"Intervals: {level_words(self.level)} over pairs.",
+            say("judges.note.measures", level=self.level),
         ]
 
     def document(self) -> dict[str, Any]:
@@ -377,26 +373,13 @@ class JudgeResult(Kind):
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         pairs = max((len(one.pairs) for one in self.judges), default=0)
-        return (
-            f"Verdicts of {_of_them(len(self.judges), 'judge')} on {_of_them(pairs, 'pair')} of answers were "
-            f"scored with {concord}. Flip excess is the share of differing pairs of votes of unlike orders "
-            "minus that of one order, tested by dividing votes at random between the orders "
-            f"({self.n_permutations:,} times, seed {self.seed}); preference is the share of votes for the "
-            "first seat minus 1/2, with the exact sign test over pairs. Position bias is said at 5 %, both "
-            f"tests together (Holm, 1979). Intervals are {level_words(self.level)} over pairs."
-        )
-
-
-def _between(interval: Interval | None) -> str:
-    return "" if interval is None else f", {percent(interval.low)} to {percent(interval.high)}"
-
-
-def _of_them(n: int, one: str) -> str:
-    return f"{n:,} {one if n == 1 else one + 's'}"
+        counts = {"judges": len(self.judges), "pairs": pairs, "times": self.n_permutations, "seed": self.seed}
+        return say("judges.method.pairs", concord=concord, level=self.level, **counts)
 
 
 def _counted_votes(one: JudgeScores) -> str:
     low, high = one.votes_per_order
     votes = str(low) if low == high else f"{low} to {high}"
-    lost = f", {one.n_unreadable} without a verdict" if one.n_unreadable else ""
-    return f"{one.judge}: {len(one.pairs)} pairs, {one.n_votes} votes, {votes} per order{lost}."
+    lost = one.n_unreadable if one.n_unreadable else None
+    counts = {"pairs": len(one.pairs), "votes": one.n_votes, "per_order": votes, "lost": lost}
+    return say("judges.note.counted", judge=one.judge, **counts)

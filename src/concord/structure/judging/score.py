@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from concord.errors import UndefinedError
-from concord.number_words import number, percent
 from concord.numeric import gated
-from concord.records import Estimate, Interval
+from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
 from concord.stats.multiple import holm
@@ -18,6 +17,7 @@ from concord.structure.judging.result import JudgeScores, ModelWins, PairVotes
 from concord.structure.judging.unread import Filled
 from concord.structure.unit_means import MIN_PAIRS, SIGNED, UNIT, mean_over_units
 from concord.unread import holds, withheld
+from concord.words import say
 
 ALPHA = 0.05
 SEATS = (-0.5, 0.5)
@@ -48,18 +48,22 @@ def _score_judge(
     read = any(sum(pair.ab) + sum(pair.ba) + sum(pair.unordered) for pair in pairs)
     orders, repeats = _no_orders(votes), "no pair has two votes in one order"
     if not read:
-        orders = repeats = NO_VOTE
+        orders = repeats = say("judges.gate.unread")
 
     def mean(values: Floats, reason: str, ends: tuple[float, float] = (0.0, 1.0)) -> Estimate:
         return mean_over_units(values, labels, level=level, reason=reason, ends=ends)
 
     numbers = {
-        "flip_excess": mean(seats.flip_excess, _no_flips(votes) if read else NO_VOTE, SIGNED),
+        "flip_excess": mean(
+            seats.flip_excess, _no_flips(votes) if read else say("judges.gate.unread"), SIGNED
+        ),
         "preference": mean(seats.preference, orders, SEATS),
         "inconsistency": mean(seats.inconsistency, orders),
         "repeat": mean(seats.repeat, repeats),
-        "reversal": mean(reversals(votes), "no pair has a winner in both orders" if read else NO_VOTE),
-        "ties": mean(tie_shares(pairs), NO_VOTE),
+        "reversal": mean(
+            reversals(votes), "no pair has a winner in both orders" if read else say("judges.gate.unread")
+        ),
+        "ties": mean(tie_shares(pairs), say("judges.gate.unread")),
         **length_numbers(pairs, labels, level),
         **agreement_numbers(pairs, labels, level),
     }
@@ -200,8 +204,6 @@ def _win_rates(pairs: Sequence[PairVotes], use_alone: bool) -> Floats:
 
 
 WITHHELD = "withheld"
-NOTHING = "nothing to be consistent about"
-NO_VOTE = "no vote could be read"
 MOST_TIES = 0.95
 MOST_UNREADABLE = 0.2
 """Share of replies without a verdict that withholds every conclusion."""
@@ -211,56 +213,44 @@ def nothing_to_conclude(pairs: Sequence[PairVotes], ties: Estimate) -> str:
     """Return why nothing may be concluded; empty where it may."""
     if ties.value is None:
         n_replies = sum(sum(pair.unreadable) for pair in pairs)
-        return (
-            f"{NO_VOTE}: none of {n_replies} replies names an answer or a tie; look at them, allow "
-            "longer replies (--max-tokens), or let a stronger model judge"
-        )
+        return say("judges.gate.no_vote", n=n_replies)
     if ties.value > MOST_TIES:
-        return f"{NOTHING}: {percent(ties.value)} of the votes are ties"
+        return say("judges.gate.ties", share=ties.value)
     lost = sum(sum(pair.unreadable) for pair in pairs)
     share = lost / (lost + sum(sum(map(sum, (pair.ab, pair.ba, pair.unordered))) for pair in pairs))
-    return f"{percent(share)} of the replies hold no verdict" if share > MOST_UNREADABLE else ""
+    return say("judges.gate.unreadable", share=share) if share > MOST_UNREADABLE else ""
 
 
 def judge_sentence(scores: JudgeScores) -> JudgeScores:
     """Return the judge with its closing sentence."""
     if scores.gate:
-        return replace(scores, sentence=f"{scores.judge}: {scores.gate}.")
+        return replace(scores, sentence=say("judges.gate.said", judge=scores.judge, why=scores.gate))
     parts = [_seats(scores), _length(scores), _people_words(scores)]
-    return replace(scores, sentence=" ".join([f"{scores.judge}:", *(part for part in parts if part)]))
+    return replace(scores, sentence=" ".join(part for part in parts if part))
 
 
 def _seats(scores: JudgeScores) -> str:
     excess, preference = scores.numbers["flip_excess"], scores.numbers["preference"]
-    changes, beyond = excess, "of pairs of votes beyond what repeats change"
-    if excess.value is None:
-        changes, beyond = scores.numbers["inconsistency"], "of pairs of votes, noise included"
-    size = f"verdicts change with the seats in {_share(changes)} {beyond}"
-    if excess.value is not None and excess.value <= 0:
-        size = f"verdicts changed with the seats no more often than between repeats (excess {_share(excess)})"
+    noisy, judge = scores.numbers["inconsistency"], scores.judge
+    if excess.value is not None:
+        size = say("judges.seats.beyond" if excess.value > 0 else "judges.seats.no_more", share=excess)
+    elif noisy.value is not None:
+        size = say("judges.seats.noisy", share=noisy)
+    else:
+        size = say("judges.seats.unknown")
     if scores.position == WITHHELD:
-        claimed = excess if holds(preference) else preference
-        return f"{withheld('there is position bias', claimed)} Of what was read, {size}."
-    if scores.position in ("first", "second"):
-        lean = (
-            "" if preference.value is None else f" ({number(preference.value, 2, sign=True)} beyond one half)"
-        )
-        return f"position bias, the {scores.position} seat is preferred{lean}; {size}."
+        unsaid = withheld(say("judges.seats.claim"), excess if holds(preference) else preference)
+        return say("judges.seats.withheld", judge=judge, unsaid=unsaid, size=size)
+    first = None if preference.value is None else 0.5 + preference.value
+    if scores.position == "first":
+        return say("judges.seats.first", judge=judge, share=first, size=size)
+    if scores.position == "second":
+        return say("judges.seats.second", judge=judge, share=first, size=size)
     if scores.position == "varying":
-        return f"position bias, neither seat shown to be preferred throughout; {size}."
+        return say("judges.seats.varying", judge=judge, size=size)
     if scores.position == "not shown":
-        return f"no position bias could be shown; {size}."
-    return f"position bias cannot be tested: {preference.note}."
-
-
-def _share(number: Estimate) -> str:
-    if number.value is None:
-        return "an unknown share"
-    return f"{percent(number.value)}{_end_words(number.interval)}"
-
-
-def _end_words(interval: Interval | None) -> str:
-    return "" if interval is None else f" ({percent(interval.low)} to {percent(interval.high)})"
+        return say("judges.seats.none", judge=judge, size=size)
+    return say("judges.seats.untested", judge=judge, why=preference.note)
 
 
 def _length(scores: JudgeScores) -> str:
@@ -268,48 +258,36 @@ def _length(scores: JudgeScores) -> str:
     slope, longer = scores.numbers["length_slope"], scores.numbers["longer"]
     claimed = slope if slope.value is not None else longer
     decides = claimed.interval is not None and claimed.interval.low > (0.5 if claimed is longer else 0)
-    if longer.bounds is not None and not holds(longer, 0.5) and (decides or _falls(slope)):
-        return withheld("the length of answers matters", longer)
+    falls = slope.interval is not None and slope.interval.high < 0
+    if longer.bounds is not None and not holds(longer, 0.5) and (decides or falls):
+        return withheld(say("judges.length.claim"), longer)
     if slope.interval is not None and slope.value is not None:
-        size = f"{number(slope.value, 2, sign=True)} log odds per doubling of length"
-        rises, falls = slope.interval.low > 0, slope.interval.high < 0
+        size, rises = say("judges.length.size", slope=slope.value), slope.interval.low > 0
         share = longer.interval
         if share is not None and ((rises and share.high < 0.5) or (falls and share.low > 0.5)):
-            return (
-                f"Of length nothing is said: the longer answer wins in {_share(longer)} of votes, yet with "
-                f"seats and sizes taken into account the odds go the other way ({size})."
-            )
+            return say("judges.length.both", share=longer, size=size)
+        human = scores.numbers["length_slope_human"].value
         if rises:
-            return f"Longer answers win more often ({size}){_beyond(scores)}."
-        return f"Shorter answers win more often ({size})." if falls else ""
+            alone = human is None
+            return (
+                say("judges.length.longer_alone", size=size)
+                if alone
+                else say("judges.length.longer", size=size, human=human)
+            )
+        return say("judges.length.shorter", size=size) if falls else ""
     if longer.interval is not None and longer.interval.low > 0.5 and slope.value is None:
-        return f"The longer answer wins in {_share(longer)} of votes."
+        return say("judges.length.share", share=longer)
     return ""
 
 
-def _falls(slope: Estimate) -> bool:
-    return slope.interval is not None and slope.interval.high < 0
-
-
-def _beyond(scores: JudgeScores) -> str:
-    human = scores.numbers["length_slope_human"]
-    if human.value is None:
-        return "; whether people's do too is not known"
-    return f"; for people it is {number(human.value, 2)}"
-
-
 def _people_words(scores: JudgeScores) -> str:
-    raw, kappa = scores.numbers["agreement"], scores.numbers["kappa"]
+    raw, kappa = scores.numbers["agreement"], scores.numbers["kappa"].value
     if raw.value is None:
         return ""
-    beyond = "" if kappa.value is None else f", kappa {number(kappa.value, 2)}"
     alone = scores.numbers["agreement_human"]
-    people = "" if alone.value is None else f", where people agree with one another in {_share(alone)}"
-    whom = "the label" if scores.is_labelled else "a person"
-    return f"It agrees with {whom} in {_share(raw)} of votes{beyond}{people}."
-
-
-_NOT_GIVEN = "lengths of the answers are not given (columns answer_a, answer_b or length_a, length_b)"
+    people = None if alone.value is None else alone
+    whom = "label" if scores.is_labelled else "person"
+    return say(f"judges.agreement.{whom}", share=raw, kappa=kappa, people=people)
 
 
 def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) -> dict[str, Estimate]:
@@ -319,7 +297,7 @@ def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: flo
     # is independent. Votes whose order is not recorded are taken as of answer A in the first seat.
     known = [i for i, pair in enumerate(pairs) if _has_lengths(pair)]
     if not known:
-        none = Estimate(None, n_left_out=len(pairs), note=_NOT_GIVEN)
+        none = Estimate(None, n_left_out=len(pairs), note=say("judges.length.not_given"))
         return {"longer": none, "length_slope": none, "length_slope_human": none}
     kept = [pairs[i] for i in known]
     own = [labels[i] for i in known]

@@ -10,12 +10,13 @@ from concord.files import codec
 from concord.files.documents import holding_folder, provenance, read_record
 from concord.files.rows import read_rows
 from concord.kinds import LEFT_OUT_CELLS, Column, Kind, PictureOf, Table, unread_table
-from concord.number_words import interval, number, p_words
+from concord.number_words import interval, number
 from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell, Told
 from concord.structure import NAME
 from concord.unread import holds, unread_notes, unread_sentences, withheld
+from concord.words import say, sentence_of
 
 CLAIM_LEVEL = 0.05
 """Level of the test behind what is said about places."""
@@ -73,22 +74,22 @@ class OptionScores:
         """What may be said: each claim only where its own interval or test shows it."""
         excess, said = self.flip_excess, []
         if excess.interval is None:
-            said.append(f"whether choices change with the arrangement is not known ({excess.note})")
+            said.append(say("options.claim.unknown", why=excess.note))
         elif excess.interval.low > 0 and not holds(excess):
-            said.append(withheld("choices change with the arrangement", excess)[:-1])
+            said.append(withheld(say("options.claim.choices"), excess)[:-1])
         elif excess.interval.low > 0:
-            said.append("choices change with the arrangement more than between repeats")
+            said.append(say("options.claim.change"))
         else:
-            said.append("that choices change with the arrangement more than between repeats is not shown")
+            said.append(say("options.claim.no_change"))
         if self._places_matter and self.rstd_p_unread is not None and self.rstd_p_unread >= CLAIM_LEVEL:
-            said.append(withheld("accuracy depends on the place of the right option", self.rstd)[:-1])
+            said.append(withheld(say("options.claim.place"), self.rstd)[:-1])
         elif self._places_matter:
-            said.append("accuracy depends on the place of the right option")
+            said.append(say("options.claim.place"))
         elif self.rstd_p is not None:
-            said.append("that accuracy depends on the place of the right option is not shown")
+            said.append(say("options.claim.no_place"))
         elif self.places_note:
-            said.append(f"whether accuracy depends on the place cannot be tested ({self.places_note})")
-        return "; ".join(said).capitalize() + "."
+            said.append(say("options.claim.untested", why=self.places_note))
+        return sentence_of("; ".join(said))
 
     @property
     def _places_matter(self) -> bool:
@@ -100,20 +101,22 @@ class OptionScores:
         """Return the numbers in words, for the end of a run."""
         told = [
             self.sentence,
-            f"consistency over arrangements {_spelt(self.consistency)}, over repeats "
-            f"{_spelt(self.repeat_agreement)}, flip excess {_spelt(self.flip_excess)}",
+            say(
+                "options.line.numbers",
+                arrangements=_spelt(self.consistency),
+                repeats=_spelt(self.repeat_agreement),
+                excess=_spelt(self.flip_excess),
+            ),
         ]
         if self.rstd.value is not None:
-            floor, p = number(self.rstd_floor), p_words(self.rstd_p)
-            told.append(f"RStd over places {_spelt(self.rstd)}, without their effect {floor} ({p})")
-            told.append("accuracy by place: " + ", ".join(_spelt(one) for one in self.accuracy_by_place))
+            rstd = _spelt(self.rstd)
+            told.append(say("options.line.rstd", rstd=rstd, floor=self.rstd_floor, p=self.rstd_p))
+            told.append(say("options.line.places", places=", ".join(map(_spelt, self.accuracy_by_place))))
         if self.selection and self.selection[0].value is None:
-            told.append(f"selection bias: {_spelt(self.selection[0])}")
+            told.append(say("options.line.selection_none", first=_spelt(self.selection[0])))
         elif self.selection:
-            told.append(
-                f"selection bias: first {_spelt(self.selection[0])}, last {_spelt(self.selection[-1])} "
-                "beyond an even choice"
-            )
+            first, last = _spelt(self.selection[0]), _spelt(self.selection[-1])
+            told.append(say("options.line.selection", first=first, last=last))
         return told
 
 
@@ -156,7 +159,7 @@ AGREEMENT = Table(
         _WHAT,
         _of_scores("consistency", "consistency"),
         _of_scores("repeat_agreement", "repeats agree"),
-        _of_scores("flip_excess", "flip excess"),
+        _of_scores("flip_excess", "changed by order"),
         _of_scores("n_items", "questions", count=True),
         _of_scores("n_arrangements", "arrangements", count=True),
         _of_scores("n_unread", "unread", count=True),
@@ -263,21 +266,19 @@ class OptionResult(Kind):
 
     def sentences(self) -> Sequence[str]:
         """Return what may be said."""
-        return [*unread_sentences(self.unread), f"{self.model}: {self.scores.sentence}"]
+        return [
+            *unread_sentences(self.unread),
+            say("options.of_model", model=self.model, said=self.scores.sentence),
+        ]
 
     def notes(self) -> Sequence[str]:
         """Return what was asked, and what the numbers are."""
         n, lost = self.scores, self.scores.n_unread
-        unread = f", {lost} replies without a readable choice" if lost else ""
+        counts = {"items": n.n_items, "arrangements": n.n_arrangements, "lost": lost if lost else None}
         return [
-            f"{self.model}: {n.n_items} questions under {n.n_arrangements} arrangements "
-            f"({self.arranger}){unread}.",
+            say("options.note.asked", model=self.model, arranger=self.arranger, **counts),
             *unread_notes(self.unread),
-            "Consistency: two replies under unlike arrangements choose the same option. Flip excess: what "
-            "the arrangement changes beyond what changes between repeats. RStd: standard deviation of "
-            "accuracy over places of the right option, beside what it would be if places did nothing, with "
-            "the test against that. Choices beyond even: of each place, minus an even share "
-            "(0: every place is chosen as often as any other).",
+            say("options.note.measures"),
         ]
 
     def document(self) -> dict[str, Any]:
@@ -309,12 +310,4 @@ class OptionResult(Kind):
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         n = len({reply.item for reply in self.replies})
-        over = f" on {n:,} {'question' if n == 1 else 'questions'}" if n else ""
-        what = f" ({self.arranger})" if self.arranger else ""
-        return (
-            f"Choices among options were scored with {concord}{over}{what}. Consistency is the share of "
-            "pairs of replies under unlike arrangements that choose the same option, flip excess what the "
-            "arrangement changes beyond what changes between repeats; RStd is the standard deviation of "
-            "accuracy over places of the right option, tested by dividing replies at random between the "
-            "places."
-        )
+        return say("options.note.method", concord=concord, n=n if n else None, arranger=self.arranger)

@@ -387,7 +387,7 @@ def _flip_difference(a: ResampledModel, b: ResampledModel, data: Counted, level:
     there = ~(np.isnan(a.flips) | np.isnan(b.flips))
     lost = int((~there).sum())
     if not there.any():
-        none = Estimate(None, n_left_out=lost, note="no item has a flip excess for both models")
+        none = Estimate(None, n_left_out=lost, note="no item shows changed answers of both models")
         return MetricDifference(name, None, None, none, None, 0)
     one, two = a.flips[there], b.flips[there]
     values, n = (float(one.mean()), float(two.mean())), len(set(data.units[there].tolist()))

@@ -8,7 +8,6 @@ import numpy as np
 from scipy import special
 
 from concord.errors import UndefinedError
-from concord.number_words import interval_words, number, p_words, percent
 from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, STILL, GapBand, GapTable, mean_gap_interval
 from concord.stats.bounded_means import bounded_bootstrap
@@ -18,15 +17,15 @@ from concord.stats.gaps import deviation_band
 from concord.stats.multiple import holm
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
 from concord.stats.spread import flip_excess, flip_excess_of_shares
-from concord.structure.records import CLAIMED, NO_FLIPS, Floats, ModelResult, Order, ScoreGrid, ScoreOptions
+from concord.structure.records import CLAIMED, Floats, ModelResult, Order, ScoreGrid, ScoreOptions
 from concord.structure.score.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
 from concord.unread import holds, withheld
+from concord.words import say
 
 FLOOR, CEILING = 0.05, 0.95
 _LEVEL = 0.05
 SIMULATED = 0.95
 """Level of the intervals whose coverage was simulated."""
-NOTHING = "nothing to be consistent about"
 _MOST = 38.0
 """|z| of the smallest p-value that a number can hold."""
 
@@ -45,14 +44,18 @@ def gate_of(data: Counted, chance: float | None) -> str:
         t = np.inf if error.se == 0 else (error.mean - chance) / error.se
         if special.stdtr(error.df, -t) < _LEVEL:
             return ""
-    return f"{NOTHING}: a mean score of {number(mean)} is not shown to be above chance ({number(chance)})"
+    return say("structure.gate.chance", mean=mean, chance=chance)
 
 
 def mean_gate(mean: float) -> str:
     """Return why a mean score leaves nothing to be consistent about; empty where it does not."""
     if mean < FLOOR:
-        return f"{NOTHING}: the mean score is {number(mean)}, below {FLOOR}"
-    return f"{NOTHING}: the mean score is {number(mean)}, above {CEILING}" if mean > CEILING else ""
+        return say("structure.gate.below", mean=mean, floor=f"{FLOOR:g}")
+    return say("structure.gate.score", mean=mean, above=_above_ceiling()) if mean > CEILING else ""
+
+
+def _above_ceiling() -> str:
+    return say("structure.gate.above", ceiling=f"{CEILING:g}")
 
 
 def flip_cells(scores: ScoreGrid, data: Counted, draws: int | None) -> Floats | None:
@@ -75,13 +78,11 @@ def flip_estimate(values: Floats, data: Counted, level: float) -> Estimate:
     there = ~np.isnan(values)
     lost = int((~there).sum())
     if not there.any():
-        return Estimate(
-            None, n_left_out=lost, note="no item has two samples of one arrangement and two arrangements"
-        )
+        return Estimate(None, n_left_out=lost, note=say("structure.answers.no_pairs"))
     table = GapTable(((1.0, *data.sums(values[:, None])),))
     used = table.terms[0][2][:, 0] > 0
     interval = mean_gap_interval(GapTable(tuple((s, n[used], d[used]) for s, n, d in table.terms)), level)
-    note = "" if interval is not None else f"no interval below {MIN_UNITS} items"
+    note = "" if interval is not None else say("structure.answers.few", n=MIN_UNITS)
     return Estimate(
         float(values[there].mean()),
         interval,
@@ -95,12 +96,9 @@ def flip_estimate(values: Floats, data: Counted, level: float) -> Estimate:
 def flip_notes(scores: ScoreGrid, flips: Estimate | None) -> tuple[str, ...]:
     """Say why there is no flip excess, and what would give one."""
     if flips is None and (scores.samples is None or scores.samples.answer is None):
-        return (
-            f"{NO_FLIPS}it needs samples with a column `answer`, or shares of right draws and their number "
-            "(--samples K)",
-        )
+        return (say("structure.answers.needs_answers"),)
     if flips is None or flips.value is None:
-        return (f"{NO_FLIPS}it needs two samples per cell (--repeats 2)",)
+        return (say("structure.answers.needs_repeats"),)
     return ()
 
 
@@ -129,7 +127,7 @@ def order_block(scores: ScoreGrid, data: Counted, options: ScoreOptions) -> Orde
     except UndefinedError as error:
         note = str(error)
     if data.n_units != len(data.items):
-        note = "; ".join(part for part in (note, "on means of clusters") if part)
+        note = "; ".join(part for part in (note, say("structure.note.clusters")) if part)
     return Order(
         effect,
         None if effect is None else _shares(scores, data, effect),
@@ -184,7 +182,7 @@ def worst_estimate(data: Counted, scores: ResampledGaps) -> Estimate:
     means = -scores.table.gaps()
     lost = int(np.isnan(means).sum())
     if lost == len(means):
-        return Estimate(None, n_left_out=lost, note="no arrangement has a mean score")
+        return Estimate(None, n_left_out=lost, note=say("structure.note.no_mean"))
     method, interval = "lowest mean score of an arrangement", None
     if scores.band is not None:
         interval = _worst_interval(scores.band)
@@ -208,11 +206,11 @@ def _worst_interval(band: GapBand) -> Interval:
 def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: str) -> str:
     """Say one verdict on the arrangement, from mean scores and single answers: stronger evidence first."""
     if gate:
-        return f"{model}: {gate}."
+        return say("structure.one", model=model, said=gate)
     answers = _flip_words(flips)
     means = _mean_words(order, answers_move=answers.strength > 0)
     told = sorted((one for one in (means, answers) if one.words), key=lambda one: -one.strength)
-    return f"{model}: {'; '.join(one.words for one in told)}."
+    return say("structure.one", model=model, said="; ".join(one.words for one in told))
 
 
 class _Evidence(NamedTuple):
@@ -227,27 +225,28 @@ def _mean_words(order: Order, *, answers_move: bool) -> _Evidence:
     """Say whether the mean score moves; of two arrangements their difference is the number."""
     effect = order.effect
     if effect is None:
-        return _Evidence(f"whether scores move between arrangements cannot be said: {order.note}")
-    low, high = number(order.lowest), number(order.highest)
-    seen = f"mean scores run from {low} ({order.worst}) to {high} ({order.best})"
+        return _Evidence(say("structure.mean.unknown", why=order.note))
+    ends = {"worst": order.worst, "best": order.best}
+    seen = say("structure.mean.seen", low=order.lowest, high=order.highest, **ends)
     if effect.p_value is None:
-        still = "scores are the same under every arrangement"
-        alike = f"{seen}, and every item moves alike (tau {number(effect.tau)})"
-        return _Evidence(still) if effect.tau == 0 else _Evidence(alike, _MOST)
-    two = order.difference
-    found, name = (order.tau, "tau ") if two is None else (two, f"{order.best} minus {order.worst}: ")
-    ends = found.interval
-    reach = "" if ends is None else f", {percent(ends.level)} interval {interval_words(ends, 3)}"
-    number_of = f"{name}{number(found.value)}{reach}; {p_words(effect.p_value)}"
+        alike = say("structure.mean.alike", seen=seen, tau=effect.tau)
+        return _Evidence(say("structure.mean.same")) if effect.tau == 0 else _Evidence(alike, _MOST)
+    two, p = order.difference, effect.p_value
+    number = (
+        say("structure.mean.number", value=order.tau.value, ends=order.tau.interval, p=p)
+        if two is None
+        else say("structure.mean.number_two", value=two.value, ends=two.interval, p=p, **ends)
+    )
     if order.is_withheld:
-        return _Evidence(f"{seen}; {withheld('the arrangement moves the mean score', order.tau)[:-1]}", 0.0)
+        unsaid = withheld(say("structure.mean.claim"), order.tau)[:-1]
+        return _Evidence(say("structure.mean.withheld", seen=seen, unsaid=unsaid), 0.0)
     if order.is_shown:
-        size = "" if two is not None else f" by about {number(effect.tau)}"
-        moves = f"beyond sampling noise the arrangement moves the mean score{size} ({number_of})"
-        return _Evidence(f"{seen}; {moves}", min(_MOST, float(-special.ndtri(effect.p_value / 2))))
+        size = effect.tau if two is None else None
+        moves = say("structure.mean.moves", seen=seen, size=size, number=number)
+        return _Evidence(moves, min(_MOST, float(-special.ndtri(p / 2))))
     if answers_move:
-        return _Evidence(f"that they move the mean score could not be shown: {seen} ({number_of})")
-    return _Evidence(f"{seen}; no order effect could be shown, sampling noise can do as much ({number_of})")
+        return _Evidence(say("structure.mean.not_means", seen=seen, number=number))
+    return _Evidence(say("structure.mean.none", seen=seen, number=number))
 
 
 def _flip_words(flips: Estimate | None) -> _Evidence:
@@ -255,14 +254,13 @@ def _flip_words(flips: Estimate | None) -> _Evidence:
     if flips is None or flips.value is None or flips.interval is None:
         return _Evidence("")
     ends = flips.interval
-    found = f"{number(flips.value)} ({interval_words(ends, 3)})"
     if ends.low > 0 and not holds(flips):
-        unsaid = withheld("answers change more between arrangements than between repeats", flips)
+        unsaid = withheld(say("structure.answers.claim"), flips)
         return _Evidence(unsaid[0].lower() + unsaid[1:-1], 0.0)
     if ends.low > 0:
         z = float(special.ndtri(0.5 + ends.level / 2)) * flips.value / (flips.value - ends.low)
-        return _Evidence(f"answers change more between arrangements than between repeats: {found}", z)
-    return _Evidence(f"that single answers change more than between repeats could not be shown: {found}")
+        return _Evidence(say("structure.answers.more", share=flips.value, ends=ends), z)
+    return _Evidence(say("structure.answers.none", share=flips.value, ends=ends))
 
 
 def release_ceilings(models: Sequence[ModelResult]) -> tuple[ModelResult, ...]:
@@ -278,7 +276,7 @@ def release_ceilings(models: Sequence[ModelResult]) -> tuple[ModelResult, ...]:
 
 def at_ceiling(model: ModelResult) -> bool:
     """Tell whether a model is gated because its mean score leaves no room above."""
-    return model.gate.startswith(NOTHING) and model.gate.endswith(f"above {CEILING}")
+    return model.gate.endswith(_above_ceiling())
 
 
 def _moves(model: ModelResult) -> bool:
@@ -297,15 +295,22 @@ def coverage_notes(data: Counted, order: Order, level: float) -> tuple[str, ...]
         return ()
     effect = order.effect
     if effect is not None and effect.interval is not None:
-        found.append(("order effect", coverage_note("tau", effect.n_items, spread_look(effect.p_value))))
+        found.append(
+            (
+                say("structure.note.order_effect"),
+                coverage_note("tau", effect.n_items, spread_look(effect.p_value)),
+            )
+        )
     gaps = column_means((data.maximum - data.mean).T)
     gaps = np.clip(gaps[~np.isnan(gaps)], 0.0, 1.0)
     if gaps.size:
-        found.append(("E_perf, paired", coverage_note("E_perf", data.n_units, score_look(gaps))))
+        found.append((say("structure.note.e_perf"), coverage_note("E_perf", data.n_units, score_look(gaps))))
     flips = np.empty(0) if data.flips is None else data.flips[~np.isnan(data.flips)]
     if flips.size > 1:
-        found.append(("flip excess", coverage_note("flips", flips.size, difference_look(flips))))
-    return tuple(f"{name}: {note}" for name, note in found if note)
+        found.append(
+            (say("structure.note.flip_excess"), coverage_note("flips", flips.size, difference_look(flips)))
+        )
+    return tuple(say("structure.note.coverage", name=name, note=note) for name, note in found if note)
 
 
 def order_deviations(model: ModelResult, level: float) -> tuple[tuple[str, Estimate], ...]:

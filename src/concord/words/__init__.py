@@ -1,0 +1,192 @@
+r"""Everything that is said to people: one catalogue of sentences by key, with named places for values.
+
+``people.toml`` holds the keys that begin with ``people.``, and so on; a file is read when its first
+sentence is said. A sentence is text with places:
+
+- ``{name}`` a text or a count; ``{name:2}`` a number with so many digits, ``{name:+2}`` with its sign; other
+  formats of `number_words` by name: ``{share:%}``, ``{ends:to}`` (an interval), ``{estimate:est}`` (a number
+  with its interval), ``{p:p}``, ``{level:level}``, ``{n:word}`` (small numbers spelt out), ``{names:names}``,
+  ``{gain:points}``, and the rest of `FORMATS`;
+- ``{n|# test|# tests}`` one form where the value is 1 or true, the other elsewhere, ``#`` the value itself;
+  of three forms the first is that of 0;
+- ``[, of which {n} failed]`` is left out where a value in it is None or empty.
+
+``\`` keeps the next character as it is. An unknown key, a value without a place and a place without a
+value are refused.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from concord import number_words as shown
+
+
+class _Place(NamedTuple):
+    """A place for a value: its name, how it is written, or the forms that it decides between."""
+
+    name: str
+    form: str
+    forms: tuple["_Parts", ...]
+
+
+class _Optional(NamedTuple):
+    """A part that is left out where one of its values is missing."""
+
+    parts: "_Parts"
+
+
+_Parts = tuple[str | _Place | _Optional, ...]
+_ITSELF = "#"
+_PLACE = re.compile(r"\{([a-z_][a-z_0-9]*|#)(?::([^}|]*))?([}|])")
+_FORM = re.compile(r"(\+?)([a-z%,]*)(\d*)")
+FORMATS: Mapping[str, Callable[..., str]] = {
+    "": shown.number,
+    "%": shown.percent,
+    "cent": shown.hundredths,
+    "to": shown.interval_words,
+    "est": shown.estimate_words,
+    "span": shown.span_words,
+    "whole": shown.whole_span_words,
+    "share": shown.share_words,
+    "points": shown.points_words,
+    "p": shown.p_words,
+    "level": shown.level_words,
+    "sig": shown.significant,
+    ",": shown.grouped,
+    "money": shown.in_money,
+    "word": shown.count_word,
+    "names": shown.joined_names,
+    "list": shown.listed_words,
+}
+
+
+def say(key: str, /, **values: object) -> str:
+    """Return a sentence of the catalogue with its values."""
+    found = parsed(key)
+    wanted = places(found)
+    if wanted != values.keys():
+        raise LookupError(f"{key!r} has the places {sorted(wanted)}, got {sorted(values)}")
+    return "".join(_rendered(found, values))
+
+
+def sentence_of(parts: str) -> str:
+    """Return words as a sentence: a capital, and a full stop where it has no end."""
+    return f"{parts[:1].upper()}{parts[1:]}{'' if parts.endswith(('.', '?', '!')) else '.'}" if parts else ""
+
+
+@cache
+def catalogue(file: str) -> dict[str, str]:
+    """Return the sentences of one file by key."""
+    held = files(__name__).joinpath(f"{file}.toml")
+    if not held.is_file():
+        raise LookupError(f"the catalogue has no file {file!r}")
+    return dict(_flat(file, tomllib.loads(held.read_text("utf-8"))))
+
+
+def catalogue_files() -> list[str]:
+    """Return the files of the catalogue, each for the keys that begin with its name."""
+    return sorted(one.name[:-5] for one in files(__name__).iterdir() if one.name.endswith(".toml"))
+
+
+def _flat(start: str, table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, held in table.items():
+        key = f"{start}.{name}"
+        if isinstance(held, str):
+            yield key, " ".join(held.split("\n")).strip() if "\n" in held else held
+        else:
+            yield from _flat(key, held)
+
+
+@cache
+def parsed(key: str) -> _Parts:
+    """Return a sentence in its parts."""
+    held = catalogue(key.partition(".")[0])
+    if key not in held:
+        raise LookupError(f"the catalogue has no sentence {key!r}")
+    parts, end = _parts_up_to(held[key], 0, "")
+    if end != len(held[key]):
+        raise LookupError(f"{key!r}: {held[key][end]!r} at {end} closes nothing")
+    return parts
+
+
+def places(parts: _Parts) -> set[str]:
+    """Return the names of the values that a sentence takes."""
+    found: set[str] = set()
+    for part in parts:
+        if isinstance(part, _Optional):
+            found |= places(part.parts)
+        elif isinstance(part, _Place):
+            found |= {part.name, *(name for form in part.forms for name in places(form))}
+    return found - {_ITSELF}
+
+
+def _parts_up_to(text: str, at: int, stops: str) -> tuple[_Parts, int]:
+    """Read parts up to one of the characters that end them, or the end of the text."""
+    found: list[str | _Place | _Optional] = []
+    while at < len(text) and text[at] not in (stops if stops else "}]"):
+        if text[at] == "\\":
+            found.append(text[at + 1])
+            at += 2
+        elif text[at] == "[":
+            inner, end = _parts_up_to(text, at + 1, "]")
+            found.append(_Optional(inner))
+            at = end + 1
+        elif text[at] == "{":
+            place, at = _place_at(text, at)
+            found.append(place)
+        elif text[at] == _ITSELF and "|" in stops:
+            found.append(_Place(_ITSELF, "", ()))
+            at += 1
+        else:
+            found.append(text[at])
+            at += 1
+    return tuple(found), at
+
+
+def _place_at(text: str, at: int) -> tuple[_Place, int]:
+    opened = _PLACE.match(text, at)
+    if opened is None:
+        raise LookupError(f"{text[at:]!r} does not begin with a place")
+    name, form, end = opened.groups()
+    at, forms = opened.end(), []
+    while end == "|":
+        inner, at = _parts_up_to(text, at, "|}")
+        end = text[at]
+        forms.append(inner)
+        at += 1
+    return _Place(name, form or "", tuple(forms)), at
+
+
+def _rendered(parts: _Parts, values: Mapping[str, object]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, _Optional):
+            if all(values[name] is not None and values[name] != "" for name in places(part.parts)):
+                yield from _rendered(part.parts, values)
+        elif part.forms:
+            value = values[part.name]
+            forms = part.forms if len(part.forms) == 3 else (part.forms[-1], *part.forms)
+            chosen = forms[0 if value == 0 else 1 if value == 1 else 2]
+            yield from _rendered(chosen, {**values, _ITSELF: value})
+        else:
+            yield _written(part, values[part.name])
+
+
+def _written(place: _Place, value: object) -> str:
+    """Return a value as its place has it."""
+    if not place.form:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return f"{value:,}"
+        if not isinstance(value, str):
+            raise LookupError(f"{place.name!r} is {value!r}; a place without a format takes words or counts")
+        return value
+    read = _FORM.fullmatch(place.form)
+    if read is None or read[2] not in FORMATS:
+        raise LookupError(f"{place.name!r} has no format {place.form!r}")
+    options: dict[str, Any] = {"sign": True} if read[1] else {}
+    return FORMATS[read[2]](value, *map(int, filter(None, [read[3]])), **options)
