@@ -260,7 +260,8 @@ class Tree:
             f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r})\n"
             "import pathlib, pytest\nfrom mutations import Traced\n"
             f"plugin = Traced(pathlib.Path({str(self.root)!r}), pathlib.Path({str(out)!r}))\n"
-            f"pytest.main(['-q', '-n', '0', '-p', 'no:cacheprovider', *{list(tests)!r}], plugins=[plugin])"
+            "usual = ['-q', '-n', '0', '-p', 'no:cacheprovider', '--continue-on-collection-errors']\n"
+            f"pytest.main([*usual, *{list(tests)!r}], plugins=[plugin])"
         )
         subprocess.run([sys.executable, "-c", script], cwd=self.root, env=self.environment, check=True)
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import special
 from scipy.special import stdtrit
 
 from concord.errors import UndefinedError
@@ -226,3 +227,9 @@ def test_unequal_gaps_are_covered_and_cross_fit_is_cautious(n: int) -> None:
     assert 0.92 <= found.e <= 0.97
     assert found.r >= 0.93
     assert -0.03 < found.cross < 0.0005
+
+
+def test_the_critical_value_is_moved_to_students_scale() -> None:
+    band = GapBand(np.array([0.1]), np.array([0.05]), np.full(999, 2.0), 0, 10, 0.95)
+    normal = 2.0 * np.sqrt(10 / 9)  # by hand: the resampled deviation, its variance over n - 1
+    assert band.critical == pytest.approx(-special.stdtrit(9, special.ndtr(-normal)), abs=1e-12)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.budget import Components, best_split
-from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
+from concord.stats.design import PairedDesign, Pilot, _clusters, assumed_design, pilot_design
 from concord.stats.power import power_mcnemar, power_paired, power_signs
 from concord.stats.power_clusters import Clusters
 
@@ -261,3 +261,8 @@ def test_clusters_of_a_pilot_are_those_of_a_one_way_analysis_by_hand() -> None:
         np.array([1.0, -1.0, 1.0, -1.0]), np.full((2, 4), np.nan), np.ones((2, 4)), False, [0, 0, 1, 1]
     )
     assert pilot_design(apart).clusters.correlation == 0.0
+
+
+def test_clusters_that_differ_less_than_chance_have_no_correlation() -> None:
+    d = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    assert _clusters(d, np.array(["a", "a", "b", "b", "c", "c"]), share=1.0).correlation == 0

@@ -8,7 +8,13 @@ from scipy import special, stats
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.agreement import concordance, weighted_pearson
-from concord.stats.intervals import jackknife_t, percentile_interval, wilson, wilson_interval
+from concord.stats.intervals import (
+    _cluster_degrees,
+    jackknife_t,
+    percentile_interval,
+    wilson,
+    wilson_interval,
+)
 
 # Efron & Tibshirani (1993), An Introduction to the Bootstrap, table 3.1: 15 law schools
 LSAT = np.array([576, 635, 558, 578, 666, 580, 555, 661, 651, 605, 653, 575, 545, 572, 594.0])
@@ -222,3 +228,11 @@ def test_jackknife_covers_between_93_and_97_percent() -> None:
     pas, ecs = jackknife_coverage(6000, seed=2)
     assert 0.93 < pas < 0.97
     assert 0.93 < ecs < 0.97
+
+
+def test_degrees_of_freedom_of_clusters_fall_where_few_decide() -> None:
+    assert _cluster_degrees(np.array([1.0, -1.0] * 5)) == 18  # all decide alike: 2 (G - 1)
+    few = np.array([3.0, -3.0, *[0.1, -0.1] * 9])
+    kurtosis = np.mean(few**4) / np.mean(few**2) ** 2
+    assert _cluster_degrees(few) == pytest.approx(max(2.0, 2 * 20 / (kurtosis - 1)))
+    assert _cluster_degrees(few) < 6

@@ -81,3 +81,9 @@ def test_claims_of_equal_agents_are_rare_and_the_best_is_in_its_set() -> None:
         assert found.low is not None and found.high is not None
         covered += found.low <= 0.6 <= found.high
     assert false <= 18 and inside >= 186 and covered >= 186
+
+
+def test_the_better_of_two_agents_has_a_value_of_choosing() -> None:
+    values = np.array([[0.8, 0.9, 0.7, 0.8, 0.75], [0.2, 0.3, 0.4, 0.1, 0.2]])
+    found = value_of_choosing(("a", "b"), values, np.zeros(2), level=0.95, rng=np.random.default_rng(1))
+    assert found.value is not None and abs(found.value - values[0].mean()) < 1e-12

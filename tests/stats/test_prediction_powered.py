@@ -150,3 +150,13 @@ def test_a_biased_model_keeps_the_coverage_and_no_model_widens_the_interval(
     covered, width = _covered(200, rho, 4000, weighted=weighted)
     assert covered == pytest.approx(0.95, abs=0.015)
     assert width <= 1.02
+
+
+def test_the_correlation_is_weighted_as_the_mean_is() -> None:
+    rng = np.random.default_rng(8)
+    y, w = rng.normal(3, 1, 80), rng.uniform(0.2, 3, 80)
+    f = y + rng.normal(5, 1, 80)
+    found = powered_mean(y, f, rng.normal(8, 1.4, 400), weights=w)
+    covariance = np.cov(y, f, aweights=w, ddof=0)
+    expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    assert found.correlation == pytest.approx(expected, abs=1e-12)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concord.errors import UndefinedError
+from concord.stats.answer_spread import person_correlation_error
 from concord.stats.spread import MeansSpread, flip_excess, flip_excess_of_shares, spread_difference, spread_of
 
 
@@ -94,3 +95,22 @@ def test_shares_of_right_draws_give_the_flip_excess_of_the_draws(right: list[lis
 
 def test_one_arrangement_has_no_flip_excess() -> None:
     assert np.isnan(flip_excess_of_shares(np.array([[0.5, np.nan]]), 10)).all()
+
+
+def test_the_error_of_a_correlation_is_that_of_its_influence() -> None:
+    rng = np.random.default_rng(3)
+    h = rng.exponential(size=300)
+    a = h + rng.normal(size=300)
+    zh, za = ((x - x.mean()) / x.std() for x in (h, a))
+    r = float(np.corrcoef(h, a)[0, 1])
+    influence = zh * za - r / 2 * (zh**2 + za**2)
+    expected = influence.std() / np.sqrt(300) * np.sqrt(300 / 297)
+    assert person_correlation_error(h, a)[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_error_of_a_normal_correlation_is_fishers() -> None:
+    rng = np.random.default_rng(4)
+    h = rng.normal(size=200_000)
+    a = 0.6 * h + 0.8 * rng.normal(size=200_000)
+    # Fisher (1915): (1 - r²) / √n for normal pairs
+    assert person_correlation_error(h, a)[0] == pytest.approx((1 - 0.36) / np.sqrt(200_000), rel=0.02)

@@ -15,7 +15,7 @@ from concord.stats.bounded_means import (
 from concord.stats.gamma_ratios import gamma_ratio_cdf, gamma_ratio_quantile
 from concord.stats.intervals import ends_lean, ends_weight, jackknife_t
 from concord.stats.study_concordance import StudyMoments, ecs_interval, unseen_weights
-from concord.stats.study_rates import UNSEEN, apr_interval, pas_interval
+from concord.stats.study_rates import UNSEEN, apr_interval, pas_interval, pas_intervals
 
 
 @pytest.mark.parametrize(("ones", "zeros"), [(12, 0), (0, 5), (3, 2), (1, 30), (150, 50)])
@@ -227,3 +227,10 @@ def test_one_study_with_most_tests_is_named_from_where_half_the_studies_are_wort
     """By hand: sizes 10, 1, 1, 1 are worth 13² / 103 = 1.6 studies of 4; sizes 3, 2, 2, 2 are worth 3.9."""
     assert "worth 1.6 studies of one size" in apr_interval([5, 1, 0, 1], [10, 1, 1, 1]).note
     assert "worth" not in apr_interval([2, 1, 1, 1], [3, 2, 2, 2]).note
+
+
+def test_an_agent_with_too_few_studies_leaves_the_intervals_of_others_alone() -> None:
+    few, many = np.array([0.4]), np.array([0.98, 0.99, 0.97, 1.0, 0.96])
+    found = pas_intervals([few, many], [0.4, 0.98], [None, None], level=0.95)
+    assert found[0].interval is None
+    assert found[1].interval == pas_interval(many, value=0.98).interval

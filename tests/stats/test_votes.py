@@ -41,3 +41,8 @@ def test_counts_are_the_same_as_single_trials() -> None:
 def test_a_line_that_does_not_exist_is_undefined(k: list[int], x: list[int], reason: str) -> None:
     with pytest.raises(UndefinedError, match=reason):
         logistic_line(k, np.ones(len(k)), x)
+
+
+def test_a_line_over_clusters_has_one_degree_of_freedom_less_than_clusters() -> None:
+    found = logistic_line([1, 2, 3, 2, 4, 1], [5] * 6, [0, 1, 2, 0, 3, 1], ["a", "a", "b", "b", "c", "c"])
+    assert (found.df, found.n_clusters) == (2.0, 3)

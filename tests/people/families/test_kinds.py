@@ -200,3 +200,17 @@ def test_agents_as_strong_as_people_have_their_statistic_on_average(
     drawn: Any = replicated(kind, given, 0.0, null=False)
     name = {"kruskal-wallis": "h", "cochran-q": "chi2"}.get(kind, "f")
     assert np.mean(getattr(drawn, name)) == pytest.approx(given["statistic"], rel=0.06)
+
+
+def test_the_ends_of_an_effect_are_converted_as_the_effect_was() -> None:
+    kind = next(one for one in KINDS.values() if type(one).to_d is TestKind.to_d)
+    convert = kind.to_d(2.0, 0.5)
+    assert convert is not None and convert(4.0) == 1.0 and convert(-1.0) == -0.25
+    assert kind.to_d(0.0, 0.0) is None
+
+
+def test_the_rate_of_a_strong_effect_ends_at_nobody_and_at_everybody() -> None:
+    from concord.people.families.binomial import rate_from_d
+
+    rates = rate_from_d(np.array([-9.0, 0.0, 9.0]), np.array([0.5, 0.5, 0.5]), STANDARD)
+    assert rates.tolist() == [0.0, 0.5, 1.0]

@@ -8,8 +8,13 @@ from scipy import stats
 
 from concord import api
 from concord.errors import FileFormatError, TableError
-from concord.reasoning.hints.counts import PlaceCounts, bundled_counts, read_counts, recovered
-from concord.reasoning.hints.leaderboard import HintLeaderboard, leaderboard_of, place_rates
+from concord.reasoning.hints.counts import Count, PlaceCounts, bundled_counts, read_counts, recovered
+from concord.reasoning.hints.leaderboard import (
+    HintLeaderboard,
+    difference_interval,
+    leaderboard_of,
+    place_rates,
+)
 from concord.reasoning.hints.rows import KINDS
 from concord.stats.intervals import wilson_interval
 
@@ -187,3 +192,9 @@ def test_models_that_say_it_as_often_in_both_places_are_rarely_said_to_think_it_
         gap = place_rates(PlaceCounts(*counts))[3]
         told += gap.interval is not None and gap.interval.low > 0
     assert told <= stats.binom.ppf(0.999, 1000, 0.025)  # one side of a 95 % interval
+
+
+def test_the_interval_of_a_difference_is_newcombes() -> None:
+    # Newcombe (1998), Statistics in Medicine, 17, 873-890, Table II (a), method 10: 56/70 - 48/80
+    found = difference_interval(Count(56, 70, 56 / 70), Count(48, 80, 48 / 80))
+    assert (round(found.low, 4), round(found.high, 4)) == (0.0524, 0.3339)
