@@ -6,6 +6,7 @@ A marker on a page says what is in its place: ``<!-- help -->``, ``<!-- readings
 ``<!-- reading rates -->``, ``<!-- sentences -->``, ``<!-- figure: NAME -->`` or ``<!-- gallery -->``.
 """
 
+import csv
 import re
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ READINGS, RATES = "<!-- readings -->", "<!-- reading rates -->"
 GALLERY = "<!-- gallery -->"
 SENTENCES = "<!-- sentences -->"
 FIGURE = re.compile(r"<!-- figure: ([a-z0-9-]+) -->")
+SHEET = re.compile(r'^```csv title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+"""A small file of a reader, which the site shows as the table that it is."""
 
 
 def with_tools() -> None:
@@ -55,6 +58,7 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Put the live help, the spellings and what is known of the reader in the place of their markers."""
+    markdown = SHEET.sub(lambda found: sheet(found[1], found[2]), markdown)
     markdown = markdown.replace(SPELLINGS, spellings()) if SPELLINGS in markdown else markdown
     markdown = markdown.replace(SENTENCES, sentences()) if SENTENCES in markdown else markdown
     with_tools()
@@ -68,6 +72,23 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         markdown = markdown.replace(READINGS, reading_rates.examples())
         markdown = markdown.replace(RATES, reading_rates.stored_tables())
     return markdown
+
+
+def sheet(name: str, text: str) -> str:
+    r"""Return the text of a CSV file as a table under its name.
+
+    Examples
+    --------
+    >>> print(sheet("a.csv", "item,score\nq1,1\n"))
+    **a.csv**
+    <BLANKLINE>
+    | item | score |
+    |---|---|
+    | q1 | 1 |
+    """
+    head, *rows = csv.reader(text.splitlines())
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (head, *rows)]
+    return "\n".join([f"**{name}**", "", lines[0], "|" + "---|" * len(head), *lines[1:]])
 
 
 def spellings() -> str:

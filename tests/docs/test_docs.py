@@ -142,6 +142,7 @@ def _replies_from_elsewhere() -> None:
 
 
 BROUGHT: dict[str, Callable[[], None]] = {
+    "docs/tutorials/logs-to-pull-request.md": _two_of_each,
     "docs/how-to/compare-two-logs.md": _two_of_each,
     "docs/how-to/score-structure.md": _structure_scores,
     "docs/how-to/from-a-paper-to-a-study.md": _replies_from_elsewhere,
@@ -162,12 +163,16 @@ LONG = (
     "docs/how-to/add-an-agent-design.md",
     "docs/how-to/from-a-paper-to-a-study.md",
     "docs/how-to/intervene-on-reasoning.md",
+    "docs/how-to/inspect-extension.md",
     "docs/how-to/make-a-report.md",
+    "docs/how-to/read-the-page.md",
     "docs/how-to/openai-compatible.md",
     "docs/how-to/replay-a-study.md",
     "docs/how-to/run-models.md",
     "docs/how-to/run-on-a-cluster.md",
+    "docs/how-to/write-it-up.md",
     "docs/reference/cli.md",
+    "docs/release-notes.md",
     "docs/tutorial.md",
     "docs/tutorials/synthetic-sample.md",
 )

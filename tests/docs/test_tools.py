@@ -9,7 +9,7 @@ import pytest
 from tests.docs.tools import ROOT, tool
 
 
-@pytest.mark.parametrize("name", ["docs_math", "docs_notebooks", "lower_bounds", "newcomer"])
+@pytest.mark.parametrize("name", ["docs_math", "docs_notebooks", "lower_bounds", "newcomer", "release"])
 def test_the_examples_of_a_tool_hold(name: str) -> None:
     pytest.importorskip("latex2mathml", reason="latex2mathml is not installed: the site cannot be built")
     result = doctest.testmod(tool(name))

@@ -305,9 +305,36 @@ def memory() -> Drawn:
     )
 
 
+def read_a_row() -> Drawn:
+    """Draw one row of the page with an arrow to each of its parts."""
+    pas = agent().pas
+    assert pas.bounds is not None and pas.interval is not None and pas.value is not None
+    scale = Scale(0, 1, 60, WIDTH - 30)
+    canvas, y = Canvas(), 104.0
+    floor, ceiling = scale(pas.bounds.floor.value), scale(pas.bounds.ceiling.value)
+    canvas.rect("band", floor, y - 22, ceiling - floor, 44)
+    plots.axis(canvas, scale, y - 26, y + 26, "probability of the same conclusion as people (PAS)")
+    canvas.line("mline", scale(pas.interval.low), y, scale(pas.interval.high), y)
+    canvas.circle("model", scale(pas.value), y, 6)
+    low, value = scale(pas.interval.low), scale(pas.value)
+    notes = (
+        (floor, y - 22, 14, floor - 60, "here: a model that shows no effects", "start"),
+        (ceiling, y - 22, 14, WIDTH - 4, "here: a rerun with people", "end"),
+        (low, y - 4, 36, low + 8, "could be this low", "start"),
+        (value, y - 8, 56, value - 8, f"the number: {plots.short(pas.value)}", "end"),
+    )
+    for x, tip, up, at, words, anchor in notes:
+        canvas.text(at, up, words, kind="s", anchor=anchor)
+        canvas.line("axis", x, up + (6 if abs(up - 14) < 1 else -8), x, tip - 2)
+        canvas.path("axis", [(x - 4, tip - 8), (x, tip - 2), (x + 4, tip - 8)])
+    said = "One row of the page: number, interval, and the band from no effects to a rerun with people."
+    picture = Picture("read-a-row", "How to read a row", said, WIDTH, y + 68, str(canvas))
+    return Drawn(picture, f"GPT5, the first of fifteen designs. {SOURCE}")
+
+
 FIGURES: dict[str, Callable[[], Drawn]] = {
     "pas": pas, "ecs": ecs, "apr": apr, "protocols": protocols, "bayes-factors": bayes_factors,
     "uncertainty": uncertainty, "floor-and-ceiling": floor_and_ceiling, "diagnosis": diagnosis,
     "referee": referee, "predicted-effects": predicted_effects, "answers": answers, "mixed": mixed,
-    "memory": memory,
+    "memory": memory, "read-a-row": read_a_row,
 }  # fmt: skip
