@@ -61,10 +61,15 @@ class TableKind:
         """Whether a table of these columns is of this kind."""
         return not names & self.without and all(names & set(group) for group in self.needs)
 
+    def lacks(self, names: set[str]) -> list[str]:
+        """Return what a table of these columns would need to be of this kind, by the first names."""
+        return [group[0] for group in self.needs if not names & set(group)]
+
     def understood(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Return every column with what it holds; nothing where it is not used."""
         meant = {name: meaning for meaning, names in self.columns.items() for name in names}
-        return tuple((title, meant.get(fold(title), "")) for title in header)
+        plain = [(title, fold(title)) for title in header]
+        return tuple((title, meant.get(name, meant.get(name.partition(":")[0], ""))) for title, name in plain)
 
 
 @functools.cache
@@ -296,6 +301,17 @@ def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
     return None
 
 
+def _nearest(path: Path, options: TableOptions) -> str:
+    """Say which kinds a table that is of none lacks one column to be."""
+    try:
+        names = {fold(title) for title in read_columns(path, options).header}
+    except InputError:
+        return ""
+    near = [one for one in table_kinds() if len(one.needs) > 1 and len(one.lacks(names)) == 1]
+    said = dict.fromkeys(f"{one.kind} ({one.command}) with a column {one.lacks(names)[0]!r}" for one in near)
+    return f"\n{path.name}: it would be {'; or '.join([*said][:3])}" if said else ""
+
+
 def _shaped(
     path: Path, table: ColumnTable, n: int, kind: str, command: str, meant: Mapping[str, str]
 ) -> FileCheck:
@@ -305,6 +321,7 @@ def _shaped(
 
 def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions) -> FileCheck | None:
     names = {fold(title) for title in header}
+    names |= {name.partition(":")[0] for name in names}  # one column per model: p_correct:MODEL
     kind = next((one for one in table_kinds() if one.fits(names)), None)
     tests = {"test_type", "finding"} <= names or len(names & set(KNOWN)) > 5
     if kind is None or (tests and kind.columns):
@@ -403,7 +420,10 @@ def check(
         from concord.people.check import check_table, understood
 
         options = TableOptions(sheet, encoding, decimal_comma)
-        told = check_table(path, options, mapping=mapping)
+        try:
+            told = check_table(path, options, mapping=mapping)
+        except FileFormatError as fault:
+            raise FileFormatError(f"{fault}{_nearest(path, options)}") from fault
         columns = understood(path, options) if path.suffix.lower() != ".json" else ()
         return replace(told, commands=("concord score people",), columns=columns)
     if sheet is not None:
