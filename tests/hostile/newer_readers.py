@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.files_of_every_kind import FILES, TOOLS
 from tests.hostile.nasty import TEXTS, mutated_bytes, mutated_cells, mutated_json
 
 from concord import api
@@ -16,6 +17,7 @@ from concord.asking.limits import read_prices
 from concord.asking.recorded import score_run
 from concord.asking.replies import read_corrections
 from concord.audit.items import read_verdicts
+from concord.comparing.scores import read_models
 from concord.people.table.handmade.header import read_mapping
 from concord.reasoning.hints.choices import parse_choices
 from concord.structure.judging.design import parse_pairs, read_pairs
@@ -93,7 +95,74 @@ AGENTS: list[list[Any]] = [
     *([a, f"S{i}", "F", "t", "t-test", 2 + i / 10, 60, 1 + i / 10, 60] for a in "ab" for i in range(3)),
 ]  # fmt: skip
 
+LM_SAMPLES = "lm_options/samples_opts_2026-11-17T13-00-30.991348.jsonl"
+CELLS: list[list[Any]] = [
+    ["condition", "outcome", "mean", "sd", "n_eff"],
+    *([c, "o", 4 + i / 5, 1.1, 200] for i, c in enumerate(["control", "a", "b", "c"])),
+]
+SURVEY: list[list[Any]] = [
+    ["resp_id", "weight", "sex", "q1", "q2"],
+    *([100 + i, 1.5, "fm"[i % 2], 1 + i % 5, i % 3] for i in range(12)),
+]
+
+
+def _of_tool(name: str, read: Callable[[Path], object]) -> Reader:
+    """Read a file that another program wrote, its values or its cells changed."""
+    data = (TOOLS / name).read_bytes()
+
+    def case(rng: random.Random, tmp: Path) -> object:
+        path = tmp / f"tool_{Path(name).name}"
+        if name.endswith(".json"):
+            return read(_json(path, mutated_json(json.loads(data), rng)))
+        if name.endswith(".jsonl"):
+            return read(_lines(path, mutated_json([json.loads(one) for one in data.splitlines()], rng)))
+        rows = [list(row) for row in csv.reader(io.StringIO(data.decode("utf-8")))]
+        return read(_csv(path, mutated_cells(rows, rng, TEXTS)))
+
+    return case
+
+
+def _apart(rng: random.Random, tmp: Path) -> object:
+    files = [
+        _csv(tmp / f"{i}.csv", mutated_cells(SURVEY, rng, TEXTS) if rng.random() < 0.7 else SURVEY)
+        for i in "ab"
+    ]
+    return api.score_answers(*files, n_resamples=10)
+
+
+def _cell_files(rng: random.Random, tmp: Path) -> object:
+    files = [
+        _csv(tmp / f"{i}.csv", mutated_cells(CELLS, rng, TEXTS) if rng.random() < 0.7 else CELLS)
+        for i in "ab"
+    ]
+    return api.score_predictions(*files)
+
+
+def _checked(rng: random.Random, tmp: Path) -> object:
+    name, write, content, _, _ = FILES[rng.randrange(len(FILES))]
+    path = tmp / name
+    path.parent.mkdir(exist_ok=True)
+    write(path, content)
+    path.write_bytes(mutated_bytes(path.read_bytes(), rng))
+    return api.check(path)
+
+
 NEWER: dict[str, Reader] = {
+    "means of conditions in two files": _cell_files,
+    "people's and an agent's answers in two files": _apart,
+    "files of every kind, checked": _checked,
+    **{
+        f"{name}, {what}": _of_tool(name, read)
+        for name in ("promptfoo.json", "promptfoo.csv", "edsl_judge.json", "edsl_judge.csv", LM_SAMPLES)
+        for what, read in (
+            ("compared", lambda path: read_models(path)),
+            ("judged", lambda path: api.score_judge(path, n_permutations=99)),
+        )
+    },
+    "edsl_survey.json, people beside": _of_tool(
+        "edsl_survey.json", lambda path: api.score_answers(_csv(path.parent / "p.csv", SURVEY), path)
+    ),
+    "lm-eval, options": _of_tool(LM_SAMPLES, lambda path: api.score_options(path, n_permutations=99)),
     "effects, CSV cells": _cells("e.csv", EFFECTS, api.score_predictions),
     "moments of answers, CSV cells": _cells(
         "m.csv", MOMENTS, lambda path: api.score_answers(path, n_resamples=10)

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -289,8 +290,8 @@ def _promptfoo_models(rows: Objects, path: Path) -> list[str]:
 
 def _promptfoo_table(grid: Grid) -> list[dict[str, Any]] | None:
     """Return the rows of a CSV file of promptfoo: variables, then a block of columns per model."""
-    starts = [j - 1 for j, title in enumerate(grid.header) if title == "Status" and j > 0]
-    if not starts or "Score" not in grid.header:
+    starts = [j - 1 for j, (a, b) in enumerate(pairwise(grid.header)) if (a, b) == ("Status", "Score") and j]
+    if not starts:
         return None
     rows, variables = [], range(starts[0])
     for block, start in enumerate(starts):

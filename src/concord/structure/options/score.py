@@ -148,7 +148,7 @@ class Placed:
     def _cell_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]:
         """Return item, place of the right option, replies and right replies of every arrangement of an item.
 
-        They are in the order of items and places.
+        They are in the order of what they hold: draws depend neither on names nor on the order of rows.
         """
         known = ~np.isnan(self.correct)
         cell = self.cell[known]
@@ -157,9 +157,17 @@ class Placed:
         used = np.flatnonzero(sizes > 0)
         at = np.full(len(sizes), -1, dtype=np.int64)
         at[cell] = np.flatnonzero(known)
-        item, right = self.item[at[used]], self.right[at[used]]
-        order = np.lexsort((right, item))
-        return item[order], right[order], sizes[used][order], hits[used][order]
+        item, right, sizes, hits = self.item[at[used]], self.right[at[used]], sizes[used], hits[used]
+        order = np.lexsort((hits, sizes, right, item))
+        ends = np.flatnonzero(np.diff(item[order])) + 1
+        held = np.column_stack((right, sizes, hits))[order]
+        blocks = [
+            (one.tolist(), own) for one, own in zip(np.split(held, ends), np.split(order, ends), strict=True)
+        ]
+        blocks.sort(key=lambda block: block[0])
+        order = np.concatenate([own for _, own in blocks])
+        ranks = np.repeat(np.arange(len(blocks)), [len(own) for _, own in blocks])
+        return ranks, right[order], sizes[order], hits[order]
 
 
 def _without_places(
