@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import concord
@@ -59,6 +60,24 @@ def test_results_are_called_by_their_models_where_each_has_one_of_its_own(
     assert not document["warnings"]
     files = ["benchmark_summary.json", "detailed_stats.csv"] * 2
     assert [Path(file["name"]).name for file in document["inputs"]] == files
+
+
+def test_distributions_that_moved_between_versions_are_named(tmp_path: Path) -> None:
+    folders = []
+    for name, shift in (("old", 0), ("new", 2)):
+        rows = [
+            {"outcome": "trust", "human": 1 + i % 5, "agent": min(1 + i % 5 + shift, 5)} for i in range(60)
+        ]
+        folder = named(tmp_path / name, "gpt")
+        concord.score_answers(rows, n_resamples=20).write(folder / "distributions")
+        folders.append(folder)
+    found = concord.compare(*folders, as_people=True)
+    (row,) = found.to_dict()["moved_answers"]
+    # old answers are people's; of the new ones three fifths are 5, and none is 1 or 2
+    assert (row["second_tvd"], row["first_tvd"], row["nearer"]) == (0.0, pytest.approx(0.4), False)
+    assert row["second_spread"] == pytest.approx(1.0)
+    assert row["first_spread"] == pytest.approx(np.var([3, 4, 5, 5, 5]) / 2)
+    assert "Answers that moved most" in str(found)
 
 
 def test_a_new_version_is_held_against_the_old_one_as_people_are(tmp_path: Path) -> None:

@@ -48,6 +48,15 @@ class SampleDesign:
         """Whether every row is drawn by itself."""
         return all(one is None for one in (self.clusters, self.strata, self.more_clusters, self.more_strata))
 
+    @property
+    def draws_rows(self) -> bool:
+        """Whether every row is drawn by itself, whatever it is called: no strata, no cluster of two rows."""
+        if self.strata is not None or self.more_strata is not None:
+            return False
+        named = [one for one in (self.clusters, self.more_clusters) if one is not None]
+        rows = sum(one.size for one in named)
+        return not named or np.unique(np.concatenate(named)).size == rows
+
     def people_part(self, deviations: Floats, weights: Floats) -> SampledRows:
         """Return the people as a sample."""
         return SampledRows(deviations, weights / weights.sum(), self.clusters, self.strata)
@@ -204,7 +213,7 @@ def powered_mean(
     covariance = float(((a - a.mean()) * (b - b.mean())).mean())
     constant = np.ptp(at) == 0
     tuned = 0.0 if constant or spread <= 0 else covariance / ((1 + n / m) * spread)
-    if design.is_plain or constant:
+    if design.draws_rows or constant:
         weight = max(tuned, 0.0)
     else:
         weight = _tuned_by_units(_weighed(answers, w), _weighed(at, w), _weighed(further, v), (w, v), design)

@@ -50,6 +50,8 @@ class Person:
 class PeopleLike:
     """An agent that answers by a script."""
 
+    person: type[Person] = Person
+
     def __init__(self, script: Script, way: int) -> None:
         self.script, self.way = script, way
         self.people: dict[tuple[str, int], Person] = {}
@@ -65,7 +67,7 @@ class PeopleLike:
                 question.member.role,
                 str(question.member.profile.get("sex")),
             )
-            self.people[key] = Person(question, self.places[cell])
+            self.people[key] = self.person(question, self.places[cell])
             self.places[cell] += 1
         return self.said(key, question)
 
