@@ -270,32 +270,29 @@ def _told_table(path: Path, options: TableOptions) -> FileCheck | None:
 def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
     """Tell tables whose columns are questions or models, which have names of their own."""
     named = {fold(title): title for title in table.header}
-    numbers = [title for title in table.header if title and holds_numbers(table, title)]
+    if set(named) & set(KNOWN) or len(set(table.header)) < len(table.header):
+        return None
+    frame = table.take(table.header)
+    numbers = [title for title in table.header if title and holds_numbers(frame[title])]
+    roles = {title: role_of(frame[title]) for title in table.header}
+    asked = [title for title in numbers if not roles[title]]
+    meant = roles | dict.fromkeys(asked, "answers to a question")
     sides = [
         {name.removeprefix(f"{side}_") for name in named if name.startswith(f"{side}_")} for side in SIDES
     ]
-    if set(named) & set(KNOWN) or len(set(table.header)) < len(table.header):
-        return None
-    if sides[0] & sides[1] & {name.partition("_")[2] for name in map(fold, numbers)} or (
-        set(names_of("answers")["source"]) & set(named) and len(numbers) > 1
-    ):
-        meant = {title: "answers to a question" for title in numbers}
+    both = sides[0] & sides[1] & {fold(title).partition("_")[2] for title in numbers}
+    source = next((named[name] for name in names_of("answers")["source"] if name in named), None)
+    if both or (source is not None and len(asked) > 1):
+        meant |= {} if source is None else {source: "who answered"}
         return _shaped(path, table, n, "answers as people and agents gave them", "score answers", meant)
     header = handmade_header(read_raw(path, table.options))
     if header is not None and any(one is not None and one.side == "human" for one in header.meanings):
         return None
-    roles = {title: role_of(table, title) for title in table.header}
-    asked = [title for title in numbers if not roles[title]]
     item = next((title for name, title in named.items() if name in names_of("items")["item"]), None)
     if item is not None and {item, *numbers} == {*table.header} and len(numbers) > 1 and item not in numbers:
-        meant = {item: "item"} | {title: "scores of a model" for title in numbers}
+        meant = {item: "item"} | dict.fromkeys(numbers, "scores of a model")
         return _shaped(path, table, n, "scores on items, one column per model", "compare", meant)
-    if (
-        len(asked) > 1
-        and all(roles[title] or title in asked for title in table.header)
-        and any(roles.values())
-    ):
-        meant = roles | {title: "answers to a question" for title in asked}
+    if len(asked) > 1 and all(meant.values()) and any(roles.values()):
         kind = "answers of people or of an agent, one column per question"
         return _shaped(path, table, n, kind, "score answers PEOPLE AGENT", meant)
     return None

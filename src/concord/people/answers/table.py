@@ -323,14 +323,15 @@ def _wide_columns(
     free = [title for title in table.header if title.strip() and title not in taken]
     if chosen is not None:
         free = [title for title in free if title not in chosen]
-    identify = [one for one in free if not is_added(one) and _identifies(table, one, by_name=chosen is None)]
+    frame = table.take(free)
+    identify = [one for one in free if not is_added(one) and _identifies(frame[one], by_name=chosen is None)]
     describe = [one for one in free if _DESCRIBES.fullmatch(fold(one)) and one not in identify]
     aside = {*identify, *describe, *(one for one in free if is_added(one))}
     questions = [one for one in free if one not in aside] if chosen is None else chosen
     if "person" not in found and identify:
         found["person"] = identify[0]
     if "group" not in found:
-        few = [one for one in describe if 2 <= table.take([one])[one].n_unique() <= _MOST_GROUPS]
+        few = [one for one in describe if 2 <= frame[one].n_unique() <= _MOST_GROUPS]
         found |= {"group": few[0]} if few else {}
     roles = [f"{part} {found[part]!r}" for part in ("person", "weight", "group") if part in found]
     said = f"{len(questions)} questions: {listed(questions, shown=8)}"
@@ -360,11 +361,11 @@ def _chosen_questions(table: ColumnTable, wanted: str | Sequence[str]) -> list[s
     return list(dict.fromkeys(chosen))
 
 
-def _identifies(table: ColumnTable, title: str, *, by_name: bool) -> bool:
+def _identifies(column: "pl.Series", *, by_name: bool) -> bool:
     """Whether a column identifies rows: by its name, or running numbers and codes that never repeat."""
-    if by_name and IDENTIFIES.fullmatch(fold(title)) is not None:
+    if by_name and IDENTIFIES.fullmatch(fold(column.name)) is not None:
         return True
-    cells = table.take([title])[title].drop_nulls()
+    cells = column.drop_nulls()
     if len(cells) < _FEWEST_IDS or cells.n_unique() < len(cells):
         return False
     try:
@@ -376,24 +377,26 @@ def _identifies(table: ColumnTable, title: str, *, by_name: bool) -> bool:
     return bool(np.ptp(values) <= 1.5 * values.size or values.min() >= 1000)
 
 
-def holds_numbers(table: ColumnTable, title: str) -> bool:
+def holds_numbers(column: "pl.Series") -> bool:
     """Whether every cell of a column that holds something holds a number."""
+    if column.dtype.is_numeric():
+        return column.null_count() < len(column)
     try:
-        found = [number(cell) for cell in table.take([title])[title].drop_nulls().to_list()]
+        found = [number(cell) for cell in column.drop_nulls().to_list()]
     except BadCellError:
         return False
     return any(one is not None for one in found)
 
 
-def role_of(table: ColumnTable, title: str) -> str:
+def role_of(column: "pl.Series") -> str:
     """Say what a column is that is no question; nothing where it may be one."""
-    if is_added(title) or not title.strip():
+    if is_added(column.name) or not column.name.strip():
         return "about the interview"
-    if fold(title) in NAMES["weight"]:
+    if fold(column.name) in NAMES["weight"]:
         return "weight"
-    if _identifies(table, title, by_name=True):
+    if _identifies(column, by_name=True):
         return "person"
-    return "describes a person" if _DESCRIBES.fullmatch(fold(title)) else ""
+    return "describes a person" if _DESCRIBES.fullmatch(fold(column.name)) else ""
 
 
 def without_import_ids(table: ColumnTable) -> ColumnTable:
