@@ -11,9 +11,28 @@ from tests.structure.options.scripted import result as option_result
 from concord import api
 from concord.audit.estimate import AuditRate, AuditResult, HintAudit, PeopleAudit, StructureAudit
 from concord.people.memory import MemoryResult, Recognition, VariantPair
+from concord.people.studies.before import DescribedCell, DescribedTest, StudyDescription
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.probes.score import score_probe_rows
 from concord.records import Estimate, Interval
+
+
+def _write_newer(folder: Path, rng: np.random.Generator) -> None:
+    """Write people asked until enough, a judge that gives scores, conditions, a study before people."""
+    asked = [{"person": f"p{i}", "answer": float(y), "prediction": float(y + rng.normal())}
+             for i, y in enumerate(rng.normal(size=60))]  # fmt: skip
+    more = [{"prediction": float(value)} for value in rng.normal(size=300)]
+    api.combine_sequential(asked, more, scale_min=-10.0, scale_max=10.0).write(folder / "sequential")
+    scores = [{"item": i, "system": system, "judge": "j", "repeat": k, "score": float(rng.normal(5, 1)),
+               "human": float(rng.normal(5, 1))}
+              for i in range(20) for system in ("a", "b") for k in range(2)]  # fmt: skip
+    api.score_judge(scores).write(folder / "scores")
+    answered = [{"model": "m", "item": i, "prompt": prompt, "gold": "A",
+                 "answer": "AB"[int(rng.random() < 0.4)]} for i in range(40) for prompt in "pq"]  # fmt: skip
+    api.compare(answered, by="prompt").write(folder / "conditions")
+    test = DescribedTest("framing", "F1", "gain against loss", "t-test", True, 2.5, None, 38.0, 0.02, True)
+    cell = DescribedCell("framing", "e1", "gain", "choice", 20, 3.5, 1.0)
+    StudyDescription((test,), (cell,), "m").write(folder / "described")
 
 
 def write_sections(folder: Path) -> Path:
@@ -48,6 +67,7 @@ def write_sections(folder: Path) -> Path:
     people = pl.DataFrame([{"answer": i % 5, "prediction": i % 5 + i % 3} for i in range(60)])
     further = pl.DataFrame({"prediction": [9 + i % 4 for i in range(300)]})
     api.combine(people, further).write(folder / "mixed")
+    _write_newer(folder, rng)
     api.score_hints("published").write(folder / "board")
     for kind in (AuditResult, PeopleAudit, StructureAudit, HintAudit):
         rate = AuditRate("cot", 40, 20, 1, Estimate(0.05, Interval(0.01, 0.24, 0.95, "wilson"), n=20))

@@ -28,10 +28,10 @@ TITLES = {
     "predictions": "m is off by",
     "memory": "A sentence",
     "judge": "j changes ",
-    "options": "m: ",
-    "probes": "m, ",
+    "options": "m changes its choices",
+    "probes": "the reasoning of m",
     "board": "Moved by a hint, 12 models say so",
-    "mixed": "With 60 people, 300 replies",
+    "mixed": "Look before you use these predictions",
 }
 
 
@@ -66,9 +66,9 @@ def test_every_further_result_has_a_methods_paragraph(made: Path) -> None:
     said = {
         type(record).__name__: record.methods()
         for record in records
-        if "Referee" not in type(record).__name__
+        if type(record).__name__ not in ("RefereeResult", "StudyDescription")
     }
-    assert len(said) == 13
+    assert len(said) == 16
     assert all("with Concord" in words for words in said.values())
 
 
@@ -104,7 +104,7 @@ def test_the_difference_in_the_title_is_that_of_the_file(tmp_path: Path) -> None
     pair = json.loads((tmp_path / "one" / "comparison.json").read_text("utf-8"))["pairs"][0]
     ends = pair["difference_interval"]
     low, high = (-ends["high"], -ends["low"]) if pair["first"] == "lab/one" else (ends["low"], ends["high"])
-    assert f"95 % {low:+.3f} to {high:+.3f}" in screen_of(html)
+    assert f"({low:.3f} to {high:.3f}; p &lt; .001)" in screen_of(html)
 
 
 def test_most_effects_turned_round_are_said_on_the_page_in_the_words_of_the_terminal(tmp_path: Path) -> None:
@@ -116,6 +116,8 @@ def test_most_effects_turned_round_are_said_on_the_page_in_the_words_of_the_term
             for i, (human, agent) in enumerate(pairs)
         ]
         concord.score_people(rows, n_resamples=0, n_simulations=0).write(tmp_path / name)
-    words = "3 of 4 are significant in the opposite direction: is group 1 the same group on both sides?"
+    words = (
+        "3 of 4 effects are significant in the opposite direction: is group 1 the same group on both sides?"
+    )
     assert words in make_page([tmp_path / "turned"]).html
     assert "opposite direction" not in make_page([tmp_path / "same"]).html

@@ -20,7 +20,8 @@ from concord.structure.score.order import moved_models
 
 
 def answer(html: str) -> str:
-    return html[html.index('<section id="answer"') : html.index('<section id="board"')]
+    first = html[html.index('<section id="answer"') :]
+    return re.split('<section id="(?:board|people|structure|reasoning)"', first)[0]
 
 
 def heading(html: str) -> str:

@@ -103,8 +103,10 @@ def _leading(
     for panel in content.panels:
         if content.of(panel.name):
             own = found[panel.name]
+            for name in own[0].takes:
+                shown[panel.name][0]["pictures"].pop(name, None)
             own[0] = own[0] if own[0].chart else _with_figure(own[0], shown[panel.name][0]["pictures"])
-            return panel.name, own[0], None
+            return panel.name, own[0], _together(content, panel)
     if content.comparisons:
         main = kind_finding(content.compared[0])
         return "", main, lead_of(COMPARISON, main, ("ranking",))
@@ -117,6 +119,15 @@ def _leading(
         lead = None if section.finding is None else lead_of(section.name, own[0], (name,))
         return section.question, own[0], lead
     return "", PageFinding(title="Nothing to show."), None
+
+
+def _together(content: Content, panel: Panel) -> Lead | None:
+    """Return what the first screen takes from a further result that holds all its models together."""
+    labels = {view.label for view in content.of(panel.name)}
+    for filled in content.sections:
+        if len(labels) > 1 and set(filled.section.who(filled.records[0])) == labels:
+            return Lead(filled.section.name, pictures=(str(next(iter(panel.metrics)).key).lower(),))
+    return None
 
 
 def _with_figure(main: PageFinding, pictures: dict[str, str]) -> PageFinding:
@@ -160,7 +171,7 @@ def _shown_names(content: Content) -> dict[str, str]:
 
 def context(content: Content, title: str) -> dict[str, Any]:
     """Return everything the main template needs."""
-    numbers = board(content)
+    numbers = boards(content)
     shown = {
         panel.name: [panel.shown(view, i) for i, view in enumerate(content.of(panel.name))]
         for panel in content.panels
@@ -174,8 +185,11 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "asked": asked,
         "asked_of": {key: any(row[key] != "–" for row in asked) for key in ("settings", "tokens")},
         "screen": screen,
-        "board": None if numbers is None else fragments.table("leaderboard", BOARD, numbers, whole=True),
-        "letters": numbers is not None and any("together" in one.heading for one in numbers.columns),
+        "boards": [
+            fragments.table(f"leaderboard{i if i else ''}", BOARD, one, whole=True)
+            for i, one in enumerate(numbers)
+        ],
+        "letters": any("together" in column.heading for one in numbers for column in one.columns),
         "levels": said_levels(content),
         "comparisons": _comparisons(content, screen.lead),
         "sections": by_question(content.sections, content.views, screen.lead),
@@ -238,11 +252,11 @@ def _comparisons(content: Content, lead: Lead | None) -> list[dict[str, str]]:
     """Return every comparison with its title; one made for the page is ranked on its first screen already."""
     made = []
     for i, source in enumerate(content.comparisons):
-        first = lead is not None and lead.section == COMPARISON and i == 0
-        without = ["ranking"] if first or source.file is None else []
+        first = lead if lead is not None and lead.section == COMPARISON and i == 0 else None
+        without = ["ranking"] if source.file is None else []
         if not any(map(source.result.differ, source.result.ranking_pairs())):
             without.append("pairs")  # nothing to see where no pair differs
-        html = shown_result(source.result, i, without=without)
+        html = shown_result(source.result, i, without=without, lead=first)
         made.append({"title": content.compared_title(source), "html": html})
     return made
 
@@ -294,18 +308,32 @@ def _named_inside(source: ResultFile, content: Content) -> list[str]:
     ]
 
 
-def board(content: Content) -> FilledTable | None:
-    """Return every number: a row for each model and design, a column for every metric that one has."""
-    used = [panel for panel in content.panels if content.of(panel.name)]
+def boards(content: Content) -> list[FilledTable]:
+    """Return every number, a row for each model and design; questions asked of the same models share one."""
+    groups: list[tuple[set[str], list[Panel]]] = []
+    for panel in content.panels:
+        models = {view.model for view in content.of(panel.name)}
+        shared = next((one for one in groups if one[0] & models), None)
+        if shared is not None:
+            shared[0].update(models)
+            shared[1].append(panel)
+        elif models:
+            groups.append((models, [panel]))
+    made = [_board(content, panels) for _, panels in groups]
+    return [one for one in made if len(one.rows) > 1]
+
+
+def _board(content: Content, used: Sequence[Panel]) -> FilledTable:
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for panel in used:
         for view in content.of(panel.name):
             row = rows.setdefault((view.model, view.design), {"model": view.model, "design": view.design})
             row |= {f"{panel.name} {metric.key}": view.numbers[metric.key] for metric in panel.metrics}
             row["no rank"] = row.get("no rank") or view.gate
-    together = letters(content.compared, [*content.models, *(view.label for view in content.all_views)])
+    found = letters(content.compared, [*content.models, *(view.label for view in content.all_views)])
+    together = [(title, own) for title, own in found if len(set(own.values())) > 1]
     for (model, design), row in rows.items():
-        row |= {title: found.get(f"{model}, {design}", found.get(model, "")) for title, found in together}
+        row |= {title: own.get(f"{model}, {design}", own.get(model, "")) for title, own in together}
     columns = [
         _board_column("model", words=True),
         _board_column("design", words=True, optional=True),
@@ -313,8 +341,7 @@ def board(content: Content) -> FilledTable | None:
         *(_board_column(f"{panel.name} {one.key}", one.title) for panel in used for one in panel.metrics),
         _board_column("no rank", words=True, optional=True),
     ]
-    held = Table("board", rows=lambda _: rows.values(), columns=tuple(columns))
-    return held.grid(PAGE, None) if rows else None
+    return Table("board", rows=lambda _: rows.values(), columns=tuple(columns)).grid(PAGE, None)
 
 
 def _board_column(name: str, title: str | None = None, **more: Any) -> Column:

@@ -78,6 +78,8 @@ def _pictures(
     for one in result.PICTURES:
         on_page = one.on_page and one.name not in without and (alone or not one.shared)
         for name in one.names_of(result) if on_page else ():
+            if f"{one.name}/{name}" in without:
+                continue  # it is on the first screen
             drawn = drawn_by(one, result, **({} if one.each is None else {"agent": name}))
             if drawn is not None:
                 found.setdefault(name, []).append((one.caption_of(result) or drawn.caption, drawn))
@@ -103,10 +105,13 @@ def _figures(result: Kind, i: int, *, alone: bool, without: Sequence[str] = ()) 
 def first_picture(result: Kind) -> tuple[str, str]:
     """Return the name and the HTML of the first picture of a result; empty where there is none to draw."""
     for one in result.PICTURES:
-        drawn = drawn_by(one, result) if one.on_page and one.each is None else None
+        if not one.on_page:
+            continue
+        name = next(iter(one.names_of(result)), "")
+        drawn = drawn_by(one, result, **({} if one.each is None else {"agent": name}))
         if drawn is not None:
             caption = one.caption_of(result) or drawn.caption
-            return one.name, fragments.figure(drawn, f"{result.SECTION}-lead", caption)
+            return f"{one.name}/{name}", fragments.figure(drawn, f"{result.SECTION}-lead", caption)
     return "", ""
 
 
@@ -126,7 +131,7 @@ def shown_result(
 ) -> str:
     """Return one result as HTML: what was found, pictures that are not shown elsewhere, tables, notes."""
     said = frozenset[str]() if lead is None else lead.said
-    taken = without if lead is None else lead.pictures
+    taken = without if lead is None else (*without, *lead.pictures)
     return fragments.fragment(
         *(fragments.paragraph(line) for line in result.sentences() if line not in said),
         *_figures(result, i, alone=alone, without=taken),

@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from concord.kinds import Kind
@@ -17,8 +18,10 @@ from concord.people.words.sentences import NEAR_END
 from concord.records import Estimate
 from concord.show.page.panel import ALIKE, FindingInputs, ModelView, route
 from concord.show.page.screen import Chart, PageFinding, Row
-from concord.unread import unread_sentences
+from concord.unread import holds, unread_sentences
 
+CLAIMED = 0.05
+"""Level of a test whose claim is a title."""
 AGENTS = "agents"
 """The section of many agents."""
 NO_EFFECTS = "a model that shows no effects"
@@ -245,13 +248,13 @@ def _one_with_people(view: ModelView, told: FindingInputs) -> PageFinding:
     ]
     lone = any(row.is_drawn and row.found.interval is None for row in rows)
     note = _people_note(told) + (" A study without a line has too few findings for one." if lone else "")
-    said = next((line for line in result.sentences() if not line.startswith("Assumed: ")), "")
     return PageFinding(
         title=f"{name} leads to people's conclusions {in_percent(pas.value)} of the time."
         if pas.value is not None
         else "",
-        says=said,
+        says=would_conclude(name, pas, ()),
         chart=pas_chart(rows, of="study", note=note),
+        takes=("pas",),
         read=how_to_read_pas(name, pas),
         warns=tuple(unread_sentences(result.unread)),
     )
@@ -408,11 +411,131 @@ def _around(ends: Sequence[float]) -> tuple[float, float]:
     return low - room, high + room
 
 
+def _titled(result: Kind, title: str, **more: Any) -> PageFinding:
+    """Return a short title above what a result says first."""
+    said = next((line for line in result.sentences() if line), "")
+    return PageFinding(title=title, says=said, **more)
+
+
+def _answers_finding(result: Any) -> PageFinding:
+    best = result.by_distance()[0]
+    known = best.overall.numbers.get("variance_ratio")
+    ends = None if known is None else known.estimate.interval
+    if ends is None:
+        return default_finding(result)
+    way = "less than" if ends.high < 1 else "more than" if ends.low > 1 else "as much as"
+    may = "may vary" if way == "as much as" else "vary"
+    who = "The agent" if best.agent == "agent" else best.agent
+    return _titled(result, f"{who}'s answers {may} {way} people's.")
+
+
+def _conditions_finding(result: Any) -> PageFinding:
+    first = [one for one in result.shifts if one.metric == result.shifts[0].metric]
+    apart = [one for one in first if result.differ(one)]
+    pair = f"{result.by} {first[0].first} and {first[0].second}"
+    some = "" if len(first) == 1 else f" in {len(apart)} of {len(first)}"
+    title = f"{pair} make a difference{some}." if apart else f"No difference between {pair} is shown."
+    rows = [
+        Row(name=one.of if one.of else one.metric, found=one.difference)
+        for one in first
+        if one.difference.value is not None
+    ]
+    ends = [end for row in rows for end in (row.found.value, *row.found.ends, 0.0) if end is not None]
+    chart = Chart(
+        rows=tuple(rows), axis=f"{first[0].metric}: first minus second", limits=_around(ends), zero=True,
+        factor=1.0, digits=2, unit="",
+    )  # fmt: skip
+    return _titled(result, f"{title[0].upper()}{title[1:]}", chart=chart if rows else None)
+
+
+def _described_finding(result: Any) -> PageFinding:
+    who = "the model" if result.model is None else result.model
+    return PageFinding(
+        title=f"No people have answered yet: {who} is described alone.", says=" ".join(result.sentences()[1:])
+    )
+
+
+def _combined_finding(result: Any) -> PageFinding:
+    worth = [one.worth.value for one in result.estimates if one.worth.value is not None]
+    if result.warnings or not worth:
+        return _titled(result, "Look before you use these predictions: they may mislead.")
+    low, high = (number(end, 0) for end in (min(worth), max(worth)))
+    return _titled(result, f"The predictions are worth {low if low == high else f'{low} to {high}'} people.")
+
+
+def _sequential_finding(result: Any) -> PageFinding:
+    now = result.looks[-1]
+    if now.estimate.value is None:
+        return default_finding(result)
+    done = "" if not now.enough else ": enough"
+    return _titled(
+        result, f"{result.of} is {number(now.estimate.value, 2)} after {now.n_people:,} people{done}."
+    )
+
+
+def _options_finding(result: Any) -> PageFinding:
+    excess, scores = result.scores.flip_excess, result.scores
+    if excess.interval is not None and excess.interval.low > 0 and holds(excess):
+        title = f"{result.model} changes its choices with the arrangement."
+    elif scores.rstd_p is not None and scores.rstd_p < CLAIMED and "is not shown" not in scores.sentence:
+        title = f"{result.model} depends on the place of the right option."
+    else:
+        title = f"No effect of the arrangement on {result.model} is shown."
+    return _titled(result, title)
+
+
+def _predictions_finding(result: Any) -> PageFinding:
+    best = result.by_error()[0]
+    error, nothing = (one.numbers["rmse"].value for one in (best, result.references[0]))
+    if error is None or nothing is None:
+        return default_finding(result)
+    away = f"{number(error, 2)}; predicting no effect, by {number(nothing, 2)}"
+    return _titled(result, f"{best.agent} is off by {away}.")
+
+
+def _probes_finding(result: Any) -> PageFinding:
+    rows = [
+        Row(name=name.replace("_", " "), found=one)
+        for name, one in result.estimates.items()
+        if one.value is not None
+    ]
+    ends = [end for row in rows for end in (row.found.value, *row.found.ends, 0.0, 0.2) if end is not None]
+    chart = Chart(rows=tuple(rows), axis="share of answers, %; 0: it changes nothing", of="intervention",
+                  limits=_around(ends), zero=True)  # fmt: skip
+    return _titled(
+        result,
+        f"What interventions on the reasoning of {result.model} change.",
+        chart=chart if rows else None,
+    )
+
+
+def _rated_finding(result: Any) -> PageFinding:
+    first = result.judges[0]
+    if first.noise.value is None:
+        return default_finding(result)
+    share = in_percent(_clipped(first.noise.value))
+    rows = tuple(Row(name=one.judge, found=one.noise) for one in result.judges)
+    chart = Chart(
+        rows=rows, axis="share of the spread of scores that is the judge's own noise, %", of="judge"
+    )
+    drawn = chart if len(rows) > 1 else None
+    return _titled(result, f"{share} of the spread of {first.judge}'s scores is chance.", chart=drawn)
+
+
 FINDINGS: Mapping[str, Callable[[Any], PageFinding]] = {
     "agents": _agents_finding,
     "judges": _judges_finding,
     "hints": _hints_finding,
     "comparison": _comparison_finding,
+    "answers": _answers_finding,
+    "conditions": _conditions_finding,
+    "described": _described_finding,
+    "combined": _combined_finding,
+    "sequential": _sequential_finding,
+    "options": _options_finding,
+    "predictions": _predictions_finding,
+    "probes": _probes_finding,
+    "judge-scores": _rated_finding,
 }
 """By the sections of kinds; others say their own first sentence."""
 
@@ -434,4 +557,5 @@ def default_finding(result: Kind) -> PageFinding:
 
 def kind_finding(result: Kind) -> PageFinding:
     """Return what a further result found."""
-    return FINDINGS.get(result.SECTION, default_finding)(result)
+    found = FINDINGS.get(result.SECTION, default_finding)(result)
+    return found if found.asks else replace(found, asks=result.HEADING.lower())

@@ -134,7 +134,7 @@ def _row_cells(columns: Sequence[Column], row: Any, values: Sequence[object]) ->
         text = cell_text(column, bare)
         shown = typeset(text) if is_number and not column.words else visible(text)
         if i == 0:
-            yield Markup('<th scope="row"><bdi>{}</bdi></th>').format(shown)
+            yield Markup('<th scope="row"><bdi>{}</bdi></th>').format(breakable(shown))
         elif column.words:
             yield Markup("<td><bdi>{}</bdi></td>").format(shown)
         elif isinstance(value, Estimate):

@@ -38,6 +38,8 @@ _SLOPE = (
     "effects are. Click a dot for its test."
 )
 
+_COUNTED = "Here every test counts alike; in PAS every study does, so that the two shares differ."
+
 
 @dataclass(frozen=True, slots=True)
 class Beside:
@@ -131,7 +133,11 @@ def _people_context(view: ModelView, i: int) -> dict[str, Any]:
     shown = pictures_of(found, _ON_PAGE)
     answers = people_tests.answer_rows(view.beside.answers)
     lone = any(one.pas.value is not None and one.pas.interval is None for one in found.studies)
-    more = {"effects": _SLOPE, "pas": "A study without a line has too few findings for one." if lone else ""}
+    more = {
+        "effects": _SLOPE,
+        "conclusions": _COUNTED,
+        "pas": "A study without a line has too few findings for one." if lone else "",
+    }
     return {
         "view": view,
         "says": " ".join(line for line in found.sentences() if not line.startswith("Assumed: ")),

@@ -10,6 +10,8 @@ from concord.show.plots import ticks
 
 FILTERED = 20
 """Rows beyond which a figure can be searched."""
+BRACED = 8
+"""Rows from which a bracket joins them."""
 DENSE = 20
 """Rows beyond which a figure is set more closely."""
 APART = 0.34
@@ -145,6 +147,11 @@ class Chart:
         return f"{100 * min(max(value, 0.0), end) / end:.1f}%"
 
     @property
+    def is_braced(self) -> bool:
+        """Whether there are rows enough for a bracket beside them; of few it is said below."""
+        return bool(self.bracket) and len(self.rows) >= BRACED
+
+    @property
     def classes(self) -> str:
         """How closely rows are set, and whether they can be searched."""
         n = len(self.rows)
@@ -170,6 +177,8 @@ class PageFinding:
     read: tuple[str, tuple[str, ...]] | None = None
     """How to read its number: a title and a few sentences."""
     address: str = ""
+    takes: tuple[str, ...] = ()
+    """Pictures of the panel below that the figure stands for."""
     brief: str = ""
     """A few words below the rows of a card."""
     warns: tuple[str, ...] = ()

@@ -58,8 +58,10 @@
     const menu = el('span', { class: 'figmenu' }, el('button', { type: 'button', text: 'SVG', 'data-download': 'svg', 'aria-label': 'SVG of ' + title, onclick: () => save(name + '.svg', 'image/svg+xml', standalone(drawing(figure)).text) }),
       el('button', { type: 'button', text: 'PNG', 'data-download': 'png', 'aria-label': 'PNG of ' + title, onclick: () => savePng(name, drawing(figure)) }),
       el('button', { type: 'button', text: 'PDF', 'data-download': 'pdf', title: 'Prints the figure alone: choose “Save as PDF”', 'aria-label': 'PDF of ' + title, onclick: () => printAlone(figure) }));
-    if (figure.dataset.rows) menu.append(el('button', { type: 'button', text: 'data', 'data-download': 'csv', 'aria-label': 'Numbers of ' + title + ' as CSV', onclick: () => save(name + '.csv', 'text/csv', csv(JSON.parse(figure.dataset.rows))) }));
+    if (figure.dataset.rows) menu.append(el('button', { type: 'button', text: 'data', 'data-download': 'csv', 'aria-label': 'data: numbers of ' + title + ' as CSV', onclick: () => save(name + '.csv', 'text/csv', csv(JSON.parse(figure.dataset.rows))) }));
     figure.querySelector('figcaption').append(menu);
+    const box = figure.querySelector('.drawing'); // what is wider than the screen can be reached by keys
+    if (box && box.scrollWidth > box.clientWidth) for (const [key, value] of Object.entries({ tabindex: '0', role: 'region', 'aria-label': title })) box.setAttribute(key, value);
   };
   const copyButtons = (box) => {
     if (box.dataset.ready) return;

@@ -9,22 +9,24 @@
     name();
     return button;
   };
-  // Pairs of many models would be a book: on paper their matrix stands for them
-  const PRINTED_PAIRS = 120;
+  // Long tables would be a book: on paper the rest stands for them, and says that they are on the page
+  const PRINTED = 40;
   const tooLong = (box) => {
-    const holder = box.id.startsWith('comparison') && box.querySelector('.dynamic'), table = holder && columnsOf(page.data, holder.dataset.table);
-    return Boolean(table && table.n > PRINTED_PAIRS);
+    const holder = box.querySelector('.dynamic'), table = holder && columnsOf(page.data, holder.dataset.table);
+    const rows = table ? table.n : box.querySelectorAll('tbody tr, dt, li').length;
+    return rows > PRINTED && !box.querySelector('figure');
   };
   // On paper nothing can be unfolded: everything of the chosen model is, all rows with it
   const unfold = () => {
     if (document.documentElement.classList.contains('alone') || !page.data) return;
     atOnce(rest());
     for (const box of document.querySelectorAll('details:not(.menu)')) {
-      if (box.closest('[hidden]') || tooLong(box)) continue;
+      if (box.closest('[hidden]')) continue;
+      if (tooLong(box) && !box.open) { box.classList.add('unprinted'); continue; }
       box.open = true;
       for (const holder of box.querySelectorAll('.dynamic')) dynamic(page.data, holder);
     }
-    for (const holder of document.querySelectorAll('.dynamic')) if (!holder.closest('[hidden]') && holder.showAll && holder.dataset.table !== 'replies') holder.showAll();
+    for (const holder of document.querySelectorAll('.dynamic')) if (!holder.closest('[hidden], details:not([open])') && holder.showAll && holder.dataset.table !== 'replies') holder.showAll();
   };
   // The section that is read is marked in the bar
   const marks = () => {

@@ -1,7 +1,7 @@
   // Terms explain themselves where they are first used: pointed at, focused or tapped
   const definitions = () => {
     const found = new Map();
-    for (const dt of document.querySelectorAll('#board dl.key dt')) for (const term of dt.textContent.split(', ')) found.set(term.trim(), { words: dt.nextElementSibling.textContent,
+    for (const dt of document.querySelectorAll('#terms dl.key dt')) for (const term of dt.textContent.split(', ')) found.set(term.trim(), { words: dt.nextElementSibling.textContent,
       pattern: new RegExp('(?<![\\p{L}_-])' + term.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&') + '(?![\\p{L}_-])', 'u') });
     return found;
   };
