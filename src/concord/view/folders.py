@@ -60,8 +60,12 @@ class FoundRun:
     """Read and written."""
     cost: float | None = None
     """In the currency of its prices; ``None`` where it was given none."""
-    answers: str = ""
-    """How many answers were read, in words; empty where replies are not read as answers."""
+    answers: Mapping[str, int] = field(default_factory=dict)
+    """What became of reading the answers, counted; empty where replies are not read as answers."""
+    n_again: int = 0
+    """Answers that were asked for once more."""
+    warnings: tuple[str, ...] = ()
+    """Who answered in the place of the model that was asked."""
 
     @property
     def done(self) -> int:
@@ -145,7 +149,7 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
     account_of(path, account)
     paid = account.paid if account.parts else Paid.of(tally)
     stopped, options = record.get("stopped"), record["options"]
-    status, warned = str(record.get("status", "")), [f"warning: {words}" for words in account.warnings()]
+    status = str(record.get("status", ""))
     over = [str(options[key]) for key in ("studies", "study", "items", "arranger") if options.get(key)]
     return FoundRun(
         name,
@@ -154,13 +158,13 @@ def state_of(kept: KeptRuns, path: Path, name: str) -> FoundRun:
         n_planned,
         known,
         changed=when,
-        status="; ".join(
-            [f"{status}: {stopped}" if isinstance(stopped, str) and stopped else status, *warned]
-        ),
+        status=f"{status}: {stopped}" if isinstance(stopped, str) and stopped else status,
         over=", ".join(over),
         tokens=(paid.input_tokens, paid.output_tokens),
         cost=_cost_of_run(paid, record),
-        answers=read_words(tally.answers, tally.n_asked_again),
+        answers=dict(tally.answers),
+        n_again=tally.n_asked_again,
+        warnings=tuple(account.warnings()),
     )
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs, urlencode
 
 from concord.asking.folder import RECORD
 from concord.asking.replies import CORRECTIONS, LONGEST, Correction, read_corrections, write_correction
@@ -217,7 +217,9 @@ class _App:
         if path is None or one is None:
             return _nothing()
         write_correction(path / CORRECTIONS, one)
-        return RedirectResponse(f"{self.base}/replies?of={quote(form['of'])}", 303, HEADERS)
+        looked_at = {key: form[key] for key in ("of", "outcome", "words", "start") if form.get(key)}
+        place = f"{urlencode(looked_at)}#{pages.anchor_of(*one.place)}"
+        return RedirectResponse(f"{self.base}/replies?{place}", 303, HEADERS)
 
     def report(self, request: "Request") -> "Response":
         """Show results on one page."""

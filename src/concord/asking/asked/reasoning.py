@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, Demo, Recorded
+from concord.asking.journal import SERVED, SERVED_AGAIN
 from concord.asking.talks import Reads, found_or_why
 from concord.errors import RunFolderError
 from concord.files.json_text import parsed
@@ -17,13 +18,18 @@ if TYPE_CHECKING:
     from concord.reasoning.files import ReasoningResult
 
 
+_OF_THE_CALL = frozenset(("at", "seconds", SERVED, SERVED_AGAIN))
+
+
 def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "ReasoningResult":
     """Score the replies of a run against the vignettes and cases that it asked."""
     from concord.reasoning.score.replies import score_reasoning
 
     asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
-    biased = [row for row in found.rows if row["mode"] == BIAS]
-    replies = [row for row in found.rows if row["mode"] != BIAS]
+    # When and by which machine a reply was given is no part of what is scored: the same replies, the same hash.
+    rows = [{name: row[name] for name in row if name not in _OF_THE_CALL} for row in found.rows]
+    biased = [row for row in rows if row["mode"] == BIAS]
+    replies = [row for row in rows if row["mode"] != BIAS]
     samples = [row for row in _asked_rows(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
     cases = [row for row in _asked_rows(found, CASES, "cases") if (True, row.get("id")) in asked]
     if not replies:
