@@ -1,6 +1,6 @@
 """Runs of every question whose process is killed at any moment end with the bytes of an undisturbed run.
 
-Three kills of each kind by default; ``CONCORD_KILLS=50`` makes 300 of them.
+One kill of each kind by default; ``CONCORD_KILLS=50`` makes 300 of them.
 """
 
 import json
@@ -16,7 +16,7 @@ pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 from tests.asking.commands import concord, start  # noqa: E402
 
 pytestmark = pytest.mark.long
-KILLS = int(os.environ.get("CONCORD_KILLS", "3"))
+KILLS = int(os.environ.get("CONCORD_KILLS", "1"))
 WINDOW = 10
 KINDS = {
     "turns": ("people", "--study", "framing", "--study", "anchoring", "--n", "2"),

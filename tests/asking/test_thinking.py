@@ -103,7 +103,7 @@ def read_in(run: RunResult) -> dict[str, Any]:
     held: Any = own.readings if table is None else table.tables.get(READINGS, ((), ()))[1]
     assert held or table is not None
     told: dict[str, Any] = {"answers": [astuple(one)[:4] if table is None else one[:4] for one in held]}
-    told["rows"] = () if table is None else table.rows
+    told["rows"] = () if table is None else tuple(table.rows)
     told["hints"] = [(row.answer, row.mention_answer) for row in getattr(scored, "hint_rows", ())]
     memory = getattr(scored, "memory", None)
     told["memory"] = None if memory is None else [astuple(one) for one in memory.recognised]

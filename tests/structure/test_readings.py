@@ -120,7 +120,7 @@ def test_choices_of_a_run_are_stored_by_trial_with_the_option_behind_a_letter() 
         ("q/AB/1", "A: red", "ok", "bare"),
     ]
     columns, rows = answer_table(found).tables["readings.csv"]
-    assert columns[0] == "trial" and len(rows) == 4
+    assert columns[0] == "trial" and len(list(rows)) == 4
 
 
 @pytest.mark.parametrize("scorer", ["chrf2"])

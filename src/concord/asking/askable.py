@@ -4,7 +4,7 @@ A new one is a file in `asked` and a name in `NAMES`. A record is loaded when it
 asks about reasoning loads no study.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -35,16 +35,26 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeRows(Iterable[Sequence[object]]):
+    """Rows that are made as they are read: those of a long run would fill the memory."""
+
+    make: Callable[[], Iterable[Sequence[object]]]
+
+    def __iter__(self) -> Iterator[Sequence[object]]:
+        return iter(self.make())
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerTable:
     """The answers that were read from the replies of a run, and what is counted of them."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[object, ...], ...]
+    rows: Iterable[Sequence[object]]
     counted: Mapping[str, Any]
     """Added to the run's document."""
     lines: tuple[str, ...] = ()
     """The same in words."""
-    tables: Mapping[str, tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]] = field(default_factory=dict)
+    tables: Mapping[str, tuple[tuple[str, ...], Iterable[Sequence[object]]]] = field(default_factory=dict)
     """Further tables by the path below the results: columns and rows."""
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Further JSON documents by the path below the results."""

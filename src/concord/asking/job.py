@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Sessions, find
-from concord.asking.closing import close_run
 from concord.asking.connection import Connection, Redactor
 from concord.asking.folder import (
     FORMAT_VERSION,
@@ -35,7 +34,7 @@ from concord.asking.folder import (
 )
 from concord.asking.journal import ANSWERS, ASKED_AGAIN, AWAITS
 from concord.asking.ledger import Ledger, opened_balance
-from concord.asking.limits import Budget, Limits, Payer, Prices
+from concord.asking.limits import Budget, Limits, Payer, Prices, close_run
 from concord.asking.plan import PILOT, Plan
 from concord.asking.replies import ProviderRefusedError
 from concord.asking.requests import Again, Request, Sampling, requests_of

@@ -1,4 +1,7 @@
-"""Prices, and limits of a run: money, tokens, time, calls per minute. Reached, the run can go on later."""
+"""Prices, and limits of a run: money, tokens, time, calls per minute; what is paid when it ends.
+
+Reached, a limit ends a session of the run, which can go on later.
+"""
 
 import math
 import time
@@ -7,8 +10,9 @@ from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from concord.asking.journal import SERVED
-from concord.asking.ledger import Ledger, Paid
+from concord.asking.folder import RunFolder, read_record, update_record
+from concord.asking.journal import SERVED, Tally
+from concord.asking.ledger import Account, Ledger, Paid, account_of, home_of
 from concord.errors import FileFormatError, InputError, OptionError, RunFolderError, quoted
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
@@ -262,3 +266,54 @@ def cost_of(paid: Paid, prices: Prices | None) -> float | None:
 def _shown(limit: float, unit: str = "") -> str:
     """Return a limit in words; of one that others have used up there is nothing to show."""
     return f" {limit:g}{unit}" if limit > SPENT else " of all models"
+
+
+def close_run(folder: RunFolder, status: str, prices: Prices | None, reached: str | None) -> Tally:
+    """Write down how a session ended, what is paid and who answered; return the outcomes of the plan."""
+    tally = folder.tally()
+    home, part = home_of(folder.path)
+    account = account_of(home, Account.of(folder.record if home == folder.path else read_record(home)))
+    if account is None:  # nothing was asked, or before there was a ledger
+        account = Account({part: Paid.of(tally)})
+    own = account if not part else Account({part: account.part(part)})
+    try:
+        folder.end_session(
+            status=status,
+            stopped=reached,
+            outcomes=dict(sorted(tally.outcomes.items())),
+            **_spent(own, prices, known=own.paid.calls > 0 or not tally.n_unknown_usage),
+            **_reading_record(tally),
+        )
+        if part:
+            _tell_outer(home, part, account, reached)
+    finally:
+        folder.close()
+    return tally
+
+
+def _tell_outer(home: Path, part: str, account: Account, reached: str | None) -> None:
+    """Write into the record of the outer run what one inside it took, and which limit it reached."""
+    held = read_record(home)
+    stopped = held.get("stopped")
+    if reached is not None:
+        stopped = f"{part}: {reached}"
+    elif isinstance(stopped, str) and stopped.startswith(f"{part}: "):
+        stopped = None
+    update_record(home, {**_spent(account, recorded_prices(held), known=True), "stopped": stopped})
+
+
+def _spent(account: Account, prices: Prices | None, *, known: bool) -> dict[str, Any]:
+    """Return what a run's record says of what was paid, and of who answered."""
+    paid = account.paid
+    # Where no call said what it took, the cost is not known; it is not nothing.
+    cost = cost_of(paid, prices) if known and (prices is not None or paid.calls) else None
+    told = {"warnings": account.warnings(), "versions": account.told()}
+    return {"tokens": paid.tokens(), "cost": cost, "paid": asdict(account), "who": told}
+
+
+def _reading_record(tally: Tally) -> dict[str, Any]:
+    """Return what became of reading the answers, where replies are read as answers."""
+    if not tally.answers:
+        return {}
+    counted = {"answers_read": dict(sorted(tally.answers.items())), "asked_again": tally.n_asked_again}
+    return {**counted, "with_schema": tally.n_structured} if tally.n_structured else counted

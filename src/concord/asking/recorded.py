@@ -162,6 +162,7 @@ def write_answers(stored: StoredRun, folder: Path) -> AnswerTable | None:
             write_csv(folder / name, list(columns), rows)
         for name, document in answers.documents.items():
             write_json(folder / name, dict(document))
+        answers = replace(answers, rows=(), tables={}, documents={})  # scoring begins with memory to spare
     return answers
 
 

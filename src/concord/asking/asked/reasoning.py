@@ -26,7 +26,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Reasoni
     from concord.reasoning.score.replies import score_reasoning
 
     asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
-    # When and by which machine a reply was given is no part of what is scored: the same replies, the same hash.
+    # When and by which machine a reply was given is not scored: the same replies have the same hash.
     rows = [{name: row[name] for name in row if name not in _OF_THE_CALL} for row in found.rows]
     biased = [row for row in rows if row["mode"] == BIAS]
     replies = [row for row in rows if row["mode"] != BIAS]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
@@ -133,7 +133,8 @@ def _stored(trial: str, text: str, scored: Scored) -> Iterator[StoredReading]:
         words = (
             letter if scored.answer in (None, letter) else ": ".join(filter(None, (letter, scored.answer)))
         )
-        yield stored_reading(trial, text, reading, words=words)
+        made = stored_reading(trial, text, reading, words=words)
+        yield replace(made, reading=intern(made.reading), span=intern(made.span))
 
 
 def chance_of(items: bytes, options: Mapping[str, Any]) -> float | None:
