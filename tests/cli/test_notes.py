@@ -26,6 +26,14 @@ def test_colour_is_for_terminals_that_nobody_asked_to_be_plain(monkeypatch: pyte
     assert _coloured(text, _Terminal()) == text
 
 
+def test_a_cause_that_names_what_it_hit_is_one_cause() -> None:
+    some = [
+        f"framing, F{i}, a bet: no agent side: no readable answer to {q} from 3 asked"
+        for i, q in enumerate("abc")
+    ]
+    assert one_cause_once(some) == [f"{some[0]} (and 2 more like it)"]
+
+
 def test_two_warnings_of_a_cause_are_told_and_more_are_counted() -> None:
     some = [f"t.csv, row {i}, column 'n': got '{i}x', expected a number" for i in range(1, 18)]
     assert one_cause_once(some[:2]) == some[:2]

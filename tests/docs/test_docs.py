@@ -374,3 +374,8 @@ def test_every_option_a_page_mentions_exists(page: Path) -> None:
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text("utf-8")))
     about_others = _name(page) in ("docs/how-to/run-on-a-cluster.md", "docs/how-to/openai-compatible.md")
     assert mentioned - _live_options() - (OF_OTHERS if about_others else set()) == set()
+
+
+def test_the_version_to_cite_is_that_of_the_package() -> None:
+    held = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert held["version"] == concord.__version__

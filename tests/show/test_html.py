@@ -47,6 +47,6 @@ def shown() -> str:
     return str(api.score_people(api.demo_table(), n_resamples=20, n_simulations=0)._repr_html_())
 
 
-@pytest.mark.parametrize("part", ["<caption", "PAS same conclusion", "<svg", "A conclusion drawn from"])
+@pytest.mark.parametrize("part", ["<caption", "PAS same conclusion", "<svg", "A test of the model leads"])
 def test_a_result_about_people_shows_its_tables_and_its_sentence(shown: str, part: str) -> None:
     assert part in shown.replace("  ", " ")

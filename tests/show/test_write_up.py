@@ -106,7 +106,7 @@ def test_a_number_that_no_result_holds_is_found_out() -> None:
     result = api.combine(rows, [{"prediction": i % 7} for i in range(300)])
     assert isinstance(result, CombineResult)
     traced = trace(
-        {"results": "60 people, 300 replies; 41.7 % (Holm, 1979), p < .001"}, Sources([("c", result)])
+        {"results": "60 people, 300 replies; 41.7 to 95 % (Holm, 1979), p < .001"}, Sources([("c", result)])
     )
     found = {one.number: one.where for one in traced}
     assert found["41.7 %"] == ""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.options import Asking
-from concord.cli.shared import note, print_json, say
+from concord.cli.shared import note, print_json, say, warn
 from concord.cli.shared import show_result as show_scores
 from concord.errors import ModelError, RunFolderError
 from concord.number_words import grouped, in_money
@@ -190,6 +190,9 @@ def _nothing_scored(result: "RunResult") -> str:
 
 def show_scored(scored: Any, *, full: bool = False) -> None:
     """Print the tables of a result, whichever question it answers, and what it says about its replies."""
-    for line in getattr(scored, "messages", ()):
-        note(line)
+    told, start = getattr(scored, "messages", ()), "warning: "
+    warn([line.removeprefix(start) for line in told if line.startswith(start)])
+    for line in told:
+        if not line.startswith(start):
+            note(line)
     show_scores(scored, full=full)

@@ -195,6 +195,8 @@ def warn(warnings: Sequence[str], *, most: int | None = None, where: object = ""
 
 _PLACE = re.compile(r"\brow \d+|'[^']*'|\b\d[\d,.]*\b")
 """What differs between warnings of one cause: rows, values, numbers."""
+_CAUSE = re.compile(r"no readable answer")
+"""A cause that is worded with the names of what it hit."""
 
 
 def one_cause_once(warnings: Sequence[str]) -> list[str]:
@@ -207,7 +209,8 @@ def one_cause_once(warnings: Sequence[str]) -> list[str]:
     """
     causes: dict[str, list[str]] = {}
     for text in warnings:
-        causes.setdefault(_PLACE.sub("…", text), []).append(text)
+        named = _CAUSE.search(text)
+        causes.setdefault(_PLACE.sub("…", text) if named is None else named[0], []).append(text)
     told = []
     for some in causes.values():
         if len(some) < _LIKE:

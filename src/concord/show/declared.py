@@ -173,6 +173,7 @@ def gist_of(result: Kind) -> RenderableType:
 
 def gauge_lines(gauges: Sequence[Gauge], columns: int = WIDTH) -> Iterator[str]:
     """Return each headline number with its interval and its place on its scale, where a scale fits."""
+    gauges = [one for one in gauges if one.value is not None]  # what is undefined is said, and not drawn
     width = max((len(one.name) for one in gauges), default=0)
     cells = min(BAR, columns - width - 32)
     for one in gauges:

@@ -14,6 +14,8 @@ DEFINITIONS = frozenset(
 )
 """Numbers by which a method is defined: they are the same in every result."""
 _NUMBER = re.compile(r"(?<![\w./])([+−-]?)((?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:/\d+)?)( ?%)?(?![\w/])")
+_RANGE = re.compile(r" (?:to|and|or) [+−-]?[\d.,]+ ?%")
+"""What follows the first number of a range in per cent, which the second one names: ``43 to 100 %``."""
 _YEARS = frozenset(entry["year"] for _, _, entry in METHODS.values() if "year" in entry)
 
 
@@ -107,7 +109,9 @@ def trace(texts: Mapping[str, str], sources: Sources) -> list[TracedNumber]:
     """Return every number of some texts with where it comes from."""
     found: dict[tuple[str, str], TracedNumber] = {}
     for name, text in texts.items():
-        for sign, digits, percent in _NUMBER.findall(text):
+        for match in _NUMBER.finditer(text):
+            sign, digits, percent = match.groups(default="")
+            percent = percent or ("%" if _RANGE.match(text, match.end()) else "")
             shown = f"{sign}{digits}{' %' if percent else ''}"
             if digits and (name, shown) not in found:
                 found[name, shown] = TracedNumber(name, shown, _origin(digits, bool(percent), sources))
