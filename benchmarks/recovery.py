@@ -88,19 +88,20 @@ def main() -> None:
     names = asked.study or studies.bundled_names()
     cells = [(name, seed) for name in names for seed in range(asked.seeds)]
     with ProcessPoolExecutor(asked.jobs, get_context("fork")) as pool:
-        rows = [row for part in pool.map(replay, cells) for row in part]
-    for name in names:
-        for shows in (True, False):
-            own = [row for row in rows if row[0] == name and row[2] is shows]
-            if own:
-                rates = [
-                    np.mean([row[3] for row in own if row[1] == test]) for test in {row[1] for row in own}
-                ]
-                what = "recovered" if shows else "significant although people are not"
-                print(
-                    f"{name}: {what} {np.mean(rates):.2f}, worst of {len(rates)} tests "
-                    f"{min(rates) if shows else max(rates):.2f}"
-                )
+        held = pool.map(replay, cells)
+        for name in names:
+            _print_study(name, [row for _ in range(asked.seeds) for row in next(held)])
+
+
+def _print_study(name: str, rows: list[tuple[str, str, bool, bool]]) -> None:
+    for shows in (True, False):
+        own = [row for row in rows if row[2] is shows]
+        if own:
+            rates = [np.mean([row[3] for row in own if row[1] == test]) for test in {row[1] for row in own}]
+            what = "recovered" if shows else "significant although people are not"
+            worst = min(rates) if shows else max(rates)
+            told = f"{name}: {what} {np.mean(rates):.2f}, worst of {len(rates)} tests {worst:.2f}"
+            print(told, flush=True)
 
 
 if __name__ == "__main__":

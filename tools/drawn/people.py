@@ -271,6 +271,29 @@ def mixed() -> Drawn:
     )
 
 
+def looks() -> Drawn:
+    """Draw the looks at an outcome of people and their digital twins."""
+    import polars as pl
+
+    from concord import api
+    from concord.show.answers_plots import looks_picture
+
+    answers = pl.read_parquet(api.public_table("twin-2k-500-answers"))
+    asked = answers.filter(
+        pl.col("outcome") == "Redistribution 1", pl.col("human").is_finite() & pl.col("agent").is_finite()
+    ).select(answer="human", prediction="agent")
+    low, high = (float(end) for end in np.quantile(asked["answer"].to_numpy(), (0, 1)))
+    further = asked[600:].select("prediction")
+    found = api.combine_sequential(asked[:60], further, scale_min=low, scale_max=high)
+    for start in range(60, 600, 60):
+        found = api.combine_sequential(asked[start : start + 60], state=found)
+    return drawn(
+        looks_picture(found),
+        "People with the predictions of digital twins, looked at after every 60 people: the interval "
+        "that holds at every look; dashed: that of a single look. Data: Peng et al. 2025.",
+    )
+
+
 def memory() -> Drawn:
     """Draw four cases of two questions."""
     canvas = Canvas()
@@ -336,5 +359,5 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
     "pas": pas, "ecs": ecs, "apr": apr, "protocols": protocols, "bayes-factors": bayes_factors,
     "uncertainty": uncertainty, "floor-and-ceiling": floor_and_ceiling, "diagnosis": diagnosis,
     "referee": referee, "predicted-effects": predicted_effects, "answers": answers, "mixed": mixed,
-    "memory": memory, "read-a-row": read_a_row,
+    "looks": looks, "memory": memory, "read-a-row": read_a_row,
 }  # fmt: skip
