@@ -6,7 +6,7 @@ whatever the unread answers were, with an interval that covers all of it.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
@@ -29,6 +29,8 @@ EXACT_MOST = 20_000
 """Tables or arrangements that are all counted; beyond, they are drawn."""
 _TIE = 1e-7
 """Probabilities and sums that differ by less, relatively, are the same."""
+_MOST_TURNS, _MOST_STARTS = 50, 12
+"""Times that all unread answers are turned in search of an end, and drawn fillings to start from."""
 _BLOCK = 2_000_000
 """Numbers that are drawn at once."""
 _METHOD = "covers all that the unread answers could make of it"
@@ -277,6 +279,50 @@ def bounds_between(first: Estimate, second: Estimate, *, n_unread: int) -> Unrea
         ends = (min(one.low, other.low), max(one.high, other.high))
         held = Interval(*ends, one.level, f"{one.method}, {_METHOD}")
     return UnreadBounds(first.value, second.value, held, n_unread)
+
+
+def distance_bounds(people: ArrayLike, read: ArrayLike, n_unread: int) -> UnreadBounds:
+    """Bounds of the total variation distance of counts: unread answers where they lack, or all at one option.
+
+    >>> found = distance_bounds([50, 50], [30, 50], 20)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.0, 0.2)
+    """
+    human, agent = (np.asarray(side, dtype=np.float64) for side in (people, read))
+    shares, n = human / human.sum(), agent.sum() + n_unread
+    filled = (agent + n_unread * np.eye(agent.size)) / n
+    low = np.maximum(agent / n - shares, 0.0).sum()
+    return UnreadBounds(float(low), float(np.abs(filled - shares).sum(axis=1).max() / 2), None, n_unread)
+
+
+def filling_at_end(
+    known: ArrayLike, options: Sequence[Floats], number: Callable[[Floats], Floats], *, end: int
+) -> list[int]:
+    """Return the option that each unread answer takes where a number of sums is most (1) or least (-1)."""
+    # ``known`` are the sums over what was read, a row of ``options[i]`` is what an unread answer could add;
+    # ``number`` takes sums along the last axis. Answers are turned one at a time while that helps, from all
+    # at their first option, all at their last and a few others; tests compare it with every filling.
+    fixed = np.asarray(known, dtype=np.float64)
+    best: tuple[float, list[int]] = (-math.inf, [0] * len(options))
+    drawn = np.random.default_rng(0).random((_MOST_STARTS, len(options)))
+    for start in (np.zeros(len(options)), np.ones(len(options)), *drawn):
+        chosen = [int(at * (len(one) - 1) + 0.5) for at, one in zip(start, options, strict=True)]
+        total = fixed + sum((one[k] for one, k in zip(options, chosen, strict=True)), np.zeros_like(fixed))
+        value = -math.inf
+        for _ in range(_MOST_TURNS):
+            before = value
+            for i, one in enumerate(options):
+                rest = total - one[chosen[i]]
+                values = np.nan_to_num(end * number(rest + one), nan=-math.inf)
+                k = int(values.argmax())
+                if math.isfinite(values[k]) and values[k] > values[chosen[i]] + _TIE * abs(values[k]):
+                    chosen[i] = k
+                total, value = rest + one[chosen[i]], float(values[chosen[i]])
+            if value <= before:
+                break
+        if value > best[0]:
+            best = (value, chosen)
+    return best[1]
 
 
 def gap_bounds(first: UnreadBounds, second: UnreadBounds) -> UnreadBounds:

@@ -18,7 +18,7 @@ from concord.people.answers.records import (
     OutcomeAnswers,
     OutcomeKey,
 )
-from concord.records import Estimate, Interval
+from concord.records import Estimate, Interval, UnreadBounds
 from concord.stats.answer_spread import (
     LEAST_DF,
     RatioEnds,
@@ -35,6 +35,8 @@ from concord.stats.answer_spread import (
 )
 from concord.stats.distances import AnswerCounts, DistanceReading, read_distances
 from concord.stats.elementwise import Floats
+from concord.stats.unread import distance_bounds
+from concord.unread import bounded
 
 GRID = 20
 """Cells of the grid on which distributions of values are compared."""
@@ -427,6 +429,10 @@ def _distances(
     made = {
         name: _distance(found[name], n=n, level=level, reason=reason) for name in DISTANCES if name in found
     }
+    if one.n_unread and cells.kind != "values" and one.weight is None:
+        tvd, asked = made["tvd"], one.n_unread + one.replies.size
+        ends = distance_bounds(counts.human, counts.agent, one.n_unread)
+        made["tvd"] = replace(tvd, estimate=bounded(tvd.estimate, ends, asked=asked))
     made["overlap"] = _overlap(made["tvd"], level)
     return made
 
@@ -474,7 +480,9 @@ def _overlap(tvd: AnswerNumber, level: float) -> AnswerNumber:
         ends = estimate.interval
         value = None if estimate.value is None else 1 - estimate.value
         flipped = None if ends is None else Interval(1 - ends.high, 1 - ends.low, level, ends.method)
-        return replace(estimate, value=value, interval=flipped)
+        held = estimate.bounds
+        held = held and UnreadBounds(1 - held.high, 1 - held.low, None, held.n_unread)
+        return replace(estimate, value=value, interval=flipped, bounds=held)
 
     people = None if tvd.people is None else turned(tvd.people)
     random = None if tvd.random is None else 1 - tvd.random

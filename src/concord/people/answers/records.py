@@ -47,6 +47,8 @@ class AnswerSet:
     """Whether a row's two answers are of the same person."""
     weight: Floats | None = None
     """What each row counts for, where the table says."""
+    n_unread: int = 0
+    """Answers of the agent that could not be read."""
 
     def weights_of(self, side: Floats) -> Floats | None:
         """Return the weights of the answers of a side."""

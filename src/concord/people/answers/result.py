@@ -468,7 +468,11 @@ def _place_words(one: AgentAnswers) -> str:
     tvd = one.overall.numbers.get("tvd")
     if tvd is None or tvd.estimate.value is None or tvd.people is None:
         return ""
-    return say("answers.change", share=tvd.estimate.value, people=tvd.people.value, random=tvd.random)
+    low, high = (
+        (None, None) if tvd.estimate.bounds is None else (tvd.estimate.bounds.low, tvd.estimate.bounds.high)
+    )
+    share, people = tvd.estimate.value, tvd.people.value
+    return say("answers.change", share=share, low=low, high=high, people=people, random=tvd.random)
 
 
 def _person_words(one: AgentAnswers) -> str:

@@ -32,7 +32,7 @@ from concord.people.answers.records import (
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.sides import refuse_many
 from concord.people.differences import AgentDifference, with_holm
-from concord.records import Estimate, Interval
+from concord.records import Estimate, Interval, UnreadBounds
 from concord.stats.answer_spread import answer_spread, kish_n
 from concord.stats.clustered import clustered_mean
 from concord.stats.distances import N_RESAMPLES
@@ -72,6 +72,13 @@ def _summary_number(
     interval, note = _summary_interval(metric, numbers, values, studies, level)
     said = f"median of {len(values)}" if metric in RATIOS else f"mean of {len(values)}"
     estimate = Estimate(average(values), interval, len(values), left, f"{said} outcomes", note)
+    ends = [one.estimate.bounds for one in numbers]
+    lost = [end for end in ends if end is not None]
+    if lost and metric not in RATIOS:  # a mean of what each could be
+        pairs = zip(values, ends, strict=True)
+        sides = np.array([(x, x) if end is None else (end.low, end.high) for x, end in pairs]).mean(axis=0)
+        n_unread = sum(end.n_unread for end in lost)
+        estimate = replace(estimate, bounds=UnreadBounds(float(sides[0]), float(sides[1]), None, n_unread))
     if metric not in (*DISTANCES, "overlap"):
         return AnswerNumber(estimate)
     people = [one.people.value for one in numbers if one.people is not None and one.people.value is not None]

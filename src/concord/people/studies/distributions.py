@@ -11,8 +11,9 @@ import numpy as np
 from concord.errors import UndefinedError
 from concord.files.limits import ANSWERS
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
+from concord.people.studies.expressions import parse_expression
 from concord.people.studies.format import HumanMoments, Test
-from concord.people.studies.observe import Observations
+from concord.people.studies.observe import Observations, label, variables_read
 from concord.people.studies.tests import answer_counts, counted_success, group_answers, group_choices
 from concord.stats.elementwise import Floats
 from concord.unread import MOST_LOST
@@ -72,7 +73,8 @@ def _counted_answers(observed: Observations, test: Test) -> Iterator[AnswerSet]:
         numbered = tuple(f"answer {i}" for i in range(1, len(people) + 1))
         options = numbered if test.success is None else (test.success, OTHER)
         key = _named_key(observed, test, outcome, level if test.outcome is not None else "all")
-        yield _choices(key, people, agents, options)
+        name = level if test.outcome is None else ""
+        yield _choices(key, people, agents, options, _unread_in(observed, test, level, name))
 
 
 def _successes(observed: Observations, test: Test) -> Iterator[AnswerSet]:
@@ -83,15 +85,31 @@ def _successes(observed: Observations, test: Test) -> Iterator[AnswerSet]:
         return
     key = _named_key(observed, test, str(test.outcome), "" if test.where is not None else "all")
     named = test.success if test.success is not None else "yes"
-    yield _choices(key, (k, n - k), (hits, asked - hits), (named, OTHER))
+    lost = _unread_in(observed, test, "all")
+    yield _choices(key, (k, n - k), (hits, asked - hits), (named, OTHER), lost)
 
 
 def _choices(
-    key: OutcomeKey, people: Sequence[int], agents: Sequence[int], options: tuple[str, ...]
+    key: OutcomeKey, people: Sequence[int], agents: Sequence[int], options: tuple[str, ...], lost: int
 ) -> AnswerSet:
     codes = np.arange(len(options), dtype=np.float64)
     h, a = np.repeat(codes, _countable(people)), np.repeat(codes, agents)
-    return AnswerSet(key, *_stacked_answers(h, a), options=options)
+    return AnswerSet(key, *_stacked_answers(h, a), options=options, n_unread=lost)
+
+
+def _unread_in(observed: Observations, test: Test, level: str, measure: str = "") -> int:
+    """Return how many participants of a group, or of a measure, gave no answer that could be read."""
+    experiment = observed.plan.study.experiments[test.experiment]
+    sources = {measure} if measure else variables_read(experiment, test)
+    where = None if test.where is None else parse_expression(test.where)
+    by = None if test.groups is None or measure else test.groups.by
+    rows = zip(observed.participants[test.experiment], observed.unread[test.experiment], strict=True)
+    return sum(
+        bool(lost & sources)
+        and (by is None or level == "all" or label(row.get(by)) == level)
+        and (where is None or bool(where(row)))
+        for row, lost in rows
+    )
 
 
 def _stacked_answers(human: Floats, agent: Floats) -> tuple[Floats, Floats]:
@@ -114,7 +132,7 @@ def _given_answers(observed: Observations, test: Test) -> Iterator[AnswerSet | M
             given = [people.get(option, 0) for option in options]
             told = [replies.get(level, []).count(option) for option in options]
             if sum(told):
-                yield _choices(key, given, told, options)
+                yield _choices(key, given, told, options, _unread_in(observed, test, level))
             continue
         numbers = answers.get(level, np.empty(0))
         if numbers.size < 2:
@@ -124,7 +142,8 @@ def _given_answers(observed: Observations, test: Test) -> Iterator[AnswerSet | M
             yield Moments(key, people.mean, people.sd, people.n, float(numbers.mean()), spread, numbers.size)
         else:
             sides = _stacked_answers(_numbers_counted(people), numbers)
-            yield AnswerSet(key, *sides, scale=None if ends is None else (ends[0], ends[1]))
+            lost = _unread_in(observed, test, level, level if test.measures is not None else "")
+            yield AnswerSet(key, *sides, scale=None if ends is None else (ends[0], ends[1]), n_unread=lost)
 
 
 def _given_key(observed: Observations, test: Test, level: str) -> OutcomeKey:

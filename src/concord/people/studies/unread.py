@@ -1,10 +1,13 @@
 """Answers of participants that could not be read: by condition, and what they could make of the scores."""
 
+import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
 
 from concord.number_words import how_many
 from concord.people.files import PeopleResult
@@ -17,7 +20,8 @@ from concord.people.studies.observe import Observations, Row, label, variables_r
 from concord.people.studies.tests import published_rows, variables_of_test, with_agent
 from concord.people.studies.wording import variables_of
 from concord.records import TestRow, TestTable, Told, Unread, UnreadBounds
-from concord.stats.unread import count_unread, told
+from concord.stats.elementwise import Floats
+from concord.stats.unread import count_unread, filling_at_end, told
 from concord.unread import MOST_LOST, bounded
 
 
@@ -46,6 +50,8 @@ def _by_condition(observed: Observations) -> Iterator[Unread]:
 _TWO_GROUPS = ("t-independent", "t-welch", "mann-whitney", "chi-square", "anova")
 _ONE_SAMPLE = ("t-one-sample", "binomial")
 _PAIRED = ("t-paired", "sign", "wilcoxon")
+_MOST_BETWEEN, _MOST_SEVERAL = 11, 2
+"""Answers of a range that are tried, and unread answers of one participant of which all are."""
 _MOST_WAYS = 1024
 """Ways to fill in one participant beyond which all answers are taken low, and all high."""
 UP, DOWN = 1, -1
@@ -137,32 +143,142 @@ def _answers_possible(experiment: Experiment, rows: Sequence[Row]) -> dict[str, 
     return found
 
 
-def _taken_to_end(observed: Observations, test: Test, aims: _Aims, end: int) -> Observations:
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """A test without two ends that every answer has by itself: a number of sums over participants."""
+
+    add: Callable[[Row], Floats]
+    """What a participant adds; zeros where the test leaves it out."""
+    number: Callable[[Floats], Floats]
+
+
+def _sums(observed: Observations, test: Test) -> _Sums | None:
+    """Return the sums of a correlation, of several groups, or of a table; None of other tests."""
+    found = None
+    if test.unit != "session" and test.test in ("pearson", "spearman"):
+        found = (test.first, test.second), _of_pair, _correlation_of
+    elif test.unit != "session" and test.test in ("anova", "chi-square"):
+        found = _grouped(observed, test)
+    if found is None or not all(isinstance(name, str) for name in found[0]):
+        return None
+    names, made, number = found
+    where = None if test.where is None else parse_expression(test.where)
+
+    def add(row: Row) -> Floats:
+        values = [row.get(str(name)) for name in names]
+        return made(*values) if where is None or where(row) else 0 * made(*values)
+
+    return _Sums(add, number)
+
+
+def _grouped(observed: Observations, test: Test) -> Any:
+    """Return the names, what a participant adds and the number of groups; None where they are no factor."""
+    known = variables_of_test(observed.plan.study, test)
+    if test.groups is None or test.covariates or test.outcome not in known:
+        return None
+    by, words = known[test.groups.by], known[test.outcome].words
+    levels = tuple(test.groups.levels or by.words or ())
+    if by.origin != "factor" or (words is None) is not (test.test == "anova"):
+        return None
+    places = {} if words is None else {word: k for k, word in enumerate(words)}
+    shape = (len(levels), len(places) or 3)
+
+    def made(level: Value, value: Value) -> Floats:
+        found = np.zeros(shape)
+        if label(level) in levels and isinstance(value, float) and words is None:
+            found[levels.index(label(level))] = (1.0, value, value * value)
+        elif label(level) in levels and value in places:
+            found[levels.index(label(level)), places[str(value)]] = 1.0
+        return found.ravel()
+
+    def number(sums: Floats) -> Floats:
+        table = sums.reshape(*sums.shape[:-1], *shape)
+        return _spread_of(table) if words is None else _association_of(table)
+
+    return (test.groups.by, test.outcome), made, number
+
+
+def _of_pair(x: Value, y: Value) -> Floats:
+    if not isinstance(x, float) or not isinstance(y, float):
+        return np.zeros(6)
+    return np.array([1.0, x, y, x * x, y * y, x * y])
+
+
+def _correlation_of(sums: Floats) -> Floats:
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y)))
+
+
+def _spread_of(groups: Floats) -> Floats:
+    """Return the variation between groups over that within them, from n, sum and squares of each."""
+    n, y, squares = np.moveaxis(groups, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own = np.where(n > 0, y * y / np.where(n > 0, n, 1.0), 0.0).sum(axis=-1)
+        between = own - y.sum(axis=-1) ** 2 / n.sum(axis=-1)
+        return np.asarray(between / (squares.sum(axis=-1) - own))
+
+
+def _association_of(table: Floats) -> Floats:
+    """Return chi-square over n."""
+    n = table.sum(axis=(-1, -2), keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = table.sum(axis=-1, keepdims=True) * table.sum(axis=-2, keepdims=True) / n
+        parts = np.where(expected > 0, (table - expected) ** 2 / np.where(expected > 0, expected, 1.0), 0.0)
+        return np.asarray(parts.sum(axis=(-1, -2)) / n[..., 0, 0])
+
+
+def _between(values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return the ends of a range and answers between them; words stay what they are."""
+    if len(values) != 2 or not all(isinstance(one, float) for one in values):
+        return tuple(values)
+    low, high = (float(one) for one in values if isinstance(one, float))
+    n = (
+        int(high - low) + 1
+        if float(high - low).is_integer() and high - low <= _MOST_BETWEEN
+        else _MOST_BETWEEN
+    )
+    return tuple(float(one) for one in np.linspace(low, high, n))
+
+
+def _taken_to_end(observed: Observations, test: Test, aims: _Aims | _Sums, end: int) -> Observations:
     """Return what participants gave, unread answers taken so that a test is at one of its ends."""
     experiment = observed.plan.study.experiments[test.experiment]
-    rows = observed.participants[test.experiment]
+    rows, unread = observed.participants[test.experiment], observed.unread[test.experiment]
     possible = _answers_possible(experiment, rows)
     derived = [(name, parse_expression(text)) for name, text in experiment.derived.items()]
     sources = variables_read(experiment, test)
 
-    def filled(row: Row, lost: frozenset[str]) -> Row:
+    def ways_of(row: Row, lost: frozenset[str]) -> list[Row]:
         gone = sorted(lost & sources)
         ways = [possible.get(name) or (None,) for name in gone]
-        if not gone or not aims.of(row):
-            return row
-        n = 1
-        for one in ways:
-            n *= len(one)
+        if isinstance(aims, _Sums) and len(gone) <= _MOST_SEVERAL:
+            ways = [_between(one) for one in ways]
+        n = math.prod(map(len, ways))
         chosen = product(*ways) if n <= _MOST_WAYS else zip(*((one[0], one[-1]) for one in ways), strict=True)
-        made = []
-        for values in chosen:
+        made: list[Row] = []
+        for values in chosen if gone else ():
             whole: dict[str, Value] = {**row, **dict(zip(gone, values, strict=True))}
             for name, expression in derived:
                 whole[name] = expression(whole)
             made.append(whole)
-        return max(made, key=lambda one: end * aims.height(one))
+        return made if made else [row]
 
-    kept = [filled(row, lost) for row, lost in zip(rows, observed.unread[test.experiment], strict=True)]
+    every = [ways_of(row, lost) for row, lost in zip(rows, unread, strict=True)]
+    if isinstance(aims, _Sums):
+        added = [np.array([aims.add(row) for row in ways]) for ways in every]
+        open_ = [i for i, ways in enumerate(every) if len(ways) > 1]
+        known = sum(
+            (added[i][0] for i, ways in enumerate(every) if len(ways) == 1), np.zeros(added[0].shape[1])
+        )
+        chosen = filling_at_end(known, [added[i] for i in open_], aims.number, end=end)
+        at = dict(zip(open_, chosen, strict=True))
+        kept = [ways[at.get(i, 0)] for i, ways in enumerate(every)]
+    else:
+        kept = [
+            max(ways, key=lambda one: end * aims.height(one)) if aims.of(row) else row
+            for row, ways in zip(rows, every, strict=True)
+        ]
     return replace(observed, participants={**observed.participants, test.experiment: kept})
 
 
@@ -174,8 +290,11 @@ def _lost_many(observed: Observations, test: Test) -> bool:
 
 def _ends_of(observed: Observations, test: Test, row: TestRow) -> dict[int, TestRow]:
     """Return a test at its two ends, where it lost more than 2 % of the answers that it reads."""
-    aims = _aims(observed, test)
-    if aims is None or not _lost_many(observed, test):
+    if not _lost_many(observed, test):
+        return {}
+    aims: _Aims | _Sums | None = _aims(observed, test)
+    aims = _sums(observed, test) if aims is None else aims
+    if aims is None:
         return {}
     found = {end: with_agent(_taken_to_end(observed, test, aims, end), test, row) for end in (UP, DOWN)}
     return {end: made for end, (made, why) in found.items() if why is None}

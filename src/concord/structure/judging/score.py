@@ -12,6 +12,7 @@ from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
 from concord.stats.multiple import holm
+from concord.stats.unread import filling_at_end
 from concord.stats.votes import logistic_line, seat_numbers, seat_test, sign_test
 from concord.structure.judging.result import JudgeScores, ModelWins, PairVotes
 from concord.structure.judging.unread import Filled
@@ -69,6 +70,7 @@ def _score_judge(
     }
     if filled is not None:
         numbers |= _bounded_numbers(numbers, filled, mean)
+        numbers["kappa"] = _bounded_kappa(numbers["kappa"], filled, labels, level)
     leaning = _by_cluster(seats.preference, labels)
     preference_p = sign_test(leaning)
     flips_p = seat_test(votes, n_permutations=n_permutations, rng=rng)
@@ -104,6 +106,26 @@ def _bounded_numbers(
         name: filled.bounded(numbers[name], *(mean(one, "", ends) for one in filled.ends(found)))
         for name, (found, ends) in values.items()
     }
+
+
+def _bounded_kappa(kappa: Estimate, filled: Filled, labels: Sequence[str], level: float) -> Estimate:
+    """Return kappa with the largest and the least that replies without a verdict could make of it."""
+    judge, human, _ = vote_shares(filled.rows)
+    agreement = agreement_by_pair(judge, human)
+    sums = np.nan_to_num(np.column_stack([~np.isnan(agreement), agreement, judge, human]))
+    sums[np.isnan(agreement)] = 0.0
+    ways = np.split(sums, filled.starts[1:])
+
+    def number(total: Floats) -> Floats:
+        n = np.where(total[..., 0] > 0, total[..., 0], np.nan)
+        chance = (total[..., 2:5] * total[..., 5:8]).sum(axis=-1) / (n * n)
+        return np.asarray((total[..., 1] / n - chance) / np.where(chance < 1 - 1e-12, 1 - chance, np.nan))
+
+    found = []
+    for end in (-1, 1):
+        rows = filled.starts + filling_at_end(np.zeros(8), ways, number, end=end)
+        found.append(_kappa(agreement[rows], judge[rows], human[rows], labels, level, ""))
+    return filled.bounded(kappa, *found)
 
 
 def _by_cluster(values: Floats, labels: Sequence[str]) -> Floats:
