@@ -28,10 +28,12 @@ from concord.reasoning.item_numbers import (
     item_means,
     jackknifed,
     pooled_rate,
+    with_unread,
 )
 from concord.reasoning.probes.records import (
     CELLS,
     FILLER,
+    OK,
     CurvePoint,
     EarlyScores,
     FillerScores,
@@ -154,8 +156,10 @@ def score_early(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> EarlyScore
         if chain.again is not None and chain.again.read and chain.final is not None
     ]
     needs = "needs two answers to the same whole chain (--repeats 2)"
+    points = [row for chain in ended for row in chain.points.values()]
+    ends = [_if_unread(ended, counted, level) for counted in (1.0, 0.0)]
     return EarlyScores(
-        mean_area(scored, lost, nothing, level=level),
+        with_unread(mean_area(scored, lost, nothing, level=level), ends, points),
         pooled_area(scored, lost, nothing, level=level),
         tuple(_length_rows(scored)),
         tuple(_curve_points(scored, level)),
@@ -249,8 +253,23 @@ def _over_reordered(chains: Sequence[Chain], rows: Sequence[ProbeRow], level: fl
 
 def _if_unread(chains: Sequence[Chain], counted: float, level: float) -> Estimate:
     """Return the area if unreadable answers before the last were, or were not, the final one."""
-    values = [(chain.item, area_over(chain.shares(), chain.same(unread=counted))) for chain in chains]
+    # where the last is not read either, every answer may be the final one, or none but itself
+    values = []
+    for chain in chains:
+        known = chain.final is not None
+        same = chain.same(unread=counted) if known else [*([counted] * (len(chain.points) - 1)), 1.0]
+        values.append((chain.item, area_over(chain.shares(), same)))
     return bounded(values, nothing="no chain has a readable final answer", level=level)
+
+
+def filled_in(rows: Sequence[ProbeRow], right: Mapping[str, bool]) -> list[ProbeRow]:
+    """Return the rows with unread answers of some cells taken as right or wrong."""
+    return [
+        row
+        if row.read or row.cell not in right
+        else replace(row, outcome=OK, answer="", correct=right[row.cell])
+        for row in rows
+    ]
 
 
 def score_filler(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> FillerScores:
@@ -261,7 +280,12 @@ def score_filler(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> FillerSco
     lost = len(every) - len(items)
     cot, filler, direct = (np.array([means[item][cell] for item in items]) for cell in CELLS[FILLER])
     content, computation, gap = (
-        _paired_part(part, lost, level) for part in (cot - filler, filler - direct, cot - direct)
+        with_unread(_paired_part(part, lost, level), _part_ends(rows, *cells, level), rows)
+        for part, cells in (
+            (cot - filler, ("cot", "filler")),
+            (filler - direct, ("filler", "direct")),
+            (cot - direct, ("cot", "direct")),
+        )
     )
     if content.value is not None and computation.value is not None:
         gap = replace(gap, value=content.value + computation.value)  # exact, not up to rounding
@@ -283,6 +307,16 @@ def score_filler(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> FillerSco
             level=level,
         ),
     )
+
+
+def _part_ends(rows: Sequence[ProbeRow], first: str, second: str, level: float) -> list[Estimate]:
+    """Return a part of the gap with all unread answers against it, and all for it."""
+    found = []
+    for one in (False, True):
+        means = cell_means(filled_in(rows, {first: one, second: not one}))
+        both = [own for own in means.values() if first in own and second in own]
+        found.append(_paired_part(np.array([own[first] - own[second] for own in both]), 0, level))
+    return found
 
 
 def cell_means(rows: Sequence[ProbeRow]) -> dict[str, Mapping[str, float]]:

@@ -14,9 +14,10 @@ from concord.reading.records import StoredReading
 from concord.reading.stored import readings_beside, written_readings
 from concord.reasoning import NAME
 from concord.reasoning.hints.rows import HintRow
-from concord.reasoning.probes.records import ProbeRow, ProbeScores
+from concord.reasoning.probes.records import CELLS, ProbeRow, ProbeScores
 from concord.reasoning.result import LINE, without_usual_level
 from concord.records import Estimate, LeftOutCell, Provenance, Told
+from concord.stats.unread import READ, count_unread, told
 from concord.unread import unread_notes, unread_sentences
 from concord.words import say
 
@@ -224,8 +225,23 @@ class ProbeResult(Kind):
 
     @property
     def unread(self) -> Told:
-        """Answers that could not be read, by hint."""
-        return () if self.scores.hints is None else self.scores.hints.unread
+        """Answers that could not be read, by hint and by what was done to the chain."""
+        probed = [[row for row in self.rows if row.probe == probe] for probe in CELLS]
+        by_cell = told(
+            count_unread(
+                [
+                    READ if row.read else row.outcome if row.outcome != READ else "no answer found"
+                    for row in own
+                ],
+                [row.cell for row in own],
+                by="intervention",
+                what=own[0].probe,
+                units=[row.id for row in own],
+            )
+            for own in probed
+            if own
+        )
+        return by_cell if self.scores.hints is None else (*self.scores.hints.unread, *by_cell)
 
     @property
     def estimates(self) -> dict[str, Estimate]:
