@@ -90,7 +90,7 @@ def _successes(observed: Observations, test: Test) -> Iterator[AnswerSet]:
 
 
 def _choices(
-    key: OutcomeKey, people: Sequence[int], agents: Sequence[int], options: tuple[str, ...], lost: int
+    key: OutcomeKey, people: Sequence[int], agents: Sequence[int], options: tuple[str, ...], lost: int = 0
 ) -> AnswerSet:
     codes = np.arange(len(options), dtype=np.float64)
     h, a = np.repeat(codes, _countable(people)), np.repeat(codes, agents)
