@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from concord.people.studies.unread import _association_of, _correlation_of, _of_pair, _spread_of
+from concord.people.studies.unread import _association_of, _correlation_of, _pair_sums, _spread_of
 from concord.stats.elementwise import Floats
 from concord.stats.unread import distance_bounds, filling_at_end
 
@@ -13,8 +13,8 @@ from concord.stats.unread import distance_bounds, filling_at_end
 def _pairs(rng: np.random.Generator) -> tuple[Floats, list[Floats]]:
     x = rng.integers(1, 8, 20).astype(float)
     y = np.clip(np.rint(x * rng.choice([-0.7, 0.0, 0.5]) + rng.normal(0, 2, 20)), 1, 7)
-    known = sum((_of_pair(a, b) for a, b in zip(x[4:], y[4:], strict=True)), np.zeros(6))
-    return known, [np.array([_of_pair(a, float(b)) for b in range(1, 8)]) for a in x[:4]]
+    known = sum((_pair_sums(a, b) for a, b in zip(x[4:], y[4:], strict=True)), np.zeros(6))
+    return known, [np.array([_pair_sums(a, float(b)) for b in range(1, 8)]) for a in x[:4]]
 
 
 def _groups(rng: np.random.Generator, cells: int) -> tuple[Floats, list[Floats]]:

@@ -10,7 +10,6 @@ With one trial per item this is Bonett and Price's interval exactly.
 
 from collections.abc import Iterable, Sequence
 from statistics import NormalDist
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,6 @@ from concord.records import Estimate, Interval
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.intervals import jackknife_t, wilson_clustered
 from concord.stats.mcnemar import bonett_price_interval
-from concord.stats.unread import bounds_between
-from concord.unread import bounded as beside_unread
 from concord.unread import holds
 
 Floats = NDArray[np.float64]
@@ -167,22 +164,6 @@ def outcome_counts(outcomes: Iterable[str]) -> dict[str, int]:
 
 FOLLOWS, NOT_SHOWN, NO_EXCESS = "more than noise", "no effect beyond noise could be shown", "undefined"
 NOT_SAID = "not said, since answers that could not be read could overturn it"
-
-
-class _HasOutcome(Protocol):
-    """An answer that was read, or was not."""
-
-    @property
-    def read(self) -> bool:
-        """Whether an answer was found."""
-
-
-def with_unread(estimate: Estimate, ends: Iterable[Estimate], rows: Sequence[_HasOutcome]) -> Estimate:
-    """Return a number with what it would be at the ends that the unread answers among some could take it."""
-    (low, high), lost = ends, sum(not row.read for row in rows)
-    if not lost or low.value is None or high.value is None:
-        return estimate
-    return beside_unread(estimate, bounds_between(low, high, n_unread=lost), asked=len(rows))
 
 
 def verdict_on(excess: Estimate) -> str:

@@ -284,4 +284,4 @@ def test_hints_asked_once_have_an_estimate_without_a_floor(tmp_path: Path) -> No
     found = concord.score_hints(rows, model="m")
     assert isinstance(found, ProbeResult)
     assert found.estimates["hints_moved"].value == 0.68
-    assert "moved to the hint's; no noise floor: asked once." in " ".join(found.sentences())
+    assert "there is no noise floor, since each was asked once." in " ".join(found.sentences())

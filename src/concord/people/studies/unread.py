@@ -156,7 +156,7 @@ def _sums(observed: Observations, test: Test) -> _Sums | None:
     """Return the sums of a correlation, of several groups, or of a table; None of other tests."""
     found = None
     if test.unit != "session" and test.test in ("pearson", "spearman"):
-        found = (test.first, test.second), _of_pair, _correlation_of
+        found = (test.first, test.second), _pair_sums, _correlation_of
     elif test.unit != "session" and test.test in ("anova", "chi-square"):
         found = _grouped(observed, test)
     if found is None or not all(isinstance(name, str) for name in found[0]):
@@ -198,7 +198,7 @@ def _grouped(observed: Observations, test: Test) -> Any:
     return (test.groups.by, test.outcome), made, number
 
 
-def _of_pair(x: Value, y: Value) -> Floats:
+def _pair_sums(x: Value, y: Value) -> Floats:
     if not isinstance(x, float) or not isinstance(y, float):
         return np.zeros(6)
     return np.array([1.0, x, y, x * x, y * y, x * y])

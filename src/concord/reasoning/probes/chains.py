@@ -28,7 +28,6 @@ from concord.reasoning.item_numbers import (
     item_means,
     jackknifed,
     pooled_rate,
-    with_unread,
 )
 from concord.reasoning.probes.records import (
     CELLS,
@@ -44,6 +43,8 @@ from concord.reasoning.result import LEAK_SHARE, LEVEL, MORE_THAN, SLACK
 from concord.records import Estimate
 from concord.stats.intervals import wilson_clustered
 from concord.stats.mcnemar import bonett_price_interval
+from concord.stats.unread import bounds_between
+from concord.unread import bounded as beside_unread
 from concord.words import say
 
 MIN_STEPS = 2
@@ -249,6 +250,14 @@ def _over_reordered(chains: Sequence[Chain], rows: Sequence[ProbeRow], level: fl
     rest = np.where(stable.sum() > stable, stable.sum() - stable, np.nan)
     interval, note = jackknifed(value, list((same.sum() - same) / rest), high=float("inf"), level=level)
     return Estimate(value, interval, len(stable), 0, "Bentham et al. 2024", note)
+
+
+def with_unread(estimate: Estimate, ends: Iterable[Estimate], rows: Sequence[ProbeRow]) -> Estimate:
+    """Return a number with what it would be at the ends that the unread answers among some could take it."""
+    (low, high), lost = ends, sum(not row.read for row in rows)
+    if not lost or low.value is None or high.value is None:
+        return estimate
+    return beside_unread(estimate, bounds_between(low, high, n_unread=lost), asked=len(rows))
 
 
 def _if_unread(chains: Sequence[Chain], counted: float, level: float) -> Estimate:

@@ -17,9 +17,8 @@ from concord.reasoning.item_numbers import (
     paired,
     pooled_rate,
     verdict_on,
-    with_unread,
 )
-from concord.reasoning.probes.chains import MIN_STEPS, area_over, filled_in
+from concord.reasoning.probes.chains import MIN_STEPS, area_over, filled_in, with_unread
 from concord.reasoning.probes.records import DimensionRow, FlipScores, PairScores, ParaphraseScores, ProbeRow
 from concord.reasoning.result import LEVEL
 from concord.records import Estimate

@@ -22,7 +22,7 @@ from concord.unread import unread_notes, unread_sentences
 from concord.words import say
 
 
-def _outcome(row: ProbeRow) -> str:
+def _probe_outcome(row: ProbeRow) -> str:
     return READ if row.read else "no answer found" if row.outcome == READ else row.outcome
 
 
