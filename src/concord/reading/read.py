@@ -220,12 +220,12 @@ def asked_for(
     if split is not None:
         total, names = split
         held = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
-        return SplitOf(float(total), {name: _several(words) for name, words in held.items()}, whole)
+        return SplitOf(float(total), {name: _word_tuple(words) for name, words in held.items()}, whole)
     if codes is not None:
-        return CodesOf({name: _several(words) for name, words in codes.items()})
+        return CodesOf({name: _word_tuple(words) for name, words in codes.items()})
     if isinstance(labels, Mapping):
-        return _label_of(tuple((name, _several(words)) for name, words in labels.items()))
-    return _label_of(tuple((_several(one)[0], _several(one)[1:]) for one in labels))
+        return _label_of(tuple((name, _word_tuple(words)) for name, words in labels.items()))
+    return _label_of(tuple((_word_tuple(one)[0], _word_tuple(one)[1:]) for one in labels))
 
 
 @lru_cache(maxsize=32)
@@ -236,10 +236,10 @@ def _label_of(labels: tuple[tuple[str, tuple[str, ...]], ...]) -> LabelOf:
 
 def _lettered(options: Mapping[str, Words] | Sequence[str]) -> dict[str, tuple[str, ...]]:
     held = options if isinstance(options, Mapping) else dict(zip(LETTERS, options, strict=False))
-    return {letter: _several(words) for letter, words in held.items()}
+    return {letter: _word_tuple(words) for letter, words in held.items()}
 
 
-def _several(words: Words) -> tuple[str, ...]:
+def _word_tuple(words: Words) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 

@@ -152,7 +152,7 @@ class _Sums:
     number: Callable[[Floats], Floats]
 
 
-def _sums(observed: Observations, test: Test) -> _Sums | None:
+def _test_sums(observed: Observations, test: Test) -> _Sums | None:
     """Return the sums of a correlation, of several groups, or of a table; None of other tests."""
     found = None
     if test.unit != "session" and test.test in ("pearson", "spearman"):
@@ -293,7 +293,7 @@ def _ends_of(observed: Observations, test: Test, row: TestRow) -> dict[int, Test
     if not _lost_many(observed, test):
         return {}
     aims: _Aims | _Sums | None = _aims(observed, test)
-    aims = _sums(observed, test) if aims is None else aims
+    aims = _test_sums(observed, test) if aims is None else aims
     if aims is None:
         return {}
     found = {end: with_agent(_taken_to_end(observed, test, aims, end), test, row) for end in (UP, DOWN)}

@@ -328,7 +328,7 @@ def gap_result(context: ScoringContext) -> GapResult:
     found_by = {mode: _found(parsed, mode) for mode in MODES}
     shares = (0.0, 0.0) if options.rules == "source" else tuple(map(_unmarked, found_by.values()))
     ends = _Ends.of(columns, rule, families, level)
-    unread = () if options.rules == "source" else _unread(parsed)
+    unread = () if options.rules == "source" else _gap_unread(parsed)
     if unread:
         estimate = ends.gap(estimate)
     word, reason = verdict(estimate, len(direct), n_leaked, (shares[0], shares[1]), n_units=found.n_units)
@@ -364,7 +364,7 @@ def _accuracies(found: Items, left_out: int, level: float) -> tuple[Estimate, Es
     return first, second
 
 
-def _unread(parsed: Sequence[ParsedReply]) -> Told:
+def _gap_unread(parsed: Sequence[ParsedReply]) -> Told:
     """Count replies without an answer by mode; every vignette is compared with itself."""
     outcomes = [READ if one.outcome in ANSWERED else str(one.outcome) for one in parsed]
     modes, ids = [one.reply.mode for one in parsed], [one.reply.id for one in parsed]
