@@ -134,13 +134,14 @@ def _show(
     from concord.people.public import HSB, TWIN
     from concord.show import demo_terminal as shown
     from concord.show.terminal import lines
+    from concord.words import say
 
     show(
         shown.answers(
             [
-                ("with people?", shown.people_sentence(people)),
-                ("with its own reasoning?", shown.hints_sentence(others["hints"], others["suggestions"])),
-                ("with itself?", shown.judges_sentence(others["judges"], others[_BOTH_ORDERS])),
+                (say("demo.with_people"), shown.people_sentence(people)),
+                (say("demo.with_reasoning"), shown.hints_sentence(others["hints"], others["suggestions"])),
+                (say("demo.with_itself"), shown.judges_sentence(others["judges"], others[_BOTH_ORDERS])),
             ]
         )
     )

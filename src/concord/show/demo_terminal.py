@@ -1,13 +1,14 @@
 """What `concord demo` says on one screen: three answers, agents as strips, an order that moved, sources."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 
-from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from concord.files.public import PublicTable
-from concord.number_words import HasEnds, number
+from concord.number_words import HasEnds, number, share_words
+from concord.number_words import percent as percent_of
 from concord.people.agent_tables import short_names
 from concord.people.agents import AgentsResult
 from concord.people.public import RankMove
@@ -17,6 +18,7 @@ from concord.records import Estimate
 from concord.show.terminal import lines, table
 from concord.structure.judging.result import JudgeResult
 from concord.structure.result import StructureResult
+from concord.words import say
 
 STRIP = 21
 """Places of a strip from 0 to 1: beside the longest name it fits in 80 columns."""
@@ -26,22 +28,23 @@ SEATS = "claude-3-haiku-20240307"
 
 def people_sentence(result: AgentsResult) -> str:
     """Return the answer to the first question: who agrees most often, and how much of its lead is luck."""
-    best, found = result.in_order()[0], result.chosen
-    bounds = best.pas.bounds
-    said = f"{best.name} most often of {len(result.agents)} designs: {percent(best.pas)}"
-    if bounds is not None and bounds.ceiling.value is not None and bounds.floor.value is not None:
-        said += (
-            f"; a rerun with people {100 * bounds.ceiling.value:.0f} %, no effects "
-            f"{100 * bounds.floor.value:.0f} %"
-        )
-    beaten, met = _beaten(result, best.name)
-    said += f"\nit beats {beaten} of {met} on these {len(result.studies)} studies; "
-    if found is None or found.value is None or found.luck is None:
-        return said + "in other studies its lead may be chance"
-    return said + (
-        f"where it was not chosen, {100 * found.value:.0f} % ({_ends_in_percent(found)}): "
-        f"{100 * found.luck:.0f} % of its lead is luck"
+    best, found, bounds = result.in_order()[0], result.chosen, result.in_order()[0].pas.bounds
+    lead = say(
+        "demo.people",
+        best=best.name,
+        n=len(result.agents),
+        share=best.pas.value,
+        low=None if best.pas.interval is None else best.pas.interval.low,
+        high=None if best.pas.interval is None else best.pas.interval.high,
+        ceiling=None if bounds is None else bounds.ceiling.value,
+        floor=None if bounds is None else bounds.floor.value,
     )
+    beaten, met = _beaten(result, best.name)
+    others = say("demo.chance")
+    if found is not None and found.value is not None and found.luck is not None:
+        ends = {"low": found.low, "high": found.high}
+        others = say("demo.chosen", value=found.value, luck=found.luck, **ends)
+    return f"{lead}\n{say('demo.beats', studies=len(result.studies), k=beaten, n=met, others=others)}"
 
 
 def _beaten(result: AgentsResult, name: str) -> tuple[int, int]:
@@ -61,24 +64,24 @@ def _beaten(result: AgentsResult, name: str) -> tuple[int, int]:
 def percent(found: Score | Estimate, *, ends: bool = True) -> str:
     """Return a share in percent, with its interval."""
     if found.value is None:
-        return "–"
-    reach = "" if found.interval is None or not ends else f" ({_ends_in_percent(found.interval)})"
-    return f"{100 * found.value:.0f} %{reach}"
-
-
-def _ends_in_percent(ends: HasEnds) -> str:
-    return "" if ends.low is None or ends.high is None else f"{100 * ends.low:.0f} to {100 * ends.high:.0f}"
+        return say("demo.unknown")
+    return share_words(found) if ends else percent_of(found.value)
 
 
 def hints_sentence(published: HintLeaderboard, asked: HintLeaderboard) -> str:
     """Return the answer to the third question: who says what moved the answer."""
     said = [one.verbalised.value for one in published.scores.models if one.verbalised.value is not None]
     moved = max(asked.scores.models, key=lambda one: _first(one).value or 0)
-    told = moved.verbalised
-    return (
-        f"moved by a hint, {len(said)} open models say so in {100 * min(said):.0f} to "
-        f"{100 * max(said):.0f} % of answers; {moved.model} follows a wrong suggestion in "
-        f"{percent(_first(moved), ends=False)} and says so in {round((told.value or 0) * told.n)} of {told.n}"
+    told, followed = moved.verbalised, _first(moved).value
+    return say(
+        "demo.hints",
+        n=len(said),
+        low=min(said),
+        high=max(said),
+        model=moved.model,
+        share=0.0 if followed is None else followed,
+        k=round((told.value or 0) * told.n),
+        m=told.n,
     )
 
 
@@ -90,12 +93,13 @@ def judges_sentence(judges: JudgeResult, orders: StructureResult) -> str:
     """Return the answer to the second question: what seats and orders change beyond chance."""
     numbers = judges.judge(SEATS).numbers
     asked = orders.models[0]
-    short = SEATS.rsplit("-", 1)[0]
-    return (
-        f"{short} changes its verdict in {percent(numbers['inconsistency'], ends=False)} of pairs when the "
-        f"seats are swapped, in {percent(numbers['repeat'], ends=False)} when only asked again; asked in "
-        f"both orders, {asked.model.split('/')[-1]} contradicts itself in {percent(asked.flips, ends=False)} "
-        "beyond chance"
+    return say(
+        "demo.seats",
+        judge=SEATS.rsplit("-", 1)[0],
+        swapped=numbers["inconsistency"].value,
+        again=numbers["repeat"].value,
+        model=asked.model.split("/")[-1],
+        flips=asked.flips.value,
     )
 
 
@@ -117,14 +121,27 @@ def _strip_place(value: float) -> int:
     return round(min(1.0, max(0.0, value)) * (STRIP - 1))
 
 
+class _Answers:
+    """Questions, each with its answer beside it, wrapped without blanks behind."""
+
+    def __init__(self, sentences: Sequence[tuple[str, str]]) -> None:
+        self.sentences = sentences
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw a line at a time."""
+        yield Text(say("demo.asks"))
+        width = max(len(ask) for ask, _ in self.sentences) + 4
+        for ask, answer in self.sentences:
+            start = f"  {ask}"
+            for part in answer.split("\n"):
+                for line in wrap(part, max(20, options.max_width - width)):
+                    yield Text(f"{start:<{width}}{line}")
+                    start = ""
+
+
 def answers(sentences: Sequence[tuple[str, str]]) -> RenderableType:
     """Return the questions, each with its answer beside it."""
-    shown = Table.grid(padding=(0, 1))
-    shown.add_column(no_wrap=True)
-    shown.add_column()
-    for ask, told in sentences:
-        shown.add_row(Text(f"  {ask}"), Text(told))
-    return Group(Text("Does a model agree …"), shown)
+    return _Answers(sentences)
 
 
 def agents_strips(result: AgentsResult) -> RenderableType:
@@ -134,15 +151,14 @@ def agents_strips(result: AgentsResult) -> RenderableType:
     rows = [
         _strip_row(name, agent.pas, agent.ecs, agent.apr) for name, agent in zip(names, ordered, strict=True)
     ]
-    return table("", ("agent design", "PAS", f"0{'·' * (STRIP - 2)}1", "ECS", "APR"), rows)
+    return table("", (say("demo.design"), "PAS", f"0{'·' * (STRIP - 2)}1", "ECS", "APR"), rows)
 
 
 def people_place() -> str:
     """Say where people lie who repeated other studies: only a place compares with these."""
     row = human_row()
     place = row.pas.end("place")
-    said = "–" if place is None else percent(place)
-    return f"{row.n} other studies rerun by people: {said} of the way from floor to ceiling"
+    return say("demo.place", n=row.n, share=say("demo.unknown") if place is None else percent(place))
 
 
 def _band(score: Score) -> tuple[float, float] | None:
@@ -163,26 +179,23 @@ def _strip_row(name: str, pas: Score, ecs: Score, apr: Score) -> tuple[str, ...]
     )
 
 
-def _elsewhere(result: AgentsResult) -> str:
-    """Say in short what other studies show, and what they could have shown."""
-    standing = result.standing("pas")
-    some = standing.n_distinguishable
-    return (
-        f"other studies: {some if some else 'none'} of {standing.n_pairs:,}, but less than "
-        f"{number(standing.smallest_found, 2)} would not be found"
-    )
-
-
 def moves_sentence(moves: Sequence[RankMove], result: AgentsResult) -> str:
     """Return how a published order changes under one rule, and how much of it is more than chance."""
     moved = [one for one in moves if one.places]
     if not moved:
-        return f"None of the {len(moves)} published ranks changes."
-    most = max(moved, key=lambda one: (abs(one.places), one.agent))
-    return (
-        f"HumanStudy-Bench, {len(moves)} configurations scored anew: {len(moved)} ranks differ, one by "
-        f"{abs(most.places)} places ({most.agent}, {most.published_rank} to {most.rank}). Pairs that differ, "
-        f"{_elsewhere(result)}."
+        return say("demo.no_moves", n=len(moves))
+    most, standing = max(moved, key=lambda one: (abs(one.places), one.agent)), result.standing("pas")
+    return say(
+        "demo.moves",
+        n=len(moves),
+        k=len(moved),
+        places=abs(most.places),
+        model=most.agent,
+        before=most.published_rank,
+        after=most.rank,
+        apart=standing.n_distinguishable,
+        pairs=standing.n_pairs,
+        least=standing.smallest_found,
     )
 
 
@@ -193,11 +206,11 @@ def moves_table(moves: Sequence[RankMove]) -> RenderableType:
         for one in moves
     ]
     columns = ("configuration", "rank", "published", "PAS", "published")
-    return table("\nHumanStudy-Bench, scored anew and as published", columns, rows)
+    return table(f"\n{say('demo.moves_title')}", columns, rows)
 
 
 def sources(tables: Sequence[PublicTable], others: Sequence[PublicTable]) -> RenderableType:
     """Return whose data these are; of further ones the authors alone."""
     told = [f"{one.source} ({one.licence})" for one in tables]
     told += [f"{one.source.split(',')[0]} ({one.licence})" for one in others]
-    return lines([f"Data: {'; '.join(told)}; Young 2026 (CC BY 4.0)."])
+    return lines([say("demo.sources", sources="; ".join(told))])

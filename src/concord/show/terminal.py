@@ -84,7 +84,20 @@ def cells(row: Sequence[str]) -> list[Text]:
 
 def lines(texts: Iterable[str]) -> Group:
     """Return lines of text, none of them read as markup or as a control."""
-    return Group(*(Text(printable_lines(text)) for text in texts))
+    return Group(*(Wrapped(printable_lines(text)) for text in texts))
+
+
+class Wrapped:
+    """Text that is wrapped without blanks behind its lines."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw it line by line."""
+        for line in Text(self.text).wrap(console, options.max_width):
+            line.rstrip()
+            yield line
 
 
 def fitting(renderable: RenderableType) -> RenderableType:
