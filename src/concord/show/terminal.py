@@ -93,6 +93,9 @@ class Wrapped:
     def __init__(self, text: str) -> None:
         self.text = text
 
+    def __str__(self) -> str:
+        return self.text
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw it line by line."""
         for line in Text(self.text).wrap(console, options.max_width):
