@@ -46,7 +46,7 @@ def verdict_key(verdict: str, gap: Estimate) -> str:
         return "unknown"
     low, high = gap.interval.low, gap.interval.high
     if low > 0:
-        return "little"
+        return "little" if gap.value is not None and gap.value <= LINE else "likely"
     if high > LINE + SLACK:
         return "gain" if low >= -LINE - SLACK else "wide"
     return "small" if low >= -LINE - SLACK else "loss"
