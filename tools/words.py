@@ -18,11 +18,16 @@ HEAD = "| words | rule | printed although false | missed although true |\n|---|-
 def table(rows: list[dict[str, Any]]) -> str:
     """Return a section's sentences: each with its rule, how often false, how often missed."""
     lines = [
-        f"| {row['sentence']} | {row['when']} | {_rate(row['false_rate'], row['false_cells'])} "
+        f"| {row['sentence']}{_keys(row)} | {row['when']} | {_rate(row['false_rate'], row['false_cells'])} "
         f"| {_rate(row['missed_rate'], row['at'])} |"
         for row in rows
     ]
     return "\n".join([HEAD, *lines])
+
+
+def _keys(row: dict[str, Any]) -> str:
+    """Return the entries of the catalogue of sentences that a row is about."""
+    return "".join(f" `{key}`" for key in row.get("keys", ()))
 
 
 def _rate(rate: float | None, said: str) -> str:

@@ -8,6 +8,8 @@ import sys
 import pytest
 from tests.docs.tools import ROOT, tool
 
+from concord.words import catalogue, catalogue_files
+
 
 @pytest.mark.parametrize("name", ["docs_math", "docs_notebooks", "lower_bounds", "newcomer", "release"])
 def test_the_examples_of_a_tool_hold(name: str) -> None:
@@ -30,6 +32,9 @@ def test_the_page_of_words_is_what_its_rates_make() -> None:
     words = tool("words")
     text = words.PAGE.read_text("utf-8")
     assert words.page(text, json.loads(words.RATES.read_text("utf-8"))) == text, "run python tools/words.py"
+    known = {key for file in catalogue_files() for key in catalogue(file)}
+    rows = json.loads(words.RATES.read_text("utf-8"))
+    assert {key for row in rows for key in row.get("keys", ())} <= known
     assert {found[1] for found in words.TABLE.findall(text)} == {"people", "itself", "models", "reasoning"}
 
 
