@@ -130,7 +130,7 @@ def _only(result: "AnswersResult") -> tuple[AgentAnswers, ...]:
     return result.agents if len(result.agents) == 1 else ()
 
 
-def _several(result: "AnswersResult") -> Sequence[AgentAnswers]:
+def _of_several(result: "AnswersResult") -> Sequence[AgentAnswers]:
     """Return the agents of a result of several, the nearest first."""
     return result.by_distance() if len(result.agents) > 1 else ()
 
@@ -277,7 +277,7 @@ GROUPS = Table(
 )
 EVERY_GROUP = Table(
     "every_group",
-    rows=lambda result: _groups_of(_several(result)),
+    rows=lambda result: _groups_of(_of_several(result)),
     title=lambda _: say("answers.groups"),
     on=(PAGE,),
     folded=True,

@@ -66,10 +66,10 @@ _GIVEN = attrgetter("statistic", "k", "p_value", "z", "effect_d", "log_bf")
 
 def design_of(rows: Sequence[TestRow]) -> Hashable:
     """Return what must agree for two agents to be computed together on some tests."""
-    return tuple(_of_row(row) for row in rows)
+    return tuple(_of_one_row(row) for row in rows)
 
 
-def _of_row(row: TestRow) -> Hashable:
+def _of_one_row(row: TestRow) -> Hashable:
     side = row.agent
     if side is None:
         return (row.agent_outcome, row.pas is None)
