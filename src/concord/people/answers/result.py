@@ -161,7 +161,7 @@ def _summary_title(result: "AnswersResult") -> str:
 
 AGENTS = Table(
     "agents",
-    rows=_several,
+    rows=_of_several,
     title=_summary_title,
     columns=(
         Column("agent", words=True),
