@@ -182,3 +182,9 @@ def test_causes_are_counted_not_cells_and_names_are_no_kinds_of_tests(tmp_path: 
     )
     assert dict(found.columns)["analysis"] == ""
     assert "1 to fix" in CliRunner().invoke(app, ["check", str(tmp_path / "x.csv")]).output
+
+
+def test_a_semicolon_in_a_note_of_every_row_is_no_delimiter() -> None:
+    found = concord.check(concord.api.demo_table())
+    assert [title for title, _ in found.columns][:3] == ["study", "sub_study", "finding"]
+    assert dict(found.columns)["human_statistic"] == "human_statistic"

@@ -1,5 +1,6 @@
 """A table as it is on the sheet: every record with its row, merged areas, and no header chosen yet."""
 
+import csv
 import os
 import re
 from collections import Counter
@@ -92,6 +93,10 @@ def _of_text(name: str, data: bytes, options: TableOptions) -> RawTable:
 
 
 def _split_lines(head: str, delimiter: str) -> tuple[int, int]:
-    """Return how many lines agree on a number of cells, and on which; commas inside cells agree less."""
-    counts = Counter(n for line in head.splitlines() if (n := line.count(delimiter)))
+    """Return how many records agree on a number of cells, and on which; commas inside cells agree less."""
+    records = csv.reader(head.splitlines(keepends=True), delimiter=delimiter, skipinitialspace=True)
+    try:
+        counts = Counter(n for record in records if (n := len(record) - 1) > 0)
+    except csv.Error:  # a cell beyond the limit, or a quote that never ends
+        return (0, 0)
     return max(((lines, n) for n, lines in counts.items()), default=(0, 0))
