@@ -137,7 +137,7 @@ def test_many_agents_have_the_assumptions_of_one_and_the_headline_says_what_the_
     ]
     found = concord.score_people(rows, n_resamples=0, n_simulations=0)
     assert (
-        "4 of 4 tests have no direction on a side, and who is first may depend on it" in found.sentences()[0]
+        "4 of 4 tests have no direction on one side, and who comes first may depend on it" in found.sentences()[0]
     )
     assert any("4 tests are scored without a direction" in line for line in found.assumptions)
     directed = [one | {"human_direction": 1, "agent_direction": 1} for one in rows]
@@ -150,4 +150,4 @@ def test_many_findings_of_one_study_are_told_first(tmp_path: Path) -> None:
     lines = [f"f{i},t(58) = 2.4,t(98) = 1.9\n" for i in range(5)]
     path.write_text("Finding,Human result,Model result\n" + "".join(lines), "utf-8")
     result = concord.score_people(path, n_resamples=0, n_simulations=0)
-    assert result.sentences()[0].startswith("All 5 findings are one study")
+    assert result.sentences()[0].startswith("All 5 findings belong to one study")
