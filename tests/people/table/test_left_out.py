@@ -137,7 +137,8 @@ def test_many_agents_have_the_assumptions_of_one_and_the_headline_says_what_the_
     ]
     found = concord.score_people(rows, n_resamples=0, n_simulations=0)
     assert (
-        "4 of 4 tests have no direction on one side, and who comes first may depend on it" in found.sentences()[0]
+        "4 of 4 tests have no direction on one side, and who comes first may depend on it"
+        in found.sentences()[0]
     )
     assert any("4 tests are scored without a direction" in line for line in found.assumptions)
     directed = [one | {"human_direction": 1, "agent_direction": 1} for one in rows]
