@@ -1,12 +1,13 @@
 """Scripted people in every bundled study: how often a run of them leads to people's conclusion.
 
 ``python benchmarks/recovery.py --seeds 20 --jobs 16``. Participants are drawn at random from people's cells
-(`tests/people/studies`), as many in each cell as find people's effect with 90 %, at most 500 (a test that
-needs more is not counted); tests that people do not show are asked with as many as in the paper, at most 150.
+(`tests/people/studies`): as many in each cell as in the paper, more where a power of 90 % needs them, at most
+500 (a test that needs more is not counted); of tests that people do not show at most 150.
 """
 
 import argparse
 import sys
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from math import ceil
 from multiprocessing import get_context
@@ -24,7 +25,8 @@ from tests.people.studies.test_many_labs import FILES, PeopleInCells  # noqa: E4
 
 from concord import studies  # noqa: E402
 
-MOST, NULL = 500, 150
+MOST, NULL, WANTED = 500, 150, 1.96 + 1.2816
+"""People in each cell: at most, and of effects that people do not show; z that 90 % power needs."""
 
 
 class RandomPerson(Person):
@@ -58,15 +60,16 @@ def _key(test: Any) -> str:
 def replay(cell: tuple[str, int]) -> list[tuple[str, str, bool, bool]]:
     """Hold a study once: name, test, whether people show it, and whether the run agrees."""
     name, seed = cell
-    first = tests_of(name, seed, 12)
-    about = studies.summary(studies.find_studies([name])[0])
-    own = max(1, round(about["participants_in_paper"] / about["cells"]))
-    needed = {}
-    for one in first:
+    sizes: Counter[tuple[str, ...]] = Counter()
+    for plan in studies.plan([name], seed=seed):
+        for session in plan.sessions:
+            sizes[session.experiment, *session.cell.values()] += len(session.members)
+    own, needed = max(sizes.values()), {}
+    for one in tests_of(name, seed, 12):
         if one.human_significant and one.human_p is not None:
             z = float(-ndtri(max(one.human_p, 1e-300) / 2))
-            needed[_key(one)] = ceil(own * ((1.96 + 1.2816) / max(z, 1e-9)) ** 2)
-    shown = max([20, *(min(n, MOST) for n in needed.values())])
+            needed[_key(one)] = min(own, MOST) if z >= WANTED else ceil(own * (WANTED / z) ** 2)
+    shown = max([20, *(n for n in needed.values() if n <= MOST)])
     found = []
     for one in tests_of(name, seed, shown):
         if needed.get(_key(one), MOST + 1) <= MOST:
