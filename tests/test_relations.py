@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import concord
+from concord.errors import FileFormatError
 
 Row = dict[str, Any]
 Numbers = Mapping[str, float | None]
@@ -325,3 +326,17 @@ def test_swapped_sides_change_no_symmetric_number() -> None:
     models = [row | {"model": {"one": "two", "two": "one"}[row["model"]]} for row in score_table()]
     plain, other = compared(score_table()), compared(models)
     assert other["p"] == pytest.approx(plain["p"]) and other["one"] == pytest.approx(plain["two"])
+
+
+def test_repeats_that_no_column_numbers_are_told_and_numbered_doubles_are_refused() -> None:
+    """Two conditions put below each other would be averaged in silence."""
+    for make, score in (
+        (option_table, concord.score_options),
+        (vote_table, lambda rows: concord.score_judge(rows, n_permutations=99)),
+        (hint_table, concord.score_hints),
+    ):
+        bare = [{k: v for k, v in row.items() if k not in ("sample", "vote")} for row in make()]
+        told = [one for one in score(bare + bare).warnings if "taken as repeats" in one]
+        assert len(told) == 1 and "no column numbers them" in told[0]
+    with pytest.raises(FileFormatError, match="are there more than once"):
+        concord.score_options(option_table() * 2)

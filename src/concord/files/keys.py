@@ -4,7 +4,7 @@ One rule for all readers. A column is part of what identifies a unit where the c
 determine it; rows that agree in all of them and in their repeat are duplicates.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
@@ -50,6 +50,18 @@ def refuse_duplicates(place: str, what: str, keys: Sequence[Hashable], rows: Seq
             f"({', '.join(map(str, own[:3]))}); a unit is {what}: number its repeats, or name the column "
             "that tells these rows apart"
         )
+
+
+def told_repeats(what: str, keys: Sequence[Hashable]) -> tuple[str, ...]:
+    """Say that rows of one unit that no column numbers are taken as repeats; nothing without such rows."""
+    most = max(Counter(keys).values(), default=1)
+    if most < 2:
+        return ()
+    n = sum(count > 1 for count in Counter(keys).values())
+    return (
+        f"{n} units ({what}) are there up to {most} times and no column numbers them: taken as repeats; "
+        "where they are other conditions, name their column, else number them in a column 'sample'",
+    )
 
 
 def with_units(grid: Grid, id_title: str, within: Sequence[str], further: Sequence[str]) -> Grid:

@@ -14,7 +14,7 @@ from concord.files.cells import BadCellError, is_missing, number
 from concord.files.declared import RecordTable, read_records
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, own_titles, plain_title
-from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, unit_columns, with_units
+from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeats, unit_columns, with_units
 from concord.files.tables import TableOptions, TableSource, grid_of, table_options
 from concord.reading import StoredReading, read_reply, stored_reading, trial_name
 from concord.reasoning.hints.choices import LETTERS
@@ -408,6 +408,8 @@ def _samples_numbered(table: RecordTable[HintRow]) -> tuple[HintRow, ...]:
         key = (row.model, row.id, row.kind)
         rows.append(replace(row, sample=seen[key]))
         seen[key] += 1
+    told = told_repeats("one item · kind of a model", list(seen.elements()))
+    table.warnings += tuple(f"{table.table.place}: {text}" for text in told)
     return tuple(rows)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from concord.errors import listed
 from concord.files.declared import BadRowError, DeclaredTable, Row
 from concord.files.grids import names_of
-from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, unit_columns
+from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, told_repeats, unit_columns
 from concord.number_words import number
 from concord.structure.judging.ballots import (
     AB,
@@ -116,9 +116,7 @@ def _refuse_repeats(table: DeclaredTable, cells: Sequence[Row], layout: _Layout)
     repeats = [one for one in REPEATS if one in cells[0]]
     if not repeats:
         return
-    parts = ("judge", "order", "swapped", "first_model", "second_model", "model_a", "model_b")
-    own = [layout.columns[one] for one in parts if one in layout.columns]
-    columns = [*own, *layout.unit, *layout.variants, *repeats]
+    columns = [*_unit_of(layout), *repeats]
     keys = [tuple(str(row.get(one)) for one in columns) for row in cells]
     places = [f"row {table.row(i)}" for i in range(len(cells))]
     refuse_duplicates(table.place, "one " + " · ".join(columns), keys, places)
@@ -140,7 +138,18 @@ def plain_notes(rows: Sequence[Row]) -> list[str]:
             told.append(
                 f"no column says who was in the first seat (order: ab or ba); not used: {listed(unused)}"
             )
+    if not any(one in rows[0] for one in (*REPEATS, "vote")) and "judge" in layout.columns:
+        units = [tuple(str(row.get(one)) for one in _unit_of(layout)) for row in rows]
+        told += told_repeats("one " + " · ".join(_unit_of(layout)), units)
     return told
+
+
+def _unit_of(layout: _Layout) -> list[str]:
+    """Return the columns that name a pair of answers in one order under one judge."""
+    parts = ("judge", "order", "swapped", "first_model", "second_model", "model_a", "model_b")
+    own = [layout.columns[one] for one in parts if one in layout.columns]
+    named = [layout.columns[one] for one in ("pair",) if one in layout.columns and not layout.unit]
+    return [*own, *named, *layout.unit, *layout.variants]
 
 
 def _layout(cells: Sequence[Row]) -> _Layout:

@@ -12,7 +12,7 @@ from typing import Any
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.declared import BadRowError, DeclaredTable, table_of
 from concord.files.grids import names_of, plain_title
-from concord.files.keys import CONTEXT, refuse_duplicates, with_units
+from concord.files.keys import CONTEXT, refuse_duplicates, told_repeats, with_units
 from concord.files.tables import TableOptions, TableSource, grid_of, table_options
 from concord.numeric import gated
 from concord.reading import Reading, ReadOutcome, StoredReading, read_reply, stored_reading, trial_name
@@ -137,14 +137,14 @@ def read_option_replies(
     ]
     table = table_of(with_units(grid, table.titles["item"], within, CONTEXT), options, _NAMES)
     rows = _in_columns(table)
-    _refuse_twice(table, rows)
+    repeated = _refuse_twice(table, rows)
     read = [_of_model(table, rows, keep, name) for name, keep in _by_model(rows, model).items()]
     left, told = table.left_out()
     empty = [one.model for one in read if not one.replies]
     if empty:
         raise FileFormatError(f"{table.place}: no row of {listed(empty)} can be used")
     notes = (*told, *table.table.warnings)
-    return [replace(one, warnings=(*notes, *one.warnings), left_out=left) for one in read]
+    return [replace(one, warnings=(*notes, *one.warnings, *repeated), left_out=left) for one in read]
 
 
 def _of_model(
@@ -395,14 +395,18 @@ def _chosen_of(
     return option_at(arrangement, place, size)
 
 
-def _refuse_twice(table: DeclaredTable, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse rows that are of the same item, arrangement and repeat of a model."""
+def _refuse_twice(table: DeclaredTable, rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Refuse rows that are of the same item, arrangement and repeat of a model; tell of repeats."""
     parts = [part for part in ("model", "item", "arrangement", "sample") if part in table.titles]
-    if "sample" in parts and "draws" not in parts:
-        keys = [tuple(cell_text(cells[part]) for part in parts) for cells in rows]
+    keys = [tuple(cell_text(cells[part]) for part in parts) for cells in rows]
+    if "sample" not in parts and "draws" not in parts:
+        told = told_repeats("one " + " · ".join(parts), keys)
+        return tuple(f"{table.place}: {text}" for text in told)
+    if "draws" not in parts:
         own = [(key, f"row {table.row(i)}") for i, key in enumerate(keys) if key[-1] is not None]
         what = "one " + " · ".join(parts)
         refuse_duplicates(table.place, what, [key for key, _ in own], [line for _, line in own])
+    return ()
 
 
 RECORDED = "recorded"
