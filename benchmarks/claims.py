@@ -1,10 +1,10 @@
 """How often claims about several agents are false, cover, and are missed: `python benchmarks/claims.py PART`.
 
 `these` redraws these studies, `others` tests over studies, `chosen` is the value of choosing, `gates` are
-those of pipelines, `conditions` of one model. Every line is one population; `--seed`, `--runs` (sets per
-population) and `--workers` set the size. `--write` keeps the rates of sentences in `benchmarks/words.json`,
-from which `python tools/words.py` makes the page of words; `keep FILE ...` keeps those that earlier calls,
-perhaps on another machine, printed into files.
+those of pipelines, `conditions` of one model, `words` all other sentences (`benchmarks/sentences.py`).
+Every line is one population; `--seed`, `--runs` (sets per population) and `--workers` set the size. `--write`
+keeps the rates of sentences in `benchmarks/words.json`, from which `python tools/words.py` makes the page of
+words; `keep FILE ...` keeps those that earlier calls, perhaps on another machine, printed into files.
 """
 
 # ruff: noqa: E402
@@ -51,6 +51,7 @@ from concord.stats.leaderboard import (
 )
 from concord.stats.multiple import holm
 from concord.stats.prediction_powered import effective_people
+from sentences import Simulated, simulated
 
 LEVEL = 0.95
 METRICS = ("pas", "ecs", "apr")
@@ -561,6 +562,13 @@ def worth(cell: Worth, runs: int, seed: int) -> list[str | Found]:
     ]
 
 
+def words(cell: Simulated, runs: int, seed: int) -> list[str | Found]:
+    """Return the rate of one population of a sentence, simulated as the tests do."""
+    rate, n = cell.rate(runs)
+    shares = {cell.side: rate}
+    return [Found(cell.sentence, cell.cell, shares.get("false"), shares.get("missed"), n)]
+
+
 def cells(part: str, *, small: bool) -> Iterator[object]:
     """Return the populations of a part."""
     if part == "these":
@@ -598,6 +606,8 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
             yield Worth("plain", n, rho, ratio)
         for n, kind in product((50,) if small else (50, 200), ("persons", "weights")):
             yield Worth(kind, n, 0.7, 1.0)
+    elif part == "words":
+        yield from simulated()
     else:
         ks = (6, 12) if small else (6, 12, 30)
         sizes = (2, 15) if small else (2, 5, 15, 57, 1000)
@@ -608,7 +618,7 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
 PARTS: dict[str, Callable[..., Sequence[str | Found]]] = {
     "these": these, "others": others, "chosen": chosen, "gates": gates,
     "conditions": conditions,
-    "size": size, "worth": worth,
+    "size": size, "worth": worth, "words": words,
 }  # fmt: skip
 
 
@@ -638,7 +648,11 @@ def main() -> None:
     found: list[Found] = []
     with ProcessPoolExecutor(asked.workers) as pool:
         for lines in pool.map(_run, jobs) if asked.workers > 1 else map(_run, jobs):
-            rates = [one._replace(runs=asked.runs) for one in lines if isinstance(one, Found)]
+            rates = [
+                one._replace(runs=one.runs if one.runs else asked.runs)
+                for one in lines
+                if isinstance(one, Found)
+            ]
             text = [one for one in lines if isinstance(one, str)]
             found += rates
             told = [*text, *(json.dumps(one._asdict(), ensure_ascii=False) for one in rates)]

@@ -37,5 +37,7 @@ def tool(name: str, folder: str = "tools") -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(name, module)  # records of a module that is not there cannot be made
+    if str(ROOT / folder) not in sys.path:
+        sys.path.append(str(ROOT / folder))  # what lies beside it can be imported
     spec.loader.exec_module(module)
     return module
