@@ -33,12 +33,13 @@ from concord.people.mixed.combine import combine
 from concord.people.protocol import STANDARD
 from concord.people.result import AgentPair
 from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
+from concord.people.results.one import score_table
 from concord.people.results.same_tests import SameTests
 from concord.people.score.levels import lay_out
 from concord.people.score.sizes import effect_sizes
 from concord.people.score.test_scores import TestScores, score_tests
 from concord.people.uncertainty.true_effects import adjusted_effects
-from concord.records import Side, TestRow
+from concord.records import Side, TestRow, TestTable
 from concord.stats.compare import Choices, compare_items
 from concord.stats.elementwise import Floats
 from concord.stats.leaderboard import (
@@ -503,6 +504,50 @@ def size(cell: Size, runs: int, seed: int) -> list[Found | str]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """Perfect twins of people, 8 studies with 3 tests each, scored between floor and ceiling."""
+
+    n: int
+    published: bool
+    """Whether only p < .05 was published."""
+
+
+def ceilings(cell: Ceilings, runs: int, seed: int) -> list[str]:
+    """Return how often a twin lies inside the ceiling's range, and its mean place and percentile."""
+    rng, df = np.random.default_rng(seed), 2 * cell.n - 2
+
+    def t_of(d: Floats) -> Floats:
+        return np.asarray(
+            (d * np.sqrt(cell.n / 2) + rng.standard_normal(d.size)) / np.sqrt(rng.chisquare(df, d.size) / df)
+        )
+
+    inside = undone = 0
+    ranks: list[float] = []
+    for run in range(runs):
+        true = 0.5 * rng.standard_normal(4000 if cell.published else 24)
+        human = t_of(true)
+        if cell.published:
+            shown = 2 * stdtr(df, -np.abs(human)) < 0.05
+            true, human = true[shown][:24], human[shown][:24]
+        sides = ([Side(statistic=float(t), df2=float(df), n1=cell.n, n2=cell.n) for t in values]
+                 for values in (human, t_of(true)))  # fmt: skip
+        rows = tuple(
+            TestRow(f"S{i // 3}", "", f"F{i}", "t", "t-independent", human=h, agent=a)
+            for i, (h, a) in enumerate(zip(*sides, strict=True))
+        )
+        found = score_table(TestTable(rows), n_resamples=0, n_simulations=300, seed=run, for_referee=False)
+        bounds = found.pas.bounds
+        assert bounds is not None and bounds.ceiling.interval is not None and found.pas.value is not None
+        inside += bounds.ceiling.interval.low <= found.pas.value <= bounds.ceiling.interval.high
+        undone += "selection undone" in found.bounds_note
+        ranks.append(float(bounds.percentile or 0))
+    return [
+        f"{cell}: inside the ceiling's range {inside / runs:.3f}, mean percentile {np.mean(ranks):.2f}, "
+        f"selection undone in {undone / runs:.2f}"
+    ]
+
+
 SIZE = "*larger*, *smaller than the human ones* (size of effects)"
 
 
@@ -606,6 +651,9 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
             yield Worth("plain", n, rho, ratio)
         for n, kind in product((50,) if small else (50, 200), ("persons", "weights")):
             yield Worth(kind, n, 0.7, 1.0)
+    elif part == "ceilings":
+        for n, published in product((40,) if small else (15, 40, 150), (False, True)):
+            yield Ceilings(n, published)
     elif part == "words":
         yield from simulated()
     else:
@@ -618,7 +666,7 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
 PARTS: dict[str, Callable[..., Sequence[str | Found]]] = {
     "these": these, "others": others, "chosen": chosen, "gates": gates,
     "conditions": conditions,
-    "size": size, "worth": worth, "words": words,
+    "size": size, "worth": worth, "words": words, "ceilings": ceilings,
 }  # fmt: skip
 
 

@@ -320,3 +320,17 @@ def test_nothing_is_drawn_where_no_estimate_has_a_value() -> None:
         empty.plot()
     assert "<svg" not in section_of(CombineResult).show([empty])
     assert "no readable answer" in repr(empty)
+
+
+def test_a_worth_that_is_not_known_makes_no_number_of_people() -> None:
+    """All answers alike: people's own error is 0, and nothing says what predictions add."""
+    rng = np.random.default_rng(2)
+    same = [{"answer": 4.0, "prediction": float(f)} for f in rng.normal(size=40)]
+    more = [{"prediction": float(f)} for f in rng.normal(size=200)]
+    (one,) = concord.combine(same, more).estimates
+    assert one.worth.value is None
+    assert one.effective_people is None
+    assert "people all gave one answer" in one.worth.note
+    flat = [{"answer": float(y), "prediction": 1.0} for y in rng.normal(size=40)]
+    (one,) = concord.combine(flat, [{"prediction": 1.0}] * 200).estimates
+    assert (one.worth.value, one.effective_people) == (0.0, 40)

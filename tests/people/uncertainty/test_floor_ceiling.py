@@ -360,3 +360,36 @@ def test_empty_columns_of_a_human_table_say_nothing() -> None:
 
     empty, full = shares("[[30,10,0],[10,30,0],[20,20,0]]"), shares("[[30,10],[10,30],[20,20]]")
     assert empty[:, :2] / empty[:, :2].sum(axis=1, keepdims=True) == pytest.approx(full, abs=0.01)
+
+
+def _published(rng: np.random.Generator, n: int, *, selected: bool) -> list[dict[str, Any]]:
+    """Twins of people on 24 tests of 8 studies; where selected, people's p are all below .05."""
+    rows: list[dict[str, Any]] = []
+    while len(rows) < 24:
+        d = 0.5 * rng.standard_normal() * np.sqrt(n / 2)
+        human, agent = (float(d + rng.standard_normal()) for _ in range(2))
+        if selected and abs(human) < 2.0:
+            continue
+        i = len(rows)
+        rows.append(
+            {"study": f"S{i // 3}", "finding": f"F{i}", "test": "t", "test_type": "t-independent",
+             "human_statistic": human, "human_n1": n, "human_n2": n,
+             "agent_statistic": agent, "agent_n1": n, "agent_n2": n}
+        )  # fmt: skip
+    return rows
+
+
+def test_the_ceiling_of_selected_studies_is_that_of_effects_with_their_selection_undone() -> None:
+    """Published effects of n = 30 are too large: a perfect replication of them was told to reach more."""
+    rng = np.random.default_rng(3)
+    found = score_people(_published(rng, 30, selected=True), n_resamples=0, n_simulations=100)
+    assert found.pas.bounds is not None
+    assert found.referee is not None and found.referee.selection.ceiling_pas is not None
+    assert found.pas.bounds.ceiling.value == found.referee.selection.ceiling_pas.value
+    assert "selection undone (24 of 24 human tests are significant" in found.bounds_note
+    assert "of effects whose selection is undone would reach" in found.sentences()[0] or (
+        "a rerun with people of effects whose selection is undone" in found.sentences()[0]
+    )
+    plain = score_people(_published(rng, 30, selected=False), n_resamples=0, n_simulations=100)
+    assert "undone" not in plain.bounds_note
+    assert plain.pas.bounds is not None and "adjusted" not in plain.pas.bounds.ceiling.method

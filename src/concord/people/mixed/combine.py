@@ -349,7 +349,7 @@ def _combined_mean(
             correlation,
             n,
             m,
-            n + float(worth.value or 0.0),
+            None if worth.value is None else n + worth.value,
             worth,
             float(y.std(ddof=1)),
         ),
@@ -420,8 +420,8 @@ def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
 
 def _worth_of(n: int, found: PoweredMean, correlation: Estimate, share: float, level: float) -> Estimate:
     """Return n (SE of people / SE)² - n, its interval from that of the correlation."""
-    if correlation.value is None:
-        return Estimate(0.0, n=n, note=correlation.note)
+    if correlation.value is None:  # predictions of one number are worth nothing; answers of one say nothing
+        return Estimate(0.0 if correlation.note == _CONSTANT else None, n=n, note=correlation.note)
     value = worth_in_people(n, found.people_se, found.se)
     ends = correlation.interval
     if ends is None:
@@ -448,8 +448,9 @@ def _difference_of_arms(one: _Arm, two: _Arm, level: float) -> CombinedEstimate:
     estimates = with_ends([one.part, two.part], n, level, notes, few)
     known = [part.correlation.value for part in (first, second)]
     r = None if any(v is None for v in known) else float(np.mean([v for v in known if v is not None]))
-    value = worth_in_people(n, alone_se, se)
-    ends = None if paired else _ends_of_arms(first, second, value, level)
+    unknown = first.worth.value is None or second.worth.value is None
+    value = None if unknown else worth_in_people(n, alone_se, se)
+    ends = None if paired or value is None else _ends_of_arms(first, second, value, level)
     told = dict.fromkeys(part.worth.note for part in (first, second) if part.worth.note)
     note = few if few else "; ".join(told)
     return CombinedEstimate(
@@ -464,7 +465,7 @@ def _difference_of_arms(one: _Arm, two: _Arm, level: float) -> CombinedEstimate:
         Estimate(r, n=n, note=say("combine.note.two_arms" if r is not None else "combine.note.constant")),
         n,
         m,
-        n + value,
+        None if value is None else n + value,
         Estimate(
             value, None if few else ends, n=n, note=note if note or not paired else say("combine.note.paired")
         ),
@@ -496,9 +497,9 @@ def _ends_of_arms(
         return n * plain / narrow if narrow > 0 else float(n)
 
     ends = [part.worth.interval for part in arms]
-    if ends[0] is None or ends[1] is None:
+    middle = [part.effective_people for part in arms if part.effective_people is not None]
+    if ends[0] is None or ends[1] is None or len(middle) < 2:
         return None
-    middle = [one.effective_people, two.effective_people]
     reach = []
     for side in ("low", "high"):
         steps = []
@@ -539,7 +540,8 @@ def _combined_regression(
         raise InputError(f"{outcome or 'the regression'}: {fault}") from fault
     correlation = _person_correlation(y, own.prediction, level)
     for i, name in enumerate(("intercept", *tables.covariates)):
-        worth = worth_in_people(n, float(found.people_se[i]), float(found.se[i]))
+        still = found.se[i] == 0  # people all gave one answer
+        worth = None if still else worth_in_people(n, float(found.people_se[i]), float(found.se[i]))
         reach = quantile(units, level) * float(found.people_se[i])
         alone = float(found.people[i])
         note = (
@@ -565,7 +567,7 @@ def _combined_regression(
             correlation,
             n,
             m,
-            n + worth,
+            None if worth is None else n + worth,
             Estimate(worth, n=n, note=note),
             float(y.std(ddof=1)),
         )

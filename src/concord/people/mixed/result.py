@@ -29,8 +29,8 @@ class CombinedEstimate:
     """Of answers and predictions over people."""
     n_people: int
     n_predictions: int
-    effective_people: float
-    """People alone who would give the same standard error."""
+    effective_people: float | None
+    """People alone who would give the same standard error; ``None`` where the worth is not known."""
     worth: Estimate
     """Effective people minus people: what the predictions are worth in participants."""
     sd: float

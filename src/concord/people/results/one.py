@@ -104,7 +104,9 @@ def score_agent(
         n_resamples=same.n_resamples,
         level=level,
         n_simulations=work.simulation.n_simulations,
-        bounds_note=work.simulation.note if work.simulation.note else assumption(protocol),
+        bounds_note=work.simulation.note
+        if work.simulation.note
+        else assumption(protocol, work.simulation.selected),
         null_share=None if population is None else population.null_share,
         tau2=None if population is None else population.tau2,
         warnings=table.warnings if coded is None else (*table.warnings, coded),

@@ -7,12 +7,14 @@ from operator import attrgetter
 import numpy as np
 
 from concord.engine import SERIAL, Engine
+from concord.number_words import number
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
 from concord.people.protocol import Protocol
 from concord.people.score import levels
 from concord.people.score.levels import Layout, Levels, lay_out
 from concord.people.score.sides import SideTable
+from concord.people.score.sizes import excess_significance
 from concord.people.score.test_scores import Context, TestScores, score_tests
 from concord.people.uncertainty.floor_ceiling import Simulation, simulate_bounds
 from concord.people.uncertainty.new_participants import (
@@ -250,6 +252,11 @@ def compute(same: SameTests, agent: AgentTests, new_samples: NewSamples | None =
     errors = (same.human_se, human_effects(agent.side, protocol).se)
     adjusted = same.adjusted_effects(scores)
     jackknife = Jackknife(scores, layout, protocol, same.level, errors[0])
+    simulation = same.simulation(agent, says, adjusted)
+    excess = excess_significance(scores, errors[0], adjusted.d)
+    if excess is not None:
+        significant = f"{excess.significant} of {excess.n} human tests are significant"
+        simulation = simulation.undone(f"{significant} where {number(excess.expected, 0)} are expected")
     return Computed(
         layout=layout,
         protocol=protocol,
@@ -263,7 +270,7 @@ def compute(same: SameTests, agent: AgentTests, new_samples: NewSamples | None =
         new_samples_otherwise=tuple(
             same.new_samples(agent, other) for other in (OTHERWISE if protocol.within_study else ())
         ),
-        simulation=same.simulation(agent, says, adjusted),
+        simulation=simulation,
         errors=errors,
         sides=(same.human, agent.side),
         context=agent.context,

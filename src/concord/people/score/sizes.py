@@ -6,6 +6,7 @@ arrays of shape (..., T) go in, numbers of shape (...) and their values without 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -271,23 +272,38 @@ def _selected_sizes(
     adjusted: tuple[Floats, Floats],
 ) -> SelectedSizes | None:
     """Return the sizes with selection undone where more human tests are significant than power explains."""
-    known = np.isfinite(adjusted[0]) & ~np.isnan(errors[0])
-    z = np.abs(adjusted[0][known]) / errors[0][known]
+    found = excess_significance(scores, errors[0], adjusted[0])
+    if found is None:
+        return None
+    undone, pair = replace(scores, human_d=adjusted[0]), (adjusted[1], errors[1])
+    return SelectedSizes(
+        found.significant,
+        found.n,
+        found.expected,
+        size_ratio(undone, pair, layout, protocol, level),
+        median_ratio(undone, (errors[0], errors[1]), layout, level),
+    )
+
+
+class Excess(NamedTuple):
+    """Significant human tests beyond what their power explains."""
+
+    significant: int
+    n: int
+    expected: float
+
+
+def excess_significance(scores: TestScores, human_se: Floats, adjusted: Floats) -> Excess | None:
+    """Test for excess significance (Ioannidis & Trikalinos 2007), one-sided at 5 %; None where it is not."""
+    known = np.isfinite(adjusted) & ~np.isnan(human_se)
+    z = np.abs(adjusted[known]) / human_se[known]
     border = special.ndtri(0.975)
     power = special.ndtr(z - border) + special.ndtr(-z - border)
     n, significant = int(known.sum()), int((scores.human_significant[known] == 1).sum())
     expected, spread = float(power.sum()), float(np.sqrt((power * (1 - power)).sum()))
-    # a test of excess significance (Ioannidis & Trikalinos 2007), one-sided at 5 %
     if significant < MOSTLY * n or significant - 0.5 - expected <= special.ndtri(0.95) * spread:
         return None
-    undone, pair = replace(scores, human_d=adjusted[0]), (adjusted[1], errors[1])
-    return SelectedSizes(
-        significant,
-        n,
-        expected,
-        size_ratio(undone, pair, layout, protocol, level),
-        median_ratio(undone, (errors[0], errors[1]), layout, level),
-    )
+    return Excess(significant, n, expected)
 
 
 def size_ratio(

@@ -39,6 +39,7 @@ from concord.people.uncertainty.true_effects import (
     human_effects,
     lacking,
 )
+from concord.people.words.sentences import ADJUSTED
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import percentile_interval
@@ -69,6 +70,14 @@ class Simulation:
     """Ceilings whose human effects are adjusted for selection."""
     drawn: bool = False
     """The distribution of true effects was drawn: place carries the range of the ceiling."""
+    selected: str = ""
+    """Why the ceiling is that of human effects with their selection undone; empty where it is not."""
+
+    def undone(self, why: str) -> "Simulation":
+        """Return floor and ceiling for human effects that were selected: their selection is undone."""
+        if not self.adjusted or not self.drawn:
+            return self
+        return replace(self, ceilings=self.adjusted, known={}, selected=why)
 
     def bounds(self, metric: str, score: Estimate, *, domain: int | None = None) -> Bounds | None:
         """Return floor, ceiling and place of a score; None where nothing was simulated."""
@@ -78,7 +87,7 @@ class Simulation:
             floor = self._end(self.floors[metric], domain, say("people.bounds.floor"))
             self.known[metric, domain] = (
                 floor,
-                self._end(self.ceilings[metric], domain, say("people.bounds.ceiling")),
+                self._end(self.ceilings[metric], domain, self._twins),
             )
         floor, ceiling = self.known[metric, domain]
         twins = _of(self.ceilings[metric], domain)
@@ -88,11 +97,16 @@ class Simulation:
             place = Estimate(None, note=say("people.bounds.says_nothing", low=ends.low, high=ends.high))
         return Bounds(floor, ceiling, place, percentile(score.value, twins))
 
+    @property
+    def _twins(self) -> str:
+        plain = say("people.bounds.ceiling")
+        return f"{plain} {ADJUSTED}" if self.selected else plain
+
     def adjusted_ceiling(self, metric: str) -> Estimate | None:
         """Return the ceiling of the benchmark once selection is undone; None where it was not simulated."""
         if not self.adjusted:
             return None
-        return self._end(self.adjusted[metric], None, "perfect replications of the adjusted effects")
+        return self._end(self.adjusted[metric], None, f"perfect replications {ADJUSTED}")
 
     def _end(self, levels: Ends, domain: int | None, who: str) -> Estimate:
         draws = _of(levels, domain)
@@ -383,7 +397,7 @@ N_ADJUSTED = 300
 """Simulated replications behind a ceiling whose human effects are adjusted for selection."""
 
 
-def assumption(protocol: Protocol) -> str:
+def assumption(protocol: Protocol, selected: str = "") -> str:
     """Say what floor and ceiling assume."""
     together = (
         f"tests of a study correlate {protocol.within_study:g}, as tests of the same people do"
@@ -395,7 +409,8 @@ def assumption(protocol: Protocol) -> str:
         if protocol.true_effects == "mixture"
         else "the empirical-Bayes posterior of the human effects"
     )
-    return f"human results as observed; {together}; true effects from {effects}"
+    undone = f"; the ceiling's human effects with selection undone ({selected})" if selected else ""
+    return f"human results as observed; {together}; true effects from {effects}{undone}"
 
 
 _MOST_NAMED = 3

@@ -9,6 +9,8 @@ from concord.words import say, sentence_of
 
 FEWEST_STUDIES = 3
 """Studies without which nothing is said about others like them."""
+ADJUSTED = "of the adjusted effects"
+"""Names, in the method of a ceiling, replications of effects whose selection for significance is undone."""
 NEAR_END = 0.10
 """A place whose interval lies within this distance of ceiling or floor is called as good as it."""
 
@@ -47,6 +49,7 @@ def relative_words(bounds: Bounds) -> str:
     ends: dict[str, object] = {"floor": bounds.floor.value, "ceiling": bounds.ceiling.value}
     if None in ends.values():
         return ""
+    ends["undone"] = ADJUSTED in bounds.ceiling.method
     if claim == "as_high":
         low, high = bounds.ceiling.ends
         return say("people.conclusion.as_high", **ends, low=low, high=high)
