@@ -684,6 +684,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--only", default="", help="populations whose names hold this")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     if asked.part == "keep":
@@ -692,6 +693,7 @@ def main() -> None:
     jobs = [
         (asked.part, cell, asked.runs, asked.seed * 1000 + i)
         for i, cell in enumerate(cells(asked.part, small=asked.small))
+        if asked.only in str(cell)
     ]
     found: list[Found] = []
     with ProcessPoolExecutor(asked.workers) as pool:
