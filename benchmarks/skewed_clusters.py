@@ -1,4 +1,7 @@
-"""How often a difference is claimed where there is none: few, skewed clusters (`python benchmarks/skewed_clusters.py`).
+"""How often a difference of few, skewed clusters is claimed where there is none.
+
+`python benchmarks/skewed_clusters.py`; the rates of lognormal differences are those that `concord.compare`
+tells beside such a number.
 
 Columns: exact sign flips below .05; the printed interval without 0; both; and the first where the note on
 skewness is printed, with the share of data sets that get it.

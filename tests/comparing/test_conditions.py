@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from tests.docs.tools import tool
 from typer.testing import CliRunner
 
@@ -59,6 +60,35 @@ def test_reasoning_adds_to_what_a_wrong_suggestion_moves(zero_shot: pl.DataFrame
     assert 2.17 < width / 2 / se < 2.24  # t of 10 to 13 degrees of freedom
     assert found.differ(row)
     assert "They differ: +0.26 (+0.08 to +0.43)" in found.sentences()[0]
+
+
+def test_few_shot_examples_take_away_what_reasoning_adds_and_the_bootstrap_is_too_narrow() -> None:
+    """-9 (-24 to +7) by CR2 and Student's t, computed here again; a percentile bootstrap over 13 tasks gives
+    -22 to +4, and covers 91 % of such tables where the t covers 95 %."""
+    frame = pl.read_parquet(api.public_table("reasoning-turpin")).filter(
+        (pl.col("model") == "text-davinci-003") & pl.col("few_shot") & (pl.col("bias") == "suggested_answer")
+    )
+    (row,) = concord.compare(frame, by="reasoning", metric="influence").shifts
+    wrong = frame.filter(pl.col("gold") != pl.col("pointed")).sort("task", "item")
+    follows = {
+        key: (part["answer"] == part["pointed"]).to_numpy().astype(float)
+        for key, part in wrong.group_by("reasoning", "context", maintain_order=True)
+    }
+    tasks = wrong.filter((pl.col("reasoning") == "cot") & (pl.col("context") == "biased"))["task"].to_numpy()
+    d = (follows["cot", "biased"] - follows["cot", "unbiased"]) - (
+        follows["none", "biased"] - follows["none", "unbiased"]
+    )
+    mean, se = _cr2(d, tasks)
+    assert row.difference.value == pytest.approx(mean, abs=1e-12)
+    ends = row.difference.interval
+    assert ends is not None
+    assert [round(100 * x) for x in (mean, ends.low, ends.high)] == [-9, -24, 7]
+    assert (ends.high - mean) / se == pytest.approx(stats.t.ppf(0.975, 10.8), abs=0.01)
+    _, codes, sizes = np.unique(tasks, return_inverse=True, return_counts=True)
+    sums = np.bincount(codes, weights=d)
+    pick = np.random.default_rng(0).integers(0, 13, (4000, 13))
+    drawn = np.quantile(sums[pick].sum(axis=1) / sizes[pick].sum(axis=1), [0.025, 0.975])
+    assert [round(100 * x) for x in drawn] == [-22, 4]
 
 
 def rows(**more: Any) -> list[dict[str, Any]]:

@@ -126,3 +126,17 @@ def test_the_sizes_of_both_forms_of_mcnemar_are_those_in_the_documentation(
 def test_the_exact_form_never_exceeds_its_level_and_mid_p_hardly(share: float, n: int) -> None:
     assert power_mcnemar(share / 2, share / 2, n) <= 0.05
     assert power_mcnemar(share / 2, share / 2, n, mid_p=True) <= 0.055
+
+
+def test_few_strongly_skewed_clusters_are_told_their_rate_and_others_are_not() -> None:
+    """The rates are those of `benchmarks/skewed_clusters.py`; without skewness nothing is told."""
+    rng = np.random.default_rng(4)
+    labels = np.repeat(np.arange(10), 6)
+
+    def note(own: NDArray[np.float64]) -> str:
+        d = own[labels] + 0.1 * rng.standard_normal(60)
+        return compare_items(d, np.zeros(60), labels, choices=Choices(n_flips=1)).note
+
+    assert "10 clusters with skewness" in note(np.array([0.0, 0.1, 0.0, 0.2, 0.1, 0.0, 0.1, 0.2, 0.1, 3.0]))
+    assert "9 % are claimed" in note(np.array([0.0, 0.1, 0.0, 0.2, 0.1, 0.0, 0.1, 0.2, 0.1, 3.0]))
+    assert "skewness" not in note(np.linspace(-1, 1, 10))
