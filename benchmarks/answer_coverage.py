@@ -21,7 +21,8 @@ import numpy as np
 from concord.people.answers.outcome import lay_out, score_outcome
 from concord.people.answers.records import AnswerSet, OutcomeKey
 from concord.stats.distances import N_RESAMPLES
-from concord.structure.options.score import OptionReply, score_options
+from concord.structure.options.result import OptionReply
+from concord.structure.options.score import score_options
 
 POPULATIONS = {
     "two camps against a middle": ((0.35, 0.1, 0.1, 0.1, 0.35), (0.1, 0.2, 0.4, 0.2, 0.1)),
