@@ -4,7 +4,7 @@
 those of pipelines, `conditions` of one model, `words` all other sentences (`benchmarks/sentences.py`).
 Every line is one population; `--seed`, `--runs` (sets per population) and `--workers` set the size. `--write`
 keeps the rates of sentences in `benchmarks/words.json`, from which `python tools/words.py` makes the page of
-words; `keep FILE ...` keeps those that earlier calls, perhaps on another machine, printed into files.
+words; `keep FILE ...` keeps those that earlier calls, with other seeds or on another machine, printed.
 """
 
 # ruff: noqa: E402
@@ -81,9 +81,13 @@ def write_rates(found: Sequence[Found], path: Path = WORDS) -> None:
         for part in ("false", "missed"):
             own = [one for one in found if one.sentence == sentence and getattr(one, part) is not None]
             if own:
-                kept = by_sentence[sentence][part]
-                kept["rates"] = {one.cell: round(getattr(one, part), 4) for one in own}
-                kept["runs"] = [min(one.runs for one in own), max(one.runs for one in own)]
+                kept, sets = by_sentence[sentence][part], dict.fromkeys((one.cell for one in own), 0)
+                hits = dict.fromkeys(sets, 0.0)
+                for one in own:  # a population that was run with several seeds is one of more data sets
+                    sets[one.cell] += one.runs
+                    hits[one.cell] += one.runs * getattr(one, part)
+                kept["rates"] = {cell: round(hits[cell] / n, 4) for cell, n in sets.items()}
+                kept["runs"] = [min(sets.values()), max(sets.values())]
     path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -268,7 +268,7 @@ def simulated() -> Iterator[Simulated]:
 
 def _of_people() -> Iterator[Simulated]:
     for kind in ("t-independent", "correlation", "chi-square", "binomial"):
-        for pick, sentence in enumerate(("*replicates*", "*null broken*")):
+        for pick, sentence in enumerate(("*replicates*", "*effect only in the model*")):
             yield Simulated(
                 sentence, f"{kind}, 60 per group", "false", f"{PEOPLE}:false_verdicts", (kind, RUNS), pick, 2
             )

@@ -6,6 +6,7 @@ it after a rate has changed: `python tools/words.py`.
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ ROOT = Path(__file__).resolve().parent.parent
 RATES, PAGE = ROOT / "benchmarks" / "words.json", ROOT / "docs" / "explanation" / "words.md"
 TABLE = re.compile(r"(<!-- words: ([a-z]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 HEAD = "| words | rule | printed although false | missed although true |\n|---|---|---|---|"
+MOST_LISTED = 4
+"""Populations that are listed one by one; of more the range is told, and all are in the file of rates."""
 
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Return a section's sentences: each with its rule, how often false, how often missed."""
     lines = [
-        f"| {row['sentence']}{_keys(row)} | {row['when']} | {_rate(row['false_rate'], row['false_cells'])} "
-        f"| {_rate(row['missed_rate'], row['at'])} |"
+        f"| {row['sentence']}{_keys(row)} | {row['when']} | {rate_words(row['false'])} | {rate_words(row['missed'])} |"
         for row in rows
     ]
     return "\n".join([HEAD, *lines])
@@ -30,10 +32,24 @@ def _keys(row: dict[str, Any]) -> str:
     return "".join(f" `{key}`" for key in row.get("keys", ()))
 
 
-def _rate(rate: float | None, said: str) -> str:
-    """Return the largest rate of the cells, and what they are."""
-    shown = "" if rate is None else f"{100 * rate:.1f} %"
-    return ": ".join(filter(None, (shown, said)))
+def rate_words(part: Mapping[str, Any]) -> str:
+    """Return what was simulated, and its rates: each of a few populations, or the range and the largest."""
+    rates: Mapping[str, float] = part.get("rates", {})
+    if not rates:
+        return str(part["said"])
+    low, high = part["runs"]
+    sets = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    most = max(rates, key=lambda cell: rates[cell])
+    error = 100 * (rates[most] * (1 - rates[most]) / low) ** 0.5
+    if len(rates) <= MOST_LISTED:
+        told = "; ".join(f"{cell} {100 * rate:.1f} %" for cell, rate in rates.items())
+        return f"{part['said']}: {told} (± {error:.1f} at most; {sets} sets each)"
+    least = 100 * min(rates.values())
+    middle = 100 * sum(rates.values()) / len(rates)
+    return (
+        f"{part['said']}: {middle:.1f} % in the mean of {len(rates)} populations, {least:.1f} to "
+        f"{100 * rates[most]:.1f} % (± {error:.1f}: {most}); {sets} sets each"
+    )
 
 
 def page(text: str, rows: list[dict[str, Any]]) -> str:

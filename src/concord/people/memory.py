@@ -2,16 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import special
 
+from concord.errors import listed
 from concord.kinds import FILE, PAGE, TERMINAL, Column, Kind, PictureOf, Table
-from concord.number_words import estimate_words
+from concord.number_words import estimate_words, how_many
 from concord.people.result import FindingResult, GroupResult
-from concord.records import Estimate, Interval
+from concord.records import Estimate, Interval, TestTable
 from concord.words import say
 
 MARK = "-variant-"
@@ -21,6 +22,20 @@ MARK = "-variant-"
 def base_of(study: str) -> str:
     """Return the name of the study that a variant belongs to; its own where it is none."""
     return study.partition(MARK)[0]
+
+
+def originals(table: TestTable) -> TestTable:
+    """Return a table without the variants of studies that it holds as well; what is left out is told."""
+    studies = {row.study for row in table.rows}
+    variants = sorted(one for one in studies if MARK in one and base_of(one) in studies)
+    if not variants:
+        return table
+    rows = tuple(row for row in table.rows if row.study not in variants)
+    told = (
+        f"{how_many(len(variants), 'variant of a study is', 'variants of studies are')} not part of the "
+        f"numbers, which are those of the originals: {listed(variants)}"
+    )
+    return replace(table, rows=rows, warnings=(*table.warnings, told))
 
 
 MEMORY, NO_SIGN, NOT_RECOGNISED, UNKNOWN = "memory", "no sign of memory", "not recognised", "not known"

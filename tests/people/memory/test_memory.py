@@ -296,3 +296,16 @@ def test_every_study_is_asked_about_more_than_once_and_variants_stay_out_of_the_
     assert both.result.pas == alone.result.pas
     assert {one.study for one in both.result.tests} == {"framing"}
     assert both.memory is not None and len(both.memory.pairs) == 1
+
+
+def test_a_run_with_variants_and_its_table_scored_again_have_the_same_headline(tmp_path: Path) -> None:
+    plans = tuple(plan_study(file, n=10) for file in with_variants(find_studies(["framing"]), "all"))
+    answers = iter("AB" * 10_000)
+    done = studies.run(plans, lambda question: next(answers), n_resamples=0, n_simulations=0)
+    done.write(tmp_path)
+    again = concord.score_people(tmp_path / "tests.json", n_resamples=0, n_simulations=0)
+    assert again.pas.value == done.result.pas.value
+    assert {one.study for one in again.tests} == {"framing"}
+    told = "1 variant of a study is not part of the numbers, which are those of the originals"
+    assert any(told in one for one in again.warnings)
+    assert any(told in one for one in done.result.warnings)

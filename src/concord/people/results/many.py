@@ -21,6 +21,7 @@ from concord.people.agents import AgentsResult
 from concord.people.evidence import Evidence
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
+from concord.people.memory import originals
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.result import COMPARED, METRICS, AgentScores, Score
 from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
@@ -63,6 +64,7 @@ def score_agents(
     """Score many agents on the same tests."""
     if not tables:
         raise UndefinedError("there is no agent to score")
+    tables = {name: originals(table) for name, table in tables.items()}
     _check_shared(tables)
     given, tables = tables, on_the_same_tests(tables)
     names, sorted_rows = list(tables), [_sorted(table) for table in tables.values()]
@@ -288,10 +290,8 @@ def _compute(same: SameTests, agents: Sequence[AgentTests], *, folders: bool) ->
     scores = score_tests(same.says, says, _context(agents), protocol)
     first = agents[0]
     own = first.side.evidence(protocol)
-    adjusted = (
-        same.adjusted_effects(score_tests(same.says, own, first.context, protocol)) if folders else None
-    )
-    simulation = same.simulation(first, own, adjusted)
+    one = score_tests(same.says, own, first.context, protocol)
+    simulation = same.bounds_of(first, own, one, whole=folders)
     samples = tuple(same.new_samples(agent) for agent in agents)
     return _with_jackknife(same, scores, samples, simulation)
 

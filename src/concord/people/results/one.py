@@ -16,6 +16,7 @@ from concord.errors import UndefinedError
 from concord.numeric import SMALLEST_D, gated
 from concord.people.families.registry import KINDS
 from concord.people.files import PeopleResult
+from concord.people.memory import originals
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.protocol_file import get_protocol
 from concord.people.result import METRICS, CompanionNumbers, GroupResult, HumanRow, Score
@@ -136,7 +137,7 @@ def score_chosen(
 ) -> PeopleResult:
     """Score a table of tests under the options of `concord.score_people`, which reads the table first."""
     result = score_table(
-        table,
+        originals(table),
         get_protocol(protocol, **choices),
         level=level,
         n_resamples=n_resamples,

@@ -217,6 +217,19 @@ class SameTests:
             self.adjusted[key] = adjusted_effects(scores, self.human_se)
         return self.adjusted[key]
 
+    def bounds_of(
+        self, agent: AgentTests, says: Evidence, scores: TestScores, *, whole: bool = True
+    ) -> Simulation:
+        """Return floor and ceiling; of human effects with selection undone where they were selected."""
+        # Where they were not, ceilings of adjusted effects are simulated only for the whole of a result.
+        adjusted = self.adjusted_effects(scores)
+        excess = excess_significance(scores, self.human_se, adjusted.d)
+        found = self.simulation(agent, says, adjusted if whole or excess is not None else None)
+        if excess is None:
+            return found
+        significant = f"{excess.significant} of {excess.n} human tests are significant"
+        return found.undone(f"{significant} where {number(excess.expected, 0)} are expected")
+
     def simulation(self, agent: AgentTests, says: Evidence, adjusted: AdjustedEffects | None) -> Simulation:
         """Return floor and ceiling of the agent's design, where given also of adjusted human effects."""
         used = None if adjusted is None else np.isfinite(adjusted.d).tobytes()
@@ -252,11 +265,6 @@ def compute(same: SameTests, agent: AgentTests, new_samples: NewSamples | None =
     errors = (same.human_se, human_effects(agent.side, protocol).se)
     adjusted = same.adjusted_effects(scores)
     jackknife = Jackknife(scores, layout, protocol, same.level, errors[0])
-    simulation = same.simulation(agent, says, adjusted)
-    excess = excess_significance(scores, errors[0], adjusted.d)
-    if excess is not None:
-        significant = f"{excess.significant} of {excess.n} human tests are significant"
-        simulation = simulation.undone(f"{significant} where {number(excess.expected, 0)} are expected")
     return Computed(
         layout=layout,
         protocol=protocol,
@@ -270,7 +278,7 @@ def compute(same: SameTests, agent: AgentTests, new_samples: NewSamples | None =
         new_samples_otherwise=tuple(
             same.new_samples(agent, other) for other in (OTHERWISE if protocol.within_study else ())
         ),
-        simulation=simulation,
+        simulation=same.bounds_of(agent, says, scores),
         errors=errors,
         sides=(same.human, agent.side),
         context=agent.context,

@@ -14,7 +14,7 @@ from concord.numeric import gated
 from concord.people.answers.result import AnswersResult
 from concord.people.answers.score import score_answer_table
 from concord.people.files import PeopleResult
-from concord.people.memory import MARK, MemoryResult, PlaceboStudy, memory_result
+from concord.people.memory import MARK, MemoryResult, PlaceboStudy, memory_result, originals
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.results.one import score_chosen, score_table
 from concord.people.studies.agents import AgentDesign, get_design
@@ -195,8 +195,9 @@ def run(
     table = replace(table_of_tests(observed, [one for one, _ in given]), model=model, made=made)
     table = replace(table, inputs=(*table.inputs, *dict.fromkeys(file for _, file in given)))
     table = replace(table, warnings=(*_check_words(observed), *table.warnings))
-    own = [one for one in observed if MARK not in one.plan.study.study]
-    headline = replace(table, rows=tuple(row for row in table.rows if MARK not in row.study))
+    headline = originals(table)
+    kept = {row.study for row in headline.rows}
+    own = [one for one in observed if one.plan.study.study in kept]
     scores = replace(score_chosen(headline, **choices), unread=unread_answers(own))
     if scores.unread:
         scores = with_unread_bounds(scores, headline, own)

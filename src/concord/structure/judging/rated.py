@@ -13,7 +13,7 @@ from concord.errors import UndefinedError
 from concord.files.declared import DeclaredTable, columns_of, flag
 from concord.files.grids import names_of
 from concord.records import Estimate, Interval
-from concord.stats.clustered import clustered_mean
+from concord.stats.compare import mean_estimate
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import Scale, jackknife_t
 from concord.stats.multiple import holm
@@ -196,7 +196,7 @@ def _judge(name: str, rows: Scores, answers: Scores, unread: int, level: float) 
         len(np.unique(rows.item)),
         int(np.isfinite(answers.human).sum()),
         unread,
-        _clustered(rows.score, rows.cluster, level),
+        mean_estimate(rows.score, rows.cluster, level=level),
         noise,
         sd,
         _over_clusters(
@@ -204,7 +204,7 @@ def _judge(name: str, rows: Scores, answers: Scores, unread: int, level: float) 
         )
         if n
         else Estimate(None, n=0, note=NO_LABELS),
-        _clustered(labelled.score - labelled.human, labelled.cluster, level)
+        mean_estimate(labelled.score - labelled.human, labelled.cluster, level=level)
         if n
         else Estimate(None, n=0, note=NO_LABELS),
         _over_clusters(
@@ -216,22 +216,6 @@ def _judge(name: str, rows: Scores, answers: Scores, unread: int, level: float) 
         _own_family(name, labelled, level),
         _slope_within(rows, rows.place, "no place in a batch is given", level),
     )
-
-
-def _clustered(values: Floats, clusters: NDArray[Any], level: float) -> Estimate:
-    """Return a mean with its interval over clusters."""
-    if not values.size:
-        return Estimate(None, n=0, note="no answer")
-    mean = float(values.mean())
-    try:
-        error = clustered_mean(values, clusters)
-    except UndefinedError as fault:
-        return Estimate(mean, n=values.size, note=str(fault))
-    if error.se == 0:
-        return Estimate(mean, n=values.size, note="no interval: all are equal")
-    reach = float(special.stdtrit(error.df, 0.5 + level / 2)) * error.se
-    ends = Interval(mean - reach, mean + reach, level, f"Student's t over {error.n_clusters} clusters")
-    return Estimate(mean, ends, n=values.size)
 
 
 def _over_clusters(
@@ -370,7 +354,7 @@ def _rated_groups(
             one = answers.at(labels == name)
             known = np.isfinite(one.human)
             bias = (
-                _clustered((one.score - one.human)[known], one.cluster[known], level)
+                mean_estimate((one.score - one.human)[known], one.cluster[known], level=level)
                 if known.any()
                 else Estimate(None, n=0, note=NO_LABELS)
             )
@@ -381,8 +365,8 @@ def _rated_groups(
             n = one.score.size
             needed = None if sd is None or r is None else labels_needed(sd, r, n, margin, level)
             yield RatedGroup(
-                judge, by, name, n, int(known.sum()), _clustered(one.score, one.cluster, level), bias,
-                corrected, needed, sd, r,
+                judge, by, name, n, int(known.sum()),
+                mean_estimate(one.score, one.cluster, level=level), bias, corrected, needed, sd, r,
             )  # fmt: skip
     orders = sorted(set(rows.rubric) - {""})
     if len(orders) > 1:
@@ -393,8 +377,8 @@ def _rated_groups(
             none = Estimate(None, n=0, note="of single orders nothing is corrected")
             yield RatedGroup(
                 judge, "rubric", name, len(np.unique(codes[own])), 0,
-                _clustered(rows.score[own], rows.cluster[own], level),
-                _clustered(away[own], rows.cluster[own], level), none, None,
+                mean_estimate(rows.score[own], rows.cluster[own], level=level),
+                mean_estimate(away[own], rows.cluster[own], level=level), none, None,
             )  # fmt: skip
 
 
@@ -479,7 +463,7 @@ def _system_pairs(judge: str, answers: Scores, level: float) -> Iterator[RatedPa
         items, i, j = np.intersect1d(one.item.astype(str), two.item.astype(str), return_indices=True)
         if items.size < 2:
             continue
-        raw = _clustered(one.score[i] - two.score[j], one.cluster[i], level)
+        raw = mean_estimate(one.score[i] - two.score[j], one.cluster[i], level=level)
         first, second = corrections[a], corrections[b]
         corrected = _TOO_FEW
         if first is not None and second is not None:
@@ -521,7 +505,7 @@ def _curve(judge: str, answers: Scores, level: float) -> Iterator[CalibrationBin
         own = known.at(part == k)
         yield CalibrationBin(
             judge, float(own.score.min()), float(own.score.max()), own.score.size, float(own.score.mean()),
-            _clustered(own.human, own.cluster, level),
+            mean_estimate(own.human, own.cluster, level=level),
         )  # fmt: skip
 
 
