@@ -421,7 +421,8 @@ def _person_correlation(y: Floats, f: Floats, level: float) -> Estimate:
 def _worth_of(n: int, found: PoweredMean, correlation: Estimate, share: float, level: float) -> Estimate:
     """Return n (SE of people / SE)² - n, its interval from that of the correlation."""
     if correlation.value is None:  # predictions of one number are worth nothing; answers of one say nothing
-        return Estimate(0.0 if correlation.note == _CONSTANT else None, n=n, note=correlation.note)
+        constant = correlation.note == say("combine.note.constant")
+        return Estimate(0.0 if constant else None, n=n, note=correlation.note)
     value = worth_in_people(n, found.people_se, found.se)
     ends = correlation.interval
     if ends is None:
