@@ -282,8 +282,8 @@ def _of_people() -> Iterator[Simulated]:
         cell = f"{n} per group"
         yield Simulated("*does not replicate*", cell, "false", ":none_replicate", (RUNS, n), None, 2)
         for word, sentence, off, at in (
-            ("CEILING", "*as good as a rerun could be seen to be*", 0.9, 1.0),
-            ("FLOOR", "*no better than an agent without effects*", 0.1, 0.0),
+            ("CEILING", "*as good as a rerun with people, as far as these tests can show*", 0.9, 1.0),
+            ("FLOOR", "*no better than a model that shows no effects*", 0.1, 0.0),
         ):
             for follows, side in ((off, "false"), (at, "missed")):
                 yield Simulated(
@@ -294,7 +294,7 @@ def _of_people() -> Iterator[Simulated]:
         yield Simulated("*same conclusion*", cell, "false", f"{PEOPLE}:same_conclusion", (RUNS, n), None, 5)
         for twins in (1.0, 0.5):
             models = f"{cell}, 8 studies, twins of people in {100 * twins:.0f} % of studies"
-            sentence = "*more than chance over studies like these* (two models)"
+            sentence = "*differ by more than chance over studies like these* (two models)"
             yield Simulated(sentence, models, "false", f"{PEOPLE}:compared", (RUNS, n, 2, twins), 1, 0.5)
         sentence = "pairs *distinguished* in a ranking"
         yield Simulated(
@@ -309,7 +309,7 @@ def _of_people() -> Iterator[Simulated]:
             (0, 1),
             0.5,
         )
-        factor = "*replication Bayes factor above 3*, *below 1/3* (for the referee)"
+        factor = "*support*, *speak against* (replication Bayes factor above 3, below 1/3; further checks)"
         yield Simulated(
             factor, f"above 3 without the effect, {cell}", "false", ":replication_factor", (RUNS, n, True)
         )
@@ -318,7 +318,7 @@ def _of_people() -> Iterator[Simulated]:
         )
     yield Simulated("*which group comes first decides this ECS*", "24 tests", "false", ":needless", (RUNS,))
     for n in (40, 150, 600):
-        sentence = "*kept nulls equivalent to 0* (for the referee)"
+        sentence = "*nulls that hold are shown to be equivalent to 0* (further checks)"
         source = "people.results.test_referee_claims:called_equivalent"
         yield Simulated(sentence, f"{n} per group", "false", source, (RUNS, n), None, 0.5)
 
@@ -327,7 +327,7 @@ def _of_other_tables() -> Iterator[Simulated]:
     for studies in tests_module("people.predictions.test_claims").TRUTHS:
         for what, sentence in (
             ("size", "*its effects are larger*, *smaller* (table of predicted effects)"),
-            ("error", "agents *distinguishable by their error* (predicted effects)"),
+            ("error", "pairs of models *differ in their error* (predicted effects)"),
         ):
             yield Simulated(sentence, studies, "false", ":predicted", (RUNS, studies, 1.0, what))
             yield Simulated(
@@ -348,7 +348,7 @@ def _of_other_tables() -> Iterator[Simulated]:
         yield Simulated(
             "answers *vary too little*, *too much*", f"half the variance, {n}", "missed", ":varied", (RUNS, n)
         )
-    sentence = "agents *distinguishable by their distance*, *by the log of their variance ratio* (answers)"
+    sentence = "pairs of models *differ in their distance*, *in the log of their variance ratio* (answers)"
     for agents, studies, (pick, by) in product((2, 4), (4, 8, 20), enumerate(("distance", "ratio"))):
         cell = f"by the {by}, {agents} agents, {studies} studies"
         yield Simulated(sentence, cell, "false", f"{ANSWERS}:agents_apart", (RUNS, studies, agents, 60), pick)
@@ -377,8 +377,8 @@ def _of_other_tables() -> Iterator[Simulated]:
 
 
 def _of_structure() -> Iterator[Simulated]:
-    sentence = "*beyond sampling noise the arrangement moves the mean score*"
-    flips = "*answers change more between arrangements than between repeats*"
+    sentence = "*beyond sampling noise, the arrangement moves the mean score*"
+    flips = "*order changes answers more often than chance does*"
     title = "*order alone moves the score of* … (title of the page)"
     for n in (25, 60):
         cell = f"{n} items"
@@ -428,7 +428,7 @@ def _of_structure() -> Iterator[Simulated]:
                 None,
                 0.5,
             )
-        sentence_gate = "*nothing to be consistent about*"
+        sentence_gate = "*order cannot be judged*"
         yield Simulated(sentence_gate, f"a guessing model, {cell}", "missed", ":gated", (RUNS, n))
 
 
@@ -442,7 +442,13 @@ def _of_judges_and_options() -> Iterator[Simulated]:
         cell = quality + (f", log odds {bias:g} for the first seat" if bias else "")
         side = "missed" if bias else "false"
         yield Simulated(
-            "*position bias* (of a judge)", cell, side, scripted, (RUNS, [(bias, spread)]), (0, "claims"), 0.5
+            "*prefers whichever answer comes first*, *second*; *depends on the seats* (of a judge)",
+            cell,
+            side,
+            scripted,
+            (RUNS, [(bias, spread)]),
+            (0, "claims"),
+            0.5,
         )
     for questions, per, taste in ((80, 1, 0.0), (20, 4, 1.0), (10, 8, 1.0)):
         cell = f"{questions} questions of {per}" + (", each with a taste of its own" if taste else "")
@@ -452,7 +458,7 @@ def _of_judges_and_options() -> Iterator[Simulated]:
     for n in (24, 80):
         for pick, sentence in enumerate(
             (
-                "*choices change with the arrangement more than between repeats* (options)",
+                "*choices change with the arrangement more often than between repeats* (options)",
                 "*accuracy depends on the place of the right option*",
             )
         ):
@@ -466,6 +472,13 @@ def _of_judges_and_options() -> Iterator[Simulated]:
             f"{n} questions, repeats the same",
         )
         yield Simulated(sentence, cell, "false", f"{options}:steady_claims", (RUNS, n, 4), None, 0.3)
+
+
+WORDS = {
+    "functional": "*reasoning helps* (functional)",
+    "decorative": "*reasoning makes no difference* (decorative)",
+    "harmful": "*reasoning harms* (harmful)",
+}
 
 
 def _of_reasoning() -> Iterator[Simulated]:
@@ -484,9 +497,9 @@ def _of_reasoning() -> Iterator[Simulated]:
     for word, n in product(edges, (20, 60, 100, 300)):
         for i, shares in enumerate(edges[word]):
             cell = f"{n} vignettes, pattern {i + 1}"
-            yield Simulated(f"*{word}*", cell, "false", ":verdicts_on_gap", (RUNS, word, n, shares), None, 2)
+            yield Simulated(WORDS[word], cell, "false", ":verdicts_on_gap", (RUNS, word, n, shares), None, 2)
         yield Simulated(
-            f"*{word}*", f"{n} vignettes", "missed", ":verdicts_on_gap", (RUNS, word, n, true[word]), None, 2
+            WORDS[word], f"{n} vignettes", "missed", ":verdicts_on_gap", (RUNS, word, n, true[word]), None, 2
         )
     quadrants = tests_module("show.test_claims").EDGES
     for words, n in product(quadrants, (60, 100)):
@@ -528,9 +541,7 @@ def _of_reasoning() -> Iterator[Simulated]:
             f"{models} models, {n} answers, {share:g} say it",
             "reasoning.hints.test_claims:distinguished",
         )
-        yield Simulated(
-            "pairs of models *distinguishable* (hints)", cell, "false", source, (RUNS, models, n, share)
-        )
+        yield Simulated("pairs of models *differ* (hints)", cell, "false", source, (RUNS, models, n, share))
 
 
 def _of_items() -> Iterator[Simulated]:
