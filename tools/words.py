@@ -21,7 +21,8 @@ MOST_LISTED = 4
 def table(rows: list[dict[str, Any]]) -> str:
     """Return a section's sentences: each with its rule, how often false, how often missed."""
     lines = [
-        f"| {row['sentence']}{_keys(row)} | {row['when']} | {rate_words(row['false'])} | {rate_words(row['missed'])} |"
+        f"| {row['sentence']}{_keys(row)} | {row['when']} | {rate_words(row['false'])} "
+        f"| {rate_words(row['missed'])} |"
         for row in rows
     ]
     return "\n".join([HEAD, *lines])
