@@ -116,7 +116,7 @@ def test_the_terminal_shows_denominators_and_takes_no_markup_from_replies(result
     Console(file=stream, width=110, highlight=False).print(report_of(result))
     text = stream.getvalue()
     for wanted in (
-        "Verdict: functional",
+        "Reasoning helps org/m-1",
         "only after reasoning 10",
         "The gap under other rules of correctness",
         "unreadable",

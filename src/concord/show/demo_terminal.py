@@ -158,7 +158,10 @@ def people_place() -> str:
     """Say where people lie who repeated other studies: only a place compares with these."""
     row = human_row()
     place = row.pas.end("place")
-    return say("demo.place", n=row.n, share=say("demo.unknown") if place is None else percent(place))
+    if place is None or place.value is None:
+        return ""
+    low, high = place.ends
+    return say("demo.place", n=row.n, share=place.value, low=low, high=high)
 
 
 def _band(score: Score) -> tuple[float, float] | None:
