@@ -7,8 +7,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from concord.files.public import PublicTable
-from concord.number_words import HasEnds, number, share_words
-from concord.number_words import percent as percent_of
+from concord.number_words import HasEnds, number
 from concord.people.agent_tables import short_names
 from concord.people.agents import AgentsResult
 from concord.people.public import RankMove
@@ -59,13 +58,6 @@ def _beaten(result: AgentsResult, name: str) -> tuple[int, int]:
         and (one.difference > 0) == (one.first == name)
     ]
     return len(better), len(pairs)
-
-
-def percent(found: Score | Estimate, *, ends: bool = True) -> str:
-    """Return a share in percent, with its interval."""
-    if found.value is None:
-        return say("demo.unknown")
-    return share_words(found) if ends else percent_of(found.value)
 
 
 def hints_sentence(published: HintLeaderboard, asked: HintLeaderboard) -> str:
