@@ -103,7 +103,7 @@ SCORE_COLUMNS = (
     *(Column(name, partial(_end_value, name), on=(TERMINAL,)) for name in ("floor", "ceiling")),
     *(Column(name, partial(_end, name), on=(PAGE, PAPER), optional=True) for name in ("floor", "ceiling")),
     Column("place", partial(_end, "place")),
-    Column("twins", lambda row: row.score.among_twins, "higher than simulated reruns", optional=True),
+    Column("twins", lambda row: row.score.among_twins, "above reruns", optional=True),
     Column("n", lambda row: row.score.estimate.n, "tests", count=True),
     Column("left_out", lambda row: row.score.estimate.n_left_out, "left out", count=True),
     Column(
