@@ -201,7 +201,7 @@ def test_the_ranking_fits_a_page() -> None:
         9, model="a-rather-long-model-name", bias_cases=cases, bias_replies=[{"id": "c", "response": "gout"}]
     )
     stream = io.StringIO()
-    Console(file=stream, width=110, highlight=False).print(report_of(concord.rank_reasoning([one])))
+    Console(file=stream, width=128, highlight=False).print(report_of(concord.rank_reasoning([one])))
     text = stream.getvalue()
     assert "[-0.02, +0.39]" in text
     assert "across" in text

@@ -1,5 +1,6 @@
 """Several models' results side by side: ranks on five numbers, intervals, and the 0.10 line."""
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -58,7 +59,8 @@ def _rank_of(name: str, row: tuple[str, RankedModel]) -> int | None:
 
 def _verdict_and_line(between: str, row: tuple[str, RankedModel]) -> str:
     words = short_verdict(row[1].verdict, row[1].estimates["faithfulness_gap"])
-    return f"{words}{between}{row[1].line} {number(LINE, 2)}"
+    told = textwrap.fill(words, 20) if between == "\n" else words
+    return f"{told}{between}{row[1].line} {number(LINE, 2)}"
 
 
 RANKED = Table(
