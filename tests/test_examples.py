@@ -155,7 +155,7 @@ from concord.view.server import own_host, own_origin
         ((significant(0.012345, 2), significant(1234567, 3)), ("0.012", "1.23e+06")),
         (
             (percent(0.123), percent(0.123, 1), percent(0.9962), percent(1.0)),
-            ("12%", "12.3%", "99.6%", "100%"),
+            ("12 %", "12.3 %", "99.6 %", "100 %"),
         ),
         ((grouped(12345.6), in_money(1234.5), typeset(number(-2.0, 1))), ("12,346", "1,234.50", "\u22122.0")),
         ((level_words(0.95), level_words(0.995)), ("95 %", "99.5 %")),
@@ -272,10 +272,11 @@ from concord.view.server import own_host, own_origin
         ),
         (
             turned_words([True, True, False, None]),
-            " 2 of 3 are significant in the opposite direction: is group 1 the same group on both sides?",
+            " 2 of 3 effects are significant in the opposite direction: "
+            "is group 1 the same group on both sides?",
         ),
         (turned_words([True, False]), ""),
-        ((_off_one(1.0021), _off_one(0.9), _off_one(1.0)), ("1.002", "0.90", "1.00")),
+        ((_off_one(1.0021), _off_one(0.9), _off_one(1.0)), ("1.002", "0.90", "1.0")),
         (first_sentence("It is 0.31 of that. 43 % change."), ("It is 0.31 of that.", "43 % change.")),
         (first_sentence("One only"), ("One only", "")),
         (str(breakable("lab/model_a<b>")), "lab/<wbr>model_<wbr>a&lt;b&gt;"),

@@ -426,7 +426,7 @@ class AskingPeople(Asking):
     study: Annotated[
         list[str] | None, option(help="A study, by name or file; several times (default: the classic ones).")
     ] = None
-    studies: Annotated[Path | None, option(help="A folder with studies of your own.")] = None
+    studies: Annotated[Path | None, rare(help="A folder with studies of your own.")] = None
     n: Annotated[int | None, option(help="Participants in each cell (default: as in the paper).")] = None
     persons: Annotated[
         Path | None, option(help="A table of real persons, one per row: each takes part as described there.")

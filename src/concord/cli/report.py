@@ -60,7 +60,7 @@ def figures(
         bool, typer.Option("--all", help="Every figure of the page, not only those of a paper.")
     ] = False,
 ) -> None:
-    """Write the figures of a paper or a talk, with captions and the numbers behind them; --all: every one."""
+    """Write the figures of a paper or a talk, with captions and numbers; --all: every one."""
     _write_figures(folders, wanted, out, every=every)
 
 
@@ -80,7 +80,7 @@ def write_up(
     out: Annotated[Path, typer.Option(help="Folder to write.")] = Path("paper"),
     wanted: Wanted = "nature",
 ) -> None:
-    """Write what a paper needs: numbered figures, tables, methods and results paragraphs, references."""
+    """Write what a paper needs: numbered figures, tables, methods and results, references."""
     from concord import reports
     from concord.show.terminal import table
 

@@ -40,9 +40,11 @@ VOIDED = (NOT_EARLY, NOT_ALIKE)
 
 def verdict_key(verdict: str, gap: Estimate) -> str:
     """Return what is said of a gap: its verdict, or what its interval leaves open."""
-    if verdict != UNDECIDED:
-        return "voided" if verdict in VOIDED else verdict
-    if gap.interval is None:
+    if verdict in ("functional", "decorative", "harmful"):
+        return verdict
+    if verdict in VOIDED:
+        return "voided"
+    if verdict != UNDECIDED or gap.interval is None:
         return "unknown"
     low, high = gap.interval.low, gap.interval.high
     if low > 0:
