@@ -176,7 +176,10 @@ def test_the_sentence_about_two_turns_the_interval_with_the_difference() -> None
     pair = found.pairs[0].comparison.difference
     low, high = -pair.interval.high, -pair.interval.low
     assert pair.value == -0.25 and low < 0.25 < high
-    assert f"high − low is +0.250 (95 % +{low:.3f} to +{high:.3f}" in found.sentences()[0]
+    assert (
+        f"high is ahead of low in score: 0.750 against 0.500, +0.250 ({low:.3f} to {high:.3f};"
+        in found.sentences()[0]
+    )
 
 
 def test_the_best_of_twenty_prompts_is_worth_what_it_has_on_items_it_was_not_chosen_on() -> None:

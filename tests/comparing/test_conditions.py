@@ -59,7 +59,7 @@ def test_reasoning_adds_to_what_a_wrong_suggestion_moves(zero_shot: pl.DataFrame
     width = row.difference.interval.high - row.difference.interval.low
     assert 2.17 < width / 2 / se < 2.24  # t of 10 to 13 degrees of freedom
     assert found.differ(row)
-    assert "They differ: +0.26 (+0.08 to +0.43)" in found.sentences()[0]
+    assert "They differ by +0.26 (+0.08 to +0.43)" in found.sentences()[0]
 
 
 def test_few_shot_examples_take_away_what_reasoning_adds_and_the_bootstrap_is_too_narrow() -> None:

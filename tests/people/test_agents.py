@@ -206,8 +206,8 @@ def test_given_pas_alone_make_a_leaderboard_without_empty_columns(tmp_path: Path
     path = write_csv(tmp_path / "t.csv", rows)
     shown = CliRunner().invoke(app, ["score", "people", str(path), "--out", str(tmp_path / "r")])
     assert shown.exit_code == 0, shown.output
-    header = next(line for line in shown.stdout.splitlines() if line.startswith("agent "))
-    assert header.split() == ["agent", "PAS", "tests"]
+    header = next(line for line in shown.stdout.splitlines() if line.startswith("model "))
+    assert header.split() == ["model", "PAS", "tests"]
 
 
 def test_a_table_of_many_agents_passes_the_check(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_hostile_names_stay_text_in_tables() -> None:
 def test_methods_name_what_the_result_records(result: PeopleResult, tmp_path: Path) -> None:
     said = result.methods()
     assert "9 published studies with 54 tests scored" in said
-    assert "50 simulated agents" in said
+    assert "50 simulated models" in said
     order = api.score_structure(scores=structure_rows(3), reading="paired", resamples=200)
     assert "24 items were put in 3 orders" in order.methods()
     assert "Does the arrangement matter?" in order.table().to_markdown()

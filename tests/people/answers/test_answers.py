@@ -473,4 +473,4 @@ def test_pairs_of_agents_on_one_survey_are_not_tested_and_said_to_be_so() -> Non
     told = [*found.sentences(), *found.notes()]
     assert not any("distinguishable" in one for one in told)
     assert "whether it differs from the other was not tested" in told[0]
-    assert any("1 pair of agents was not tested" in one and "1 study" in one for one in told)
+    assert any("1 pair of models was not compared" in one and "1 study" in one for one in told)

@@ -61,7 +61,9 @@ def told(n: int, factor: float, seeds: int, *, agent_n: int | None = None, publi
     for seed in range(seeds):
         sizes = sizes_of(np.random.default_rng([seed, n]), n, factor, agent_n=agent_n, published=published)
         said = size_words(sizes.size_ratio, sizes)
-        assert bool(sizes.claim) == ("larger than the human" in said or "smaller than the human" in said)
+        assert bool(sizes.claim) == (
+            "are larger than people's" in said or "are smaller than people's" in said
+        )
         claims += bool(sizes.claim)
     return claims / seeds
 
@@ -108,7 +110,7 @@ def test_one_reversal_moves_the_size_ratio_and_not_the_median() -> None:
     assert found.median_ratio.value == pytest.approx(0.575)
     assert found.median_ratio.interval is not None and found.median_ratio.interval.high < 1
     assert found.claim == ""
-    assert "in the median 0.57" in size_words(found.size_ratio, found)
+    assert "0.57 times in the median" in size_words(found.size_ratio, found)
 
 
 def test_tests_without_a_direction_count_for_size() -> None:

@@ -241,7 +241,7 @@ def test_what_is_not_known_of_a_probe_is_said_with_its_reason() -> None:
         for kind in ("unhinted", "sycophancy")
     ]
     said = repr(concord.score_hints(rows))
-    assert "hints: not known: no unhinted answer differs from the hint's target." in said
+    assert "Hints: not known (no unhinted answer differs from the hint's target)." in said
 
 
 def test_items_whose_chains_cannot_be_scored_are_counted_as_left_out() -> None:

@@ -127,8 +127,10 @@ def test_what_was_unread_is_written_read_back_and_shown(tmp_path: Path) -> None:
 def test_the_first_screen_of_the_page_warns_and_withholds(tmp_path: Path) -> None:
     _scored(_lost(_rows(1, n=60, right=0.5), _wrong_in_c, 1)).write(tmp_path)
     page = Path(concord.report([tmp_path], out=tmp_path / "page.html").path).read_text("utf-8")
-    assert "Whether order moves the score of m is not said: what was unread could overturn it." in page
-    assert "Warning: m, 57 of 480 answers could not be read" in page
+    first = page.split('<section id="answer"')[1].split("</section>")[0]
+    assert "Whether order moves the score of m cannot be said." in first
+    assert "What was unread could overturn it." in first
+    assert "Warning: m, 57 of 480 answers could not be read" in first
     assert "not said" in page and "No effect of order is seen" not in page
 
 
