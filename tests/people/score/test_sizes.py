@@ -110,7 +110,7 @@ def test_one_reversal_moves_the_size_ratio_and_not_the_median() -> None:
     assert found.median_ratio.value == pytest.approx(0.575)
     assert found.median_ratio.interval is not None and found.median_ratio.interval.high < 1
     assert found.claim == ""
-    assert "0.57 times in the median" in size_words(found.size_ratio, found)
+    assert "known by the median alone (0.57 times" in size_words(found.size_ratio, found)
 
 
 def test_tests_without_a_direction_count_for_size() -> None:

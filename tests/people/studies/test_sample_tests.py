@@ -231,7 +231,7 @@ SAME = np.array([2.0, 2.0, 2.0])
 
 
 def test_what_does_not_exist_is_undefined_and_says_why() -> None:
-    with pytest.raises(of.TooSmallError, match="only 1 participants in a group, where at least 2 are needed"):
+    with pytest.raises(of.TooSmallError, match="participants in a group: only 1, where at least 2 are needed"):
         of.t_two(np.array([1.0]), SECOND)
     with pytest.raises(UndefinedError, match="nobody differs from anybody"):
         of.t_two(SAME, SAME + 1)

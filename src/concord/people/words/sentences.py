@@ -143,7 +143,7 @@ def size_words(ratio: Estimate, sizes: EffectSizes | None = None) -> str:
     median = Estimate(None) if sizes is None else sizes.median_ratio
     if ratio.value is None:
         known = median.value is not None
-        return say("people.effect.median_alone", times=_times_words(ratio, median)) if known else ""
+        return say("people.effect.median_alone", times=_times_words(median, Estimate(None))) if known else ""
     ends, times = ratio.interval, _times_words(ratio, median)
     if ends is None:
         return say("people.effect.size", times=times)
