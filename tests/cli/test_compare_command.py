@@ -135,7 +135,8 @@ def test_different_numbers_of_repeats_are_told() -> None:
 def test_scores_outside_zero_to_one_have_no_wrong_answer_unless_given(tmp_path: Path) -> None:
     first = table(tmp_path, "a.csv", "item,score", "a,3", "b,5", "c,4", "d,2")
     second = table(tmp_path, "b.csv", "item,score", "a,2", "b,5", "c,1", "d,")
-    assert "of a wrong answer with --wrong" in run("compare", first, second).stdout.replace("\n", "")
+    said = " ".join(run("compare", first, second).stdout.split())
+    assert "a wrong answer has no score of its own; give the score of a wrong answer with --wrong." in said
     pair = json.loads(run("compare", first, second, "--wrong", "1", "--json").stdout)["pairs"][0]
     assert pair["missing"]["failed_as_wrong"] == pytest.approx((1 + 0 + 3 + 1) / 4)
 

@@ -27,8 +27,8 @@ def test_a_plan_before_any_run_rests_on_assumptions() -> None:
     result = run("items", *means, "--items", "500", "--cost", "0.002", "--cost-high", "0.004")
     assert result.exit_code == 0, result.output
     said = " ".join(result.stdout.split())
-    assert "Plan from assumptions Scores are 0 or 1; only one model is right on 22% of the items." in said
-    assert "power to find a difference of 0.05: 63%" in said
+    assert "Plan from assumptions Scores are 0 or 1; only one model is right on 22 % of the items." in said
+    assert "power to find a difference of 0.05: 63 %" in said
     assert "needed: 726 items, each answered once by each model" in said
     assert "calls: 1,452 (2 models × 726 items × 1 answer) cost: 2.90 to 5.81" in said
     assert "p < 0.05 by McNemar's exact test" in said
@@ -159,7 +159,7 @@ def test_one_result_about_people_gives_the_participants_that_find_its_effects(
 ) -> None:
     result = run("participants", scored[0])
     assert result.exit_code == 0, result.output
-    assert "Participants in each group that find the human effect with 80% power" in result.stdout
+    assert "Participants in each group that find the human effect with 80 % power" in result.stdout
     document = json.loads(run("participants", scored[0], "--json").stdout)
     assert document["participants_for_half"] <= document["participants_for_nine_in_ten"]
     first = document["participants"][0]

@@ -86,7 +86,7 @@ def test_the_answer_comes_first(folder: Path) -> None:
     asked = next(i for i, line in enumerate(lines) if line.startswith("Does it agree with people?"))
     tables = next(i for i, line in enumerate(lines) if line.startswith("Agreement with people"))
     assert asked < tables
-    assert lines[asked + 1].startswith("A conclusion drawn from the agent")
+    assert lines[asked + 1].startswith("A test of the model leads to the same conclusion")
     assert any("▕" in line and "●" in line for line in lines[asked:tables])
 
 

@@ -17,8 +17,8 @@ def invoke(*words: str) -> tuple[int, str, str]:
 def test_published_counts_make_a_leaderboard_and_files(tmp_path: Path) -> None:
     code, printed, told = invoke("score", "hints", "published", "--out", str(tmp_path))
     assert code == 0, told
-    assert "qwen3.5-27b says so in 98%" in printed
-    assert "pairs of models are distinguishable" in printed
+    assert "qwen3.5-27b says so in 98 %" in printed
+    assert "56 of 66 pairs of models differ (Holm, 0.05)." in printed
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hint_pairs.csv", "hints.csv", "hints.json"]
 
 

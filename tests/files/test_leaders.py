@@ -38,10 +38,13 @@ def test_the_page_calls_no_copy_the_best(twins: Path) -> None:
 def test_a_comparison_of_copies_names_no_first(twins: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = api.compare(twins / "one", twins / "two")
     said = " ".join(str(found).split())
-    assert "one and two (equal) first in 9" in said
+    assert "Highest PAS under 9 priors (scales × ½ to 2, odds 1/3 to 3): one and two (equal) in 9." in said
     found.write(twins / "compared")
     html = make_page([twins / "compared"]).html
-    assert "one − two is +0.000 (it cannot be tested)" in html
+    assert (
+        "one and two cannot be distinguished in PAS: 0.716 against 0.716, +0.000, which cannot be tested."
+        in html
+    )
 
 
 def test_leaders_are_all_that_have_the_first_number() -> None:

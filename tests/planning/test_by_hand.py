@@ -80,7 +80,7 @@ def test_a_plan_of_items_alone_says_their_price_and_no_need() -> None:
     # t interval of 90 differences, a little shorter on average: E s < sd
     half = stats.t.ppf(0.975, 89) * 0.4 / np.sqrt(90)
     assert plan.width / 2 == pytest.approx(half, rel=0.01)
-    assert f"95% interval of the difference: about ±{plan.width / 2:.4f}" in said
+    assert f"95 % interval of the difference: about ±{plan.width / 2:.4f}" in said
     assert "by the sign-flip test" in said
     assert "With a budget" not in said and "clusters" not in said and "repeated answers" not in said
 
@@ -93,13 +93,14 @@ def test_clusters_and_repeats_are_said() -> None:
     said = text(plan)
     assert "varies by 0.400 (SD) from item to item, and by 0.300 over repeated answers to one item." in said
     assert (
-        "Items come in clusters of 5, sizes varying by 20%; differences inside one correlate by 0.20." in said
+        "Items come in clusters of 5, sizes varying by 20 %; differences inside one correlate by 0.20."
+        in said
     )
     # Kish: 1 + (5 (1 + 0.2²) - 1) rho, rho = 0.2 · 0.16 / (0.16 + 0.09/3)
     more = 1 + (5 * 1.04 - 1) * 0.2 * 0.16 / 0.19
     assert f"It takes {more:.2f} such items to tell as much as 1 independent item." in said
     assert "With 90 items in 18 clusters, each answered 3 times by each model" in said
-    assert "90% interval of the difference" in said
+    assert "90 % interval of the difference" in said
     assert "p < 0.1 by the clustered t test" in said
     assert plan.calls == 2 * plan.items_needed * 3
     assert plan.to_dict()["clusters_needed"] == plan.items_needed / 5
@@ -200,9 +201,9 @@ def test_studies_are_said_where_two_results_give_their_spread() -> None:
     studies = StudiesPlan("pas", 8, 0.04, 0.55, 0.13, 1200)
     said = text(people_plan(1, studies=studies))
     assert "Difference of two models' PAS with these 8 studies (standard error 0.040)" in said
-    assert "power to find a difference of 0.1: 55%" in said
-    assert "smallest difference found with 80% power: 0.130" in said
-    assert "with 80% power: 1,200" in said
+    assert "power to find a difference of 0.1: 55 %" in said
+    assert "smallest difference found with 80 % power: 0.130" in said
+    assert "with 80 % power: 1,200" in said
     assert "studies needed" not in text(people_plan(1, studies=replace(studies, studies_needed=None)))
 
 
@@ -317,7 +318,7 @@ def test_a_plan_from_assumptions_says_what_the_items_there_are_would_show() -> N
     assert plan.items == 30
     assert plan.calls == plan.items_needed * best.arrangements * best.repeats == best.calls
     assert plan.cost == (pytest.approx(plan.calls / 100), pytest.approx(plan.calls / 100))
-    assert "Answers are right or wrong, 70% right." in said
+    assert "Answers are right or wrong, 70 % right." in said
     # 0.21 - 0.01 - 0.01
     assert f"repeats of a cell vary by {np.sqrt(0.19):.3f}" in said
     assert plan.power == pytest.approx(order_power(0.1, 0.01 + 0.19 / best.repeats, 30, best.arrangements))
@@ -419,7 +420,7 @@ def test_people_and_replies_are_said_with_what_is_saved() -> None:
     )
     assert one.se <= 0.05 + 1e-9
     saved = 1 - one.cost / 2000
-    assert f"People alone: 400, for 2,000.00; saved: {saved:.0%}." in text(plan)
+    assert f"People alone: 400, for 2,000.00; saved: {100 * saved:.0f} %." in text(plan)
     assert f"{one.people:,} people and {one.people + one.replies:,} replies" in text(plan)
     alone = concord.plan("mixed", correlation=0.1, **(prices | {"reply_cost": 1}))
     assert "People alone are cheapest: 400, for 2,000.00." in text(alone)
