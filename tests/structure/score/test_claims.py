@@ -133,7 +133,7 @@ def test_of_three_models_exactly_the_pairs_of_the_moved_one_are_distinguished() 
 
 @pytest.mark.parametrize(
     ("mean", "chance", "gated"),
-    [(0.02, None, "below 0.05"), (0.98, None, "above 0.95"), (0.5, 0.5, "above chance"), (0.5, None, "")],
+    [(0.02, None, "below 0.05"), (0.98, None, "above 0.95"), (0.5, 0.5, "at chance level"), (0.5, None, "")],
 )
 def test_at_floor_ceiling_and_chance_there_is_nothing_to_be_consistent_about(
     mean: float, chance: float | None, gated: str
