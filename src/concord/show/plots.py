@@ -131,11 +131,12 @@ def intervals(
     ends = [e for m in marks for e in (m.value, *m.ends, *m.inner_ends, m.floor, m.ceiling)]
     low, high = limits if limits is not None else span([*ends, *(value for value, _ in lines)])
     named = _bounds_named(marks)
-    row = _ROW if len(marks) <= _FEW_ROWS else _NARROW_ROW
     top = 12.0 + 16.0 * (len(lines) + len(named) > 0)
-    bottom = top + row * len(marks) + 4
     wide = [reach(m.label) * (_BOLD if m.strong else 1.0) + 4 for m in marks]
     room = max([_SHORT_LABEL, *(min(one, max(_LONG_LABEL, 0.4 * width)) for one in wide)])
+    in_one_line = all(one <= room for one in wide)  # a name in two lines needs a row of full height
+    row = _NARROW_ROW if len(marks) > _FEW_ROWS and in_one_line else _ROW
+    bottom = top + row * len(marks) + 4
     values = [_said(m, brackets=True) if width >= _BROAD else short(m.value) for m in marks]
     right = max((reach(one) for one in values), default=0.0) * 0.9 + 8
     scale = Scale(low, high, room + 8, width - 16 - right)

@@ -148,7 +148,8 @@ def size_words(ratio: Estimate, sizes: EffectSizes | None = None) -> str:
     if ends is None:
         return say("people.effect.size", times=times)
     claim = "larger" if ends.low > 1 else "smaller" if ends.high < 1 else ""
-    claim = claim if sizes is None else sizes.claim
+    if sizes is not None:  # the word is from a file: one that is not known claims nothing
+        claim = sizes.claim if sizes.claim in ("larger", "smaller") else ""
     selected = None if sizes is None else sizes.selected
     if selected is None:
         return say(f"people.effect.claim_{claim if claim else 'either'}", times=times)
