@@ -72,6 +72,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ),
     ("report", "one", "--out", "page.html"),
     ("figures", "cot", "--for", "slides", "--out", "figures"),
+    ("write-up", "cot", "--out", "paper"),
     ("cite", "one"),
     ("template", "people.xlsx"),
     ("studies",),

@@ -28,6 +28,7 @@ WITHOUT = {
     ("check",),
     ("report",),
     ("figures",),
+    ("write-up",),
     ("demo",),
     ("export", "inspect"),
     ("pack",),

@@ -41,6 +41,8 @@ NOT_RUN = {
     "concord audit my-run --verdicts verdicts.json": "needs the verdicts of a person",
     "concord score reasoning --samples samples.json --replies replies.jsonl --reader "
     "judge:openai/gpt-4o-mini": "asks a model",
+    "inspect eval concord/structure --model mockllm/model --limit 4": "Inspect downloads an encoding to "
+    "count the tokens of its mock",
 }
 """Lines that are not run, each with the reason."""
 

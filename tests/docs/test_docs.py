@@ -365,14 +365,20 @@ def _live_options() -> set[str]:
     return options
 
 
-OF_OTHERS = {"--host", "--port", "--no-dashboard", "--nworkers", "--nthreads", "--cpus-per-task", "--wrap"}
-"""Options of vLLM, Dask and Slurm, on the pages about them."""
+OF_OTHERS = {
+    *("--host", "--port", "--no-dashboard", "--nworkers", "--nthreads", "--cpus-per-task", "--wrap"),
+    "--log-dir",
+}
+"""Options of vLLM, Dask, Slurm and Inspect, on the pages about them."""
+ABOUT_OTHERS = tuple(
+    f"docs/how-to/{name}.md" for name in ("run-on-a-cluster", "openai-compatible", "inspect-extension")
+)
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=_name)
 def test_every_option_a_page_mentions_exists(page: Path) -> None:
     mentioned = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text("utf-8")))
-    about_others = _name(page) in ("docs/how-to/run-on-a-cluster.md", "docs/how-to/openai-compatible.md")
+    about_others = _name(page) in ABOUT_OTHERS
     assert mentioned - _live_options() - (OF_OTHERS if about_others else set()) == set()
 
 

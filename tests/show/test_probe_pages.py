@@ -52,6 +52,14 @@ def test_the_page_shows_probes_and_the_leaderboard_of_hints(result: ProbeResult,
     assert "deepseek-r1" in text and "m<1>" not in text
 
 
+def test_the_page_shows_probes_without_a_number(tmp_path: Path) -> None:
+    none = Estimate(None, note="too few")
+    filler = FillerScores(none, none, none, none, none, none, 0, 0, "", none)
+    ProbeResult(ProbeScores("m", filler=filler)).write(tmp_path / "r")
+    page = api.report([tmp_path], out=tmp_path / "report.html")
+    assert page.n_results == 1 and not page.problems
+
+
 def spread(value: float, half: float) -> Estimate:
     return Estimate(value, Interval(value - half, value + half, 0.95, ""))
 

@@ -499,14 +499,13 @@ def _probes_finding(result: Any) -> PageFinding:
         for name, one in result.estimates.items()
         if one.value is not None
     ]
+    title = f"What interventions on the reasoning of {result.model} change."
+    if not rows:  # no probe has a number: nothing to draw
+        return _titled(result, title)
     ends = [end for row in rows for end in (row.found.value, *row.found.ends, 0.0, 0.2) if end is not None]
     chart = Chart(rows=tuple(rows), axis="share of answers, %; 0: it changes nothing", of="intervention",
                   limits=_around(ends), zero=True)  # fmt: skip
-    return _titled(
-        result,
-        f"What interventions on the reasoning of {result.model} change.",
-        chart=chart if rows else None,
-    )
+    return _titled(result, title, chart=chart)
 
 
 def _rated_finding(result: Any) -> PageFinding:
