@@ -104,6 +104,10 @@ SURVEY: list[list[Any]] = [
     ["resp_id", "weight", "sex", "q1", "q2"],
     *([100 + i, 1.5, "fm"[i % 2], 1 + i % 5, i % 3] for i in range(12)),
 ]
+ASKED_OF_EDSL: list[list[Any]] = [
+    ["resp_id", "weight", "sex", "drink", "trust"],
+    *([100 + i, 1.5, "fm"[i % 2], ("tea", "coffee", "water")[i % 3], 1 + i % 7] for i in range(12)),
+]
 
 
 def _of_tool(name: str, read: Callable[[Path], object]) -> Reader:
@@ -160,7 +164,8 @@ NEWER: dict[str, Reader] = {
         )
     },
     "edsl_survey.json, people beside": _of_tool(
-        "edsl_survey.json", lambda path: api.score_answers(_csv(path.parent / "p.csv", SURVEY), path)
+        "edsl_survey.json",
+        lambda path: api.score_answers(_csv(path.parent / "p.csv", ASKED_OF_EDSL), path, n_resamples=10),
     ),
     "lm-eval, options": _of_tool(LM_SAMPLES, lambda path: api.score_options(path, n_permutations=99)),
     "effects, CSV cells": _cells("e.csv", EFFECTS, api.score_predictions),

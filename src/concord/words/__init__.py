@@ -41,7 +41,7 @@ class _Optional(NamedTuple):
 
 _Parts = tuple[str | _Place | _Optional, ...]
 _ITSELF = "#"
-_PLACE = re.compile(r"\{([a-z_][a-z_0-9]*|#)(?::([^}|]*))?([}|])")
+_PLACE = re.compile(r"\{([a-z_][a-z_0-9]*|#)(?::([^{}|]*))?([}|])")
 _FORM = re.compile(r"(\+?)([a-z%,]*)(\d*)")
 FORMATS: Mapping[str, Callable[..., str]] = {
     "": shown.number,
