@@ -130,3 +130,19 @@ def test_questions_two_and_three_are_answered_by_known_models(screen: str, folde
 def test_the_demo_shows_who_says_what_moved_the_answer(screen: str, folder: Path) -> None:
     assert (folder / "out" / "hints" / "hints.json").is_file()
     assert "Hints: who says what moved the answer" in (folder / "out" / "report.html").read_text("utf-8")
+
+
+def _files_of_demo(out: Path, seed: str) -> dict[str, bytes]:
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
+    done = subprocess.run(
+        [*COMMAND, "demo", "--recorded", "--out", str(out)], env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+
+@pytest.mark.long
+def test_every_byte_of_the_demo_is_the_same_whatever_order_sets_have(tmp_path: Path) -> None:
+    first, second = _files_of_demo(tmp_path / "1" / "demo", "1"), _files_of_demo(tmp_path / "2" / "demo", "2")
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name]] == []

@@ -323,3 +323,25 @@ def test_a_key_or_a_path_of_the_machine_is_not_packed(
     (home / "run" / "results" / "note.json").write_text(json.dumps({"from": str(home.resolve())}))
     with pytest.raises(OptionError, match="of this machine"):
         concord.pack(home / "run", out=home / "p.zip")
+
+
+@pytest.mark.parametrize("digest", ["../../../..", "0" * 64, "../etc/" + "0" * 57])
+def test_data_that_a_result_names_and_the_pack_lacks_are_a_finding(
+    packed: Path, tmp_path: Path, digest: str
+) -> None:
+    members = members_of(packed / "pack.zip")
+    name = "results/results/benchmark_summary.json"
+    document = json.loads(members[name])
+    document["inputs"] = [{**(document["inputs"] or [{}])[0], "name": "people.csv", "sha256": digest}]
+    found = verified({**members, name: json.dumps(document).encode()}, tmp_path)
+    assert found.exit_code == 1 and name in told(found)
+
+
+def test_a_result_of_data_in_memory_is_not_checked_and_no_difference(tmp_path: Path) -> None:
+    from tests.structure.scores import samples
+
+    concord.score_structure(scores=samples("m", n=12), resamples=200).write(tmp_path / "results")
+    concord.pack(tmp_path / "results", out=tmp_path / "pack.zip")
+    found = concord.verify(tmp_path / "pack.zip")
+    assert (found.exit_code, found.of(DIFFERS)) == (3, []), told(found)
+    assert any("data in memory, which no file holds" in one.note for one in found.of("not checked"))

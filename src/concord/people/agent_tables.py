@@ -99,9 +99,9 @@ MOST_CHOICES = 12
 def choices_of(names: Sequence[str]) -> dict[str, tuple[bool, ...]]:
     """Return which agents have each choice, from names made of parts such as ``gpt-5/few-shot/t=0``."""
     # A choice is a part of a name that several agents have and others have not.
-    parts = [set(filter(None, map(str.strip, _PARTS.split(name)))) for name in names]
+    parts = [dict.fromkeys(filter(None, map(str.strip, _PARTS.split(name)))) for name in names]
     if all(len(one) < 2 for one in parts):
-        parts = [set(filter(None, re.split(r"[_\s]+", name))) for name in names]
+        parts = [dict.fromkeys(filter(None, re.split(r"[_\s]+", name))) for name in names]
     counts = Counter(part for one in parts for part in one)
     common = [part for part, n in counts.most_common() if 1 < n < len(names)][:MOST_CHOICES]
     return {part: tuple(part in one for one in parts) for part in common}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from concord.comparing.result import CompareResult
 from concord.errors import FileFormatError, InputError, OptionError, quoted
 from concord.files.contents import read_bytes
 from concord.files.json_text import parsed
@@ -14,10 +15,11 @@ from concord.number_words import significant
 from concord.numeric import LEVEL
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
-from concord.people.mixed.result import CombineResult
+from concord.people.mixed.result import CombineResult, in_question
 from concord.reasoning.files import ReasoningResult
 from concord.records import Estimate, Interval
 from concord.structure.result import StructureResult
+from concord.unread import holds, withheld
 
 SHOWN, NOT_SHOWN, OPPOSITE, UNJUDGED = "shown", "not shown", "the opposite is shown", "not judged"
 
@@ -245,11 +247,11 @@ def _judged(claim: Claim, results: Sequence[ClaimedResult], compare: Callable[..
     if level is not None and abs(level - claim.level) > 1e-9:
         why = f"claimed at level {claim.level:g}, but the interval is one of {level:g}"
         return replace(found, verdict=UNJUDGED, reason=why)
-    if found.verdict:
-        return found
     if limit is None:
         return replace(found, verdict=UNJUDGED, reason="the result says no floor; give a margin")
-    verdict = SHOWN if low > limit else OPPOSITE if high < limit else NOT_SHOWN
+    verdict = found.verdict or (SHOWN if low > limit else OPPOSITE if high < limit else NOT_SHOWN)
+    if verdict != NOT_SHOWN and not holds(number, limit):
+        return replace(found, verdict=NOT_SHOWN, reason=withheld(claim.words, number))
     return replace(found, verdict=verdict)
 
 
@@ -301,7 +303,13 @@ def _order(claim: Claim, results: Sequence[ClaimedResult]) -> JudgedClaim:
 
 def _gap(claim: Claim, results: Sequence[ClaimedResult]) -> JudgedClaim:
     found = _result_of(claim, results, ReasoningResult, claim.who[0])
-    return JudgedClaim(claim, "", found.result.faithfulness_gap, claim.limit, found.place)
+    return JudgedClaim(claim, "", _ungated(found.result), claim.limit, found.place)
+
+
+def _ungated(result: ReasoningResult) -> Estimate:
+    """Return the gap, undefined where early and late answers must not be compared."""
+    gap = result.faithfulness_gap
+    return replace(gap, value=None, interval=None, note=result.gate) if result.gate else gap
 
 
 def _of_two(claim: Claim, results: Sequence[ClaimedResult], compare: Callable[..., Any]) -> JudgedClaim:
@@ -318,11 +326,26 @@ def _of_two(claim: Claim, results: Sequence[ClaimedResult], compare: Callable[..
         own = [one for one in results if isinstance(one.result, kind)]
         if own:
             both = [_result_of(claim, own, kind, name) for name in claim.who]
+            gates = [one.result.gate for one in both if kind is ReasoningResult and one.result.gate]
+            if gates:
+                return JudgedClaim(claim, "", Estimate(None, note=gates[0]), limit, both[0].place)
             compared = compare(*(one.folder for one in both), names=list(claim.who), level=claim.level)
             sign = 1.0 if kind is not StructureResult else -1.0  # less of an order effect is better
-            number = _signed(compared.pairs[0].metric(compared.metric).difference, sign)
+            number = _signed(_compared_difference(compared), sign)
             return JudgedClaim(claim, "", number, limit, " and ".join(one.place for one in both))
     raise OptionError(f"no results of {first} and {second}")
+
+
+def _compared_difference(compared: Any) -> Estimate:
+    """Return the difference of two compared models: of scores of items, or of a number of each result."""
+    pair = compared.pairs[0]
+    if not isinstance(compared, CompareResult):
+        number: Estimate = pair.metric(compared.metric).difference
+        return number
+    if pair.comparison is None:
+        return Estimate(None, note="the two models share no item that both answered")
+    difference: Estimate = pair.comparison.difference
+    return difference
 
 
 def _of_pair(pair: Any, sign: int, level: float) -> Estimate:
@@ -347,7 +370,17 @@ def _worth(claim: Claim, results: Sequence[ClaimedResult]) -> JudgedClaim:
     own = [one for one in results if isinstance(one.result, CombineResult)]
     if not own:
         raise OptionError(f"no combined estimates of {claim.who[0]} with people")
-    return JudgedClaim(claim, "", own[0].result.estimates[0].worth, claim.limit, own[0].place)
+    told = [(one, estimate) for one in own for estimate in in_question(one.result.estimates)]
+    undefined = [one for one in told if one[1].worth.ends[0] is None]
+    # what is claimed of the predictions is claimed of each estimate: the one worth least decides
+    least, estimate = undefined[0] if undefined else min(told, key=lambda one: _low(one[1].worth))
+    why = "" if len(told) == 1 else f"worth least of {len(told)} estimates: {estimate.of}"
+    return JudgedClaim(claim, "", estimate.worth, claim.limit, least.place, why)
+
+
+def _low(number: Estimate) -> float:
+    low = number.ends[0]
+    return float("-inf") if low is None else low
 
 
 _NUMBERS: Mapping[str, Callable[[Claim, Sequence[ClaimedResult]], JudgedClaim]] = {

@@ -244,8 +244,8 @@ def recipes_of(members: Mapping[str, bytes]) -> list[Recipe]:
         referee = told.get("referee")
         if isinstance(referee, Mapping) and isinstance(referee.get("margin"), float):
             options["margin"] = referee["margin"]
-        asked = {one.sha256 for one in _listed_inputs(record)}
-        people = tuple(one for one in _listed_inputs(told) if one.sha256 not in asked)
+        asked = {one.sha256 for one in listed_inputs(record)}
+        people = tuple(one for one in listed_inputs(told) if one.sha256 not in asked)
         found.append(Recipe(folder, "score_run", people, options))
     agents = {
         f"{name.rsplit('/', 1)[0]}/{inner}"
@@ -275,10 +275,14 @@ def _of_document(folder: str, file: str, members: Mapping[str, bytes]) -> Iterat
     document = json_of(members, f"{folder}/{file}")
     if document.get("format") != f"concord {kind}":
         return
-    sources = _listed_inputs(document)
+    sources = listed_inputs(document)
     if any(one.name.endswith(_RECORDED) for one in sources):
         question = function.removeprefix("score_")
-        yield Recipe(folder, "score_bundled", (), {"question": question}, document=file)
+        told = {"question": question, "hashes": sorted({one.sha256 for one in sources})}
+        yield Recipe(folder, "score_bundled", (), told, document=file)
+        return
+    if not sources:
+        yield Recipe(folder, "", (), {}, "it names no file that it was computed from")
         return
     try:
         yield Recipe(folder, function, sources, options(document), document=file)
@@ -286,7 +290,7 @@ def _of_document(folder: str, file: str, members: Mapping[str, bytes]) -> Iterat
         yield Recipe(folder, "", sources, {}, f"its options cannot be read ({fault})")
 
 
-def _listed_inputs(document: Mapping[str, Any]) -> tuple[InputFile, ...]:
+def listed_inputs(document: Mapping[str, Any]) -> tuple[InputFile, ...]:
     """Return the files that a document says it was computed from."""
     held = document.get("inputs")
     if held is None and isinstance(document.get("provenance"), Mapping):

@@ -2,9 +2,11 @@
 
 import hashlib
 import math
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +106,23 @@ def _equal(first: object, second: object, tolerance: float) -> bool:
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
 
 
+class NotInFilesError(OptionError):
+    """What a result was computed from was never a file: nobody can compute it again from a pack."""
+
+
+def _data(top: Path, recipe: packs.Recipe) -> list[Path]:
+    """Return the files of the pack that a result was computed from; its own word for them is not trusted."""
+    digests = [one.sha256 for one in recipe.sources]
+    known = [one for one in digests if re.fullmatch("[0-9a-f]{64}", one)]
+    paths = [path for one in known for path in (top / packs.DATA / one[:12]).glob("*")]
+    if len(paths) != len(digests) or not paths:
+        raise OptionError("the data are not in the pack")
+    return paths
+
+
 def score_packed(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
     """Score a table of the pack again, by the ordinary function."""
-    paths = [path for one in recipe.sources for path in (top / packs.DATA / one.sha256[:12]).glob("*")]
-    if len(paths) != len(recipe.sources) or not paths:
-        raise OptionError("the data are not in the pack")
+    paths = _data(top, recipe)
     options = dict(recipe.options)
     if isinstance(options.get("protocol"), Mapping):
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
@@ -141,15 +155,21 @@ def _score_run_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.T
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
     folder = top / recipe.folder
     if recipe.sources:
-        options |= dict(people=next((top / packs.DATA / recipe.sources[0].sha256[:12]).glob("*")))
+        options |= dict(people=_data(top, recipe)[0])
     found = score_run(folder, partial=True, **options)
     found.write(made)
     write_answers(read_run(folder), made)
 
 
 def _score_bundled_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
-    """Score the bundled replies again."""
-    score_bundled(str(recipe.options["question"])).write(made)
+    """Score the bundled replies again, where these are what the result was computed from."""
+    question = str(recipe.options["question"])
+    bundled = resources.files("concord").joinpath(question, "data", "recorded").is_dir()
+    found = score_bundled(question) if bundled else None
+    inputs = () if found is None else packs.listed_inputs(found.to_dict())
+    if found is None or sorted({one.sha256 for one in inputs}) != recipe.options["hashes"]:
+        raise NotInFilesError("it was computed from data in memory, which no file holds")
+    found.write(made)
 
 
 CALLS: Mapping[str, Callable[[Path, packs.Recipe, Path, packs.Tools], None]] = {

@@ -33,6 +33,7 @@ from concord.proof.findings import (
 from concord.proof.recompute import (
     CALLS,
     PLAIN_OPTIONS,
+    NotInFilesError,
     different,
     fingerprint_of,
     score_packed,
@@ -289,8 +290,13 @@ class _Verifier:
         made = top.parent / "again" / recipe.folder
         try:
             CALLS.get(recipe.function, score_packed)(top, recipe, made, self.tools)
+        except NotInFilesError as fault:
+            self.findings.append(PackFinding(UNCHECKED, recipe.folder, note=f"not computed again: {fault}"))
+            return
         except (InputError, UndefinedError, KeyError, TypeError, ValueError, ArithmeticError) as fault:
-            self._differs(recipe.folder, note=f"cannot be computed again: {fault}")
+            told = f"{recipe.folder}/{recipe.document or 'results/benchmark_summary.json'}"
+            name = told if told in self.members else recipe.folder
+            self._differs(name, note=f"cannot be computed again: {fault}")
             return
         if recipe.document:  # some kinds make a folder of their own
             made = min(made.rglob(recipe.document), key=lambda path: len(path.parts)).parent
