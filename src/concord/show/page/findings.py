@@ -338,7 +338,7 @@ def _hints_finding(result: Any) -> PageFinding:
     ranked = [one for one in result.scores.models if one.verbalised.value is not None]
     if not ranked:
         return default_finding(result)
-    low, high = (ranked[k].verbalised.value or 0.0 for k in (-1, 0))
+    low, high = (ranked[k].verbalised.value for k in (-1, 0))
     if len(ranked) == 1:
         title = f"Moved by a hint, {ranked[0].model} says so in {in_percent(high)} of answers."
     else:

@@ -142,7 +142,8 @@ class Chart:
 
     def long(self, value: float) -> str:
         """Return how long a bar is that begins at 0."""
-        most = max((row.found.value or 0.0 for row in self.drawn), default=1.0)
+        known = (row.found.value for row in self.drawn if row.found.value is not None)
+        most = max(known, default=1.0)
         end = 1.0 if self.limits == (0.0, 1.0) else most if most > 0 else 1.0
         return f"{100 * min(max(value, 0.0), end) / end:.1f}%"
 
