@@ -191,7 +191,9 @@ class Shell:
             if words[0] == "concord":
                 return CliRunner().invoke(app, words[1:], prog_name="concord", env=self._environment())
             from inspect_ai._cli.main import inspect
+            from inspect_ai.model._model import _models
 
+            _models.clear()  # of an earlier page, whose server is gone: asked for ever
             return ClickRunner().invoke(inspect, words[1:], env=self._environment())
 
     def _start(self, words: list[str]) -> None:
