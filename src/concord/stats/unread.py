@@ -23,8 +23,10 @@ from concord.stats.intervals import checked_level, wilson_interval
 from concord.stats.multiple import holm
 from concord.stats.resample import sign_flip
 
-BOSCHLOO_MOST = 150
-"""Answers of a group beyond which Boschloo's test takes long and Fisher's is as good."""
+UNCONDITIONAL_MOST = 1000
+"""Answers of a group beyond which the unconditional test takes long and Fisher's is as good."""
+_SHARES = np.sin(np.linspace(0.0, math.pi / 2, 1001)[1:-1]) ** 2
+"""Common shares of unread answers at which the unconditional test is asked how often it errs."""
 EXACT_MOST = 20_000
 """Tables or arrangements that are all counted; beyond, they are drawn."""
 _TIE = 1e-7
@@ -57,10 +59,10 @@ def unread_test(
     seed: int = 0,
 ) -> GroupTest:
     """Test whether the share of unread answers is the same in all groups."""
-    # Single answers: Boschloo's exact test of two groups (1970; Fisher's beyond 150 answers each), Freeman
-    # and Halton's (1951) of more, drawn tables where there are too many. Answers of units: what a unit lost
-    # in a group is one number; a unit in several groups is permuted within itself, in one group whole (Good
-    # 2005). Undefined where every or no answer was read.
+    # Single answers: the exact unconditional test of the pooled z of two groups (Suissa & Shuster 1985;
+    # Fisher's beyond 1,000 answers each), Freeman and Halton's (1951) of more, drawn tables where there are
+    # too many. Answers of units: what a unit lost in a group is one number; a unit in several groups is
+    # permuted within itself, in one group whole (Good 2005). Undefined where every or no answer was read.
     x = np.asarray(lost, dtype=bool)
     if x.ndim != 1 or len(groups) != x.size or (units is not None and len(units) != x.size):
         raise OptionError("answers, their groups and their units must be as many")
@@ -84,12 +86,11 @@ def _group_codes(names: Sequence[Hashable]) -> Codes:
 def _table_test(lost: Codes, asked: Codes, rng: np.random.Generator) -> GroupTest:
     """Test the unread of independent answers by group."""
     if lost.size == 2:
-        from scipy.stats import boschloo_exact, fisher_exact
+        if asked.max() <= UNCONDITIONAL_MOST:
+            return GroupTest(_unconditional_p(lost, asked), "exact unconditional test")
+        from scipy.stats import fisher_exact
 
-        table = [lost.tolist(), (asked - lost).tolist()]
-        if asked.max() <= BOSCHLOO_MOST:
-            return GroupTest(min(1.0, float(boschloo_exact(table).pvalue)), "Boschloo's exact test")
-        return GroupTest(float(fisher_exact(table)[1]), "Fisher's exact test")
+        return GroupTest(float(fisher_exact([lost, asked - lost])[1]), "Fisher's exact test")
     total = int(lost.sum())
     seen = _log_weight(lost, asked)
     if math.prod(min(int(n), total) + 1 for n in asked[:-1]) <= EXACT_MOST:
@@ -101,6 +102,26 @@ def _table_test(lost: Codes, asked: Codes, rng: np.random.Generator) -> GroupTes
     drawn = rng.multivariate_hypergeometric(asked, total, size=n_draws)
     hits = int((_log_weight(drawn, asked) <= seen + _TIE).sum())
     return GroupTest((hits + 1) / (n_draws + 1), f"permutation test ({n_draws:,} draws)")
+
+
+def _unconditional_p(lost: Codes, asked: Codes) -> float:
+    r"""Return the most that tables with as large a pooled z weigh, over all common shares (two-sided)."""
+    # z squared is (i/n - j/m)^2 / p(1 - p) up to a factor; where p is 0 or 1, it is 0.
+    n, m = asked.tolist()
+    i, j = np.ogrid[: n + 1, : m + 1]
+    pooled = (i + j) / (n + m)
+    spread, apart = pooled * (1 - pooled), (i / n - j / m) ** 2
+    seen = (lost[0], lost[1])
+    far = (apart * spread[seen] >= apart[seen] * spread * (1 - _TIE)) & ((spread > 0) | (apart[seen] == 0))
+    first, second = (_binomial_weights(one) for one in (n, m))
+    return min(1.0, float((first * (far @ second)).sum(axis=0).max()))
+
+
+def _binomial_weights(n: int) -> Floats:
+    """Return the probability of 0 to n at each common share, a column each."""
+    k = np.arange(n + 1)[:, None]
+    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return np.asarray(np.exp(ways + k * np.log(_SHARES) + (n - k) * np.log1p(-_SHARES)))
 
 
 def _log_weight(lost: Codes, asked: Codes) -> Floats:
