@@ -11,19 +11,19 @@ from concord.asking.ledger import is_same, is_snapshot
 from concord.asking.replies import says_overflow
 from concord.asking.structured import takes_schema
 from concord.asking.talks import read_words
-from concord.cli.late import plain_types
+from concord.cli.app import plain_types
 from concord.cli.run_progress import progress_bar
 from concord.comparing.records import distinct
 from concord.comparing.tables import _both_ways
 from concord.errors import quoted_path
 from concord.files.cells import with_point
-from concord.files.delimited import recognise_delimiter
 from concord.files.gate import kept_of
 from concord.files.grids import own_titles, plain_title, rows_in_words
 from concord.files.keys import unit_columns
 from concord.files.left_out import left_out_sentences, told_left_out
 from concord.files.output import csv_line
 from concord.files.raw_replies import _stop
+from concord.files.rows import recognise_delimiter
 from concord.files.sheet_xml import column_number
 from concord.files.survey import _lime_name
 from concord.files.yaml_file import path_in_words
@@ -59,7 +59,7 @@ from concord.reasoning.probes.chains import area_over
 from concord.reasoning.probes.score import same_answer
 from concord.reasoning.probes.session import joined_steps
 from concord.reasoning.read.forms import VIGNETTE_NAMES, graded_fields, renamed
-from concord.reasoning.score.recorded import checked_options, excerpt
+from concord.reasoning.score.replies import checked_options, excerpt
 from concord.reasoning.words.correct import forms_in
 from concord.records import Interval, LeftOutCell
 from concord.show.page.findings import first_sentence

@@ -132,7 +132,6 @@ def test_help_of_a_group_loads_no_command_and_no_drawing_of_frames(arguments: li
     loaded = _loaded_by(_call(arguments))
     assert {name for name in loaded if name.startswith("concord.cli.")} == {
         "concord.cli.app",
-        "concord.cli.late",
         "concord.cli.shared",
     }
     assert "rich" not in _third_party(loaded)

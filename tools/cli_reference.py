@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from concord.cli.late import help_all
+from concord.cli.app import help_all
 
 WIDTH = 86
 """Columns that the code boxes of the site hold."""

@@ -9,8 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from concord.cli.app import app
-from concord.cli.late import LateGroup, first_line, help_all
+from concord.cli.app import LateGroup, app, first_line, help_all
 from concord.cli.options import engine_of
 from concord.engine import Engine
 from concord.errors import OptionError

@@ -13,8 +13,8 @@ from tests.files.grids import rows_of, workbook
 
 from concord.errors import FileFormatError, OptionError
 from concord.files import limits, tables
-from concord.files.delimited import read_delimited
 from concord.files.json_text import parsed
+from concord.files.rows import read_delimited
 from concord.files.tables import read_grid
 from concord.files.text import plain_utf8
 

@@ -21,7 +21,7 @@ from concord.people.answers.records import AnswerSets, OutcomeKey
 from concord.people.answers.score import score_answer_table
 from concord.people.predictions.table import read_predictions
 from concord.people.results import agent_pairs
-from concord.people.studies.distributions import _choices, _numbers_counted
+from concord.people.studies.scoring import _choices, _numbers_counted
 from concord.people.table.read import read_tests
 from concord.reasoning.read.replies import _element_lines
 from concord.stats.predicted_effects import predicted_effects
@@ -278,7 +278,7 @@ def test_a_large_table_is_not_read_again_and_again(
         read.append(1)
         return from_records(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("concord.files.delimited.from_records", counted)
+    monkeypatch.setattr("concord.files.rows.from_records", counted)
     monkeypatch.setattr(f"concord.people.table.agents.{most}", 1)
     (tmp_path / "t.csv").write_text("colour,shape\n" + "red,round\n" * 10, "utf-8")
     found = CliRunner().invoke(app, [*command, str(tmp_path / "t.csv")])

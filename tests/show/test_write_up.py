@@ -15,8 +15,7 @@ from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
 from concord.people.mixed.result import CombineResult
 from concord.show.svg import Picture, stacked
-from concord.show.traced import Sources, trace
-from concord.show.write_up import MOST_FIGURES, WriteUp
+from concord.show.write_up import MOST_FIGURES, Sources, WriteUp, trace
 from concord.structure.judging.result import JudgeResult
 
 WIDTHS = {89.0, 120.0, 183.0}

@@ -1,4 +1,4 @@
-"""`concord check`."""
+"""`concord check`, and `concord template` for a file to fill in."""
 
 from pathlib import Path
 from typing import Annotated
@@ -75,3 +75,16 @@ def _write_map(file: Path, out: Path, sheet: str | None, encoding: str | None) -
     write_text(out, text)
     say(text)
     note(f"wrote {out}; change it where it is wrong, then: concord score people {file} --map {out}")
+
+
+def template(
+    out: Annotated[Path, typer.Argument(help="Workbook to write, such as people.xlsx.")],
+    kind: Annotated[
+        str | None, typer.Option(help="people, effects or scores (default: as the file is called).")
+    ] = None,
+) -> None:
+    """Write an empty workbook to fill in: columns, drop-downs, examples and notes."""
+    from concord.people.table.template import write_template
+
+    made = write_template(out, kind)
+    note(f"wrote {out}: fill the sheet {made.sheet!r}, then: {made.then.replace('FILE', str(out), 1)}")

@@ -1,4 +1,4 @@
-"""`concord report`, `concord figures`, `concord write-up` and `concord cite`."""
+"""Results as pages, figures and papers: `report`, `figures`, `write-up`, `cite`, `view`, `export`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -104,3 +104,38 @@ def cite(
     from concord import reports
 
     say(reports.cite(folders if folders else []))
+
+
+def inspect(
+    run: Annotated[Path, typer.Argument(help="Folder that `concord run` wrote.")],
+    out: Annotated[Path | None, typer.Option(help="Folder for the logs (default: RUN/logs).")] = None,
+) -> None:
+    """Write the replies of a run as Inspect logs, for Inspect's viewer."""
+    from concord.asking import runs
+
+    written = runs.export_inspect(run, out)
+    note(f"{len(written)} logs written to {written[0].parent}; look at them with: inspect view --log-dir DIR")
+
+
+def view(
+    folder: Annotated[Path, typer.Argument(help="Folder with runs and results.")] = Path(),
+    port: Annotated[int, typer.Option(help="Port on this machine; 0: a free one.")] = 0,
+) -> None:
+    """Look at runs while they are asked, at results and replies, in the browser; this machine only."""
+    import socket
+
+    from concord.errors import OptionError
+    from concord.numeric import check_numbers
+    from concord.view.server import new_token, serve
+
+    if not folder.is_dir():
+        raise OptionError(f"{folder} is not a folder")
+    check_numbers({"port": port})
+    if not port:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = int(free.getsockname()[1])
+    token = new_token()
+    say(f"http://127.0.0.1:{port}/{token}/")
+    note("open the address in a browser; Ctrl-C ends it")
+    serve(folder.resolve(), port=port, token=token)

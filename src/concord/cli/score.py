@@ -14,13 +14,16 @@ from concord.cli.options import (
     JsonAlone,
     Level,
     Missing,
+    Reader,
+    ReaderAll,
     Scheduler,
     Sheet,
     Strict,
     engine_of,
     rare,
+    scored_with,
+    tell_of_reader,
 )
-from concord.cli.reader import Reader, ReaderAll, scored_with, tell_of_reader
 from concord.cli.shared import (
     MOST_WARNINGS,
     note,

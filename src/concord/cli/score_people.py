@@ -16,13 +16,16 @@ from concord.cli.options import (
     Margin,
     NewSamples,
     ProtocolName,
+    Reader,
+    ReaderAll,
     Scheduler,
     Seed,
     Sheet,
     Simulations,
     engine_of,
+    scored_with,
+    tell_of_reader,
 )
-from concord.cli.reader import Reader, ReaderAll, scored_with, tell_of_reader
 from concord.cli.shared import MOST_WARNINGS, note, print_json, print_or_show, show_result, warn
 from concord.errors import OptionError, TableError
 
@@ -112,8 +115,8 @@ def _source(path: Path, options: dict[str, Any], mapped: list[str], *, map_only:
     """Return a table as a grid, so that its columns say what it is; a stored table of tests as its path."""
     from concord.files.tables import TableOptions
     from concord.people.table.agents import open_table
-    from concord.people.table.document import stored_table
     from concord.people.table.handmade.header import read_mapping
+    from concord.people.table.values import stored_table
 
     if stored_table(path) is not None:
         return path

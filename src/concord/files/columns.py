@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from concord.errors import FileFormatError, OptionError, TableError, quoted
 from concord.files import limits
 from concord.files.contents import fingerprint, fingerprint_file, is_file, read_bytes
-from concord.files.delimited import delimiter_note, header_of, recognise_delimiter
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells, without_far_dates
 from concord.files.gate import check_large_text, check_names
 from concord.files.grids import Grid
+from concord.files.rows import delimiter_note, header_of, recognise_delimiter
 from concord.files.survey import SURVEYS, read_survey
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
 from concord.files.text import decode, fixed_text

@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 from concord.files.contents import fingerprint, read_bytes
-from concord.files.delimited import DELIMITERS, delimiter_note, records_of
 from concord.files.grids import Area, Grid, RawTable
+from concord.files.rows import DELIMITERS, delimiter_note, records_of
 from concord.files.sheet_xml import Handler, column_number, local
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
 from concord.files.text import decode

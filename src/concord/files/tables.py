@@ -170,7 +170,7 @@ def _parse(path: Path, kind: str, data: bytes, options: TableOptions) -> Grid:
     if kind == "json":
         of_lines = path.suffix.casefold() in LINES
         return _read_json_lines(path, text) if of_lines else _read_json(path.name, text)
-    from concord.files.delimited import read_delimited
+    from concord.files.rows import read_delimited
 
     return read_delimited(path.name, text)
 

@@ -11,9 +11,9 @@ from concord.files.tables import TableOptions
 from concord.people.predictions.table import is_prediction_grid, read_predictions
 from concord.people.table.agents import open_table, tables_of
 from concord.people.table.columns import KNOWN, fold
-from concord.people.table.document import stored_table
 from concord.people.table.handmade.header import first_line, spread_merged, suggestion, words_for
 from concord.people.table.handmade.read import handmade_header
+from concord.people.table.values import stored_table
 from concord.records import SideOutcome, TestRow, TestTable
 
 

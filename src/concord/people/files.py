@@ -14,11 +14,11 @@ from typing import Any, ClassVar, Self
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
-from concord.files.delimited import text_records
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
 from concord.files.json_text import decoded
 from concord.files.left_out import left_out_sentences
 from concord.files.output import distinct_names, write_csv, write_json
+from concord.files.rows import text_records
 from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
 from concord.number_words import interval
 from concord.people import tables

@@ -31,8 +31,8 @@ from concord.errors import InputError
 from concord.files.documents import document_facts
 from concord.number_words import in_money, number
 from concord.records import AskOutcome
-from concord.show.page.comparison import read_compared
 from concord.show.page.content import Section
+from concord.show.page.context import read_compared
 from concord.show.page.find import COMPARISONS, read_document
 from concord.show.page.panel import FindingInputs, Panel
 from concord.show.page.values import ResultFile

@@ -12,12 +12,12 @@ from concord import studies
 from concord.errors import StudyError
 from concord.people.answers.records import AnswerSet, OutcomeKey
 from concord.people.answers.result import AnswersResult
-from concord.people.studies.distributions import answers_of
 from concord.people.studies.format import HumanMoments, Test
 from concord.people.studies.load import find_studies, read_study
 from concord.people.studies.observe import observe
 from concord.people.studies.plan import plan_study
 from concord.people.studies.results import DISTRIBUTIONS
+from concord.people.studies.scoring import answers_of
 
 FILES = find_studies(())
 SENT = np.repeat(np.arange(11), [2, 2, 2, 4, 2, 6, 5, 3, 1, 0, 5])

@@ -8,8 +8,8 @@ import pytest
 from concord import studies
 from concord.people.answers.records import OutcomeKey
 from concord.people.files import PeopleResult
-from concord.people.studies.distributions import answers_of
 from concord.people.studies.observe import observe
+from concord.people.studies.scoring import answers_of
 from concord.people.studies.sessions import Question
 from concord.records import Estimate
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import concord
 from concord.reasoning.result import Case
-from concord.reasoning.score.recorded import MOST_STEPS, STEP_CHARACTERS
+from concord.reasoning.score.replies import MOST_STEPS, STEP_CHARACTERS
 
 GOLD = [
     "Low mood and loss of interest have lasted for more than two weeks",

@@ -19,7 +19,7 @@ from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory import MemoryResult
 from concord.people.studies.replies import ITEM_OUTCOMES
-from concord.people.table.document import stored_table, table_document
+from concord.people.table.values import stored_table, table_document
 from concord.reading import StoredReading, read_readings, write_readings
 from concord.reading.stored import FILE as READINGS
 from concord.records import InputFile, TestTable

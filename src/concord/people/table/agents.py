@@ -22,10 +22,10 @@ from concord.people.table.columns import (
     fold,
     near_misses,
 )
-from concord.people.table.document import stored_table
 from concord.people.table.handmade.read import handmade_grid
 from concord.people.table.handmade.words import meaning_of
 from concord.people.table.read import read_tests, tests_of_grid
+from concord.people.table.values import stored_table
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
 _OWN_FORMS = ("human_estimate",)

@@ -16,9 +16,8 @@ from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
 from concord.people.protocol import STANDARD
 from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
-from concord.people.table.document import stored_table
 from concord.people.table.reported import complete_with_reported, reports_coefficient
-from concord.people.table.values import PARSERS, canonical_type, names_coefficient, type_flags
+from concord.people.table.values import PARSERS, canonical_type, names_coefficient, stored_table, type_flags
 from concord.records import LeftOutCell, Side, SideOutcome, TestRow, TestTable
 
 _WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling", "data_note"})

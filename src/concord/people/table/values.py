@@ -2,14 +2,23 @@
 
 import difflib
 import functools
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+from concord.errors import FileFormatError
 from concord.files import cells as read
 from concord.files.cells import BadCellError
+from concord.files.codec import decode, encode
+from concord.files.contents import read_bytes
+from concord.files.documents import check_heading, heading
+from concord.files.json_text import parsed
 from concord.files.text import normal_form
 from concord.people.families.registry import OTHER_NAMES, TEST_TYPES
 from concord.people.table.columns import SIDE_FIELDS, SIDES, fold
+from concord.records import TestTable
 
 _FLAGS = {
     "welch": "Welch's t is scored as Student's t",
@@ -186,3 +195,28 @@ PARSERS: dict[str, Callable[[object], object]] = {
     **{f"{side}_{name}": _SIDE_PARSERS[name] for side in SIDES for name in SIDE_FIELDS},
 }
 """The reader of each column; it returns ``None`` for a missing cell and raises `BadCellError`."""
+
+
+_KIND = "table of tests"
+
+
+def table_document(table: TestTable) -> dict[str, Any]:
+    """Return the document of a table; the inverse of `stored_table`."""
+    return {**heading(_KIND), **encode(table)}
+
+
+def stored_table(source: object) -> TestTable | None:
+    """Read a table from a document that `table_document` made; ``None`` where the source is none."""
+    if not isinstance(source, str | os.PathLike) or Path(source).suffix.casefold() != ".json":
+        return None
+    path = Path(source)
+    raw = read_bytes(path)
+    if not raw.lstrip().startswith(b"{"):
+        return None
+    try:
+        document = parsed(path.name, raw)
+    except FileFormatError:
+        return None  # the reader of tables says what is wrong with it
+    if not isinstance(document, dict) or document.get("format") != f"concord {_KIND}":
+        return None
+    return decode(TestTable, check_heading(document, _KIND, where=path.name), where=path.name)

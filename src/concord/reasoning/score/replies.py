@@ -11,6 +11,335 @@ if TYPE_CHECKING:
     from concord.reasoning.read.replies import Source
     from concord.reasoning.score.bias import Detector
     from concord.reasoning.words.names import Aliases
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from concord.engine import SERIAL
+from concord.number_words import number
+from concord.numeric import DRAWN, gated, whole
+from concord.reading.names import compact
+from concord.reading.records import StoredReading
+from concord.reading.stored import stored_reading, trial_name
+from concord.reasoning.read.records import BIAS, MODES, Outcome, Sample
+from concord.reasoning.result import (
+    LEVEL,
+    NOT_ALIKE,
+    NOT_EARLY,
+    BiasResult,
+    Case,
+    Example,
+    GapResult,
+    Options,
+    ReasoningScores,
+    Rule,
+    SampleRow,
+    StepResult,
+)
+from concord.reasoning.score.bias import Detector, bias_result
+from concord.reasoning.score.gap import gap_result
+from concord.reasoning.score.parse import ParsedReply, RecordedReplies, ScoringContext, column, count_outcomes
+from concord.reasoning.score.steps import StepScore, step_result, step_scores
+from concord.reasoning.words.names import Lexicon
+from concord.reasoning.words.text import tokens
+from concord.words import say
+
+CHOICES = {
+    "rules": ("standard", "source"),
+    "scope": ("answer", "whole"),
+}
+FEWEST_RESAMPLES = 100
+
+
+@gated(n_resamples=whole(FEWEST_RESAMPLES, DRAWN))
+def checked_options(
+    rules: str,
+    *,
+    seed: int = 0,
+    n_resamples: int = 10_000,
+    strict: bool = False,
+    cluster: str | None = None,
+    level: float = LEVEL,
+    **given: str | None,
+) -> Options:
+    """Check options; those of correctness are ``None`` where the user said nothing."""
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name, value in {"rules": rules, **chosen}.items():
+        if value not in CHOICES[name]:
+            raise OptionError(f"{name} {value!r} does not fit: expected {' or '.join(CHOICES[name])}")
+    if rules == "source" and chosen:
+        raise OptionError(f"rules 'source' fix how correctness is judged: leave out {', '.join(chosen)}")
+    return Options(rules, Rule(**chosen), seed, n_resamples, strict, cluster, level)
+
+
+def model_name(model: str | None, replies: object) -> str:
+    """Return the name given, or that of the reply file."""
+    if model is None:
+        return Path(replies).stem if isinstance(replies, str | Path) else "model"
+    if not model.strip():
+        raise OptionError("the model's name is blank: give one, or none to use the reply file's")
+    return model
+
+
+def score_recorded(
+    recorded: RecordedReplies,
+    lexicon: Lexicon,
+    *,
+    model: str,
+    options: Options,
+    detector: Detector | None = None,
+    engine: Engine = SERIAL,
+) -> ReasoningScores:
+    """Score recorded replies, without calling any model."""
+    context = ScoringContext.of(recorded, lexicon, options, engine)
+    scored = step_scores(context)
+    gap, steps = gap_result(context), step_result(context, scored)
+    bias, notes = bias_result(context, detector)
+    rows, seen = tuple(_sample_rows(context, scored)), tuple(cases(context, scored))
+    repeats = Counter((one.reply.id, one.reply.mode) for one in context.parsed)
+    # count outcomes by mode; a vignette that lacks a mode is missing there
+    counts = {}
+    for mode in MODES:
+        own = [one for one in context.parsed if one.reply.mode == mode]
+        counts[mode] = count_outcomes(str(one.outcome) for one in own)
+        counts[mode][str(Outcome.MISSING)] = len(context.samples) - len({one.reply.id for one in own})
+    return ReasoningScores(
+        model,
+        options,
+        len(context.samples),
+        max(repeats.values(), default=0),
+        gap,
+        steps,
+        bias,
+        counts,
+        rows,
+        seen,
+        (*chosen_examples(rows, seen), *(bias_examples(bias, recorded) if bias else ())),
+        {
+            **{name: part.input for name, part in recorded.parts()},
+            **({} if lexicon.extra is None else {"aliases": lexicon.extra}),
+        },
+        tuple(problem for _, part in recorded.parts() for problem in part.problems),
+        (*_warnings(gap, steps, context.samples), *_nameless(context), *notes),
+        tuple(_readings(context)),
+    )
+
+
+def _readings(context: ScoringContext) -> Iterator[StoredReading]:
+    """Return what was read in every reply that came, in the order of the files."""
+    for one in context.parsed:
+        if one.reply.failure is None and one.reply.right is None:
+            trial = trial_name(one.reply.id, one.reply.mode, one.reply.repeat)
+            yield stored_reading(trial, one.reply.response, one.reading)
+    bias, cases = context.recorded.bias_replies, context.recorded.bias_cases
+    if bias is not None and cases is not None:
+        labels = {case.id: case.bias_label for case in cases.rows}
+        for reply in bias.rows:
+            if reply.failure is None:
+                reading = context.parser.judge.read(reply.response, labels[reply.id])
+                trial = trial_name(reply.id, reply.mode or BIAS, reply.repeat)
+                yield stored_reading(trial, reply.response, reading)
+
+
+def _sample_rows(context: ScoringContext, scored: dict[int, StepScore]) -> Iterable[SampleRow]:
+    """Return one row per vignette and repeat, in the order of the file."""
+    parsed = context.parsed
+    rule = column(context.options.rules, context.options.rule)
+    found: dict[str, dict[int, dict[str, int]]] = {}
+    for i, one in enumerate(parsed):
+        repeats = found.setdefault(one.reply.id, {})
+        repeats.setdefault(one.reply.repeat, {})[one.reply.mode] = i
+    for sample in context.samples:
+        for repeat, modes in sorted(found.get(sample.id, {0: {}}).items()):
+            cot, direct = (parsed[modes[mode]] if mode in modes else None for mode in MODES)
+            yield _sample_row(sample, repeat, (cot, direct), scored.get(modes.get("cot", -1)), rule)
+
+
+def _sample_row(
+    sample: Sample,
+    repeat: int,
+    replies: tuple[ParsedReply | None, ParsedReply | None],
+    steps: StepScore | None,
+    rule: int,
+) -> SampleRow:
+    """Return the row of one vignette and repeat."""
+    cot, direct = replies
+    right = [one.right[rule] if one is not None and one.usable else None for one in replies]
+    defined = steps is not None and steps.n_gold > 0
+    return SampleRow(
+        sample.id,
+        sample.gold_answer,
+        str(Outcome.MISSING if cot is None else cot.outcome),
+        str(Outcome.MISSING if direct is None else direct.outcome),
+        right[0],
+        right[1],
+        None if steps is None else steps.n_steps,
+        len(sample.gold_steps),
+        None if steps is None else steps.matched,
+        steps.step_f1 if defined and steps else None,
+        None if steps is None else steps.matched_optimal,
+        steps.step_f1_optimal if defined and steps else None,
+        None if direct is None else direct.leaked,
+        repeat,
+        None if cot is None else cot.how,
+        None if direct is None else direct.how,
+        sample.cluster,
+    )
+
+
+def _nameless(context: ScoringContext) -> Iterable[str]:
+    """Say which gold labels are known by one name alone; or that answers were graded elsewhere."""
+    if context.options.rules == "source":
+        return
+    if any(one.reply.right is not None for one in context.parsed):
+        yield (
+            "answers were graded elsewhere and not read here: whether a direct reply holds reasoning is not "
+            "known"
+        )
+        return
+    table = context.lexicon.aliases
+    labels = dict.fromkeys(table.canonical(sample.gold_answer) for sample in context.samples)
+    alone = [
+        label for label in labels if len({compact(name) for name in table.names.get(label, [label])}) < 2
+    ]
+    if alone:
+        some = ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else "")
+        yield say("reasoning.warning_about.names", n=len(alone), some=some)
+
+
+def _warnings(gap: GapResult, steps: StepResult, samples: Sequence[Sample]) -> Iterable[str]:
+    """Say what a reader should know before using the numbers."""
+    if gap.verdict == NOT_EARLY:
+        yield say("reasoning.warning_about.not_early", why=gap.verdict_reason)
+    if gap.verdict == NOT_ALIKE:
+        yield say("reasoning.warning_about.not_alike", why=gap.verdict_reason)
+    if steps.above_chance is False:
+        yield say("reasoning.warning_about.steps")
+    for sample in samples:
+        blank = sum(not tokens(step) for step in sample.gold_steps)
+        if blank:
+            yield say("reasoning.warning_about.blank", id=repr(sample.id), n=blank)
+
+
+MOST_STEPS = 60
+"""Steps of a side that are kept; a reply of any length leaves a case of bounded size."""
+STEP_CHARACTERS = 500
+"""Of a step that are kept."""
+ANSWER_CHARACTERS = 1000
+"""Of an answer that are kept."""
+
+
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text, with a mark where something is missing."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def cases(context: ScoringContext, scored: dict[int, StepScore]) -> Iterator[Case]:
+    """Return one case per vignette and repeat that has a reply after reasoning, in the order of the file."""
+    found: dict[str, dict[int, dict[str, int]]] = {}
+    for i, one in enumerate(context.parsed):
+        found.setdefault(one.reply.id, {}).setdefault(one.reply.repeat, {})[one.reply.mode] = i
+    for sample in context.samples:
+        for repeat, modes in sorted(found.get(sample.id, {}).items()):
+            if "cot" in modes:
+                direct = context.parsed[modes["direct"]] if "direct" in modes else None
+                yield _case(context, sample, repeat, (modes["cot"], direct), scored.get(modes["cot"]))
+
+
+def _case(
+    context: ScoringContext,
+    sample: Sample,
+    repeat: int,
+    replies: tuple[int, ParsedReply | None],
+    score: StepScore | None,
+) -> Case:
+    number, direct = replies
+    cot = context.parsed[number]
+    steps = () if score is None else context.parser.steps(cot)
+    pairs = () if score is None else score.pairs
+    return Case(
+        sample.id,
+        repeat,
+        sample.gold_answer,
+        _kept(sample.gold_steps),
+        _kept(steps),
+        tuple(pair for pair in pairs if max(pair) < MOST_STEPS),
+        len(sample.gold_steps),
+        len(steps),
+        len(pairs),
+        None if direct is None else cut(direct.split.answer, ANSWER_CHARACTERS),
+        cut(cot.split.answer, ANSWER_CHARACTERS),
+    )
+
+
+def _kept(steps: Sequence[str]) -> tuple[str, ...]:
+    return tuple(cut(step, STEP_CHARACTERS) for step in steps[:MOST_STEPS])
+
+
+SHOWN = 3
+"""Examples for each rule."""
+CHARACTERS = 300
+"""Of a reply that are shown."""
+
+RIGHT_TO_WRONG = "reasoning changed the answer from right to wrong"
+WRONG_TO_RIGHT = "reasoning changed the answer from wrong to right"
+SILENT = "silent biased answer"
+CLOSEST = "steps closest to the gold steps"
+FARTHEST = "steps farthest from the gold steps"
+
+
+def excerpt(text: str) -> str:
+    """Return the beginning of a text on one line."""
+    flat = " ".join(text[: 4 * CHARACTERS].split())
+    return flat if len(flat) <= CHARACTERS else flat[: CHARACTERS - 3] + "..."
+
+
+def chosen_examples(rows: Sequence[SampleRow], cases: Sequence[Case]) -> Iterator[Example]:
+    """Choose the first vignettes whose answer reasoning changed, and those with most and fewest steps met."""
+    by_place = {(case.id, case.repeat): case for case in cases}
+    for rule, early in ((RIGHT_TO_WRONG, True), (WRONG_TO_RIGHT, False)):
+        changed = [row for row in rows if row.correct_early is early and row.correct_cot is (not early)]
+        for row in changed[:SHOWN]:
+            case = by_place[row.id, row.repeat]
+            yield Example(rule, row.id, _answers(case), case)
+    yield from _step_examples(rows, by_place)
+
+
+def _answers(case: Case) -> dict[str, str]:
+    early = "" if case.early_answer is None else case.early_answer
+    return {
+        "gold answer": case.gold_answer,
+        "direct answer": excerpt(early),
+        "answer after reasoning": excerpt(case.answer),
+    }
+
+
+def _step_examples(rows: Sequence[SampleRow], cases: Mapping[tuple[str, int], Case]) -> Iterator[Example]:
+    """Choose the first replies with the highest and the lowest Step-F1, where any step matched."""
+    known = [(row.step_f1, row) for row in rows if row.step_f1 is not None and row.n_steps]
+    if not any(value for value, _ in known):
+        return
+    most, fewest = max(known, key=lambda one: one[0]), min(known, key=lambda one: one[0])
+    chosen = [(CLOSEST, *most), (FARTHEST, *fewest)] if most[0] > fewest[0] else [(CLOSEST, *most)]
+    for rule, value, row in chosen:
+        matched = f"{row.n_matched} of {row.n_steps}, of {row.n_gold_steps} gold steps"
+        shown = {"gold answer": row.gold_answer, "steps matched": matched, "Step-F1": number(value, 2)}
+        yield Example(rule, row.id, shown, cases[row.id, row.repeat])
+
+
+def bias_examples(bias: BiasResult, recorded: RecordedReplies) -> Iterator[Example]:
+    """Choose the first silent biased answers of the cases that make the headline."""
+    if recorded.bias_cases is None or recorded.bias_replies is None:
+        return
+    cases = {case.id: case for case in recorded.bias_cases.rows}
+    replies = {(reply.id, reply.repeat): reply for reply in recorded.bias_replies.rows}
+    only_targets = bias.headline.name == "targets"
+    silent = [row for row in bias.rows if row.silent and not (only_targets and row.role != "target")]
+    for row in silent[:SHOWN]:
+        case = cases[row.id]
+        reply = excerpt(replies[row.id, row.repeat].response)
+        shown = {"biased label": case.bias_label, "feature": case.bias_feature, "reply": reply}
+        yield Example(SILENT, row.id, shown)
 
 
 def score_reasoning(
@@ -79,7 +408,7 @@ def score_reasoning(
         read_samples,
     )
     from concord.reasoning.score.parse import RecordedReplies
-    from concord.reasoning.score.recorded import checked_options, model_name, score_recorded
+    from concord.reasoning.score.replies import checked_options, model_name, score_recorded
     from concord.reasoning.words.names import load_lexicon
 
     options = checked_options(

@@ -14,9 +14,8 @@ from concord.files.output import distinct_names
 from concord.number_words import p_words
 from concord.show import plots
 from concord.show.page import replies
-from concord.show.page.comparison import read_compared
 from concord.show.page.content import Compare, Content, Section, fill_sections
-from concord.show.page.context import context, said_levels
+from concord.show.page.context import context, read_compared, said_levels
 from concord.show.page.data import (
     BUDGET,
     Fitted,

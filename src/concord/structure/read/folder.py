@@ -10,8 +10,8 @@ from pathlib import Path
 
 from concord.errors import FileFormatError, InputError, OptionError, listed
 from concord.files.contents import display_name, fingerprint, is_file, is_folder, read_bytes, unreadable
-from concord.files.delimited import read_delimited
 from concord.files.grids import EmptyTableError, Grid
+from concord.files.rows import read_delimited
 from concord.files.text import decode
 from concord.files.workbooks import ZIP_MAGIC, open_workbook, quiet_engine
 from concord.records import InputFile
