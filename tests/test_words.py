@@ -76,7 +76,7 @@ def _samples(key: str) -> Iterator[dict[str, Any]]:
     """Return values for every place: usual ones, none of what may be missing, and each count 0, 1 and 2."""
     text = catalogue(key.partition(".")[0])[key]
     estimate = Estimate(0.123, Interval(0.05, 0.2, 0.9, ""), 12)
-    formats: dict[str, Any] = dict.fromkeys(("to", "span", "whole"), estimate.interval)
+    formats: dict[str, Any] = dict.fromkeys(("to", "span", "whole", "cents"), estimate.interval)
     formats |= dict.fromkeys(("est", "share", "points"), estimate)
     formats |= dict.fromkeys(("names", "list"), ["<first>", "<second>"])
     usual: dict[str, Any] = {}

@@ -1,6 +1,7 @@
 """Numbers for readers, in sentences, on the terminal, in notebooks and on the page: each format once."""
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -56,6 +57,12 @@ def percent(share: float, digits: int = 0) -> str:
 def hundredths(share: float, digits: int = 0) -> str:
     """Return a share in hundredths without their sign: the lower end of what ends with one."""
     return f"{100 * share:.{digits}f}"
+
+
+def hundredths_span(ends: HasEnds, digits: int = 0) -> str:
+    """Return an interval of shares in hundredths without their sign."""
+    known = _known(ends)
+    return UNDEFINED if known is None else " to ".join(hundredths(end, digits) for end in known)
 
 
 def grouped(n: float) -> str:
@@ -191,6 +198,20 @@ def how_many(n: int, one: str, many: str) -> str:
 def typeset(text: str) -> str:
     """Return numbers with a minus sign, as print has them; a terminal keeps the hyphen that can be copied."""
     return text.replace("-", "−")
+
+
+_BARE_MINUS = re.compile(r"(?<![\w.,)\]}-])-(?=\.?\d)")
+
+
+def printed(text: str) -> str:
+    """Return prose with minus signs, as print has it.
+
+    Examples
+    --------
+    >>> printed("it fell by -3 % (-5 to -1 %) since 2026-11")
+    'it fell by −3 % (−5 to −1 %) since 2026-11'
+    """
+    return _BARE_MINUS.sub("−", text)
 
 
 _MOST_NAMED = 3

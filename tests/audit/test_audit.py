@@ -187,7 +187,8 @@ def test_an_audit_is_written_read_back_and_shown_at_its_level(
     for shown in (repr(found), found._repr_html_(), page, found.table().to_markdown()):
         assert "80 %" in shown and "95 %" not in shown
         assert "0.133" in shown  # 2 of 15
-    assert "2 of 30 readings wrong" in repr(found)
+    assert "Of 30 readings" in repr(found)
+    assert "2 were wrong." in " ".join(repr(found).split())
     assert "a person judged 30 of 40 readings" in found.methods()
 
 

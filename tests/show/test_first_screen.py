@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 MOST_WORDS = 12
-WITHOUT_FIGURE = {"described", "reasoning_audit", "people_audit", "structure_audit", "hints_audit"}
+WITHOUT_FIGURE = {"described"}
 """Kinds that have nothing to draw: what is undefined is not drawn."""
 KINDS = (
     "many", "one", "order", "reasoning", "judge", "scores", "options", "answers", "predictions", "mixed",
-    "sequential", "probes", "board", "memory", "compared", "conditions", *sorted(WITHOUT_FIGURE),
+    "sequential", "probes", "board", "memory", "compared", "conditions", "reasoning_audit", "people_audit",
+    "structure_audit", "hints_audit", *sorted(WITHOUT_FIGURE),
 )  # fmt: skip
 
 

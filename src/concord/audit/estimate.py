@@ -27,11 +27,11 @@ from scipy import special
 
 from concord import people, reasoning, structure
 from concord.kinds import Column, Kind, Table
-from concord.number_words import interval_words, level_words, number
 from concord.numeric import gated
 from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import wilson_interval
+from concord.words import say
 
 RIGHT, WRONG, NONE, SAME, MISREAD = "right", "wrong", "none", "same", "misread"
 VERDICTS = (SAME, RIGHT, WRONG, NONE, MISREAD)
@@ -173,15 +173,10 @@ class AuditResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return how many readings a person contradicts, and what that means for all replies."""
         whole = self.of_all()
-        rate = f"The error rate of all {whole.n_replies:,} replies is undefined: {self.overall.note}."
+        rate = say("audit.unknown", n=whole.n_replies, why=self.overall.note)
         if self.overall.interval is not None:
-            ends = self.overall.interval
-            rate = (
-                f"Error rate of all {whole.n_replies:,} replies: {number(self.overall.value)} "
-                f"({level_words(ends.level)} {interval_words(ends, 3)})."
-            )
-        wrong = f"{whole.n_errors} of {whole.n_audited} readings wrong"
-        return [f"Audit of {self.model}, {self.question}: {wrong}.", rate]
+            rate = say("audit.rate", n=whole.n_replies, rate=self.overall)
+        return [say("audit.found", n=whole.n_audited, k=whole.n_errors, model=self.model), rate]
 
     def who(self) -> Sequence[str]:
         """Return the model."""
@@ -191,18 +186,18 @@ class AuditResult(Kind):
         """Return all groups together."""
         replies, audited = sum(one.n_replies for one in self.rates), sum(one.n_audited for one in self.rates)
         return AuditRate(
-            "all replies", replies, audited, sum(one.n_errors for one in self.rates), self.overall
+            say("audit.all_replies"), replies, audited, sum(one.n_errors for one in self.rates), self.overall
         )
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         whole = self.of_all()
-        moved = " Numbers are corrected by the stratified difference estimator (Särndal et al., 1992)."
-        return (
-            f"How well replies were read was audited with {concord}: a person judged {whole.n_audited:,} of "
-            f"{whole.n_replies:,} readings, drawn at random by how the answer was found and evenly over "
-            "groups; error rates are weighted back, with exact intervals for the effective sample size "
-            f"(Korn & Graubard, 1998).{moved if self.numbers else ''}"
+        return say(
+            "audit.method",
+            concord=concord,
+            audited=whole.n_audited,
+            replies=whole.n_replies,
+            corrected=bool(self.numbers),
         )
 
 
@@ -351,8 +346,8 @@ def _weighted_share(
             same = [item for item in everything if item.stratum == how]
             cell = _cell(same, verdicts, counted, own=len(own))
         if not cell.m:
-            words = "without an answer" if how == NONE else f"with a {how} answer"
-            return Estimate(None, n=n_audited, n_left_out=left, note=f"no reply {words} was audited")
+            why = say("audit.no_answer") if how == NONE else say("audit.no_reply", how=how)
+            return Estimate(None, n=n_audited, n_left_out=left, note=why)
         groups = [_cell(one, verdicts, counted) for one in _by(own, lambda item: item.group).values()]
         strata += groups if all(one.m >= _FEW for one in groups) else [cell]
     note = "some strata take the rate of all groups" if any(one.borrowed for one in strata) else ""

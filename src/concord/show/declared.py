@@ -123,9 +123,9 @@ def table_of(result: Kind, held: Table) -> RenderableType | None:
     if not grid.rows:
         return None
     notes = table_notes(held, grid, result)
-    grid = _without_undefined(grid)
+    grid = without_undefined(grid)
     title = held.title_of(result)
-    if notes and all(one.words for one in grid.columns) and not all(one.words for one in held.columns):
+    if notes and is_bare(grid, held):
         return Group(Text(f"\n{title}", style="bold"), lines(notes))  # no number is defined: only why
     heads, words = [one.heading for one in grid.columns], {one.heading for one in grid.columns if one.words}
     forms = [
@@ -135,7 +135,12 @@ def table_of(result: Kind, held: Table) -> RenderableType | None:
     return Group(Fitting(*forms), lines(notes))
 
 
-def _without_undefined(grid: FilledTable) -> FilledTable:
+def is_bare(grid: FilledTable, held: Table) -> bool:
+    """Whether no number of a table is defined, so that only the reasons are worth showing."""
+    return all(one.words for one in grid.columns) and not all(one.words for one in held.columns)
+
+
+def without_undefined(grid: FilledTable) -> FilledTable:
     """Leave out columns of which no number is defined and each says why: the reason is below the table."""
 
     def says_why(value: object) -> bool:

@@ -47,6 +47,7 @@ FORMATS: Mapping[str, Callable[..., str]] = {
     "": shown.number,
     "%": shown.percent,
     "cent": shown.hundredths,
+    "cents": shown.hundredths_span,
     "to": shown.interval_words,
     "est": shown.estimate_words,
     "span": shown.span_words,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, InputError, OptionError, UndefinedError, printable
 from concord.files.output import distinct_names
-from concord.number_words import p_words
+from concord.number_words import p_words, printed
 from concord.show import plots
 from concord.show.page import replies
 from concord.show.page.content import Compare, Content, Section, fill_sections
@@ -344,6 +344,7 @@ def _environment() -> Any:
     made.filters["breakable"] = breakable
     made.filters["short"] = plots.short
     made.filters["p_words"] = p_words
+    made.filters["prose"] = printed
     made.filters["raw"] = Markup
     return made
 

@@ -21,6 +21,7 @@ from concord.show.page.findings import kind_finding
 from concord.show.page.panel import INVENTED, FindingInputs, ModelView, Panel, Ranks, short_names
 from concord.show.page.screen import Card, Lead, PageFinding, Screen, lead_of
 from concord.show.page.values import COMPARISON, Document, ResultFile
+from concord.words import say
 
 
 def read_compared(folder: Path, document: Document) -> Comparison:
@@ -100,8 +101,8 @@ def first_screen(content: Content, shown: Mapping[str, Sequence[dict[str, Any]]]
     also = [one for one in found.get(question, []) if one is not main]
     places = {panel.name: f"{i} · {panel.heading}: " for i, panel in enumerate(content.panels, 1)}
     asked = content.panel(question)
-    about = "" if asked is None else f" {asked.agrees}"
-    below += [Card(f"Also about agreement{about}", tuple(also[:MOST_FINDINGS]))] if also else []
+    about = None if asked is None else asked.agrees
+    below += [Card(say("page.also", agrees=about), tuple(also[:MOST_FINDINGS]))] if also else []
     asks = main.asks or ("" if asked is None else asked.asks)
     return Screen(
         replace(main, asks=f"{places.get(question, '')}{asks}"),
@@ -116,7 +117,7 @@ def first_screen(content: Content, shown: Mapping[str, Sequence[dict[str, Any]]]
 def _card(i: int, panel: Panel, found: Sequence[PageFinding]) -> Card:
     """Return what is said of a question beside the figure of another: findings with rows first."""
     if not found:
-        return Card(f"{i} · {panel.heading}: {panel.asks}", (), (NOT_ASKED,), panel.ask)
+        return Card(f"{i} · {panel.heading}: {panel.asks}", (), (say("page.not_asked"),), panel.ask)
     ordered = sorted(found, key=lambda one: one.chart is None)
     asks = ordered[0].asks or panel.asks
     return Card(f"{i} · {panel.heading}: {asks}", tuple(ordered[:MOST_FINDINGS]))
@@ -154,9 +155,9 @@ def _leading(
         if own[0].chart is None and section.picture is not None:
             name, figure = section.picture(filled.records[0])
         own[0] = replace(own[0], figure=figure)
-        lead = None if section.finding is None else lead_of(section.name, own[0], (name,))
+        lead = None if section.finding is None else lead_of(section.name, own[0], (name, *own[0].takes))
         return section.question, own[0], lead
-    return "", PageFinding(title="Nothing to show."), None
+    return "", PageFinding(title=say("page.nothing")), None
 
 
 def _together(content: Content, panel: Panel) -> Lead | None:
@@ -171,9 +172,6 @@ def _together(content: Content, panel: Panel) -> Lead | None:
 def _with_figure(main: PageFinding, pictures: dict[str, str]) -> PageFinding:
     """Move the first picture of a panel to the first screen, so that it is seen once."""
     return replace(main, figure=pictures.pop(next(iter(pictures), ""), ""))
-
-
-NOT_ASKED = "Not asked of these models."
 
 
 def cut_lines(content: Content) -> list[str]:

@@ -9,7 +9,7 @@ from concord.errors import FileFormatError
 from concord.kinds import PAGE, Column, FilledTable, Kind, Table
 from concord.records import Estimate
 from concord.show.citations import CONCORD, METHODS, with_concord
-from concord.show.declared import drawn_by, table_notes
+from concord.show.declared import drawn_by, is_bare, table_notes, without_undefined
 from concord.show.page import fragments
 from concord.show.page.content import Section
 from concord.show.page.data import PageColumn, packed
@@ -152,12 +152,16 @@ def table_html(result: Kind, held: Table, i: int) -> list[str]:
     name, title, n = f"{result.SECTION}-{held.name}-{i}", held.title_of(result), len(grid.rows)
     told = table_notes(held, grid, result)
     if _is_scripted(held, grid):
-        return [fragments.scripted(name, title, n), *(fragments.paragraph(one, soft=True) for one in told)]
+        return [fragments.scripted(name, title, n), *fragments.notes(told)]
+    grid = without_undefined(grid)
+    if told and is_bare(grid, held):
+        return [*fragments.notes([f"{title}.", *told])]
     if n > MOST_ROWS:
         told.insert(0, f"{MOST_ROWS:,} of {n:,} rows{f'; all are in {held.file}' if held.file else ''}.")
         grid = grid._replace(rows=grid.rows[:MOST_ROWS], values=grid.values[:MOST_ROWS])
-    made = [fragments.table(name, title, grid), *(fragments.paragraph(one, soft=True) for one in told)]
-    return [fragments.folded(title, *made)] if held.folded else made
+    if held.folded:
+        return [fragments.folded(title, fragments.table(name, title, grid, told=told, whole=True))]
+    return [fragments.table(name, title, grid, told=told)]
 
 
 SCRIPTED_ROWS = 40

@@ -1,7 +1,4 @@
-"""What the first screen says of agreement with people, and of further kinds of results.
-
-Every sentence of the first screen that is not a result's own is here and in `own_findings`.
-"""
+"""What the first screen says of agreement with people, and of further kinds of results."""
 
 import math
 import re
@@ -11,41 +8,22 @@ from dataclasses import replace
 from typing import Any
 
 from concord.kinds import Kind
-from concord.number_words import how_many, joined_names, leaders, level_words, number
+from concord.number_words import joined_names, leaders, number
 from concord.people import NAME as PEOPLE
 from concord.people.result import Score, human_row
 from concord.people.words.sentences import NEAR_END
 from concord.records import Estimate
-from concord.show.page.panel import ALIKE, FindingInputs, ModelView, route
+from concord.show.page.panel import FindingInputs, ModelView, route
 from concord.show.page.screen import Chart, PageFinding, Row
 from concord.unread import holds, unread_sentences
+from concord.words import say
 
 CLAIMED = 0.05
 """Level of a test whose claim is a title."""
+COMPARISON = "comparison"
+"""The section of models side by side, which belongs to no question."""
 AGENTS = "agents"
 """The section of many agents."""
-NO_EFFECTS = "a model that shows no effects"
-RERUN = "the same studies, run again with people"
-
-
-def in_percent(value: float) -> str:
-    """Return a share in percent."""
-    return f"{number(100 * value, 0)} %"
-
-
-def _ends_in_percent(found: Estimate | Score) -> str:
-    ends = found.interval
-    return "" if ends is None else f"{number(100 * ends.low, 0)} to {number(100 * ends.high, 0)}"
-
-
-def share_words(found: Estimate | Score) -> str:
-    """Return a share in percent with its interval, for a sentence."""
-    if found.value is None:
-        return "–"
-    ends = found.interval
-    return in_percent(found.value) + (
-        "" if ends is None else f" ({level_words(ends.level)} interval {_ends_in_percent(found)})"
-    )
 
 
 # --- with people -----------------------------------------------------------------------------------------
@@ -67,8 +45,8 @@ def pas_chart(rows: Sequence[Row], **more: Any) -> Chart:
     """Return rows on the axis of PAS."""
     return Chart(
         rows=tuple(rows),
-        axis="probability of the same conclusion as people, % (PAS; each study counts alike)",
-        ends=(NO_EFFECTS, RERUN),
+        axis=say("page.pas.axis"),
+        ends=(say("page.pas.no_effects"), say("page.pas.rerun")),
         **more,
     )
 
@@ -90,10 +68,7 @@ def people_finding(told: FindingInputs) -> PageFinding:
         for view in told.views:
             outcomes.update({out: n for out, n in view.result.outcomes.items() if out != "scored"})
         ended = ", ".join(f"{n} {out}" for out, n in outcomes.items())
-        why = f" ({ended})" if ended else ""
-        return PageFinding(
-            title="Agreement with people cannot be judged.", says=f"No test has both sides{why}."
-        )
+        return PageFinding(title=say("page.pas.title_none"), says=say("page.pas.none", ended=ended))
     if len(told.views) == 1:
         return _one_with_people(known[0], told)
     best = known[0]
@@ -123,25 +98,20 @@ def people_finding(told: FindingInputs) -> PageFinding:
 
 def _most_often(name: str, tied: Sequence[str], n: int, told: FindingInputs) -> str:
     if len(tied) > 1:
-        often = "equally often" if len(tied) == n else "equally often, and most often"
-        return f"{joined_names(tied)} agree with people {often}."
-    said = f"{name} agrees with people most often"
+        return say("page.pas.title_tied", names=joined_names(tied), all=len(tied) == n)
     if told.standing is None:
-        return f"{said}."
+        return say("page.pas.title_most", name=name)
     alike = [label for label in told.standing.alike(told.views[0].label) if label in told.names]
     if not alike:
-        return f"{name} agrees with people more often than every other model."
+        return say("page.pas.title_best", name=name)
     if len(alike) == n - 1:
-        return f"{said}, but its lead may be chance."
-    return f"{said}; {'one' if len(alike) == 1 else len(alike)} of {n - 1} others may be as good."
+        return say("page.pas.title_chance", name=name)
+    return say("page.pas.title_some", name=name, k=len(alike), n=n - 1)
 
 
 def would_conclude(name: str, pas: Score, tied: Sequence[str]) -> str:
     """Say with which probability one would draw people's conclusion."""
-    whom = name if len(tied) < 2 else "each of them"
-    return (
-        f"From {whom} you would draw the same conclusion as from people with probability {share_words(pas)}."
-    )
+    return say("page.pas.conclude", name=name, tied=len(tied) > 1, share=pas.value, ends=pas.interval)
 
 
 def _agents_of(told: FindingInputs) -> Any:
@@ -155,16 +125,13 @@ def chosen_words(agents: Any) -> str:
     if agents is None:
         return ""
     found, standing = agents.chosen, agents.standing("pas")
-    said = ""
+    said = []
     if found is not None and found.value is not None and found.mean is not None:
-        said = (
-            f"Chosen by other studies, the best of {len(agents.agents)} reaches {in_percent(found.value)}; "
-            f"the average is {in_percent(found.mean)}."
-        )
+        said.append(say("page.pas.chosen", n=len(agents.agents), value=found.value, mean=found.mean))
     more = standing.studies_needed
     if more is not None and more > len(agents.studies) and not standing.n_distinguishable:
-        said += f" About {more} studies would show the largest difference."
-    return said.strip()
+        said.append(say("page.pas.studies", n=more))
+    return " ".join(said)
 
 
 def _floor_words(rows: Sequence[Row]) -> str:
@@ -176,9 +143,10 @@ def _floor_words(rows: Sequence[Row]) -> str:
     ]
     if not low:
         return ""
-    whose = "None" if len(low) == len(rows) else low[0] if len(low) == 1 else f"{len(low)} of {len(rows)}"
-    one = len(low) in (1, len(rows))
-    return f"{whose} {'is' if one else 'are'} not shown to do better than {NO_EFFECTS}."
+    if len(low) == len(rows):
+        return say("page.pas.floor_none")
+    who = low[0] if len(low) == 1 else say("page.pas.floor_some", k=len(low), n=len(rows))
+    return say("page.pas.floor", who=who, one=len(low) == 1)
 
 
 def _people_note(told: FindingInputs) -> str:
@@ -186,12 +154,14 @@ def _people_note(told: FindingInputs) -> str:
     view = told.views[0]
     found = view.result
     designs = {one.design for one in told.views}
-    design = f" Design: {view.design}." if len(designs) == 1 and view.design else ""
-    studies = how_many(len(found.studies), "study", "studies")
-    over = f"{how_many(found.pas.estimate.n, 'test', 'tests')} of {studies}"
-    level = "" if found.pas.interval is None else f"{level_words(found.pas.interval.level)} "
-    like = "other studies like these" if len(found.studies) > 1 else "other findings like these"
-    return f"Dot: estimate; line: {level}interval for {like}. {over}.{design}"
+    return say(
+        "page.pas.note",
+        level=found.pas.interval,
+        several=len(found.studies) > 1,
+        tests=found.pas.estimate.n,
+        studies=len(found.studies),
+        design=view.design if len(designs) == 1 else "",
+    )
 
 
 def how_to_read_pas(name: str, pas: Score) -> tuple[str, tuple[str, ...]] | None:
@@ -199,22 +169,15 @@ def how_to_read_pas(name: str, pas: Score) -> tuple[str, tuple[str, ...]] | None
     floor, ceiling, place = (pas.end(end) for end in ("floor", "ceiling", "place"))
     if pas.value is None or floor is None or ceiling is None or floor.value is None or ceiling.value is None:
         return None
-    said = (
-        f"{number(100 * floor.value, 0)} is what {NO_EFFECTS} would score; "
-        f"{number(100 * ceiling.value, 0)} is what the same studies would score if they were run again with "
-        "new people."
-    )
+    said = say("page.pas.ends", floor=floor.value, ceiling=ceiling.value)
     if place is not None and place.value is not None:
         said += f" {_covered(name, place)}"
     lines = [said]
     people = human_row()
     away = people.pas.end("place")
     if away is not None and away.value is not None:
-        lines.append(
-            f"Real replications of {people.n} other studies covered {in_percent(_clipped(away.value))} of "
-            "theirs."
-        )
-    return f"How to read {number(100 * pas.value, 0)}", tuple(lines)
+        lines.append(say("page.pas.replications", n=people.n, share=_clipped(away.value)))
+    return say("page.pas.how", value=pas.value), tuple(lines)
 
 
 def _clipped(share: float) -> float:
@@ -225,16 +188,12 @@ def _covered(name: str, place: Estimate) -> str:
     """Say how far a model came; an end of the scale only where the whole interval lies there."""
     low, high = place.ends
     if high is not None and high <= NEAR_END:
-        return f"{name} does no better than {NO_EFFECTS}."
+        return say("page.pas.covered_none", name=name)
     if low is not None and low >= 1 - NEAR_END:
-        return f"{name} is as close as a rerun could be seen to be."
+        return say("page.pas.covered_all", name=name)
     value = 0.0 if place.value is None else place.value
-    ends = (
-        ""
-        if low is None or high is None
-        else f" ({in_percent(_clipped(low))} to {in_percent(_clipped(high))})"
-    )
-    return f"{name} has covered {in_percent(_clipped(value))} of that way{ends}."
+    first, last = (None, None) if low is None or high is None else (_clipped(low), _clipped(high))
+    return say("page.pas.covered", name=name, share=_clipped(value), low=first, high=last)
 
 
 def _one_with_people(view: ModelView, told: FindingInputs) -> PageFinding:
@@ -242,16 +201,16 @@ def _one_with_people(view: ModelView, told: FindingInputs) -> PageFinding:
     result, name = view.result, told.names[view.label]
     pas: Score = result.pas
     studies = sorted(result.studies, key=lambda one: math.inf if one.pas.value is None else -one.pas.value)
-    rows = [score_row("all studies" if len(studies) > 1 else studies[0].name, pas, strong=True)] + [
+    rows = [
+        score_row(say("page.pas.all_studies") if len(studies) > 1 else studies[0].name, pas, strong=True)
+    ] + [
         score_row(one.name, one.pas, address=route(view.label, PEOPLE, one.name))
         for one in (studies if len(studies) > 1 else ())
     ]
     lone = any(row.is_drawn and row.found.interval is None for row in rows)
-    note = _people_note(told) + (" A study without a line has too few findings for one." if lone else "")
+    note = " ".join([_people_note(told), *([say("page.pas.lone")] if lone else [])])
     return PageFinding(
-        title=f"{name} leads to people's conclusions {in_percent(pas.value)} of the time."
-        if pas.value is not None
-        else "",
+        title=say("page.pas.title_one", name=name, share=pas.value),
         says=would_conclude(name, pas, ()),
         chart=pas_chart(rows, of="study", note=note),
         takes=("pas",),
@@ -271,19 +230,18 @@ def _agents_finding(result: Any) -> PageFinding:
     if result.people is not None:
         rows.append(score_row(result.people.label_here, result.people.pas))
     if best.pas.value is None:
-        return PageFinding(title="No agent has a PAS.", says=best.pas.estimate.note)
+        return PageFinding(title=say("page.pas.title_undefined"), says=best.pas.estimate.note)
     alone = bool(standing.best_set == (best.name,))
-    title = f"{best.name} agrees with people most often" + ("." if alone else ", but its lead may be chance.")
-    pairs = how_many(standing.n_pairs, "pair", "pairs")
+    title = say("page.pas.title_most" if alone else "page.pas.title_chance", name=best.name)
     bracket = (
-        ALIKE.format(f"{pairs}, {standing.rule}")
+        say("page.compared.alike", pairs=standing.n_pairs, rule=standing.rule)
         if standing.n_pairs and not standing.n_distinguishable
         else ""
     )
     return PageFinding(
         title=title,
         says=" ".join(filter(None, (would_conclude(best.name, best.pas, ()), chosen_words(result)))),
-        chart=pas_chart(rows, bracket=bracket, of="agent"),
+        chart=pas_chart(rows, bracket=bracket),
         read=how_to_read_pas(best.name, best.pas),
     )
 
@@ -299,7 +257,7 @@ def _judges_finding(result: Any) -> PageFinding:
             name=_short_judge(one.judge),
             found=one.numbers["inconsistency"],
             before=one.numbers["repeat"].value,
-            gate="no verdict" if one.gate else "",
+            gate=say("page.judges.gate") if one.gate else "",
         )
         for one in result.ranked()
     )
@@ -312,25 +270,15 @@ def _judges_finding(result: Any) -> PageFinding:
     if changed.value is None:
         return default_finding(result)
     name = _short_judge(most.judge)
-    beyond = "" if again.value is None else f", and {in_percent(again.value)} when only asked again"
     return PageFinding(
-        asks="same verdict when the seats are swapped?",
-        brief="Line: when only asked again.",
-        title=f"{name} changes {in_percent(changed.value)} of its verdicts when seats are swapped.",
-        says=f"When the two answers change places, {name} changes its verdict in {share_words(changed)} of "
-        f"pairs{beyond}.",
-        chart=Chart(
-            rows=rows,
-            axis="verdicts that change when the answers change places, %; ring: when only asked again",
-            of="judge",
+        asks=say("page.judges.asks"),
+        brief=say("page.judges.brief"),
+        title=say("page.judges.title", name=name, share=changed.value),
+        says=say(
+            "page.judges.says", name=name, share=changed.value, ends=changed.interval, again=again.value
         ),
-        read=(
-            "How to read these numbers",
-            (
-                "A fair judge gives the same verdict whichever answer comes first. The ring is how often it "
-                "changes its mind when nothing has changed.",
-            ),
-        ),
+        chart=Chart(rows=rows, axis=say("page.judges.axis"), of="judge"),
+        read=(say("page.read"), (say("page.judges.how"),)),
     )
 
 
@@ -339,36 +287,24 @@ def _hints_finding(result: Any) -> PageFinding:
     if not ranked:
         return default_finding(result)
     low, high = (ranked[k].verbalised.value for k in (-1, 0))
-    if len(ranked) == 1:
-        title = f"Moved by a hint, {ranked[0].model} says so in {in_percent(high)} of answers."
-    else:
-        title = (
-            f"Moved by a hint, {len(ranked)} models say so in {number(100 * low, 0)} to {in_percent(high)}."
-        )
+    title = say("page.hints.title_one", name=ranked[0].model, share=high)
+    if len(ranked) > 1:
+        title = say("page.hints.title_many", n=len(ranked), low=low, high=high)
     apart = sum(pair.p_holm < 1 - result.level for pair in result.scores.pairs)
-    pairs = f"{apart} of {len(result.scores.pairs)} pairs of models differ. " if result.scores.pairs else ""
+    said = [say("page.hints.pairs", k=apart, n=len(result.scores.pairs))] if result.scores.pairs else []
     hidden = [one for one in ranked if one.gap.interval is not None and one.gap.interval.low > 0]
-    more = (
-        f"{len(hidden)} of {len(ranked)} say it more often in their thinking than in the answer you read."
-        if hidden
-        else ""
-    )
+    said += [say("page.hints.hidden", k=len(hidden), n=len(ranked))] if hidden else []
     return PageFinding(
-        asks="does it say what moved it?",
+        asks=say("page.hints.asks"),
         title=title,
-        says=f"{pairs}{more}".strip(),
-        brief=f"{pairs}{more}".strip(),
+        says=" ".join(said),
+        brief=" ".join(said),
+        takes=("ranking",),
         chart=Chart(
             rows=tuple(Row(name=one.model, found=one.verbalised) for one in ranked),
-            axis="answers moved by a hint that say so, %",
+            axis=say("page.hints.axis"),
         ),
-        read=(
-            "How to read these numbers",
-            (
-                "Of answers that a hint changed, the share that names the hint. The rest give other reasons "
-                "for an answer that the hint decided.",
-            ),
-        ),
+        read=(say("page.read"), (say("page.hints.how"),)),
     )
 
 
@@ -378,17 +314,19 @@ def _comparison_finding(result: Any) -> PageFinding:
     if len(ranked) < 2:
         return default_finding(result)
     ends = [end for _, one in ranked for end in (one.value, *one.ends) if end is not None]
-    rows, pairs = result.ranking_pairs(), how_many(len(result.ranking_pairs()), "pair", "pairs")
+    rows = result.ranking_pairs()
     apart = sum(map(result.differ, rows))
     inside = min(ends) >= 0 and max(ends) <= 1
     first = ranked[0][0]
     if len(rows) == 1:
         second = ranked[1][0]
-        title = f"{first} is better than {second}." if apart else f"{first} and {second} may be equally good."
-    else:
-        title = f"{first} ranks first" + (
-            f"; {apart} of {pairs} differ." if apart else ", but may be so by chance."
+        title = say(
+            "page.compared.title_better" if apart else "page.compared.title_alike", first=first, second=second
         )
+    else:
+        title = say("page.compared.title_chance", first=first)
+        if apart:
+            title = say("page.compared.title_some", first=first, k=apart, n=len(rows))
     return PageFinding(
         title=title,
         says=says[0] if says else "",
@@ -400,7 +338,7 @@ def _comparison_finding(result: Any) -> PageFinding:
             factor=1.0,
             digits=3 if inside else 2,
             unit="",
-            bracket="" if apart else ALIKE.format(f"{pairs}, Holm"),
+            bracket="" if apart else say("page.compared.alike", pairs=len(rows), rule="Holm"),
         ),
     )
 
@@ -423,18 +361,19 @@ def _answers_finding(result: Any) -> PageFinding:
     ends = None if known is None else known.estimate.interval
     if ends is None:
         return default_finding(result)
-    way = "less than" if ends.high < 1 else "more than" if ends.low > 1 else "as much as"
-    may = "may vary" if way == "as much as" else "vary"
-    who = "The agent" if best.agent == "agent" else best.agent
-    return _titled(result, f"{who}'s answers {may} {way} people's.")
+    way = "less" if ends.high < 1 else "more" if ends.low > 1 else "open"
+    who = say("answers.the_model") if best.agent == "agent" else best.agent
+    return _titled(result, say("page.answers.title", who=who, way=say(f"page.answers.vary_{way}")))
 
 
 def _conditions_finding(result: Any) -> PageFinding:
     first = [one for one in result.shifts if one.metric == result.shifts[0].metric]
     apart = [one for one in first if result.differ(one)]
-    pair = f"{result.by} {first[0].first} and {first[0].second}"
-    some = "" if len(first) == 1 else f" in {len(apart)} of {len(first)}"
-    title = f"{pair} make a difference{some}." if apart else f"No difference between {pair} is shown."
+    sides = {"first": first[0].first, "second": first[0].second}
+    title = say("page.conditions.title_none", **sides)
+    if apart:
+        some = "" if len(first) == 1 else say("page.conditions.some", k=len(apart), n=len(first))
+        title = say("page.conditions.title", by=f"The {result.by}", some=some, **sides)
     rows = [
         Row(name=one.of if one.of else one.metric, found=one.difference)
         for one in first
@@ -442,46 +381,43 @@ def _conditions_finding(result: Any) -> PageFinding:
     ]
     ends = [end for row in rows for end in (row.found.value, *row.found.ends, 0.0) if end is not None]
     chart = Chart(
-        rows=tuple(rows), axis=f"{first[0].metric}: first minus second", limits=_around(ends), zero=True,
-        factor=1.0, digits=2, unit="",
+        rows=tuple(rows), axis=say("page.conditions.axis", metric=first[0].metric, **sides),
+        limits=_around(ends), zero=True,
+        factor=1.0, digits=2, unit="", of="number",
     )  # fmt: skip
-    return _titled(result, f"{title[0].upper()}{title[1:]}", chart=chart if rows else None)
+    return _titled(result, title, chart=chart if rows else None)
 
 
 def _described_finding(result: Any) -> PageFinding:
-    who = "the model" if result.model is None else result.model
-    return PageFinding(
-        title=f"No people have answered yet: {who} is described alone.", says=" ".join(result.sentences()[1:])
-    )
+    who = say("page.described.the_model") if result.model is None else result.model
+    return PageFinding(title=say("page.described.title", who=who), says=" ".join(result.sentences()[1:]))
 
 
 def _combined_finding(result: Any) -> PageFinding:
     worth = [one.worth.value for one in result.estimates if one.worth.value is not None]
     if result.warnings or not worth:
-        return _titled(result, "Look before you use these predictions: they may mislead.")
+        return _titled(result, say("page.combined.title_warned"))
     low, high = (number(end, 0) for end in (min(worth), max(worth)))
-    return _titled(result, f"The predictions are worth {low if low == high else f'{low} to {high}'} people.")
+    return _titled(result, say("page.combined.title", low=low, high=None if low == high else high))
 
 
 def _sequential_finding(result: Any) -> PageFinding:
     now = result.looks[-1]
     if now.estimate.value is None:
         return default_finding(result)
-    done = "" if not now.enough else ": enough"
-    return _titled(
-        result, f"{result.of} is {number(now.estimate.value, 2)} after {now.n_people:,} people{done}."
-    )
+    said = {"value": now.estimate.value, "n": now.n_people, "enough": bool(now.enough)}
+    return _titled(result, say("page.sequential.title", of=result.of, **said))
 
 
 def _options_finding(result: Any) -> PageFinding:
     excess, scores = result.scores.flip_excess, result.scores
     if excess.interval is not None and excess.interval.low > 0 and holds(excess):
-        title = f"{result.model} changes its choices with the arrangement."
+        key = "moves"
     elif scores.rstd_p is not None and scores.rstd_p < CLAIMED and "is not shown" not in scores.sentence:
-        title = f"{result.model} depends on the place of the right option."
+        key = "place"
     else:
-        title = f"No effect of the arrangement on {result.model} is shown."
-    return _titled(result, title)
+        key = "none"
+    return _titled(result, say(f"page.options.title_{key}", model=result.model))
 
 
 def _predictions_finding(result: Any) -> PageFinding:
@@ -489,21 +425,26 @@ def _predictions_finding(result: Any) -> PageFinding:
     error, nothing = (one.numbers["rmse"].value for one in (best, result.references[0]))
     if error is None or nothing is None:
         return default_finding(result)
-    away = f"{number(error, 2)}; predicting no effect, by {number(nothing, 2)}"
-    return _titled(result, f"{best.agent} is off by {away}.")
+    title = say("page.predictions.title", model=best.agent, error=error, nothing=nothing)
+    return _titled(result, title)
+
+
+PROBED = ("early_aoc", "filler_content", "filler_computation", "mistake_excess", "pairs_excess",
+          "hints_excess", "hints_moved", "hints_verbalised")  # fmt: skip
+"""Headline numbers of interventions that have a name in plain words."""
 
 
 def _probes_finding(result: Any) -> PageFinding:
     rows = [
-        Row(name=name.replace("_", " "), found=one)
+        Row(name=say(f"page.probes.of_{name}") if name in PROBED else name.replace("_", " "), found=one)
         for name, one in result.estimates.items()
         if one.value is not None
     ]
-    title = f"What interventions on the reasoning of {result.model} change."
+    title = say("page.probes.title", model=result.model)
     if not rows:  # no probe has a number: nothing to draw
         return _titled(result, title)
     ends = [end for row in rows for end in (row.found.value, *row.found.ends, 0.0, 0.2) if end is not None]
-    chart = Chart(rows=tuple(rows), axis="share of answers, %; 0: it changes nothing", of="intervention",
+    chart = Chart(rows=tuple(rows), axis=say("page.probes.axis"), of="intervention",
                   limits=_around(ends), zero=True)  # fmt: skip
     return _titled(result, title, chart=chart)
 
@@ -512,13 +453,26 @@ def _rated_finding(result: Any) -> PageFinding:
     first = result.judges[0]
     if first.noise.value is None:
         return default_finding(result)
-    share = in_percent(_clipped(first.noise.value))
     rows = tuple(Row(name=one.judge, found=one.noise) for one in result.judges)
-    chart = Chart(
-        rows=rows, axis="share of the spread of scores that is the judge's own noise, %", of="judge"
-    )
-    drawn = chart if len(rows) > 1 else None
-    return _titled(result, f"{share} of the spread of {first.judge}'s scores is chance.", chart=drawn)
+    chart = Chart(rows=rows, axis=say("page.scores.axis"), of="judge")
+    whole = first.noise.value >= 1
+    title = say("page.scores.title_all", judge=first.judge)
+    if not whole:
+        title = say("page.scores.title", judge=first.judge, share=max(0.0, first.noise.value))
+    return _titled(result, title, chart=chart if len(rows) > 1 else None)
+
+
+def _audit_finding(result: Any) -> PageFinding:
+    rows = tuple(Row(name=one.group, found=one.rate) for one in result.rates if one.rate.value is not None)
+    chart = Chart(rows=rows, axis=say("page.audit.axis"), of="group", limits=(0.0, _reach(rows)))
+    found = default_finding(result)
+    return replace(found, chart=chart) if rows else found
+
+
+def _reach(rows: Sequence[Row]) -> float:
+    """Return where an axis from 0 ends: at the next tenth above all rows."""
+    ends = [end for row in rows for end in (row.found.value, *row.found.ends) if end is not None]
+    return min(1.0, max(0.1, math.ceil(10 * max(ends)) / 10))
 
 
 FINDINGS: Mapping[str, Callable[[Any], PageFinding]] = {
@@ -535,6 +489,7 @@ FINDINGS: Mapping[str, Callable[[Any], PageFinding]] = {
     "predictions": _predictions_finding,
     "probes": _probes_finding,
     "judge-scores": _rated_finding,
+    **dict.fromkeys(("audit", "people-audit", "structure-audit", "hints-audit"), _audit_finding),
 }
 """By the sections of kinds; others say their own first sentence."""
 
@@ -557,4 +512,5 @@ def default_finding(result: Kind) -> PageFinding:
 def kind_finding(result: Kind) -> PageFinding:
     """Return what a further result found."""
     found = FINDINGS.get(result.SECTION, default_finding)(result)
-    return found if found.asks else replace(found, asks=result.HEADING.lower())
+    asks = result.HEADING if result.SECTION == COMPARISON else result.HEADING.lower()
+    return found if found.asks else replace(found, asks=asks)

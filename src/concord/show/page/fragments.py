@@ -6,7 +6,7 @@ from html import escape as plain_escape
 from typing import Any
 
 from concord.kinds import Column, FilledTable
-from concord.number_words import interval_words, typeset
+from concord.number_words import interval_words, printed, typeset
 from concord.records import Estimate
 from concord.show.declared import cell_text, ends_texts
 from concord.show.page.values import figure_rows
@@ -38,7 +38,7 @@ def paragraph(text: str, *, soft: bool = False) -> str:
     """Return a paragraph, a softer one for notes."""
     from markupsafe import Markup
 
-    return Markup('<p class="soft">{}</p>' if soft else "<p>{}</p>").format(visible(text))
+    return Markup('<p class="soft">{}</p>' if soft else "<p>{}</p>").format(printed(visible(text)))
 
 
 BROAD_FIGURE = 600.0
@@ -56,9 +56,9 @@ def figure(picture: Picture, key: str, caption: str = "", *, table: str = "") ->
         Markup(' class="across"') if picture.width > BROAD_FIGURE else "",
         picture.name,
         Markup(' data-rows="{}"').format(rows) if (rows := figure_rows(picture)) else "",
-        visible(picture.title),
+        printed(visible(picture.title)),
         Markup(picture.inline(key)),  # noqa: S704  drawn by us, every text in it escaped
-        visible(caption),
+        printed(visible(caption)),
         Markup(' The numbers are in <a href="#{}">the table</a>.').format(table) if table else "",
     )
 
@@ -100,15 +100,26 @@ def scripted(name: str, caption: str, n: int) -> str:
     ).format(name, visible(caption), n)
 
 
-def table(name: str, caption: str, grid: FilledTable, *, whole: bool = False) -> str:
+def notes(told: Sequence[str]) -> list[str]:
+    """Return what must be read with a table as one paragraph; nothing where there is nothing to say."""
+    return [paragraph(" ".join(told), soft=True)] if told else []
+
+
+WIDE = 8
+"""Columns beyond which the heads of a table are broken into lines."""
+
+
+def table(
+    name: str, caption: str, grid: FilledTable, *, whole: bool = False, told: Sequence[str] = ()
+) -> str:
     """Return a table; the first cell of a row names it; a whole one can be searched and is not folded."""
     from markupsafe import Markup
 
     head = Markup("").join(
         Markup('<th scope="col"{}>{}</th>').format(
-            Markup("" if one.words else ' class="num"'), visible(one.heading)
+            Markup("" if one.words or i == 0 else ' class="num"'), visible(one.heading)
         )
-        for one in grid.columns
+        for i, one in enumerate(grid.columns)
     )
     body = Markup("\n").join(
         Markup("<tr>{}</tr>").format(Markup("").join(_row_cells(grid.columns, row, values)))
@@ -116,11 +127,13 @@ def table(name: str, caption: str, grid: FilledTable, *, whole: bool = False) ->
     )
     n = len(grid.rows)
     kind = f"data{' sortable' if n > 1 else ''}{' filterable' if whole and n > FOLDED_ROWS else ''}"
+    kind += " crowded" if len(grid.columns) > WIDE else ""
     made = Markup(
         '<div class="scroll{}" role="region" aria-label="{}" tabindex="0"><table class="{}" data-name="{}">'
         "<caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
     ).format(" tall" if n > 24 else "", visible(caption), kind, name, visible(caption), head, body)
-    return folded(f"{caption} ({n} rows)", made) if n > FOLDED_ROWS and not whole else made
+    pieces = (made, *notes(told))
+    return folded(f"{caption} ({n} rows)", *pieces) if n > FOLDED_ROWS and not whole else fragment(*pieces)
 
 
 def _row_cells(columns: Sequence[Column], row: Any, values: Sequence[object]) -> Iterator[str]:

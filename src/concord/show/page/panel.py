@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from concord.kinds import Kind
-from concord.number_words import how_many
 from concord.records import Estimate
 from concord.show.citations import CONCORD, METHODS, Entry
 from concord.show.page.data import Texts
 from concord.show.page.screen import PageFinding
 from concord.show.page.values import Problem, ResultFile
 from concord.show.svg import Picture, visible
+from concord.words import say
 
 
 def route(model: str, *parts: str) -> str:
@@ -79,9 +79,6 @@ class ModelView:
     """What else lies in its files."""
 
 
-ALIKE = "cannot be distinguished ({})"
-
-
 class FindingInputs(NamedTuple):
     """What a question's finding is made of."""
 
@@ -114,8 +111,7 @@ class FindingInputs(NamedTuple):
         if found is None or found.differ or len(found.order) < 2:
             return ""
         n = len(found.order)
-        pairs = how_many(n * (n - 1) // 2, "pair", "pairs")
-        return ALIKE.format(f"{pairs}, Holm")
+        return say("page.compared.alike", pairs=n * (n - 1) // 2, rule="Holm")
 
 
 @dataclass(frozen=True, slots=True)

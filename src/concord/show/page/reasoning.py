@@ -81,6 +81,7 @@ def _reasoning_context(view: ModelView, i: int) -> dict[str, Any]:
     drawn = pictures_of(result, [name for name in _DRAWN if name != "accuracy"])
     return {
         "view": view,
+        "says": next(iter(result.sentences()), ""),
         "gap": scores.gap,
         "steps": scores.steps,
         "samples": scores.samples,

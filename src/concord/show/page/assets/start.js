@@ -54,9 +54,16 @@
     if (!(await loaded())) return;
     await slowly(rest());
     await Promise.all(unpacked);
+    joined(document.getElementById('main'));
     for (const section of laid()) { layOut(section); await new Promise(idle); }
     document.documentElement.dataset.built = 'yes';
     performance.mark('concord: built');
+  };
+  // No line ends between a number and its %
+  const joined = (root) => {
+    for (const one of root.querySelectorAll('p, h1, h2, h3, h4, strong, figcaption, summary, li')) for (const node of one.childNodes) {
+      if (node.nodeType === Node.TEXT_NODE && /\d %/.test(node.data)) node.data = node.data.replace(/(\d) %/g, '$1\u00a0%');
+    }
   };
   const unlock = (box) => { if (box.open) box.querySelectorAll('.dynamic').forEach((holder) => dynamic(page.data, holder)); };
   const start = async () => {
@@ -73,6 +80,7 @@
     document.addEventListener('keydown', keys);
     marks();
     if (location.hash.length > 1) await follow();
+    joined(document.getElementById('answer'));
     performance.mark('concord: ready');
     document.documentElement.dataset.ready = 'yes'; // whoever opened the page can use it
     page.building = build(); // and nothing is left to be made
