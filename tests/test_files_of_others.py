@@ -21,12 +21,22 @@ from tests.files_of_every_kind import FILES, TOOLS, Written, as_csv
 
 
 @pytest.mark.parametrize("one", FILES, ids=[one[0] for one in FILES])
-def test_check_names_every_kind_of_file_and_its_command(one: Written, tmp_path: Path) -> None:
+def test_check_names_every_kind_of_file_and_its_command_and_reads_it_once(
+    one: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, write, content, kind, command = one
     (tmp_path / name).parent.mkdir(exist_ok=True)
     write(tmp_path / name, content)
+    opened, plain = list[Path](), Path.open
+
+    def counted(path: Path, *how: Any, **more: Any) -> Any:
+        opened.append(path)
+        return plain(path, *how, **more)
+
+    monkeypatch.setattr(Path, "open", counted)
     found = concord.check(tmp_path / name)
     assert (found.kind, found.commands[0], found.passed) == (kind, f"concord {command}", True), found.problems
+    assert opened.count(tmp_path / name) <= (1 if not name.endswith(".parquet") else 2)  # hashed in pieces
 
 
 def compared(*sources: Path, **options: Any) -> CompareResult:

@@ -17,12 +17,12 @@ from concord.comparing.judge_logs import judged_table
 from concord.comparing.scores import read_models
 from concord.errors import FileFormatError, InputError, OptionError, TableError, by_cause
 from concord.files.columns import ColumnTable, read_columns
-from concord.files.contents import is_file, read_bytes
+from concord.files.contents import is_file, kept, read_bytes, read_once
 from concord.files.documents import FileCheck, FileKind
 from concord.files.grids import names_of, vocabulary
 from concord.files.inspect_logs import InspectLog, is_lm_eval, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
-from concord.files.kept_replies import ObjectLines
+from concord.files.kept_replies import object_of
 from concord.files.raw import read_raw
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
 from concord.files.tables import TableOptions
@@ -139,10 +139,14 @@ def _told_folder(path: Path) -> FileCheck:
 def _written_kind(path: Path) -> str | None:
     """Return what a document that Concord wrote calls itself."""
     try:
-        document = parsed(path.name, read_bytes(path))
+        document = _document(path)
     except FileFormatError:
         return None
     return _own_kind(document)
+
+
+def _document(path: Path) -> Any:
+    return kept(("document", path), lambda: parsed(path.name, read_bytes(path)))
 
 
 def _own_kind(document: object) -> str | None:
@@ -186,7 +190,7 @@ def _json_file(path: Path, options: TableOptions) -> FileCheck | None:
     if (log := read_json_log(path)) is not None:
         return _told_log(path, log)
     try:
-        document = parsed(path.name, read_bytes(path))
+        document = _document(path)
     except FileFormatError:
         return None
     if (own := _own_kind(document)) is not None and own != "table of tests":
@@ -227,7 +231,8 @@ def _of_harness(path: Path, document: Any) -> FileCheck | None:
 
 def _lines_file(path: Path, options: TableOptions) -> FileCheck | None:
     """Tell JSON lines."""
-    rows = [row for row in ObjectLines(path) if isinstance(row, Mapping)]
+    lines = read_bytes(path).decode("utf-8", "replace").split("\n")
+    rows = [row for line in lines if (row := object_of(line)) is not None]
     if not rows:
         return None
     if is_lm_eval(rows[0]):
@@ -408,23 +413,26 @@ def check(
     mapping
         What the columns of a table made by hand hold, by their titles, such as ``{"Result": "human"}``.
     """
-    path = Path(file)
-    found = None if mapping else recognised(path, TableOptions(sheet, encoding, decimal_comma))
+    with read_once():
+        return _checked(Path(file), TableOptions(sheet, encoding, decimal_comma), mapping)
+
+
+def _checked(path: Path, options: TableOptions, mapping: Mapping[str, str] | None) -> FileCheck:
+    found = None if mapping else recognised(path, options)
     if found is not None:
         return found
     kind = _kind_of(path)
     if kind is None:
         from concord.people.check import check_table, understood
 
-        options = TableOptions(sheet, encoding, decimal_comma)
         try:
             told = check_table(path, options, mapping=mapping)
         except FileFormatError as fault:
             raise FileFormatError(f"{fault}{_nearest(path, options)}") from fault
         columns = understood(path, options) if path.suffix.lower() != ".json" else ()
         return replace(told, commands=("concord score people",), columns=columns)
-    if sheet is not None:
-        raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
+    if options.sheet is not None:
+        raise OptionError(f"sheet={options.sheet!r} was given, but only XLSX files have sheets")
     return replace(kind.check(path), commands=kind.commands)
 
 
@@ -435,7 +443,7 @@ def _kind_of(path: Path) -> FileKind | None:
     if suffix != ".json":
         return next((kind for kind in kinds if suffix in kind.suffixes), None)
     try:
-        document = parsed(path.name, read_bytes(path))
+        document = _document(path)
     except FileFormatError:
         return None
     if isinstance(document, Mapping):

@@ -26,7 +26,7 @@ from concord.comparing.records import (
 )
 from concord.errors import FileFormatError
 from concord.files.cells import BadCellError, number
-from concord.files.contents import fingerprint_file, is_file
+from concord.files.contents import fingerprint_file, first_bytes, is_file
 from concord.files.grids import Grid, plain_title
 from concord.files.survey import edsl_document, edsl_interviews
 from concord.files.tables import read_grid
@@ -93,8 +93,7 @@ def harness_table(path: Path) -> Any:
     """Return a CSV file that a harness wrote as what it writes as JSON; None for any other."""
     if path.suffix.lower() != ".csv" or not is_file(path):
         return None
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
+    head = first_bytes(path, _HEAD)
     if b"model.model" not in head and b",Status,Score," not in head:
         return None
     grid = read_grid(path)

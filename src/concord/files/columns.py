@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from concord.errors import FileFormatError, OptionError, TableError, quoted
 from concord.files import limits
-from concord.files.contents import fingerprint, fingerprint_file, is_file, read_bytes
+from concord.files.contents import fingerprint, fingerprint_file, first_bytes, is_file, kept, read_bytes
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells, without_far_dates
 from concord.files.gate import check_large_text, check_names
 from concord.files.grids import Grid
@@ -107,17 +107,19 @@ def _of_survey(path: Path, options: TableOptions) -> ColumnTable:
 def _of_file(path: Path, options: TableOptions) -> ColumnTable:
     kind = kind_of(path, options)
     if kind == "parquet":
-        from concord.files.parquet import open_parquet
+        from concord.files.parquet import ParquetFile, open_parquet
 
-        head = read_bytes(path, limit=limits.COLUMN_BYTES) if not is_file(path) else _start(path)
-        check_content(path.name, kind, head)
-        found = open_parquet(path, rows=limits.COLUMN_ROWS)
-        inputs = (fingerprint_file(path),)
+        def opened() -> tuple[ParquetFile, InputFile]:
+            head = read_bytes(path, limit=limits.COLUMN_BYTES) if not is_file(path) else _start(path)
+            check_content(path.name, kind, head)
+            return open_parquet(path, rows=limits.COLUMN_ROWS), fingerprint_file(path)
+
+        found, held = kept(("parquet", path), opened)
 
         def load(names: list[str]) -> "pl.DataFrame":
             return without_far_dates(found.read(names))
 
-        return ColumnTable(path.name, found.header, None, load, inputs, (), True, options)
+        return ColumnTable(path.name, found.header, None, load, (held,), (), True, options)
     if kind == "text" and is_file(path) and path.stat().st_size > limits.LARGE_TEXT:
         large = _large_text(path, options)
         if large is not None:
@@ -129,8 +131,7 @@ def _start(path: Path) -> bytes:
     """Return the first bytes of a file that is there, after a look at its size."""
     if path.stat().st_size > limits.COLUMN_BYTES:
         read_bytes(path, name=path.name, limit=limits.COLUMN_BYTES)  # raises
-    with path.open("rb") as file:
-        return file.read(8)
+    return first_bytes(path, 8)
 
 
 def _of_pandas(frame: Any, name: str, options: TableOptions) -> ColumnTable:

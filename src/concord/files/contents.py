@@ -7,12 +7,40 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from typing import Any, TypeVar
 
 from concord.errors import FileFormatError, printable
 from concord.files import limits
 from concord.files.gate import check_bytes
 from concord.records import InputFile
+
+T = TypeVar("T")
+_KEPT: ContextVar[dict[Hashable, Any] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Read and parse each file once for as long as this lasts, whoever asks for it."""
+    token = _KEPT.set({})
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def kept(key: Hashable, read: Callable[[], T]) -> T:
+    """Return what was read before under this key while files are read once; else read it."""
+    held = _KEPT.get()
+    if held is None:
+        return read()
+    if key not in held:
+        held[key] = read()
+    found: T = held[key]
+    return found
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
@@ -40,17 +68,30 @@ def read_bytes(path: str | os.PathLike[str], *, name: str | None = None, limit: 
     """Read a whole file once: what is hashed is what is parsed."""
     called = _called(path) if name is None else name
     limit = limits.FILE_BYTES if limit is None else limit
+
+    def read() -> bytes:
+        with Path(path).open("rb") as file:
+            return file.read(limit + 1)
+
     try:
         found = os.stat(path)  # noqa: PTH116 - a path may be text that is no path at all
         _check_readable(called, found, limit)
-        with Path(path).open("rb") as file:
-            data = file.read(limit + 1)
+        data = kept((os.fspath(path), found.st_size), read)
     except FileNotFoundError as fault:
         raise FileFormatError(f"{called}: no such file; check the path") from fault
     except (OSError, ValueError) as fault:
         raise FileFormatError(unreadable(called, fault)) from fault
     check_bytes(called, len(data), limit)
     return data
+
+
+def first_bytes(path: Path, n: int) -> bytes:
+    """Return the first bytes of a file, of any size."""
+    small = path.stat().st_size <= limits.FILE_BYTES and _KEPT.get() is not None
+    if small:  # read whole where others will ask for it
+        return read_bytes(path)[:n]
+    with path.open("rb") as file:
+        return file.read(n)
 
 
 def unreadable(name: str, fault: OSError | ValueError) -> str:

@@ -76,7 +76,7 @@ class ObjectLines:
         try:
             with self.file.open(encoding="utf-8", errors="replace") as stream:
                 for line in iter(lambda: stream.readline(limits.LINE_CHARACTERS), ""):
-                    row = _object(line)
+                    row = object_of(line)
                     if row is not None:
                         yield row
                     elif line.strip():
@@ -85,7 +85,8 @@ class ObjectLines:
             self.fault = f"cannot be read: {fault.strerror}"
 
 
-def _object(line: str) -> dict[str, Any] | None:
+def object_of(line: str) -> dict[str, Any] | None:
+    """Return the object of a line; None where it holds none."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -100,7 +101,7 @@ def _replies_of_line(row: Mapping[str, Any]) -> Iterator[KeptReply]:
         yield _answered(row, model, whole)
         return
     own = text_of(row, "id")
-    session = _object(whole) if whole.startswith("{") and own.count("/") == 2 else None
+    session = object_of(whole) if whole.startswith("{") and own.count("/") == 2 else None
     if session and all(key.startswith(f"{own}/") for key in session):
         for key, said in session.items():
             yield _of_session(key, model, said if isinstance(said, str) else "")

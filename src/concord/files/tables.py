@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
-from concord.files.contents import fingerprint, is_folder, read_bytes
+from concord.files.contents import fingerprint, is_folder, kept, read_bytes
 from concord.files.frames import from_mappings, from_pandas, from_polars, is_lazy, is_pandas, is_polars
 from concord.files.gate import check_size
 from concord.files.grids import Grid
@@ -92,7 +92,8 @@ def read_grid(
 ) -> Grid:
     """Read the cells of a table."""
     if isinstance(source, (str, os.PathLike)):
-        grid = _read_file(Path(source), TableOptions(sheet, encoding, decimal_comma))
+        path, options = Path(source), TableOptions(sheet, encoding)
+        grid = kept(("grid", path, options), lambda: _read_file(path, options))
     elif sheet is not None:
         raise OptionError(f"sheet={sheet!r} was given, but only XLSX files have sheets")
     else:
