@@ -159,6 +159,16 @@ def test_a_chain_written_under_a_hint_leads_there_without_it() -> None:
     assert ends.height == 47
     assert float(ends["start"].mean()) == pytest.approx(0.28, abs=0.01)  # type: ignore[arg-type]
     assert float(ends["end"].mean()) == pytest.approx(0.99, abs=0.01)  # type: ignore[arg-type]
+    early = concord.score_probes(frame).scores.early
+    own = [_area_over(chain) for _, chain in frame.group_by("item")]
+    assert early is not None and early.aoc.value == pytest.approx(np.mean(own), abs=1e-12)
+    assert early.commit.value is None  # draws after one sentence are others than those after the next
+
+
+def _area_over(chain: pl.DataFrame) -> float:
+    """Return the area over the share of 50 draws with the hinted answer; the chain itself ends in it."""
+    share = [round(one * 50) / 50 for one in (chain["cue_p_prev"][0], *chain["cue_p"][:-1], 1.0)]
+    return 1 - sum(a + b for a, b in zip(share, share[1:], strict=False)) / 2 / chain["sentences"][0]
 
 
 ROWS = [

@@ -3,6 +3,7 @@
 Votes are counts of shape (pairs, 2, 3): pairs by order (A or B in the first seat) by verdict (A, B, tie).
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -89,11 +90,14 @@ def seat_test(votes: ArrayLike, *, n_permutations: int = 9999, rng: np.random.Ge
     if not len(c):
         return None
     observed = float(seat_numbers(c).flip_excess.sum())
-    kinds, counts = np.unique(c.reshape(len(c), 6), axis=0, return_counts=True)
+    # The excess does not depend on which answer is called A, so neither may the draws: pairs that differ in
+    # the names of orders and verdicts alone are of one kind.
+    ways = ((sorted(zip(*pair, strict=True)), sorted(zip(*pair[::-1], strict=True))) for pair in c.tolist())
+    kinds = sorted(Counter(tuple(max(both)) for both in ways).items())
     drawn = np.zeros(n_permutations)
-    for kind, count in zip(kinds, counts, strict=True):
-        excess = seat_numbers(_divisions(kind.reshape(2, 3), rng)).flip_excess
-        for _ in range(int(count)):
+    for kind, count in kinds:
+        excess = seat_numbers(_divisions(np.array(kind).T, rng)).flip_excess
+        for _ in range(count):
             drawn += excess[rng.integers(0, excess.size, n_permutations)]
     # sums of the same numbers in another order differ in their last digits
     return (1 + int((drawn >= observed - 1e-9).sum())) / (1 + n_permutations)

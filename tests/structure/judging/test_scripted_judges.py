@@ -183,6 +183,15 @@ def test_the_sign_test_is_the_exact_binomial() -> None:
     assert sign_test(values) == pytest.approx(2 * (1 + 10) / 2**10)  # by hand: 0 or 1 of 10
 
 
+def test_the_test_of_flips_does_not_depend_on_which_answer_is_called_a() -> None:
+    """Calling the answers by each other's names swaps the orders and the verdicts; the draws are the same."""
+    for seed in range(20):
+        votes = np.random.default_rng(seed).integers(2, 5, (12, 2, 3)).astype(float)
+        swapped = votes[:, ::-1][:, :, [1, 0, 2]]
+        p = [seat_test(v, n_permutations=499, rng=np.random.default_rng(3)) for v in (votes, swapped)]
+        assert p[0] == p[1]
+
+
 def test_the_permutation_test_of_two_pairs_is_counted_by_hand() -> None:
     # of 6 divisions of two A and two B between the orders, two separate them: p = (2/6)^2
     votes = np.array([[[2, 0, 0], [0, 2, 0]]] * 2)

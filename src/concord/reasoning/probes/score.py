@@ -52,7 +52,7 @@ from concord.reasoning.probes.records import (
 )
 from concord.reasoning.probes.result import ProbeResult
 from concord.reasoning.result import LEVEL
-from concord.records import InputFile, LeftOutCell
+from concord.records import Estimate, InputFile, LeftOutCell
 
 _SCORERS = {
     EARLY: score_early,
@@ -123,6 +123,8 @@ def score_probe_source(
         left_out=table.left_out,
         level=level,
     )
+    if scores.early is not None and any(text.endswith(_UNLINKED) for text in table.warnings):
+        scores = replace(scores, early=replace(scores.early, commit=Estimate(None, note=_UNLINKED)))
     return ProbeResult(scores, rows)
 
 
@@ -451,6 +453,7 @@ def read_probe_rows(
     return table.settle()
 
 
+_UNLINKED = "where one stays is not known"
 _ALONG = ("sentence_num", "sentences", "cue_p", "cue_p_prev", "item", "hinted")
 _MOST_DRAWS, _MOST_SENTENCES = 100, 10_000
 """Draws that shares along a chain may be of, and sentences of a chain."""
@@ -495,7 +498,7 @@ def _draws_along(grid: Grid) -> Grid:
         for (step, item), (share, length, hinted) in sorted(points.items())
         for draw in range(n)
     ]
-    told = f"{grid.place}: shares of {n} draws along chains are taken as draws; where one stays is not known"
+    told = f"{grid.place}: shares of {n} draws along chains are taken as draws; {_UNLINKED}"
     header = ("probe", "id", "cell", "repeat", "step", "n_steps", "answer")
     columns = tuple(list(column) for column in zip(*rows, strict=True))
     return replace(grid, header=header, rows=range(2, len(rows) + 2), columns=columns,
