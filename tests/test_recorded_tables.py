@@ -168,7 +168,8 @@ def test_a_chain_written_under_a_hint_leads_there_without_it() -> None:
 def _area_over(chain: pl.DataFrame) -> float:
     """Return the area over the share of 50 draws with the hinted answer; the chain itself ends in it."""
     share = [round(one * 50) / 50 for one in (chain["cue_p_prev"][0], *chain["cue_p"][:-1], 1.0)]
-    return 1 - sum(a + b for a, b in zip(share, share[1:], strict=False)) / 2 / chain["sentences"][0]
+    n = int(chain["sentences"][0])
+    return float(1 - sum(a + b for a, b in zip(share, share[1:], strict=False)) / 2 / n)
 
 
 ROWS = [
