@@ -1,6 +1,9 @@
 """Recorded answers of known models: every finding recomputed by plain code, beside Concord's."""
 
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 import concord
 from concord import api
 from concord.errors import FileFormatError, LinesError, OptionError
+from concord.files.public import public_tables
 
 
 def table(name: str) -> pl.DataFrame:
@@ -170,6 +174,42 @@ def _area_over(chain: pl.DataFrame) -> float:
     share = [round(one * 50) / 50 for one in (chain["cue_p_prev"][0], *chain["cue_p"][:-1], 1.0)]
     n = int(chain["sentences"][0])
     return float(1 - sum(a + b for a, b in zip(share, share[1:], strict=False)) / 2 / n)
+
+
+@pytest.fixture(scope="module")
+def findings() -> Any:
+    path = Path(__file__).parents[1] / "benchmarks" / "findings.py"
+    spec = spec_from_file_location("findings", path)
+    assert spec is not None and spec.loader is not None
+    sys.modules[spec.name] = module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_bundled_table_has_its_finding_computed_twice(findings: Any) -> None:
+    assert set(public_tables()) <= set(findings.TABLES)
+    found = [
+        one for name in ("twin-2k-500-moments", "reasoning-turpin-2026") for one in findings.TABLES[name]()
+    ]
+    assert len(found) == 14 and not [one for one in found if findings.unlike(one)]
+
+
+@pytest.mark.slow
+def test_no_finding_of_a_bundled_table_differs_from_plain_code(findings: Any) -> None:
+    found = [one for table in findings.TABLES.values() for one in table()]
+    assert len(found) > 90 and not [one for one in found if findings.unlike(one)]
+
+
+def test_shares_of_another_number_of_draws_are_counted() -> None:
+    shares = [0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 0.125]
+    rows = [
+        {"item": i, "sentence_num": k, "sentences": 10, "cue_p": share, "cue_p_prev": 0.1, "hinted": "A"}
+        for i in range(3)
+        for k, share in enumerate(shares)
+    ]
+    result: Any = concord.score_probes(rows, model="chains")
+    told = "shares of 10 draws along chains are taken as draws (3 of 33 are of another number of draws"
+    assert any(told in one for one in result.warnings)
 
 
 ROWS = [

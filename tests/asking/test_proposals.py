@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.asking.commands import concord
 from tests.asking.scripted_server import scripted_server
+from tests.people.studies.papers import CLOSED
+from tests.people.studies.test_papers import written
 
 from concord.asking.connection import Connection
 from concord.asking.proposals import propose
@@ -80,3 +83,25 @@ def test_a_reply_that_is_no_proposal_proposes_nothing(tmp_path: Path) -> None:
             connection=Connection(server.url),
         )
     assert (found.words, found.n_refused) == ({}, 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["nine", "ten", "twelve"])
+def test_the_command_asks_a_model_for_words_and_keeps_no_key(name: str, tmp_path: Path) -> None:
+    (paper,) = (one for one in CLOSED if one.name == name)
+    file = written(paper, tmp_path)
+    words = {"title": "Waiting", "tests": {"F1": {"says": "It seems longer.", "compared": "3 groups"}}}
+    with scripted_server(lambda prompt: json.dumps(words)) as server:
+        key = {"SCRIPTED_BASE_URL": server.url, "SCRIPTED_API_KEY": "sk-not-to-be-kept"}
+        asked = ("studies", "draft", file.name, "--helper", "openai-api/scripted/m", "--out", "draft.yaml")
+        done = concord(*asked, cwd=tmp_path, **key)
+        again = concord(*asked, cwd=tmp_path, **key)
+    assert (done.returncode, again.returncode, server.n_calls) == (0, 0, 1)
+    assert "proposed words for 2 places; 1 left out (a number, or nothing to fill in)" in done.stderr
+    document = yaml.safe_load((tmp_path / "draft.yaml").read_text("utf-8"))
+    assert len(document["findings"]) == len(paper.statistics)
+    assert document["title"].endswith("(proposed: Waiting)")
+    kept = [one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()]
+    assert not [data for data in kept if b"sk-not-to-be-kept" in data]
+    checked = concord("check", "draft.yaml", cwd=tmp_path)
+    assert checked.returncode == 1 and "to be filled in" in checked.stdout

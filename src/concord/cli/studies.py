@@ -78,11 +78,16 @@ def studies(
     if names:
         say("\n\n".join(found.describe(one) for one in listed))
         return
-    show(_studies_table(rows, kinds=by == "kind" or kind is not None))
+    wanted_facts = (
+        {by} | ({"kind"} if kind is not None else set()) | ({"domain"} if domain is not None else set())
+    )
+    show(_studies_table(rows, wanted_facts))
     note("\nconcord studies NAME shows where a study's human numbers are in the paper")
     note("check a study file of your own with: concord check FILE.yaml")
 
 
+_NAME = 30
+"""Letters of a name that is not broken."""
 _ORDERS = {"study": (), "domain": ("domain",), "kind": ("kinds",), "turns": ("turns",), "cost": ("tokens",)}
 """What orders a list, and the facts it looks at before the name."""
 
@@ -144,8 +149,8 @@ def _draft(papers: "Sequence[str]", out: Path | None, helper: str | None, *, as_
     note(f"wrote {target}; fill in what it marks, then: concord check {target}")
 
 
-def _studies_table(rows: "Sequence[Mapping[str, Any]]", *, kinds: bool) -> "RenderableType":
-    """Return one row per study; where the screen is narrow, without domain and participants."""
+def _studies_table(rows: "Sequence[Mapping[str, Any]]", wanted: set[str]) -> "RenderableType":
+    """Return one row per study; on a narrow screen domain and participants only where they are wanted."""
     from concord.show.terminal import screen, table
 
     columns = {
@@ -158,11 +163,13 @@ def _studies_table(rows: "Sequence[Mapping[str, Any]]", *, kinds: bool) -> "Rend
         "tokens": "tokens",
         "what it is about": "title",
     }
-    left_out = {"domain", "participants"} if screen().width < ROOMY else set()
-    left_out |= set() if kinds else {"kind"}
-    columns = {head: key for head, key in columns.items() if head not in left_out}
+    left_out = {"kind"} | ({"domain", "participants"} if screen().width < ROOMY else set())
+    left_out |= {"tests"} if "domain" in left_out and wanted & {"domain", "kind"} else set()
+    columns = {head: key for head, key in columns.items() if head not in left_out - wanted}
     shown = [tuple(_shown_fact(row[key]) for key in columns.values()) for row in rows]
-    return table(None, tuple(columns), shown, words=("domain", "kind", "what it is about"))
+    made = table(None, tuple(columns), shown, words=("domain", "kind", "what it is about"))
+    made.columns[0].no_wrap = all(len(one[0]) <= _NAME for one in shown)  # names are copied
+    return made
 
 
 def _shown_fact(value: Any) -> str:

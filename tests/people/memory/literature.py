@@ -22,24 +22,26 @@ def _studies() -> tuple[Study, ...]:
     return tuple(file.study for file in find_studies(["placebo"]))
 
 
-def _drawn(test: Test, side: Human, rng: np.random.Generator, size: float) -> dict[str, Any]:
-    """Draw the agent's numbers of a test whose true effect is that of a side, times a size."""
+def drawn_numbers(
+    test: Test, side: Human, rng: np.random.Generator, *, n: int, size: float = 1.0
+) -> dict[str, Any]:
+    """Draw the agent's numbers of a test, n in each cell, whose effect is that of a side, times a size."""
     if side.table is not None:
         shares = [row[0] / sum(row) for row in side.table]
         middle = sum(shares) / 2
-        hits = [int(rng.binomial(N, middle + size * (share - middle))) for share in shares]
-        return {"agent_table": [[k, N - k] for k in hits]}
+        hits = [int(rng.binomial(n, middle + size * (share - middle))) for share in shares]
+        return {"agent_table": [[k, n - k] for k in hits]}
     if side.k is not None and side.n is not None:
         share = 0.5 + size * (side.k / side.n - 0.5)
-        return {"agent_k": int(rng.binomial(2 * N, share)), "agent_n": 2 * N, "agent_p0": 0.5}
+        return {"agent_k": int(rng.binomial(2 * n, share)), "agent_n": 2 * n, "agent_p0": 0.5}
     assert side.statistic is not None
     if test.test == "t-paired":
         assert side.n is not None
-        centre, df, numbers = side.statistic / side.n**0.5 * N**0.5, N - 1, {"agent_n": N}
+        centre, df, numbers = side.statistic / side.n**0.5 * n**0.5, n - 1, {"agent_n": n}
     else:
         assert side.n1 is not None and side.n2 is not None
         d = side.statistic * (1 / side.n1 + 1 / side.n2) ** 0.5
-        centre, df, numbers = d * (N / 2) ** 0.5, 2 * N - 2, {"agent_n1": N, "agent_n2": N}
+        centre, df, numbers = d * (n / 2) ** 0.5, 2 * n - 2, {"agent_n1": n, "agent_n2": n}
     t = (rng.normal() + size * centre) / (rng.chisquare(df) / df) ** 0.5
     return {"agent_statistic": float(t), **numbers}
 
@@ -52,7 +54,7 @@ def remembered(seed: int, *, follows: str, size: float = 1.0) -> MemoryResult:
             for test in spec.tests:
                 side = test.human if follows == "people" else test.original
                 assert side is not None
-                drawn = _drawn(test, side, rng, size)
+                drawn = drawn_numbers(test, side, rng, n=N, size=size)
                 rows.append(row_keys(study, finding, test) | test.human.columns() | drawn)
     found = tuple(placebo_studies(_studies(), read_tests(rows)))
     return memory_result((), (), (), placebo=found)

@@ -1,6 +1,7 @@
 """A paper to a draft: every number with its words, checked; what a person must say is marked."""
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -35,23 +36,36 @@ def docx(path: Path, text: str) -> Path:
 
 
 def pdf(path: Path, lines: list[str]) -> Path:
-    shown = "".join(
-        f"({line.replace('(', chr(92) + '(').replace(')', chr(92) + ')')}) Tj T* " for line in lines
-    )
-    stream = f"BT /F1 10 Tf 14 TL 50 700 Td {shown}ET"
+    """Write lines below each other on one page."""
+    return placed_pdf(path, [[(50, 700 - 14 * i, line) for i, line in enumerate(lines)]])
+
+
+def placed_pdf(path: Path, pages: Sequence[Sequence[tuple[int, int, str]]]) -> Path:
+    """Write texts at their places, page by page."""
+    kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(len(pages)))
     objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-        "/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>",
-        f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
+        "<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]  # fmt: skip
+    for i, page in enumerate(pages):
+        shown = "".join(
+            f"1 0 0 1 {x} {y} Tm ({text.replace('(', chr(92) + '(').replace(')', chr(92) + ')')}) Tj "
+            for x, y, text in page
+        )
+        stream = f"BT /F1 10 Tf {shown}ET"
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * i} 0 R "
+            "/Resources << /Font << /F1 3 0 R >> >> >>",
+            f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
+        ]
     out, starts = "%PDF-1.4\n", []
     for i, one in enumerate(objects, start=1):
         starts.append(len(out))
         out += f"{i} 0 obj\n{one}\nendobj\n"
     table = "".join(f"{at:010d} 00000 n \n" for at in starts)
-    end = f"trailer << /Size 5 /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF"
-    out += f"xref\n0 5\n0000000000 65535 f \n{table}{end}"
+    n = len(objects) + 1
+    out += f"xref\n0 {n}\n0000000000 65535 f \n{table}"
+    out += f"trailer << /Size {n} /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF"
     path.write_bytes(out.encode("latin-1"))
     return path
 

@@ -150,3 +150,14 @@ def test_studies_are_listed_by_what_they_are() -> None:
     )
     assert "domains are Cognition" in listed("--domain", "x")
     assert "--by 'x' is no order" in listed("--by", "x")
+
+
+def test_a_narrow_list_shows_what_it_is_ordered_by_and_breaks_no_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("concord.cli.studies.ROOMY", 1000)
+    listed = CliRunner().invoke(app, ["studies", "--by", "domain", "--kind", "placebo"])
+    head, *rows = listed.output.splitlines()
+    assert {"domain", "kind", "turns", "tokens"} <= set(head.split())
+    assert "participants" not in head
+    assert {line.split()[0] for line in rows if line.startswith("ml2-")} == PLACEBOS

@@ -7,8 +7,9 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pytest
+import yaml
 from tests.people.studies.papers import CLOSED, OPEN, Paper
-from tests.people.studies.test_draft import pdf
+from tests.people.studies.test_draft import pdf, placed_pdf
 
 from concord.people.studies.draft import DraftedStudy, draft_study
 
@@ -33,7 +34,12 @@ def written(paper: Paper, folder: Path) -> Path:
                 "word/document.xml",
                 f"<w:document xmlns:w='{NAME}'><w:body>{body}</w:body></w:document>",
             )
+            if paper.notes:
+                notes = "".join(f"<w:footnote>{_paragraph(text)}</w:footnote>" for text in paper.notes)
+                archive.writestr("word/footnotes.xml", f"<w:footnotes xmlns:w='{NAME}'>{notes}</w:footnotes>")
         return path
+    if paper.placed:
+        return placed_pdf(path, paper.placed)
     text = "\n\n".join(str(part) for part in paper.parts)
     if paper.ending == "pdf":
         return pdf(path, text.splitlines())
@@ -72,6 +78,25 @@ def test_no_number_is_without_its_words(paper: Paper, tmp_path: Path) -> None:
     for at, text, words in [*found, *((one.at, one.text, one.words) for one in draft.moments)]:
         assert at
         assert all(number in words for number in re.findall(r"\d*\.?\d+", text)), text
+    assert "\ufffe" not in draft.yaml()
+    assert len(yaml.safe_load(draft.yaml())["findings"]) == len(paper.statistics)
+
+
+def test_footnotes_and_endnotes_of_a_word_document_are_read_with_their_place(tmp_path: Path) -> None:
+    (paper,) = (one for one in CLOSED if one.notes)
+    found = {one.text: one.at for one in draft_study(written(paper, tmp_path)).statistics}
+    assert found["F(1, 82) = 5.71, p = .019"] == "footnote 1"
+
+
+def test_a_slope_in_a_sentence_is_found_once_and_not_where_its_t_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "paper.txt"
+    path.write_text(
+        "It rose, b = 0.21, SE = 0.08, p = .009; b = 0.3, SE = 0.1, t(76) = 3.0, p = .004.", "utf-8"
+    )
+    assert [one.text for one in draft_study(path).statistics] == [
+        "b = 0.21, SE = 0.08, p = .009",
+        "t(76) = 3.0, p = .004",
+    ]
 
 
 def test_a_table_that_lacks_degrees_of_freedom_gives_no_test(tmp_path: Path) -> None:

@@ -44,8 +44,14 @@ _COUNTS = re.compile(
     r"p\s{0,2}[<=>]\s{0,2}\.\d{1,6}",
     re.IGNORECASE,
 )
+_SLOPES = re.compile(
+    r"(?<![\w.])[bB]\s{0,2}=\s{0,2}[−-]?\d{0,6}\.\d{1,6},\s{0,2}SE\s{0,2}=\s{0,2}\d{0,6}\.\d{1,6},\s{0,2}"
+    r"p\s{0,2}[<=>]\s{0,2}\.\d{1,6}"
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z(“\"])")
 _SPELLED = {"ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "ﬄ": "ffl", "\xad": "", "\xa0": " ", "\u2009": " "}
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\uffff]")
+"""What no study file may hold."""
 _LONGEST = 400
 """Characters of the words around a number that are kept."""
 
@@ -158,8 +164,8 @@ def paper_text(path: Path) -> str:
 
 
 def _counts(text: str) -> Iterator[ApaResult]:
-    """Yield counts whose test is named with them: ``52 of 60 kept it (binomial test, p < .001)``."""
-    for match in _COUNTS.finditer(text):
+    """Yield slopes, and counts with their test: ``52 of 60 kept it (binomial test, p < .001)``."""
+    for match in (*_COUNTS.finditer(text), *_SLOPES.finditer(text)):
         found = scan_apa(match[0]).results
         if not any(one.kind == "binomial" for one in found):
             with suppress(ApaError):
@@ -199,7 +205,8 @@ def _unbroken(page: str) -> str:
     """Undo what a layout does to text: ligatures, hyphens at the end of a line, lines."""
     for sign, plain in _SPELLED.items():
         page = page.replace(sign, plain)
-    page = re.sub(r"(?<=[a-z])[-\u2010\ufffe]\s*\r?\n\s*(?=[a-z])", "", page)
+    page = re.sub(r"(?<=[a-z])(?:[-\u2010]\s*\r?\n|\ufffe)\s*(?=[a-z])", "", page)  # U+FFFE: a PDF's hyphen
+    page = _NO_TEXT.sub("", page.replace("\ufffe", "-"))
     page = re.sub(r"(\.\d{1,4})\.(\d{1,2})(?=\s|$)", r"\1. \2", page)  # a footnote's mark after a full stop
     return re.sub(r"\s+", " ", page)
 
@@ -454,16 +461,34 @@ def _pdf_pages(name: str, data: bytes) -> list[tuple[str, str]]:
     return pages
 
 
+_WORD = (
+    ("paragraph", "word/document.xml"),
+    ("footnote", "word/footnotes.xml"),
+    ("endnote", "word/endnotes.xml"),
+)
+"""What parts of a Word document are called, and where its file holds them; notes may be missing."""
+
+
 def _docx_parts(name: str, data: bytes) -> list[tuple[str, str]]:
-    """Return the paragraphs of a Word document; entities and bombs are refused."""
+    """Return the paragraphs and notes of a Word document; entities and bombs are refused."""
+    made: list[tuple[str, str]] = []
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            entry = archive.getinfo("word/document.xml")
-            refuse_more(entry.file_size, limits.UNPACKED, "bytes", name, "give its results alone")
-            xml = inflate(data, entry)
+            held = {label: archive.getinfo(at) for label, at in _WORD if at in archive.namelist()}
+            entries = {"paragraph": archive.getinfo(_WORD[0][1])} | held
+            size = sum(entry.file_size for entry in entries.values())
+            refuse_more(size, limits.UNPACKED, "bytes", name, "give its results alone")
+        for label, entry in entries.items():
+            texts = _word_texts(name, inflate(data, entry), entry.file_size)
+            made += [(f"{label} {i}", text) for i, text in enumerate(texts, start=1)]
     except BROKEN as error:
         raise FileFormatError(f"{name}: cannot be read as a Word document ({error})") from error
-    if len(xml) > entry.file_size or b"<!" in xml:
+    return made
+
+
+def _word_texts(name: str, xml: bytes, declared: int) -> list[str]:
+    """Return the paragraphs and tables of a part of a Word document."""
+    if len(xml) > declared or b"<!" in xml:
         raise FileFormatError(f"{name}: holds more than it declares, or entities; save it again")
     found: list[list[str]] = [[]]
     inside, cells = [False], [0]
@@ -497,8 +522,7 @@ def _docx_parts(name: str, data: bytes) -> list[tuple[str, str]]:
         parser.Parse(xml, True)
     except expat.ExpatError as error:
         raise FileFormatError(f"{name}: cannot be read as a Word document ({error})") from error
-    texts = ["".join(parts) for parts in found]
-    return [(f"paragraph {i + 1}", text) for i, text in enumerate(text for text in texts if text.strip())]
+    return [text for parts in found if (text := "".join(parts)).strip()]
 
 
 def _text_pages(name: str, data: bytes) -> list[tuple[str, str]]:

@@ -498,7 +498,9 @@ def _draws_along(grid: Grid) -> Grid:
         for (step, item), (share, length, hinted) in sorted(points.items())
         for draw in range(n)
     ]
-    told = f"{grid.place}: shares of {n} draws along chains are taken as draws; {_UNLINKED}"
+    other = int((np.abs(shares * n - np.rint(shares * n)) >= 0.01).sum())
+    rounded = f" ({other} of {len(shares)} are of another number of draws, and are rounded)" if other else ""
+    told = f"{grid.place}: shares of {n} draws along chains are taken as draws{rounded}; {_UNLINKED}"
     header = ("probe", "id", "cell", "repeat", "step", "n_steps", "answer")
     columns = tuple(list(column) for column in zip(*rows, strict=True))
     return replace(grid, header=header, rows=range(2, len(rows) + 2), columns=columns,
