@@ -461,12 +461,8 @@ def _pdf_pages(name: str, data: bytes) -> list[tuple[str, str]]:
     return pages
 
 
-_WORD = (
-    ("paragraph", "word/document.xml"),
-    ("footnote", "word/footnotes.xml"),
-    ("endnote", "word/endnotes.xml"),
-)
-"""What parts of a Word document are called, and where its file holds them; notes may be missing."""
+_WORD = {"paragraph": "document", "footnote": "footnotes", "endnote": "endnotes"}
+"""Parts of a Word document and the files that hold them; notes may be missing."""
 
 
 def _docx_parts(name: str, data: bytes) -> list[tuple[str, str]]:
@@ -474,14 +470,15 @@ def _docx_parts(name: str, data: bytes) -> list[tuple[str, str]]:
     made: list[tuple[str, str]] = []
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            held = {label: archive.getinfo(at) for label, at in _WORD if at in archive.namelist()}
-            entries = {"paragraph": archive.getinfo(_WORD[0][1])} | held
+            places = {label: f"word/{file}.xml" for label, file in _WORD.items()}
+            held = {*archive.namelist(), places["paragraph"]}
+            entries = {label: archive.getinfo(at) for label, at in places.items() if at in held}
             size = sum(entry.file_size for entry in entries.values())
             refuse_more(size, limits.UNPACKED, "bytes", name, "give its results alone")
         for label, entry in entries.items():
             texts = _word_texts(name, inflate(data, entry), entry.file_size)
             made += [(f"{label} {i}", text) for i, text in enumerate(texts, start=1)]
-    except BROKEN as error:
+    except (*BROKEN, expat.ExpatError) as error:
         raise FileFormatError(f"{name}: cannot be read as a Word document ({error})") from error
     return made
 
@@ -518,10 +515,7 @@ def _word_texts(name: str, xml: bytes, declared: int) -> list[str]:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, characters
-    try:
-        parser.Parse(xml, True)
-    except expat.ExpatError as error:
-        raise FileFormatError(f"{name}: cannot be read as a Word document ({error})") from error
+    parser.Parse(xml, True)
     return [text for parts in found if (text := "".join(parts)).strip()]
 
 
