@@ -50,8 +50,9 @@ def times(ratio: float, digits: int = 2) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """Return a share in hundredths; one that is not whole is never rounded to all or nothing."""
     text = hundredths(share, digits)
-    beside = float(text) in (0, 100) and share not in (0, 1)
-    return percent(share, digits + 1) if beside and digits < 6 else f"{text} %"
+    if float(text) not in (0, 100) or share in (0, 1):
+        return f"{text} %"
+    return percent(share, digits + 1) if digits < 2 else "< 0.01 %" if share < 0.5 else "> 99.99 %"
 
 
 def hundredths(share: float, digits: int = 0) -> str:

@@ -107,8 +107,8 @@ def test_a_budget_is_divided_between_items_and_repeats() -> None:
 def test_clusters_are_planned_in_words() -> None:
     arguments = ("--sd-between", "0.5", "--cluster-size", "10", "--cluster-correlation", "0.1")
     said = " ".join(run("items", *arguments, "--effect", "0.1").stdout.split())
-    assert "Items come in clusters of 10; differences inside one correlate by 0.10." in said
-    assert "It takes 1.90 such items to tell as much as 1 independent item." in said
+    assert "Items come in clusters of 10; differences inside one correlate at 0.10." in said
+    assert "It takes 1.90 such items to say as much as one independent item." in said
     assert "needed: 400 items in 40 clusters" in said
 
 

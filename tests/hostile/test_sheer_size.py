@@ -143,7 +143,7 @@ def test_very_many_agents_of_answers_are_not_compared_in_pairs(monkeypatch: pyte
     found = concord.score_answers(rows, n_resamples=10)
     assert compared.differences and not found.differences
     assert found.agents == compared.agents
-    assert any("4 agents are not compared" in text for text in found.warnings)
+    assert any("4 models are not compared" in text for text in found.warnings)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_very_many_agents_have_an_order_and_no_pairs(monkeypatch: pytest.MonkeyP
     compared = concord.score_people(tables, n_resamples=0, n_simulations=0)
     monkeypatch.setattr(agent_pairs, "COMPARED_AGENTS", 3)
     found = concord.score_people(tables, n_resamples=0, n_simulations=0)
-    assert found.pairs == () and "4 agents are not compared" in found.pairs_note
+    assert found.pairs == () and "4 models are not compared" in found.pairs_note
     for metric in ("pas", "ecs", "apr"):
         assert found.standing(metric).order == compared.standing(metric).order
     assert str(found)

@@ -93,12 +93,12 @@ def test_clusters_and_repeats_are_said() -> None:
     said = text(plan)
     assert "varies by 0.400 (SD) from item to item, and by 0.300 over repeated answers to one item." in said
     assert (
-        "Items come in clusters of 5, sizes varying by 20 %; differences inside one correlate by 0.20."
+        "Items come in clusters of 5, sizes varying by 20 %; differences inside one correlate at 0.20."
         in said
     )
     # Kish: 1 + (5 (1 + 0.2²) - 1) rho, rho = 0.2 · 0.16 / (0.16 + 0.09/3)
     more = 1 + (5 * 1.04 - 1) * 0.2 * 0.16 / 0.19
-    assert f"It takes {more:.2f} such items to tell as much as 1 independent item." in said
+    assert f"It takes {more:.2f} such items to say as much as one independent item." in said
     assert "With 90 items in 18 clusters, each answered 3 times by each model" in said
     assert "90 % interval of the difference" in said
     assert "p < 0.1 by the clustered t test" in said
@@ -181,8 +181,8 @@ def test_ten_effects_are_listed_and_the_rest_is_counted() -> None:
     listed = [line for line in lines if "S / f" in line]
     assert len(listed) == 10
     assert listed[0].split() == ["1,000", "d", "=", "-0.50", "S", "/", "f0", "/", "t"]
-    assert "    ... and 2 more" in lines
-    assert "  2 test(s) without a significant human effect are left out." in lines
+    assert "    … and 2 more" in lines
+    assert "  2 tests without a significant human effect are left out." in lines
     ten = people_plan(10).sentences()
     assert not any("more" in line.split() for line in ten if "..." in line)
 

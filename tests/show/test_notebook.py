@@ -69,6 +69,6 @@ def test_every_kind_of_result_that_can_be_drawn_shows_one_picture() -> None:
     )
     for result in (agents, concord.score_hints("published"), concord.compare(rows, rows[:-1])):
         assert result._repr_html_().count("<svg") == 1, type(result).__name__
-    assert "PAS of 2 agents" in str(agents.plot().to_svg())
+    assert "PAS of 2 models" in str(agents.plot().to_svg())
     with pytest.raises(OptionError, match="there is no picture 'x' of this result; expected one of pas"):
         agents.plot("x")

@@ -101,7 +101,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_many_agents_are_a_section(agents: Path) -> None:
     page = reports.page([agents])
     assert [one.section.name for one in page.content.sections] == ["agents", "referee"]
-    assert "PAS of 2 agents" not in page.html  # the figure of the first screen
+    assert ">PAS of 2 models<" not in page.html  # the figure of the first screen
     assert any(picture.name == "agents" for _, picture in page.pictures())
 
 

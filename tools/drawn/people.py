@@ -171,7 +171,7 @@ def floor_and_ceiling() -> Drawn:
     )
     return Drawn(
         picture,
-        f"Ticks: what agents without any effect score (left) and what perfect replications score "
+        f"Ticks: what models that show no effects score (left) and what perfect replications score "
         f"(right), on the same tests. {SOURCE}",
     )
 

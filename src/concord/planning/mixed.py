@@ -9,11 +9,11 @@ from scipy import special
 
 from concord.errors import OptionError, UndefinedError
 from concord.files.documents import folder_with
-from concord.number_words import in_money, number, percent
 from concord.people.mixed.result import CombinedEstimate, CombineResult, in_question
 from concord.planning.options import PlanKind, PlanRecord, PlanRequest
 from concord.stats.prediction_powered import MixedDesign, cheapest_mixed, implied_correlation
 from concord.stats.sequential import NextPurchase, next_purchase
+from concord.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,38 +71,38 @@ class MixedPlan(PlanRecord):
 def mixed_plan_lines(plan: MixedPlan) -> Iterator[str]:
     """Return a plan in words."""
     design = plan.design
-    yield f"Plan from {plan.based_on}: correlation {number(plan.correlation, 2)}, SD {number(plan.sd, 2)}"
+    yield say("plan.mixed.from", what=plan.based_on, r=plan.correlation, sd=plan.sd)
     yield ""
     if design.replies:
-        yield (
-            f"{design.people:,} people and {design.people + design.replies:,} replies (one for each person "
-            f"and {design.replies:,} more) reach a "
-            f"standard error of {number(design.se)} for {in_money(design.cost)}."
+        yield say(
+            "plan.mixed.reach",
+            people=design.people,
+            all=design.people + design.replies,
+            more=design.replies,
+            se=design.se,
+            cost=design.cost,
         )
-        saved = percent(1 - design.cost / design.cost_alone)
-        yield f"People alone: {design.people_alone:,}, for {in_money(design.cost_alone)}; saved: {saved}."
+        saved = 1 - design.cost / design.cost_alone
+        yield say("plan.mixed.saved", people=design.people_alone, cost=design.cost_alone, saved=saved)
     else:
-        yield (
-            f"People alone are cheapest: {design.people_alone:,}, for {in_money(design.cost_alone)}. Replies "
-            "at this price and correlation save nothing."
-        )
+        yield say("plan.mixed.alone", people=design.people_alone, cost=design.cost_alone)
     if plan.range is not None:
         low, high = plan.range
-        yield (
-            f"At the ends of the pilot's interval of the correlation: {low.people:,} people "
-            f"({in_money(low.cost)}) and {high.people:,} people ({in_money(high.cost)})."
+        yield say(
+            "plan.mixed.range", low=low.people, low_cost=low.cost, high=high.people, high_cost=high.cost
         )
     if plan.sequential is not None:
         looked = plan.sequential
-        yield (
-            f"Looked at after every batch: {looked.people_in_all:,} people and {looked.replies_in_all:,} "
-            f"further replies, {number(looked.people_in_all / design.people, 2)} times the people, for an "
-            "interval of the same width at any look; with a maximum stated in advance about 1.3 times."
+        yield say(
+            "plan.mixed.looked",
+            people=looked.people_in_all,
+            replies=looked.replies_in_all,
+            times=looked.people_in_all / design.people,
         )
     if plan.each:
-        yield f"This is what the most demanding of {len(plan.each)} estimates needs:"
+        yield say("plan.mixed.demanding", n=len(plan.each))
     for one in plan.each:
-        yield f"  {one.of}: {one.design.people:,} people, {one.design.replies:,} more replies"
+        yield say("plan.mixed.one", of=one.of, people=one.design.people, replies=one.design.replies)
 
 
 _NAMES = {

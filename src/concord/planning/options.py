@@ -13,6 +13,7 @@ from concord.files.output import write_json
 from concord.kinds import Kind
 from concord.numeric import COUNT, MOST, NumberRule, above_zero, check_numbers, from_zero, whole
 from concord.records import InputFile
+from concord.words import say
 
 if TYPE_CHECKING:
     from concord.comparing.tables import ScoreReading
@@ -181,7 +182,7 @@ def named_value(name: str, value: str) -> str:
 def money(cost: tuple[float, float] | None) -> str:
     """Say what a plan costs, or that it is not known."""
     if cost is None:
-        return "not known (give the cost of a call with --cost)"
+        return say("plan.unpriced")
     low, high = map(number_words.in_money, cost)
     return low if low == high else f"{low} to {high}"
 

@@ -16,6 +16,7 @@ from concord.people import NAME
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.compare import Choices
 from concord.stats.power import detectable_effect, fewest, items_needed, power_paired, power_two_sample
+from concord.words import say
 
 METRICS = ("pas", "ecs", "apr")
 """Numbers that two models are compared by, study by study."""
@@ -141,45 +142,36 @@ _MOST_EFFECTS = 10
 def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:
     """Return everything a reader of the terminal should see."""
     wanted = plan.wanted
-    yield f"Plan from {plan.based_on}"
+    yield say("plan.from", what=plan.based_on)
     if plan.participants:
         yield ""
         yield from _participant_lines(plan)
     else:
-        yield "  No human effect is significant here: there is no size to plan participants for."
+        yield say("plan.people.none")
     if plan.studies is None:
         return
     one = plan.studies
-    name = one.metric.upper()
     yield ""
-    spread = f"(standard error {number(one.se)})"
-    yield f"Difference of two models' {name} with these {one.n_studies} studies {spread}"
+    yield say("plan.people.studies", metric=one.metric.upper(), n=one.n_studies, se=one.se)
     if one.power is not None:
-        yield f"  power to find a difference of {wanted.effect:g}: {percent(one.power)}"
-    yield f"  smallest difference found with {percent(wanted.power)} power: {number(one.detectable)}"
+        yield say("plan.people.power", effect=wanted.effect, power=one.power)
+    yield say("plan.people.smallest", power=wanted.power, least=one.detectable)
     if one.studies_needed is not None:
-        yield (
-            f"  studies needed to find a difference of {wanted.effect:g} with {percent(wanted.power)} power: "
-            f"{one.studies_needed:,}"
-        )
+        yield say("plan.people.needed", effect=wanted.effect, power=wanted.power, n=one.studies_needed)
 
 
 def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
-    wanted = plan.wanted
-    yield (
-        f"Participants in each group that find the human effect with {percent(wanted.power)} power "
-        "(two-sample t test)"
-    )
-    yield f"  for half of the {len(plan.participants)} significant human effects: {plan.finding(0.5):,}"
-    yield f"  for nine in ten of them: {plan.finding(0.9):,}"
-    yield "  those that need most:"
+    yield say("plan.people.participants", power=plan.wanted.power)
+    yield say("plan.people.half", n=len(plan.participants), each=plan.finding(0.5))
+    yield say("plan.people.most", each=plan.finding(0.9))
+    yield say("plan.people.listed")
     for one in plan.participants[:_MOST_EFFECTS]:
         d = number(one.human_d, 2, sign=True)
         yield f"    {one.a_group:>8,}  d = {d}  {one.study} / {one.finding} / {one.test}"
     if len(plan.participants) > _MOST_EFFECTS:
-        yield f"    ... and {len(plan.participants) - _MOST_EFFECTS} more"
+        yield say("plan.people.more", n=len(plan.participants) - _MOST_EFFECTS)
     if plan.n_left_out:
-        yield f"  {plan.n_left_out} test(s) without a significant human effect are left out."
+        yield say("plan.people.left_out", n=plan.n_left_out)
 
 
 def plan_participants(asked: PlanRequest) -> ParticipantsPlan | PeoplePlan:

@@ -12,7 +12,6 @@ from concord.comparing.kinds import JUDGES as JUDGED
 from concord.comparing.kinds import OPTIONS as ASKED
 from concord.errors import OptionError
 from concord.files.documents import folder_with
-from concord.number_words import in_money, number, percent
 from concord.numeric import MOST
 from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequest
 from concord.stats.elementwise import Floats
@@ -22,6 +21,7 @@ from concord.structure.judging.result import JudgeScores
 from concord.structure.judging.score import vote_counts
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import option_items
+from concord.words import say
 
 _USUAL_EFFECT = 0.05
 _NO_SPREAD = "the pilot does not vary: the plan is the smallest there is, and says little"
@@ -75,17 +75,13 @@ def units_needed(effect: float, variance: float, wanted: PlanOptions, units: str
 
 
 def _with_power(plan: PilotPlan) -> str:
-    return f"with a power of {number(plan.power, 2)} (two-sided, {percent(1 - plan.wanted.level)})."
+    return say("plan.with_power", power=plan.power, alpha=1 - plan.wanted.level)
 
 
-def _rounds(plan: PilotPlan, words: str) -> Iterator[str]:
-    """Say how many units every number of rounds needs, and what they cost."""
-    yield f"For a power of {plan.wanted.power:g}:"
-    for rounds, units, calls in plan.needed:
-        cost = plan.wanted.cost_of(calls)
-        priced = "" if cost is None else f", cost {in_money(cost[0])} to {in_money(cost[1])}"
-        yield f"  {words.format(rounds, units)}, {calls:,} calls{priced}"
-    yield f"From the pilot {plan.based_on}."
+def _calls(plan: PilotPlan, calls: int) -> str:
+    """Return calls with what they cost, where that is known."""
+    low, high = plan.wanted.cost_of(calls) or (None, None)
+    return say("plan.calls", calls=calls, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -107,15 +103,19 @@ class JudgePlan(PilotPlan):
 
 def judge_plan_lines(plan: JudgePlan) -> Iterator[str]:
     """Return the lines of a plan for judges."""
-    yield (
-        f"{plan.judge}: {plan.pairs} pairs with {plan.votes} vote(s) in each order show a preference of "
-        f"{plan.effect:g} beyond one half {_with_power(plan)}"
+    yield say(
+        "plan.judges.shows",
+        judge=plan.judge,
+        pairs=plan.pairs,
+        votes=plan.votes,
+        effect=plan.effect,
+        power=_with_power(plan),
     )
-    yield (
-        f"Standard deviation over pairs {number(plan.sd_between)}, of one vote per order "
-        f"{number(plan.sd_within)}."
-    )
-    yield from _rounds(plan, "{0} vote(s) in each order: {1:,} pairs")
+    yield say("plan.judges.spread", between=plan.sd_between, within=plan.sd_within)
+    yield say("plan.for_power", power=plan.wanted.power)
+    for rounds, units, calls in plan.needed:
+        yield say("plan.judges.round", rounds=rounds, units=units, calls=_calls(plan, calls))
+    yield say("plan.pilot", pilot=plan.based_on)
 
 
 _VOTES = (1, 2, 3, 4, 5, 8)
@@ -138,14 +138,14 @@ class LabelPlan(PlanRecord):
 
     def sentences(self) -> Sequence[str]:
         """Return the plan in words."""
-        lines = [f"Labels for an interval of {number(self.width)} ({percent(self.wanted.level)}):"]
+        lines = [say("plan.labels.wanted", width=self.width, level=self.wanted.level)]
         for judge, system, answers, labels in self.needed:
-            who = f"{system}, judged by {judge}" if system else judge
-            said = (
-                f"all {answers:,} answers are not enough" if labels is None else f"{labels:,} of {answers:,}"
-            )
+            who = say("plan.labels.judged", system=system, judge=judge) if system else judge
+            said = say("plan.labels.all", n=answers)
+            if labels is not None:
+                said = say("plan.labels.some", k=labels, n=answers)
             lines.append(f"  {who}: {said}")
-        return (*lines, f"From the pilot {self.based_on}.")
+        return (*lines, say("plan.pilot", pilot=self.based_on))
 
 
 def plan_labels(asked: PlanRequest) -> LabelPlan:
@@ -287,13 +287,21 @@ class OptionPlan(PilotPlan):
 
 def option_plan_lines(plan: OptionPlan) -> Iterator[str]:
     """Return the lines of a plan for options."""
-    yield (
-        f"{plan.model}: {plan.items} items under {plan.arrangements} arrangements, each {plan.repeats} "
-        f"time(s), show {plan.effect:g} of {plan.words} {_with_power(plan)}"
+    yield say(
+        "plan.options.shows",
+        model=plan.model,
+        items=plan.items,
+        arrangements=plan.arrangements,
+        repeats=plan.repeats,
+        effect=plan.effect,
+        words=plan.words,
+        power=_with_power(plan),
     )
-    within = "" if plan.sd_within is None else f", of one round of arrangements {number(plan.sd_within)}"
-    yield f"Standard deviation over items {number(plan.sd_between)}{within}."
-    yield from _rounds(plan, "each arrangement {0} time(s): {1:,} items")
+    yield say("plan.options.spread", between=plan.sd_between, within=plan.sd_within)
+    yield say("plan.for_power", power=plan.wanted.power)
+    for rounds, units, calls in plan.needed:
+        yield say("plan.options.round", rounds=rounds, units=units, calls=_calls(plan, calls))
+    yield say("plan.pilot", pilot=plan.based_on)
 
 
 _REPEATS = (1, 2, 3, 5)
@@ -320,8 +328,9 @@ def plan_options(asked: PlanRequest) -> OptionPlan:
     families = [name for name, known in zip(pilot.families, there.tolist(), strict=True) if known]
     n_families = len(set(families))
     if n_families < 2:
-        unit = "item(s)" if n_families == values.size else "family of items"
-        raise OptionError(f"the pilot has {n_families} {unit} with {chosen}; a plan needs their spread")
+        unit = "item" if n_families == values.size else "family of items"
+        found = f"{n_families} {unit}" if n_families else f"no {unit}"
+        raise OptionError(f"the pilot has {found} with {chosen}; a plan needs their spread")
     effect = _USUAL_EFFECT if wanted.effect is None else wanted.effect
     if not effect < 1:
         raise OptionError(f"the effect is {effect:g}; {chosen} is a share, so that it lies below 1")

@@ -10,7 +10,7 @@ from concord.comparing.join import JoinedScores
 from concord.comparing.run import in_order, joined_scores
 from concord.comparing.tables import ScoreReading
 from concord.errors import MismatchError, OptionError, UndefinedError
-from concord.number_words import number, percent, significant
+from concord.number_words import number, percent
 from concord.planning.mixed import MIXED
 from concord.planning.options import (
     PlanKind,
@@ -30,6 +30,7 @@ from concord.stats.budget import BudgetSplit, variance_interval
 from concord.stats.design import PairedDesign, Pilot, assumed_design, pilot_design
 from concord.stats.elementwise import Bools
 from concord.stats.power_clusters import Clusters
+from concord.words import say
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -104,16 +105,16 @@ class PlanResult(PlanRecord):
 
 
 _TESTS = {
-    "exact McNemar": "McNemar's exact test",
-    "sign flip": "the sign-flip test",
-    "clustered t": "the clustered t test",
+    "exact McNemar": "mcnemar",
+    "sign flip": "flips",
+    "clustered t": "clustered",
 }
 
 
 def plan_lines(result: PlanResult) -> Iterator[str]:
     """Return everything a reader of the terminal should see."""
     wanted, design = result.wanted, result.design
-    yield f"Plan from {result.based_on}"
+    yield say("plan.from", what=result.based_on)
     yield from _rests_on(design, wanted)
     if result.items is not None:
         yield ""
@@ -125,11 +126,8 @@ def plan_lines(result: PlanResult) -> Iterator[str]:
         yield ""
         yield from _budget(result)
     yield ""
-    yield (
-        f"Power is how often a true difference of that size would be found: "
-        f"p < {significant(1 - wanted.level, 2)} by"
-    )
-    yield f"{_TESTS[design.test(wanted.repeats)]}, which concord compare uses for such scores."
+    test = say(f"plan.items.test_{_TESTS[design.test(wanted.repeats)]}")
+    yield say("plan.power_is", alpha=1 - wanted.level, test=test)
 
 
 def _rests_on(design: PairedDesign, wanted: PlanOptions) -> Iterator[str]:
@@ -137,75 +135,66 @@ def _rests_on(design: PairedDesign, wanted: PlanOptions) -> Iterator[str]:
     effect = 0.0 if wanted.effect is None else wanted.effect
     parts = design.parts(effect)
     if design.disagreement is not None:
-        yield f"  Scores are 0 or 1; only one model is right on {percent(design.disagreement)} of the items."
+        yield say("plan.items.binary", share=design.disagreement)
     if parts.within > 0 or design.disagreement is None:
-        line = f"  The difference of the models varies by {number(parts.between**0.5)} (SD) from item to item"
-        if parts.within > 0:
-            line += f", and by {number(parts.within**0.5)} over repeated answers to one item"
-        yield line + "."
+        within = parts.within**0.5 if parts.within > 0 else None
+        yield say("plan.items.varies", between=parts.between**0.5, within=within)
     if design.clustered:
-        families = design.clusters
-        sizes = f", sizes varying by {percent(families.cv)}" if families.cv > 0 else ""
-        yield (
-            f"  Items come in clusters of {significant(families.size, 4)}{sizes}; differences inside one "
-            f"correlate by {number(families.correlation, 2)}."
-        )
-        more = design.inflation(wanted.repeats, effect)
-        yield f"  It takes {number(more, 2)} such items to tell as much as 1 independent item."
+        held = design.clusters
+        cv = held.cv if held.cv > 0 else None
+        yield say("plan.items.clusters", size=held.size, cv=cv, correlation=held.correlation)
+        yield say("plan.items.inflation", more=design.inflation(wanted.repeats, effect))
 
 
 def _planned(result: PlanResult, items: int) -> Iterator[str]:
     wanted = result.wanted
-    yield f"With {_amount(result.design, items, wanted.repeats)}"
+    yield say("plan.items.with", amount=_amount(result.design, items, wanted.repeats))
     if result.power is not None:
-        yield named_value(f"power to find a difference of {wanted.effect:g}", percent(result.power))
+        yield named_value(say("plan.label.power_of", effect=wanted.effect), percent(result.power))
     if result.detectable is not None:
-        yield named_value(
-            f"smallest difference found with {percent(wanted.power)} power", number(result.detectable, 4)
-        )
+        yield named_value(say("plan.label.smallest", power=wanted.power), number(result.detectable, 4))
     if result.width is not None:
-        yield named_value(
-            f"{percent(wanted.level)} interval of the difference", f"about ±{number(result.width / 2, 4)}"
-        )
+        half = say("plan.items.about", half=result.width / 2)
+        yield named_value(say("plan.label.interval", level=wanted.level), half)
     if result.items_needed is None:
         yield from _price(result, items, wanted.repeats)
 
 
 def _needed(result: PlanResult, needed: int) -> Iterator[str]:
     wanted, design = result.wanted, result.design
-    yield f"To find a difference of {wanted.effect:g} with {percent(wanted.power)} power"
-    yield named_value("needed", _amount(design, needed, wanted.repeats))
+    yield say("plan.to_find", effect=wanted.effect, power=wanted.power)
+    yield named_value(say("plan.label.needed"), _amount(design, needed, wanted.repeats))
     if result.items_range is not None:
         low, high = result.items_range
-        yield named_value("allowing for the size of the pilot", f"{low:,} to {high:,} items")
+        yield named_value(say("plan.label.range"), say("plan.items.range", low=low, high=high))
     yield from _price(result, needed, wanted.repeats)
 
 
 def _price(result: PlanResult, items: int, repeats: int) -> Iterator[str]:
     calls = 2 * items * repeats
-    answers = "1 answer" if repeats == 1 else f"{repeats} answers"
-    yield named_value("calls", f"{calls:,} (2 models × {items:,} items × {answers})")
-    yield named_value("cost", money(result.wanted.cost_of(calls)))
+    yield named_value(
+        say("plan.label.calls"), say("plan.items.priced", calls=calls, items=items, repeats=repeats)
+    )
+    yield named_value(say("plan.label.cost"), money(result.wanted.cost_of(calls)))
 
 
 def _budget(result: PlanResult) -> Iterator[str]:
     one, wanted = result.split, result.wanted
     assert one is not None
-    extra = f", {wanted.item_cost:g} of them for each new item" if wanted.item_cost > 0 else ""
-    yield f"With a budget of {wanted.calls:,} calls{extra}"
-    yield named_value("best division", _amount(result.design, one.items, one.repeats))
-    yield named_value("standard error of the difference", number(one.se, 4))
+    extra = wanted.item_cost if wanted.item_cost > 0 else None
+    yield say("plan.items.budget", calls=wanted.calls, extra=extra)
+    yield named_value(say("plan.label.division"), _amount(result.design, one.items, one.repeats))
+    yield named_value(say("plan.label.se"), number(one.se, 4))
     if result.split_detectable is not None:
         found = number(result.split_detectable, 4)
-        yield named_value(f"smallest difference found with {percent(wanted.power)} power", found)
+        yield named_value(say("plan.label.smallest", power=wanted.power), found)
     yield from _price(result, one.items, one.repeats)
 
 
 def _amount(design: PairedDesign, items: int, repeats: int) -> str:
     """Items, their clusters, and answers."""
-    families = f" in {design.clusters.number(items):,} clusters" if design.clustered else ""
-    answers = "once" if repeats == 1 else f"{repeats} times"
-    return f"{items:,} items{families}, each answered {answers} by each model"
+    clusters = design.clusters.number(items) if design.clustered else None
+    return say("plan.items.amount", items=items, clusters=clusters, repeats=repeats)
 
 
 def plan_items(asked: PlanRequest) -> PlanResult:

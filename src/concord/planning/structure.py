@@ -14,6 +14,7 @@ from concord.planning.options import PlanKind, PlanOptions, PlanRecord, PlanRequ
 from concord.stats.bands import MIN_UNITS
 from concord.structure import NAME
 from concord.structure.records import ModelResult
+from concord.words import say
 
 MOST_ITEMS = 1_000_000
 ARRANGEMENTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24)
@@ -254,38 +255,37 @@ class StructurePlan(PlanRecord):
 def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
     """Return everything a reader of the terminal should see."""
     wanted = plan.wanted
-    yield f"Plan from {plan.based_on}"
-    # what a plan about structure rests on
+    yield say("plan.from", what=plan.based_on)
     if plan.accuracy is not None:
-        yield f"  Answers are right or wrong, {percent(plan.accuracy)} right."
-    yield f"  The arrangement moves the mean score by tau = {plan.tau:g} (SD over arrangements),"
-    noise = "" if plan.sd_noise is None else f"; repeats of a cell vary by {number(plan.sd_noise)}"
-    yield f"  single items by {number(plan.sd_interaction)} more{noise}."
+        yield say("plan.structure.binary", share=plan.accuracy)
+    yield say("plan.structure.moves", tau=plan.tau, interaction=plan.sd_interaction, noise=plan.sd_noise)
     yield ""
-    goal = f"show it with {percent(wanted.power)} power"
-    goal = (
-        goal
-        if wanted.width is None
-        else f"give it a {percent(wanted.level)} interval of width {wanted.width:g}"
-    )
-    yield f"To {goal}"
-    rounds = f"{plan.arrangements} arrangements × {wanted.repeats} repeat{'' if wanted.repeats == 1 else 's'}"
-    shape = f"{plan.items_needed:,} items × {rounds}"
-    yield named_value("needed", shape)
-    yield named_value("calls of one model", f"{plan.calls:,}")
-    yield named_value("cost", money(plan.cost))
+    if wanted.width is None:
+        yield say("plan.structure.to_show", power=wanted.power)
+    else:
+        yield say("plan.structure.to_measure", level=wanted.level, width=wanted.width)
+
+    def shape(items: int) -> str:
+        return say(
+            "plan.structure.shape", items=items, arrangements=plan.arrangements, repeats=wanted.repeats
+        )
+
+    yield named_value(say("plan.label.needed"), shape(plan.items_needed))
+    yield named_value(say("plan.label.calls_one"), f"{plan.calls:,}")
+    yield named_value(say("plan.label.cost"), money(plan.cost))
     if plan.items != plan.items_needed:
         yield ""
-        yield f"With {plan.items:,} items × {rounds}"
-        yield named_value("power", percent(plan.power))
-        yield named_value(f"{percent(wanted.level)} interval of tau", f"about {number(plan.width)} wide")
+        yield say("plan.items.with", amount=shape(plan.items))
+        yield named_value(say("plan.label.power"), percent(plan.power))
+        wide = say("plan.structure.wide", width=plan.width)
+        yield named_value(say("plan.label.interval_tau", level=wanted.level), wide)
     if len(plan.designs) > 1:
         yield ""
-        yield "Designs that do as much, the cheapest first"
-        yield f"  {'items':>8} {'arrangements':>13} {'repeats':>8} {'calls':>9} {'power':>6} {'width':>6}"
+        yield say("plan.structure.designs")
+        yield f"  {'items':>8} {'arrangements':>13} {'repeats':>8} {'calls':>9} {'power':>9} {'width':>6}"
         for one in plan.designs:
             size = f"{one.items:>8,} {one.arrangements:>13} {one.repeats:>8} {one.calls:>9,}"
-            yield f"  {size} {percent(one.power):>6} {number(one.width):>6}"
+            yield f"  {size} {percent(one.power):>9} {number(one.width):>6}"
 
 
 def _assumed_plan(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:
@@ -310,10 +310,10 @@ def _assumed_plan(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructureP
     items = best.items if wanted.items is None else wanted.items
     planned = design_of(scores, _goal(wanted), items, best.arrangements, best.repeats)
     notes = [] if interaction is not None else [
-        f"single items are taken to move by {USUAL_INTERACTION:g} (SD) with the arrangement (--order-item-sd)"
+        say("plan.structure.item_sd", sd=USUAL_INTERACTION)
     ]  # fmt: skip
     if assumed.get("order_sd") is None and wanted.effect is None:
-        notes.append(f"an order effect of {USUAL_TAU:g} is assumed (--order-sd)")
+        notes.append(say("plan.structure.tau", tau=USUAL_TAU))
     return StructurePlan(
         based_on="assumptions",
         wanted=wanted,

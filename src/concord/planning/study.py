@@ -15,13 +15,13 @@ from scipy import special
 
 from concord.errors import OptionError, UndefinedError
 from concord.kinds import Column, Table
-from concord.number_words import in_money, percent
 from concord.people.studies.catalog import cells_of
 from concord.people.studies.format import Experiment, Study, Test
 from concord.people.studies.load import find_studies
 from concord.people.studies.plan import declared_sizes
 from concord.planning.options import PlanKind, PlanRecord, PlanRequest
 from concord.stats.power import fewest, power_paired, power_two_sample
+from concord.words import say
 
 _ASYMPTOTIC = 3 / math.pi
 """Efficiency of rank tests beside t where answers are normal."""
@@ -86,20 +86,29 @@ class StudyTestsPlan(PlanRecord):
         """Say what the largest test needs, and what it costs."""
         known = [one for one in self.tests if one.participants is not None]
         told = [
-            f"To find d = {self.d:g} with {percent(self.wanted.power)} power in each test of {self.based_on} "
-            f"(of an interaction d is the difference between simple effects; repeated measures correlate "
-            f"{self.correlation:g})."
+            say(
+                "plan.study.find",
+                d=self.d,
+                power=self.wanted.power,
+                study=self.based_on,
+                r=self.correlation,
+            )
         ]
         if known:
             most = max(known, key=lambda one: one.participants or 0)
             told.append(
-                f"All tests: {most.n_per_cell:,} participants in each of {most.n_cells} cells, "
-                f"{most.participants:,} in all, as {most.test!r} needs; for people and for a model alike."
+                say(
+                    "plan.study.all",
+                    each=most.n_per_cell,
+                    cells=most.n_cells,
+                    n=most.participants,
+                    test=repr(most.test),
+                )
             )
             if most.cost_people is not None:
-                told.append(f"People would cost {in_money(most.cost_people)}.")
+                told.append(say("plan.study.people", cost=most.cost_people))
             if most.cost_model is not None:
-                told.append(f"A model would cost {in_money(most.cost_model)}.")
+                told.append(say("plan.study.model", cost=most.cost_model))
         return told
 
 

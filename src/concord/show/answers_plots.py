@@ -166,22 +166,22 @@ def histograms_picture(
     drawn = sorted(with_shares, key=farthest_first)[:MOST_OUTCOMES]
     if not drawn:
         return None
-    ends_here = f"another sample of people would end here ({level_words(result.level)})"
+    who = "the model" if one.agent == "agent" else one.agent
     canvas = Canvas()
     canvas.rect("human", 4, 6, 10, 10)
     canvas.text(18, 15, "answers of people", kind="s")
     canvas.rect("model", 134, 6, 10, 10)
-    canvas.text(148, 15, one.agent, kind="s", width=140)
-    after = 164 + min(140.0, reach(one.agent))
+    canvas.text(148, 15, who, kind="s", width=140)
+    after = 164 + min(140.0, reach(who))
     canvas.rect("band", after, 6, 10, 10)
-    canvas.text(after + 14, 15, ends_here, kind="s", width=max(60.0, units - after - 18))
+    canvas.text(after + 14, 15, "another sample of people", kind="s", width=max(60.0, units - after - 18))
     names = [name for outcome in drawn for name in (outcome.name, outcome.study)]
     room = min(_NAMES, max(60.0, *(reach(name) + 12 for name in names)))
     for i, outcome in enumerate(drawn):
         _mirrored(canvas, outcome, _TOP + _ROW * i, (room, units - 10), result.level)
     said = "; ".join(_outcome_said(outcome) for outcome in drawn)
-    title = f"Answers of people and of {one.agent}"
-    rows = [("outcome", "answer", "share of people", "share of agent")]
+    title = f"Answers of people and of {who}"
+    rows = [("outcome", "answer", "share of people", "share of model")]
     rows += [
         (outcome.outcome, label, number(h, 4), number(a, 4))
         for outcome in drawn
@@ -189,7 +189,7 @@ def histograms_picture(
     ]
     height = _TOP + _ROW * len(drawn) + 6
     caption = (
-        "Shares of answers: people above the line, the agent below; each outcome has its own height. Pale: "
+        "Shares of answers: people above the line, the model below; each outcome has its own height. Pale: "
         f"where another sample of people would end ({level_words(result.level)})."
     )
     return Picture(
@@ -220,7 +220,7 @@ def _mirrored(
         x = left + step * i + step * 0.1
         canvas.rect("human", x, middle - scale(p), step * 0.8, scale(p), note=f"{label}: people {p:.0%}")
         canvas.rect("band", x - step * 0.08, middle + scale(low), step * 0.96, scale(high) - scale(low))
-        canvas.rect("model", x + step * 0.12, middle, step * 0.56, scale(q), note=f"{label}: agent {q:.0%}")
+        canvas.rect("model", x + step * 0.12, middle, step * 0.56, scale(q), note=f"{label}: model {q:.0%}")
     canvas.line("axis", left, middle, right, middle)
     every = max(1, math.ceil(len(outcome.labels) / 12))
     for i in range(0, len(outcome.labels), every):
@@ -274,9 +274,9 @@ def groups_picture(
         return None
     return plots.intervals(
         "answer-groups",
-        f"Error of groups' means, {one.agent}",
+        "Error of groups' means" + ("" if one.agent == "agent" else f", {one.agent}"),
         marks,
-        label="agent minus people, in SDs of people",
+        label="model minus people, in SDs of people",
         lines=[(0.0, "as people")],
         width=units,
     )
@@ -294,9 +294,9 @@ def leaderboard_picture(result: AnswersResult, *, units: float = plots.WIDTH) ->
         return None
     return plots.intervals(
         "answer-agents",
-        f"Median variance ratio of {len(marks)} agents",
+        f"Median variance ratio of {len(marks)} models",
         marks,
-        label="variance, agent to people",
+        label="variance, model to people",
         lines=[(1.0, "as people")],
         width=units,
     )

@@ -203,7 +203,7 @@ def agents_picture(result: AgentsResult, *, units: float = plots.WIDTH) -> Pictu
         return None
     return plots.intervals(
         "agents",
-        f"PAS of {len(marks)} agents",
+        f"PAS of {len(marks)} models",
         marks,
         label="PAS: probability of the same conclusion",
         limits=(0, 1),
@@ -222,7 +222,7 @@ def specifications_picture(result: AgentsResult, *, units: float = plots.WIDTH) 
     lines = [] if found is None or found.value is None else [(found.value, words)]
     return plots.specifications(
         "specifications",
-        f"PAS of {len(shown)} agents by what was chosen",
+        f"PAS of {len(shown)} models by what was chosen",
         [plots.estimate_mark(agent.name, agent.pas.estimate) for agent in shown],
         choices,
         label="PAS: probability of the same conclusion",
@@ -256,12 +256,12 @@ def referee_picture(result: RefereeResult, *, units: float = plots.WIDTH) -> Pic
         marks.insert(0, plots.estimate_mark("mean of all tests", mean, strong=True))
     if not marks:
         return None
-    who = "the agent" if result.model is None else result.model
+    who = "the model" if result.model is None else result.model
     return plots.intervals(
         "referee",
-        f"Agent minus human d, {who}",
+        f"Effects of {who} minus people's",
         marks,
-        label="agent − human, d",
+        label="model − people, d",
         lines=((0.0, "no difference"),),
         width=units,
     )

@@ -240,7 +240,9 @@ def _interval_caption(label: str, marks: Sequence[Mark], key: Sequence[str]) -> 
         band = f"; pale band: {pale}" if any(m.inner is not None for m in marks) else ""
         said.append(f"Line: {line}{band}.")
     if any(m.floor is not None for m in marks):
-        said.append("Shaded: from what agents without any effect to what a perfect replication would score.")
+        said.append(
+            "Shaded: from what models that show no effects to what a perfect replication would score."
+        )
     return " ".join(said)
 
 

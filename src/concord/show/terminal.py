@@ -1,6 +1,7 @@
 """The screen: tables and lines in which nothing that came from a file is read as markup or as a control."""
 
 import io
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
@@ -98,9 +99,29 @@ class Wrapped:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw it line by line."""
-        for line in Text(self.text).wrap(console, options.max_width):
+        first, *rest = Text(self.text).wrap(console, options.max_width)
+        first.rstrip()
+        yield first
+        hang = _hanging(self.text, options.max_width) if rest else 0
+        if hang:  # what is indented goes on below itself
+            rest = list(Text(self.text[len(first) :].lstrip()).wrap(console, options.max_width - hang))
+        for line in rest:
             line.rstrip()
-            yield line
+            yield Text(" " * hang) + line if hang else line
+
+
+_NAMED_VALUE = re.compile(r" +[^:\n]{1,60}: +(?=\S)")
+_LEAST_ROOM = 24
+
+
+def _hanging(text: str, width: int) -> int:
+    """Return where lines go on that do not fit: below a value that has a name, or below an indented line."""
+    if not text.startswith(" ") or "\n" in text:
+        return 0
+    found = _NAMED_VALUE.match(text)
+    if found is not None and found.end() <= width - _LEAST_ROOM:
+        return found.end()
+    return len(text) - len(text.lstrip(" ")) + 2
 
 
 def fitting(renderable: RenderableType) -> RenderableType:

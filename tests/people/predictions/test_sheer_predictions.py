@@ -69,7 +69,7 @@ def test_more_agents_than_can_be_compared_keep_their_numbers_and_are_told(
     monkeypatch.setattr(score, "COMPARED_IN_PAIRS", 3)
     found = score_predictions(table(4))
     assert found.differences == () and compared.differences
-    assert any("4 agents are not compared with each other" in text for text in found.warnings)
+    assert any("4 models are not compared with each other" in text for text in found.warnings)
     assert found.agents == compared.agents
 
 

@@ -253,5 +253,5 @@ def test_reasons_name_only_what_was_seen() -> None:
         agent_effect_d=0.6,
     )
     other = "same conclusion, other size"
-    assert usual_reason([test], other, [30.0]) == "sample size: the agent has 3.3 times the participants"
-    assert usual_reason([test], other, [100.0]) == "size: the agent's effect is 3 times the human one"
+    assert usual_reason([test], other, [30.0]) == "sample size: the model has 3.3 times the participants"
+    assert usual_reason([test], other, [100.0]) == "size: the model's effect is 3 times the human one"

@@ -231,7 +231,7 @@ RARE = (
     f"fewer than {FEWEST_RARE} persons gave another answer than the most frequent one: "
     "the interval allows for more error than they show"
 )
-_CONSTANT = "no interval: the agent gave one answer only"
+_CONSTANT = "no interval: the model gave one answer only"
 
 
 def score_outcome(
@@ -243,7 +243,7 @@ def score_outcome(
         return _from_moments(one, level)
     n, m = one.people.size, one.replies.size
     if min(n, m) == 0:
-        note = "people did not answer" if n == 0 else "the agent did not answer"
+        note = "people did not answer" if n == 0 else "the model did not answer"
         return _outcome_of(one, cells, {"tvd": AnswerNumber(Estimate(None, n=0, note=f"undefined: {note}"))})
     counts = as_counts(one, cells)
     numbers: dict[str, AnswerNumber] = {}
@@ -491,7 +491,7 @@ def _overlap(tvd: AnswerNumber, level: float) -> AnswerNumber:
 
 def _person_r(h: Floats, a: Floats, weights: Floats | None = None, *, level: float) -> Estimate:
     if h.size < FEWEST or np.ptp(h) == 0 or np.ptp(a) == 0:
-        side = "people's" if h.size and np.ptp(h) == 0 else "the agent's"
+        side = "people's" if h.size and np.ptp(h) == 0 else "the model's"
         few = h.size < FEWEST
         note = (
             f"undefined: {h.size} persons on both sides" if few else f"undefined: {side} answers are all one"

@@ -109,15 +109,15 @@ COVERS_LESS = "the interval may cover less than it says"
 """How a note ends that stands beside an interval which simulations found too short."""
 
 METRICS = {
-    "variance_ratio": "variance, agent to people",
-    "entropy_ratio": "entropy, agent to people",
+    "variance_ratio": "variance, model to people",
+    "entropy_ratio": "entropy, model to people",
     "tvd": "total variation distance",
     "overlap": "overlap",
     "w1": "Wasserstein distance, share of the scale",
     "ks": "Kolmogorov-Smirnov distance",
     "jsd": "Jensen-Shannon divergence, bits",
     "simbench": "SimBench score",
-    "mean_gap": "mean, agent minus people, in SDs of people",
+    "mean_gap": "mean, model minus people, in SDs of people",
     "person_r": "correlation over persons",
     "r_explained": "share of it between groups",
 }

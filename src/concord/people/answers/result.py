@@ -155,7 +155,7 @@ def _beside_tvd(one: AnswerSummary | OutcomeAnswers, part: str) -> object:
 def _summary_title(result: "AnswersResult") -> str:
     """Say what the numbers of all outcomes are of."""
     first = result.by_distance()[0].overall
-    start = "All outcomes" if len(result.agents) == 1 else f"Answers of {len(result.agents)} agents"
+    start = "All outcomes" if len(result.agents) == 1 else f"Answers of {len(result.agents)} models"
     return f"{start} · {first.n_outcomes} outcomes, {first.n_studies} studies"
 
 
@@ -164,7 +164,7 @@ AGENTS = Table(
     rows=_of_several,
     title=_summary_title,
     columns=(
-        Column("agent", words=True),
+        Column("agent", title="model", words=True),
         *(
             Column(name, _of_metric(name), SHORT[name], optional=True)
             for name in ("variance_ratio", "entropy_ratio", "tvd", "w1", "person_r")
@@ -177,7 +177,7 @@ AGENTS = Table(
 _NUMBERS = (
     Column("metric", lambda row: SHORT.get(row.metric, row.metric), "number", words=True, on=(TERMINAL,)),
     Column("metric", lambda row: METRICS.get(row.metric, row.metric), "number", words=True, on=(PAGE, PAPER)),
-    Column("estimate", lambda row: row.found.estimate, "agent", digits=3),
+    Column("estimate", lambda row: row.found.estimate, "model", digits=3),
     Column("people", lambda row: row.found.people, "noise floor", digits=3, optional=True),
     Column("random", lambda row: row.found.random, digits=3, optional=True),
     Column("place", lambda row: row.found.place, optional=True),
@@ -201,7 +201,7 @@ EACH = Table(
     on=(PAGE,),
     folded=True,
     columns=(
-        Column("agent", words=True),
+        Column("agent", title="model", words=True),
         Column("study", lambda row: row.study or "all", words=True),
         Column("n_outcomes", title="outcomes", count=True),
         *_NUMBERS,
@@ -211,7 +211,7 @@ _OUTCOME = (
     Column("full_name", lambda row: row[1].full_name, "outcome", words=True),
     Column("n_people", lambda row: row[1].n_people, "n people", count=True),
     Column("kish_n", lambda row: _rounded_n(row[1].kish_n), "Kish's n", count=True, optional=True),
-    Column("n_agent", lambda row: row[1].n_agent, "n agent", count=True),
+    Column("n_agent", lambda row: row[1].n_agent, "n model", count=True),
     Column("spread", lambda row: _estimate_of(row[1].spread), "variance or entropy"),
     Column("tvd", lambda row: _estimate_of(row[1].numbers.get("tvd")), "TVD", optional=True),
     Column("people", lambda row: _beside_tvd(row[1], "people"), "noise floor", optional=True, on=(PAGE,)),
@@ -241,7 +241,7 @@ OUTCOMES = Table(
     folded=True,
     columns=(
         *_OUTCOME[:1],
-        Column("agent", lambda row: row[0], words=True, optional=True),
+        Column("agent", lambda row: row[0], "model", words=True, optional=True),
         *_OUTCOME[1:],
         Column(
             "person_r",
@@ -251,7 +251,7 @@ OUTCOMES = Table(
         ),
         Column("n_persons", lambda row: row[1].n_persons or None, "persons", count=True, optional=True),
         Column("mean_people", lambda row: row[1].means[0], "mean of people", optional=True),
-        Column("mean_agent", lambda row: row[1].means[1], "mean of agent", optional=True),
+        Column("mean_agent", lambda row: row[1].means[1], "mean of model", optional=True),
     ),
 )
 _GROUP = (
@@ -261,7 +261,7 @@ _GROUP = (
     Column("error", lambda row: row[1].error, sign=True),
     Column("absolute_error", lambda row: row[1].absolute_error, on=(PAGE,)),
     Column("human_deviation", lambda row: row[1].human_deviation, "people's own", sign=True),
-    Column("agent_deviation", lambda row: row[1].agent_deviation, "agent's own", sign=True),
+    Column("agent_deviation", lambda row: row[1].agent_deviation, "model's own", sign=True),
 )
 
 
@@ -281,7 +281,7 @@ EVERY_GROUP = Table(
     title=lambda _: say("answers.groups"),
     on=(PAGE,),
     folded=True,
-    columns=(Column("agent", lambda row: row[0], words=True), *_GROUP),
+    columns=(Column("agent", lambda row: row[0], "model", words=True), *_GROUP),
 )
 
 
@@ -304,7 +304,7 @@ class AnswersResult(Kind):
         PictureOf(
             "histograms",
             "answers_plots.histograms_picture",
-            lambda _: say("answers.caption_histograms"),
+            lambda result: say("answers.caption_histograms", level=result.level),
             each=lambda result: [one.agent for one in result.by_distance()],
         ),
         PictureOf(

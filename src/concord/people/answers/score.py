@@ -435,8 +435,8 @@ def score_answer_table(
         differences = tuple(_agents_differences(agents, level=level))
     else:
         told = (
-            f"{len(agents):,} agents are not compared with each other: pairs are compared for at most "
-            f"{COMPARED_IN_PAIRS:,} agents; score those that matter in a table of their own"
+            f"{len(agents):,} models are not compared with each other: pairs are compared for at most "
+            f"{COMPARED_IN_PAIRS:,} models; score those that matter in a table of their own"
         )
         warnings = (*warnings, told)
     return AnswersResult(
@@ -539,10 +539,10 @@ def paired_difference(
     # freedom: studies have different numbers of outcomes, and K - 1 would promise too much.
     d = np.asarray(differences, dtype=np.float64)
     if not d.size:
-        return Estimate(None, note="undefined: no outcome that both agents have"), None
+        return Estimate(None, note="undefined: no outcome that both models have"), None
     k = len(set(studies))
     if k < FEWEST_CLUSTERS:
-        studies_said = f"{how_many(k, 'study', 'studies')}, and a test of agents needs {FEWEST_CLUSTERS}"
+        studies_said = f"{how_many(k, 'study', 'studies')}, and a test of models needs {FEWEST_CLUSTERS}"
         return Estimate(float(d.mean()), n=d.size, note=f"no interval: {studies_said}"), None
     found = clustered_mean(d, np.asarray(studies))
     value, se = found.mean, found.se

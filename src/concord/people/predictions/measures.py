@@ -280,12 +280,12 @@ def _mean_known(values: Floats) -> float:
 
 MIN_CLUSTERS = 3
 REASONS = {
-    "pearson": "an agent that predicts one number has no correlation",
+    "pearson": "a model that predicts one number has no correlation",
     "pearson_within": "no outcome has two effects that differ",
-    "spearman": "an agent that predicts one number has no correlation",
+    "spearman": "a model that predicts one number has no correlation",
     "pearson_adjusted": "people's effects vary no more than their standard errors, or predictions not at all",
-    "slope": "an agent that predicts one number has no slope",
-    "intercept": "an agent that predicts one number has no line",
+    "slope": "a model that predicts one number has no slope",
+    "intercept": "a model that predicts one number has no line",
     "slope_adjusted": "predictions vary no more than their standard errors",
     "size_ratio": "people's effects, or the predictions, are no larger than their standard errors",
     "pas": NO_PRIOR,

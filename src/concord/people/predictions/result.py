@@ -20,10 +20,10 @@ METRICS = {
     "direction": "same direction",
     "rmse": "root mean squared error",
     "rmse_adjusted": "root mean squared error, noise taken out",
-    "slope": "slope of people on agent",
+    "slope": "slope of people on model",
     "intercept": "intercept",
-    "slope_adjusted": "slope, the agent's noise taken out",
-    "size_ratio": "size of effects, agent to people",
+    "slope_adjusted": "slope, the model's noise taken out",
+    "size_ratio": "size of effects, model to people",
     "pas": "PAS",
     "apr": "APR",
 }
@@ -111,7 +111,7 @@ AGENTS = Table(
     rows=lambda result: (*result.by_error(), *result.references),
     title=_of_effects("Predicted against measured effects"),
     columns=(
-        Column("label", title="agent", words=True),
+        Column("label", title="model", words=True),
         *(_metric(name, words) for name, words in _SHOWN.items()),
         *_COUNTS,
     ),
@@ -123,7 +123,7 @@ EVERY_NUMBER = Table(
     on=(PAGE,),
     folded=True,
     columns=(
-        Column("label", title="agent", words=True),
+        Column("label", title="model", words=True),
         *(_metric(name, words) for name, words in METRICS.items()),
         *_COUNTS,
     ),

@@ -98,8 +98,8 @@ def _too_many(given: Mapping[str, NDArray[np.bool_]], codes: Sequence[str]) -> s
     if n <= COMPARED_IN_PAIRS and computed <= PREDICTOR_PARTS:
         return ""
     return (
-        f"{n:,} agents are not compared with each other: pairs are compared for at most "
-        f"{COMPARED_IN_PAIRS:,} agents, and fewer where each predicted other effects; score those that "
+        f"{n:,} models are not compared with each other: pairs are compared for at most "
+        f"{COMPARED_IN_PAIRS:,} models, and fewer where each predicted other effects; score those that "
         "matter in a table of their own"
     )
 

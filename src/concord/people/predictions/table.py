@@ -81,7 +81,7 @@ def _below_each_other(grid: Grid, names: list[str], wide: list[int]) -> Grid:
         [name for name, _ in sources for _ in range(n)],
         [cell for _, j in sources for cell in cells[j]],
     )
-    note = f"{grid.place}: read as effects of {len(sources)} agents: {', '.join(name for name, _ in sources)}"
+    note = f"{grid.place}: read as effects of {len(sources)} models: {', '.join(name for name, _ in sources)}"
     rows = [*grid.rows] * len(sources)
     return replace(grid, header=header, rows=rows, columns=columns, warnings=(*grid.warnings, note))
 

@@ -38,8 +38,8 @@ MOST_REDRAWN = 20_000
 _CANCELS = 1e-3
 """Below this share of the squares a sum of squared differences loses more than three of its digits."""
 _AT_ONCE = 2_000_000
-_NO_TEST = "undefined: no test of both agents has it"
-_UNDEFINED = "undefined: too few tests that both agents have"
+_NO_TEST = "undefined: no test of both models has it"
+_UNDEFINED = "undefined: too few tests that both models have"
 _STEADY = "no interval: every new sample gave the same difference, or it was undefined in a tenth of them"
 _NORMAL = 1e9
 """Degrees of freedom of a normal."""
@@ -129,7 +129,7 @@ def compare_agents(
     if len(names) > COMPARED_AGENTS:
         alone = tuple(_order(metric, names, columns, layout, plain) for metric in COMPARED)
         return Compared(
-            (), alone, f"pairs of {len(names):,} agents are not compared (more than {COMPARED_AGENTS:,})"
+            (), alone, f"pairs of {len(names):,} models are not compared (more than {COMPARED_AGENTS:,})"
         )
     pairs = np.triu_indices(len(names), 1)
     listed: list[AgentPair] = []
@@ -207,7 +207,7 @@ def _redrawn_values(
             for i in part.either.tolist():
                 wanted[i][metric, part.used.tobytes()] = metric, used
     if sum(map(len, wanted.values())) > MOST_REDRAWN:
-        return {}, "agents lack tests in too many different ways to be redrawn pair by pair"
+        return {}, "models lack tests in too many different ways to be redrawn pair by pair"
     found: dict[tuple[int, str, bytes], Floats] = {}
     for i, masks in wanted.items():
         values = redraws.of(i, list(masks.values()), protocol)

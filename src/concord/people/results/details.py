@@ -189,10 +189,10 @@ def usual_reason(tests: Sequence[TestResult], name: str, human_n: Sequence[float
         return None
     pairs = [t for t in tests if t.human_direction is not None and t.agent_direction is not None]
     if any(t.human_direction == -t.agent_direction != 0 for t in pairs if t.agent_direction is not None):
-        return "direction: the agent's effect runs the other way"
+        return "direction: the model's effect runs the other way"
     ratio = _ratio_of_means([t.n_eff for t in tests], human_n)
     if ratio is not None and (ratio >= 2 or ratio <= 0.5):
-        return f"sample size: the agent has {significant(ratio, 2)} times the participants"
+        return f"sample size: the model has {significant(ratio, 2)} times the participants"
     if name == "compatible size, other conclusion":
         return "power: with this many participants one side's evidence is not decisive"
     larger = _ratio_of_means(
@@ -200,7 +200,7 @@ def usual_reason(tests: Sequence[TestResult], name: str, human_n: Sequence[float
     )
     if larger is None:
         return "size: magnitudes differ, but no common d says by how much"
-    return f"size: the agent's effect is {significant(larger, 2)} times the human one"
+    return f"size: the model's effect is {significant(larger, 2)} times the human one"
 
 
 def _absolute(value: float | None) -> float | None:

@@ -224,8 +224,8 @@ def _told(names: Sequence[str]) -> list[str]:
     if len(names) <= AGENT_FOLDERS:
         return []
     return [
-        f"{len(names):,} agents: agents.json and agents.csv hold them all; a folder for each is written "
-        f"for at most {AGENT_FOLDERS}, so score a table of one agent for its own files"
+        f"{len(names):,} models: agents.json and agents.csv hold them all; a folder for each is written "
+        f"for at most {AGENT_FOLDERS}, so score a table of one model for its own files"
     ]
 
 

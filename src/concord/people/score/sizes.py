@@ -165,13 +165,13 @@ def _quotient(above: Floats, below: Floats) -> Floats:
 
 
 MEASURES: dict[str, tuple[Callable[[SizeSums], Floats], str]] = {
-    "size_ratio": (_log_ratio, "√(mean(d² − SE²) of the agent / of people)"),
-    "slope": (_slope, "agent d on human d, least squares: attenuated by the errors of the human d"),
-    "slope_corrected": (_corrected_slope, "agent d on human d, errors in variables with known variances"),
-    "calibration": (_calibration, "human d on agent d through zero: multiply predictions by it"),
+    "size_ratio": (_log_ratio, "√(mean(d² − SE²) of the model / of people)"),
+    "slope": (_slope, "model d on human d, least squares: attenuated by the errors of the human d"),
+    "slope_corrected": (_corrected_slope, "model d on human d, errors in variables with known variances"),
+    "calibration": (_calibration, "human d on model d through zero: multiply predictions by it"),
     "calibration_adjusted": (
         lambda part: _quotient(part.xy, part.yy - part.noise_y),
-        "human d on agent d through zero, the errors of the agent d taken off",
+        "human d on model d through zero, the errors of the model d taken off",
     ),
 }
 
@@ -233,7 +233,7 @@ def _log_of(ratio: Estimate) -> float:
     return 0.0 if ratio.value is None or ratio.value <= 0 else float(np.log(ratio.value))
 
 
-MEDIAN = "median over tests of |d| of the agent / |d| of people"
+MEDIAN = "median over tests of |d| of the model / |d| of people"
 
 
 def median_ratio(scores: TestScores, errors: tuple[Floats, Floats], layout: Layout, level: float) -> Estimate:
