@@ -20,6 +20,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from concord import number_words as shown
@@ -145,7 +146,8 @@ def _parts_up_to(text: str, at: int, stops: str) -> tuple[_Parts, int]:
         else:
             found.append(text[at])
             at += 1
-    return tuple(found), at
+    runs = groupby(found, lambda part: isinstance(part, str))
+    return tuple(part for text, run in runs for part in (["".join(map(str, run))] if text else run)), at
 
 
 def _place_at(text: str, at: int) -> tuple[_Place, int]:
