@@ -21,7 +21,7 @@ SYSTEMS = ("gpt-4o", "claude-3", "llama-3")
 
 def _scores(columns: dict[str, Any]) -> Scores:
     n = len(columns["score"])
-    texts = {name: np.full(n, "", dtype=object) for name in ("group", "rubric", "stratum")}
+    texts = {name: np.full(n, "", dtype=object) for name in ("group", "rubric", "stratum", "text")}
     return Scores(**{"place": np.full(n, np.nan), "length": np.full(n, np.nan), **texts, **columns})
 
 

@@ -478,7 +478,12 @@ def pack(
     )
 
 
-def verify(source: str | Path, *, data: str | Path | Sequence[str | Path] = ()) -> "Verification":
+def verify(
+    source: str | Path,
+    *,
+    data: str | Path | Sequence[str | Path] = (),
+    registration: str | Path | None = None,
+) -> "Verification":
     """Verify a pack: every hash, every number computed again, every claim; without network.
 
     Parameters
@@ -487,6 +492,8 @@ def verify(source: str | Path, *, data: str | Path | Sequence[str | Path] = ()) 
         What `pack` wrote, or the folder that it was unpacked to.
     data
         Files that the pack holds only the hash of.
+    registration
+        The published registration: the pack has to hold this one.
 
     Returns
     -------
@@ -501,7 +508,7 @@ def verify(source: str | Path, *, data: str | Path | Sequence[str | Path] = ()) 
     """
     from concord.proof.verification import verify_pack
 
-    return verify_pack(source, _tools(), data=data)
+    return verify_pack(source, _tools(), data=data, registration=registration)
 
 
 def _tools() -> "Tools":

@@ -245,6 +245,32 @@ def test_a_changed_registration_is_refused(packed: Path, tmp_path: Path) -> None
         concord.pack(packed / "run", registration=tmp_path / "r.json", out=tmp_path / "pack.zip")
 
 
+def test_a_pack_must_hold_the_published_registration(packed: Path, tmp_path: Path) -> None:
+    published = packed / "registration.json"
+    assert concord.verify(packed / "pack.zip", registration=published).exit_code == 0
+    concord.pack(packed / "run", out=tmp_path / "bare.zip")
+    assert concord.verify(tmp_path / "bare.zip").exit_code == 0
+    found = concord.verify(tmp_path / "bare.zip", registration=published)
+    assert (found.exit_code, "not the registration that was published" in told(found)) == (1, True)
+
+
+def test_every_question_of_a_table_beside_its_results_is_computed_again(tmp_path: Path) -> None:
+    from tests.structure.scores import samples
+
+    rng = random.Random(4)
+    samples("m", n=12).write_csv(tmp_path / "scores.csv")
+    concord.score_structure(scores=tmp_path / "scores.csv", resamples=200).write(tmp_path / "order")
+    rows = [f"i{i},{s},{rng.randint(1, 9)},{rng.randint(1, 9)}\n" for i in range(30) for s in "ab"]
+    (tmp_path / "graded.csv").write_text("item,system,score,human_score\n" + "".join(rows))
+    concord.score_judge(tmp_path / "graded.csv").write(tmp_path / "judge")
+    shutil.move(tmp_path / "graded.csv", tmp_path / "judge" / "graded.csv")
+    concord.pack([tmp_path / "order", tmp_path / "judge"], out=tmp_path / "pack.zip")
+    names = [*members_of(tmp_path / "pack.zip")]
+    assert sum(name.endswith("graded.csv") for name in names) == 1  # among data, not among results
+    found = concord.verify(tmp_path / "pack.zip")
+    assert (found.exit_code, found.of("not checked")) == (0, []), told(found)
+
+
 def _bomb(archive: zipfile.ZipFile) -> None:
     archive.writestr("manifest.json", b"\0" * 40_000_000)
 
@@ -308,8 +334,11 @@ def test_a_scored_table_is_packed_with_its_data_or_their_hash(tmp_path: Path) ->
     concord.score_people(table, model="m", level=0.9, **QUICK).write(tmp_path / "results")
     concord.pack(tmp_path / "results", out=tmp_path / "whole.zip")
     found = concord.verify(tmp_path / "whole.zip")
-    assert (found.exit_code, told(found)) == (3, "")  # nothing was registered
-    assert not [one for one in found.findings if one.status == "not checked"]
+    assert (found.exit_code, told(found)) == (0, "")  # nothing was registered, and nothing is claimed
+    assert "and nothing is claimed" in found.sentences()[0]
+    (tmp_path / "claims.yaml").write_text("- {claim: pas, who: m, margin: 0.1}\n")
+    concord.pack(tmp_path / "results", out=tmp_path / "said.zip", claims=tmp_path / "claims.yaml")
+    assert concord.verify(tmp_path / "said.zip").exit_code == 3
     concord.pack(tmp_path / "results", out=tmp_path / "bare.zip", without_data=True)
     assert len(concord.verify(tmp_path / "bare.zip").of("not checked")) > 1
     assert not concord.verify(tmp_path / "bare.zip", data=table).of("not checked")

@@ -82,14 +82,20 @@ def _recorded(out: Path) -> dict[str, Any]:
     from concord.reasoning import NAME as REASONING
     from concord.structure import NAME as STRUCTURE
 
-    votes = pl.read_parquet(api.public_table("judges-seats")).filter(pl.col("benchmark") == "DevBench")
     pairs = pl.read_parquet(api.public_table("orders-chainscope"))
     one = pairs.select("property", "pair", "order", f"p_correct:{_BOTH_ORDERS}")
-    pairs = pairs.filter(pl.col("pair") % _EVERY["orders"] == 0)
-    graded = pl.read_parquet(api.public_table("reasoning-bbh-codex"))
-    graded = graded.filter(pl.col("item") % _EVERY["items"] == 0)
+
+    def part(table: str, rows: pl.Expr) -> Path:  # scored from a file, so that a pack can hold it
+        path = out / "data" / f"{table}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pl.read_parquet(api.public_table(table)).filter(rows).write_parquet(path)
+        return path
+
+    some = part("orders-chainscope", pl.col("pair") % _EVERY["orders"] == 0)
+    graded = part("reasoning-bbh-codex", pl.col("item") % _EVERY["items"] == 0)
+    votes = part("judges-seats", pl.col("benchmark") == "DevBench")
     found: dict[str, Any] = {
-        STRUCTURE: api.score_structure(scores=pairs, samples=10, cluster="property", resamples=200),
+        STRUCTURE: api.score_structure(scores=some, samples=10, cluster="property", resamples=200),
         REASONING: api.score_reasoning(replies=graded, n_resamples=1000),
         "judges": api.score_judge(votes, n_permutations=999),
         "hints": api.score_hints("published"),
@@ -110,15 +116,11 @@ def _page(folder: Path, title: str, notes: list[str]) -> str:
 def _scored_anew(folder: Path) -> "tuple[AgentsResult, tuple[RankMove, ...]]":
     """Score the configurations of HumanStudy-Bench anew, and compare them with the published order."""
     from concord import api
-    from concord.files.output import write_csv
-    from concord.people.public import HSB, published_pas, rank_moves
+    from concord.people.public import HSB, write_ranks
 
     found: Any = api.score_people(api.public_table(HSB.name), n_resamples=0, n_simulations=0)
-    moves = rank_moves(published_pas(), found.agents)
     replace(found, one=None).write(folder)  # the order is what counts: no folder per configuration
-    rows = [asdict(one) for one in moves]
-    write_csv(folder / "ranks.csv", list(rows[0]), [list(row.values()) for row in rows])
-    return found, moves
+    return found, write_ranks(found.agents, folder)
 
 
 def _show(

@@ -133,13 +133,16 @@ def verify(
     data: Annotated[
         list[Path] | None, typer.Option(help="Files that the pack holds only the hash of; several.")
     ] = None,
+    registration: Annotated[
+        Path | None, typer.Option(help="The published registration, which the pack has to hold.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for what was found, as files.")] = None,
     json: JsonAlone = False,
 ) -> None:
     """Compute every number of a pack again; exit 1 where it differs, 3 if not all can be checked."""
     from concord import api
 
-    found = api.verify(source, data=[] if data is None else data)
+    found = api.verify(source, data=[] if data is None else data, registration=registration)
     if out is not None:
         found.write(out)
     print_or_show(found, as_json=json)

@@ -1,9 +1,11 @@
 """Public results that come with Concord: real agents, replications of people by people, a published order."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib import resources
+from pathlib import Path
 
+from concord.files.output import write_csv
 from concord.files.public import PublicTable, public_table, public_tables
 from concord.files.tables import read_grid
 from concord.people.result import AgentScores
@@ -88,3 +90,14 @@ def rank_moves(published: Mapping[str, float], agents: Sequence[AgentScores]) ->
     return tuple(
         RankMove(name, old[name], place, published[name], common[name]) for place, name in enumerate(after, 1)
     )
+
+
+RANKS = "ranks.csv"
+
+
+def write_ranks(agents: Sequence[AgentScores], folder: Path) -> tuple[RankMove, ...]:
+    """Write where configurations of HumanStudy-Bench stand in the published order and in this one."""
+    moves = rank_moves(published_pas(), agents)
+    columns = [one.name for one in fields(RankMove)]
+    write_csv(folder / RANKS, columns, [[getattr(one, name) for name in columns] for one in moves])
+    return moves

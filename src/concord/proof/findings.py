@@ -24,6 +24,13 @@ class PackFinding:
     here: str = ""
     note: str = ""
 
+    @property
+    def difference(self) -> str:
+        """Where it is, both values and why, on one line that every width of a screen has room for."""
+        place = f"{self.member}, {self.field}" if self.field else self.member
+        both = f"packed {self.packed}, here {self.here}" if self.packed or self.here else ""
+        return f"{place}: {'; '.join(part for part in (both, self.note) if part)}"
+
 
 @dataclass(frozen=True, slots=True)
 class VerifiedClaim:
@@ -71,13 +78,7 @@ class Verification(Kind):
             "differences",
             rows=_differing,
             title="What differs",
-            columns=(
-                Column("member", title="file", words=True),
-                Column("field", words=True),
-                Column("packed", words=True),
-                Column("here", words=True),
-                Column("note", words=True, optional=True),
-            ),
+            columns=(Column("difference", words=True),),
         ),
         Table(
             "unchecked",
@@ -120,17 +121,18 @@ class Verification(Kind):
 
     @property
     def exit_code(self) -> int:
-        """0 all is reproduced and as registered; 1 something differs; 3 not all of it could be confirmed."""
+        """0 all is reproduced, and claims are as registered; 1 something differs; 3 not all is confirmed."""
         if self.of(DIFFERS) or self.unreported or any(not one.as_packed for one in self.claims):
             return 1
-        doubtful = self.after_the_fact is not False or bool(self.unregistered)
+        doubtful = bool(self.after_the_fact) or bool(self.unregistered)
         return 3 if self.of(UNCHECKED) or doubtful else 0
 
     def sentences(self) -> Sequence[str]:
         """Say what is reproduced, what differs, and which claims were registered."""
         ok, bad, left = (self.of(status) for status in (REPRODUCED, DIFFERS, UNCHECKED))
         titles = {
-            0: "The pack is reproduced: every number, every hash, every claim as registered.",
+            0: "The pack is reproduced: every number, every hash, "
+            + ("every claim as registered." if self.registration else "and nothing is claimed."),
             1: f"The pack does NOT hold: {len(bad)} difference{'' if len(bad) == 1 else 's'}"
             + (f", {len(self.unreported)} registered claims not reported" if self.unreported else "")
             + ".",

@@ -73,7 +73,7 @@ def _people(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _structure(document: Mapping[str, Any]) -> dict[str, Any]:
     names = ("reading", "samples", "baseline", "seed", "resamples", "level", "chance", "column", "percent")
-    told = _held_options(*names, "lenient", "encoding", "decimal_comma", "sheet")(document)
+    told = _held_options(*names, "cluster", "lenient", "encoding", "decimal_comma", "sheet")(document)
     options = document.get("options")
     m = options.get("m") if isinstance(options, Mapping) else None
     return told if m is None else {**told, "fixed_m": m}
@@ -85,14 +85,15 @@ RECIPES: Mapping[str, tuple[str, str, Callable[[Mapping[str, Any]], dict[str, An
     "answers result": ("answers.json", "score_answers", _held_options("level", "n_resamples", "seed")),
     "prediction result": ("predictions.json", "score_predictions", _held_options("level", "seed")),
     "structure result": ("result.json", "score_structure", _structure),
-    "judge result": ("judge.json", "score_judge", _held_options("level", "seed")),
+    "judge result": ("judge.json", "score_judge", _held_options("level", "seed", "n_permutations")),
+    "judge scores": ("judge_scores.json", "score_judge", _held_options("level", "margin")),
     "option result": ("options.json", "score_options", _held_options("level", "seed")),
     "hint leaderboard": ("hints.json", "score_hints", _held_options("level")),
     "probe result": ("probes.json", "score_probes", _held_options("level")),
     "reasoning result": (
         "study_a_results.json",
         "score_reasoning",
-        _held_options("rules", "scope", "seed", "n_resamples", "lenient"),
+        _held_options("rules", "scope", "seed", "n_resamples", "level", "lenient"),
     ),
     "combined estimates": ("combine.json", "combine", _held_options("level")),
 }
@@ -130,13 +131,12 @@ def make_pack(
     withheld: dict[str, InputFile] = {}
     given = [Path(one) for one in ([data] if isinstance(data, str | Path) else data)]
     recipes = [_with_options(one, options) for one in recipes_of(members)]
+    places = [*given, *folders, *(f.parent for f in folders), Path()]
     for one in {source.sha256: source for recipe in recipes for source in recipe.sources}.values():
-        found = (
-            None
-            if without_data
-            else found_data(one, [*given, *folders, *(f.parent for f in folders), Path()])
-        )
-        if found is not None:
+        found = _taken_out(members, one)
+        if found is None and not without_data:
+            found = found_data(one, places)
+        if found is not None and not without_data:
             members[f"{DATA}/{one.sha256[:12]}/{safe_member(one.name, 'data')}"] = found
         elif without_data or not one.name.endswith(_RECORDED):
             withheld[f"{DATA}/{one.sha256[:12]}/{one.name}"] = one
@@ -154,6 +154,15 @@ def make_pack(
     _refuse_private(members, folders)
     write_archive(Path(out), members)
     return Path(out)
+
+
+def _taken_out(members: dict[str, bytes], wanted: InputFile) -> bytes | None:
+    """Take a file that lies among results, but is what one was computed from, out of them."""
+    runs = tuple(f"{one}/" for one in run_folders(members))
+    for name in [name for name, data in members.items() if len(data) == wanted.size]:
+        if not name.startswith(runs) and hashlib.sha256(members[name]).hexdigest() == wanted.sha256:
+            return members.pop(name)
+    return None
 
 
 def kept_in(path: Path, kind: type[K]) -> K:

@@ -7,16 +7,18 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from concord.asking.folder import read_run
 from concord.asking.recorded import score_bundled, score_run, write_answers
 from concord.errors import FileFormatError, OptionError
+from concord.files.archive import safe_member
 from concord.files.codec import decode
 from concord.files.json_text import filled_lines, parsed
 from concord.people.agents import AgentsResult
 from concord.people.protocol import Protocol
+from concord.people.public import RANKS, write_ranks
 from concord.proof import packs
 from concord.records import InputFile
 
@@ -106,6 +108,9 @@ def _equal(first: object, second: object, tolerance: float) -> bool:
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
 
 
+_REASONED = frozenset({"samples", "replies", "bias_cases", "bias_replies"})
+
+
 class NotInFilesError(OptionError):
     """What a result was computed from was never a file: nobody can compute it again from a pack."""
 
@@ -120,6 +125,24 @@ def _data(top: Path, recipe: packs.Recipe) -> list[Path]:
     return paths
 
 
+def _inputs(top: Path, recipe: packs.Recipe) -> Mapping[str, Any] | list[Any]:
+    """Return what a result's own document says of its files."""
+    told = parsed(recipe.document, (top / recipe.folder / recipe.document).read_bytes())
+    held: Mapping[str, Any] | list[Any] = told.get("inputs", [])
+    return held
+
+
+def _below_their_folders(top: Path, recipe: packs.Recipe, paths: Sequence[Path]) -> list[Path]:
+    """Return the files below folders of the names that they were scored in: structure names both."""
+    found = []
+    for i, (one, path) in enumerate(zip(_inputs(top, recipe), paths, strict=True)):
+        folder = PurePosixPath(safe_member(one["name"], recipe.document)).parent.name
+        found.append(top.parent / "named" / str(i) / folder / path.name)
+        found[-1].parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, found[-1])
+    return found
+
+
 def score_packed(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:
     """Score a table of the pack again, by the ordinary function."""
     paths = _data(top, recipe)
@@ -127,15 +150,17 @@ def score_packed(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools
     if isinstance(options.get("protocol"), Mapping):
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
     function = tools.score[recipe.function]
-    found = function(*_sources(recipe, paths), **options)
+    found = function(*_sources(top, recipe, paths), **_named_sources(top, recipe, paths), **options)
     if isinstance(found, AgentsResult):
         names = found.to_dict().get("folders", {})
         if not any((top / recipe.folder / name).is_dir() for name in names.values()):
             found = replace(found, one=None)  # written without a folder per agent
+        if (top / recipe.folder / RANKS).is_file():
+            write_ranks(found.agents, made)
     found.write(made)
 
 
-def _sources(recipe: packs.Recipe, paths: Sequence[Path]) -> list[Any]:
+def _sources(top: Path, recipe: packs.Recipe, paths: Sequence[Path]) -> list[Any]:
     """Return what a function takes of the files: one of them, or each in its place."""
     if recipe.function == "score_hints" and len(paths) > 1:
         folder = paths[0].parent.parent / "hints"
@@ -144,8 +169,20 @@ def _sources(recipe: packs.Recipe, paths: Sequence[Path]) -> list[Any]:
             shutil.copy(path, folder / path.name)
         return [folder]
     if recipe.function == "score_structure":
-        return [None, None, paths[0]] if len(paths) == 1 else list(paths)
-    return list(paths)
+        named = _below_their_folders(top, recipe, paths)
+        return [None, None, *named] if len(named) == 1 else named
+    return [] if recipe.function == "score_reasoning" else list(paths)
+
+
+def _named_sources(top: Path, recipe: packs.Recipe, paths: Sequence[Path]) -> dict[str, Path]:
+    """Return files by the names that a document of reasoning has for them."""
+    if recipe.function != "score_reasoning":
+        return {}
+    told = zip(_inputs(top, recipe), paths, strict=True)
+    named = {name: path for name, path in told if name in _REASONED}
+    if named.get("samples") == named.get("replies"):  # one table holds both
+        named.pop("samples")
+    return named
 
 
 def _score_run_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools) -> None:

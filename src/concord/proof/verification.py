@@ -48,12 +48,17 @@ _MOST = 40
 
 
 def verify_pack(
-    source: str | Path, tools: packs.Tools, *, data: str | Path | Sequence[str | Path]
+    source: str | Path,
+    tools: packs.Tools,
+    *,
+    data: str | Path | Sequence[str | Path],
+    registration: str | Path | None,
 ) -> Verification:
     """Verify a pack; see `concord.verify`."""
     path = Path(source)
     if not is_file(path) and not is_folder(path):
         raise FileFormatError(f"{path}: no such file; give a pack")
+    published = None if registration is None else Registration.read_file(Path(registration)).digest
     digest = "" if is_folder(path) else fingerprint_file(path).sha256
     try:
         members = _at_the_top(read_archive(path), path.name)
@@ -63,7 +68,7 @@ def verify_pack(
     except FileFormatError as fault:
         return Verification(digest, (PackFinding(DIFFERS, path.name, note=str(fault)),))
     given = [Path(one) for one in ([data] if isinstance(data, str | Path) else data)]
-    return _Verifier(members, manifest, given, tools).verified(digest)
+    return _Verifier(members, manifest, given, tools).verified(digest, published)
 
 
 def _at_the_top(members: Mapping[str, bytes], name: str) -> dict[str, bytes]:
@@ -98,10 +103,14 @@ class _Verifier:
         self.exact = same_programs(self.made_by, self.here)
         self.withheld = self._withheld(data)
 
-    def verified(self, digest: str) -> Verification:
+    def verified(self, digest: str, published: str | None) -> Verification:
         """Look at everything."""
         self._files()
         registration = self._registration()
+        held = "none" if registration is None else registration.digest
+        if published not in (None, held):
+            note = "not the registration that was published (right)"
+            self._differs(packs.REGISTRATION, "sha256", held, published, note)
         with packs.unpacked(self.members) as top:
             self._runs(top, registration)
             recipes = self._recipes()
