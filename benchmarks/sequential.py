@@ -71,7 +71,7 @@ POPULATIONS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
 
 def _looks(unit: np.ndarray) -> np.ndarray:
     """Running sums at every look; the second axis is persons."""
-    return np.cumsum(unit, axis=1)[:, BATCH - 1 :: BATCH]
+    return np.cumsum(unit.reshape(len(unit), -1, BATCH).sum(axis=2), axis=1)
 
 
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -93,9 +93,15 @@ def _drawn(
 def _one_arm(drawn: Drawn) -> dict[str, np.ndarray]:
     """Return running sums over persons at every look, up to fourth powers."""
     m, y, f = drawn
-    there = np.arange(y.shape[2]) < m[..., None]
-    sy, sf, rows_ff = ((there * x).sum(axis=2) for x in (y, f, f * f))
-    sums = {f"{'y' * a}{'f' * b}": sy**a * sf**b for a in range(5) for b in range(5 - a) if a + b}
+    if y.shape[2] == 1:
+        sy, sf, rows_ff = y[..., 0], f[..., 0], (f * f)[..., 0]
+    else:
+        there = np.arange(y.shape[2]) < m[..., None]
+        sy, sf, rows_ff = ((there * x).sum(axis=2) for x in (y, f, f * f))
+    powers = {"": np.ones_like(sy)}
+    for name in ("y" * a + "f" * b for a in range(5) for b in range(5 - a) if a + b):
+        powers[name] = powers[name[1:]] * (sy if name[0] == "y" else sf)
+    sums = {name: powers[name] for name in powers if name}
     sums |= {"people": np.ones_like(m), "m": m, "mm": m * m, "my": m * sy, "mf": m * sf, "rows_ff": rows_ff}
     looks = {name: _looks(x) for name, x in sums.items()}
     some, less = _looks((sy > 0).astype(float)), _looks((sy < m).astype(float))

@@ -2,7 +2,10 @@
 
 import csv
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +74,17 @@ def test_from_a_design_to_a_verified_pack(home: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(elsewhere)
     found = concord.verify("pack.zip")
     assert found.exit_code == 0, [one for one in found.findings if one.status != "reproduced"]
+    # in a process of its own; CONCORD_OTHER_PYTHON names another Python
+    python = os.environ.get("CONCORD_OTHER_PYTHON", sys.executable)
+    source = str(Path(concord.__file__).parents[1])
+    ran = subprocess.run(
+        [python, "-m", "concord", "verify", "pack.zip", "--registration", home / "registration.json"],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
     members = read_archive(elsewhere / "pack.zip")
     name = "results/results/benchmark_summary.json"
     document = json.loads(members[name])

@@ -243,7 +243,7 @@ def _judged(claim: Claim, results: Sequence[ClaimedResult], compare: Callable[..
     level = None if number.interval is None else number.interval.level
     if number.value is None or low is None or high is None:
         why = number.note if number.note else "it has no interval"
-        return replace(found, verdict=UNJUDGED, reason=f"undefined: {why}")
+        return replace(found, verdict=UNJUDGED, reason=f"undefined: {why.removeprefix('undefined: ')}")
     if level is not None and abs(level - claim.level) > 1e-9:
         why = f"claimed at level {claim.level:g}, but the interval is one of {level:g}"
         return replace(found, verdict=UNJUDGED, reason=why)

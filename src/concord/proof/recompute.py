@@ -70,6 +70,8 @@ def values_of(name: str, data: bytes) -> object:
             return [parsed(name, raw) for _, raw in filled_lines(name, data)]
     except FileFormatError:
         return data.decode("utf-8", "replace")
+    if name.endswith(".html"):  # texts, and the numbers between them
+        return _NUMBER.split(data.decode("utf-8", "replace"))
     lines = data.decode("utf-8", "replace").splitlines()
     return {
         f"line {i}": line.split(",") if name.endswith(".csv") else line for i, line in enumerate(lines, 1)
@@ -108,6 +110,7 @@ def _equal(first: object, second: object, tolerance: float) -> bool:
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
 
 
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)")
 _REASONED = frozenset({"samples", "replies", "bias_cases", "bias_replies"})
 
 

@@ -249,3 +249,13 @@ def test_what_does_not_exist_is_undefined_and_says_why() -> None:
         of.contingency(np.array([[0, 0], [1, 3]]))
     with pytest.raises(UndefinedError, match="a cell is empty or variables depend"):
         of.linear_effect(SECOND, np.ones((10, 1)), np.ones((10, 1)))
+
+
+def test_an_effect_of_nothing_but_rounding_has_no_sign() -> None:
+    signs = [
+        of.sign_of(3e-17),
+        of.sign_of(0.1 + 0.2 - 0.3),
+        of.sign_of(-2.1e-4, 3e-7),
+        of.sign_of(1e-15, 2e-29),
+    ]
+    assert signs == [0, 0, -1, 0]

@@ -46,9 +46,10 @@ def _varies(*samples: Floats) -> None:
         raise UndefinedError("nobody differs from anybody in the same group, so the test is undefined")
 
 
-def sign_of(value: float) -> int:
-    """Return the sign of an effect."""
-    return int(np.sign(value))
+def sign_of(value: float, f: float | None = None) -> int:
+    """Return the sign of an effect; 0 where its statistic is nothing but rounding."""
+    nothing = abs(value) < 1e-9 if f is None else f < 1e-12
+    return 0 if nothing else int(np.sign(value))
 
 
 def t_two(first: Floats, second: Floats, *, welch: bool = False) -> Statistic:
@@ -99,7 +100,7 @@ def one_way(samples: Sequence[Floats]) -> Statistic:
     values["n"] = df1 + df2 + 1
     direction = None
     if df1 == 1:
-        direction = sign_of(samples[0].mean() - samples[1].mean())
+        direction = sign_of(samples[0].mean() - samples[1].mean(), float(result.statistic))
         values |= {"n1": len(samples[0]), "n2": len(samples[1]), "direction": direction}
     return Statistic(values, p_value=float(result.pvalue), direction=direction)
 
@@ -281,6 +282,6 @@ def within(measures: Floats, others: Floats) -> Statistic:
     values: dict[str, object] = {"statistic": f, "df1": df1, "df2": df2, "n": n}
     p = p_of_f(f, df1, df2)
     if k == 2:
-        direction = sign_of(float(fits[0][0][0]))
+        direction = sign_of(float(fits[0][0][0]), f)
         return Statistic({**values, "direction": direction}, p_value=p, direction=direction)
     return Statistic({**values, "p_value": p}, p_value=p, flags=("sphericity assumed",))

@@ -94,7 +94,7 @@ def _anova(job: _Job) -> Statistic:
     values: dict[str, object] = {"statistic": f, "df1": df1, "df2": df2, "n": len(kept.rows)}
     direction = None
     if df1 == 1:
-        direction = tests_of.sign_of(float(beta[0]))
+        direction = tests_of.sign_of(float(beta[0]), f)
         values["direction"] = direction
         if len(effect) == 1:
             n1 = kept.labels(effect[0]).count(job.levels(effect[0])[0])
@@ -150,7 +150,7 @@ def _regression(job: _Job) -> Statistic:
     p = tests_of.p_of_f(f, df1, df2)
     if df1 > 1:
         return Statistic(values, p_value=p)
-    direction = tests_of.sign_of(float(beta[0]))
+    direction = tests_of.sign_of(float(beta[0]), f)
     return Statistic({**values, "direction": direction}, p_value=p, direction=direction)
 
 
