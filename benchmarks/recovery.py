@@ -51,8 +51,8 @@ from concord.people.studies.replies import AskedItem, ItemAnswer, read_answers  
 
 MOST, FEWEST, USUAL, TRIED = 500, 20, 150, 12
 """People in each cell: at most, at least, as usual, and to see which tests there are."""
-WANTED, Z95 = 1.96 + 1.2816, 1.96
-"""z that a power of 90 % needs, and the one that is significant."""
+Z90, Z95 = 1.2816, 1.96
+"""z that 90 % of repetitions reach beyond the significant one, and the one that is significant at .05."""
 SMALL = 0.1
 """Effects (d) from here on are excluded where people are said to show none."""
 BARS = {"shown": 0.8, "none": 0.1, "blind": 0.1}
@@ -156,10 +156,13 @@ def planned(name: str) -> tuple[Planned, ...]:
         if one.human_p is None:
             continue
         z, own = float(-ndtri(max(one.human_p, 1e-300) / 2)), max(sizes[one.sub_study].values())
-        needed = max(FEWEST, ceil(own * (WANTED / max(z, 1e-3)) ** 2))
         spec = specs[_key(one)]
+        if spec.measures is not None and spec.human.table is not None:
+            own = max(own, *(sum(row) for row in spec.human.table))  # several answers of each person
+        wanted = float(-ndtri(spec.alpha / 2)) + Z90
+        needed = max(FEWEST, ceil(own * (wanted / max(z, 1e-3)) ** 2))
         factors = file.study.experiments[spec.experiment].factors
-        between = spec.groups is not None and spec.groups.by in factors
+        between = spec.groups is not None and spec.groups.by in factors and spec.unit != "session"
         found.append(Planned(_key(one), _shows(one, z, spec.alpha), z, own, needed, between))
     return tuple(found)
 

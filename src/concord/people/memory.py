@@ -162,13 +162,13 @@ PLACEBOS = Table(
     file="memory_placebo.csv",
     columns=(
         Column("study", words=True),
-        Column("kind", title="people show", words=True),
-        Column("original_d", title="d of the original", sign=True),
+        Column("pull", lambda one: difference(one.original, one.people), "pull", sign=True),
+        Column("model_d", title="d of the model", sign=True),
+        Column("original_d", title="of the original", sign=True),
         Column("people_d", title="of people", sign=True),
-        Column("model_d", title="of the model", sign=True),
+        Column("kind", title="people show", words=True),
         Column("original", title="PAS, original"),
         Column("people", title="PAS, people"),
-        Column("pull", lambda one: difference(one.original, one.people), "pull", sign=True),
     ),
 )
 

@@ -191,6 +191,16 @@ def test_a_run_with_variants_says_what_the_surface_changes() -> None:
     assert (pair.study, pair.variant, pair.recognised, pair.n_findings) == ("framing", "flood", True, 3)
     assert done.memory.verdict == NO_SIGN
     assert any(text.startswith("memory: The model recognised 1 of 1 studies") for text in done.messages)
+    shown = drawn(fitting(report_of(done)), width=100)
+    assert "What the model recognised" in shown and "Original against variant" in shown
+
+
+def test_placebo_studies_of_a_run_are_shown_with_their_pull_where_all_tables_are() -> None:
+    plans = tuple(plan_study(file, n=6) for file in find_studies(["ml2-choose-reject", "ml2-affect-risk"]))
+    done = studies.run(plans, lambda question: "A", n_resamples=0, n_simulations=0)
+    shown = drawn(fitting(report_of(done)), width=80)
+    assert "Placebo studies: the literature against people" in shown
+    assert "pull  d of the model  of the original  of people" in shown
 
 
 def _remembered(name: str = "framing") -> MemoryResult:

@@ -14,7 +14,7 @@ from concord.files.documents import heading, need_keys, read_document
 from concord.files.json_text import filled_lines, parsed
 from concord.files.output import write_csv, write_json, write_lines
 from concord.files.rows import read_rows
-from concord.kinds import PAGE, Column, Gauge, Kind, PictureOf, Table
+from concord.kinds import PAGE, TERMINAL, Column, Gauge, Kind, PictureOf, Table
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
 from concord.people.memory import MemoryResult
@@ -141,6 +141,17 @@ def _of_scores(held: Table) -> Table:
     )
 
 
+def _of_memory(held: Table) -> Table:
+    """Return a table of what a model remembers for the terminal; the page has a section of its own."""
+    return replace(
+        held,
+        name=f"memory_{held.name}",
+        rows=lambda studies: () if studies.memory is None else held.rows(studies.memory),
+        file="",
+        on=(TERMINAL,),
+    )
+
+
 def _studies_of(scored: "StudiesResult") -> list[str]:
     return [study.name for study in scored.result.studies]
 
@@ -170,7 +181,9 @@ class StudiesResult(Kind):
     FILE: ClassVar[str] = PeopleResult.FILE
     QUESTION: ClassVar[str] = PeopleResult.QUESTION
     ASKS: ClassVar[str] = PeopleResult.ASKS
-    TABLES: ClassVar[tuple[Table, ...]] = (*map(_of_scores, PeopleResult.TABLES), ANSWERS)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        *map(_of_scores, PeopleResult.TABLES), ANSWERS, *map(_of_memory, MemoryResult.TABLES)
+    )  # fmt: skip
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         *(replace(one, each=_studies_of) if one.each is not None else one for one in PeopleResult.PICTURES),
         PictureOf("outcomes", "people_plots.outcomes_picture", on_page=False),
