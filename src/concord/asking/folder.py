@@ -235,8 +235,10 @@ class RunFolder:
 
     def _write_plan(self) -> None:
         """Write the plan, unless the folder holds the very same."""
-        digest = hashlib.sha256("".join(self.requests.keys()).encode()).hexdigest()
-        self.record["plan_sha256"] = digest
+        whole = hashlib.sha256()
+        for key in self.requests.keys():  # noqa: SIM118
+            whole.update(key.encode())
+        digest = self.record["plan_sha256"] = whole.hexdigest()
         file = self.path / TRIALS
         if file.is_file() and (self.path / RECORD).is_file():
             held = read_record(self.path)

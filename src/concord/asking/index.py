@@ -60,7 +60,7 @@ class _Covered:
 class Keys(Collection[str]):
     """Keys in their order, kept as bytes."""
 
-    def __init__(self, digests: bytes | memoryview) -> None:
+    def __init__(self, digests: bytes) -> None:
         self._digests = digests
 
     def __len__(self) -> int:
@@ -117,10 +117,10 @@ def write_index(folder: Path, index: Index, planned: Iterable[str]) -> None:
     columns = []
     try:
         for found in (index.replies, index.failures):
-            columns.append(bytes.fromhex("".join(found)))
+            columns.append(_digests(found))
             ids = array("I", (entries.setdefault(one, len(entries)) for one in found.values()))
             columns.append(ids.tobytes())
-        columns.append(bytes.fromhex("".join(planned)))
+        columns.append(_digests(planned))
     except ValueError:  # keys that are none of ours
         return
     lengths = list(map(len, columns))
@@ -136,6 +136,14 @@ def write_index(folder: Path, index: Index, planned: Iterable[str]) -> None:
         }
         rest = b"".join((line_bytes(head), *columns))
         replace_file(folder / INDEX, [hashlib.sha256(rest).digest(), rest])
+
+
+def _digests(keys: Iterable[str]) -> bytes:
+    """Return keys as bytes, behind each other; one at a time, for a long run has many."""
+    packed = bytearray()
+    for key in keys:
+        packed += bytes.fromhex(key)
+    return bytes(packed)
 
 
 def _indexed_files(folder: Path) -> list[Path]:
@@ -175,13 +183,16 @@ def _kept_index(folder: Path) -> _Held | None:
     try:
         if not path.is_file() or path.stat().st_size > _LARGEST:
             return None
-        data = path.read_bytes()
-        view = memoryview(data)
-        if hashlib.sha256(view[_KEY:]).digest() != data[:_KEY]:
+        with path.open("rb") as file:
+            expected, line = file.read(_KEY), file.readline()
+            digest, head = hashlib.sha256(line), from_json(line)
+            columns = [file.read(min(length, _LARGEST)) for length in head["columns"]]
+        for column in columns:
+            digest.update(column)
+        if digest.digest() != expected:
             return None
-        end = data.index(b"\n", _KEY)
         with without_collections():
-            held = _unpacked_index(from_json(data[_KEY:end]), view[end + 1 :])
+            held = _unpacked_index(head, columns)
         files = {one.name: one for one in _indexed_files(folder)}
         for name, known in held.files.items():
             if name not in files or _covered(files[name], known.size) != known:
@@ -193,19 +204,15 @@ def _kept_index(folder: Path) -> _Held | None:
     return held
 
 
-def _unpacked_index(head: Mapping[str, Any], columns: memoryview) -> _Held:
+def _unpacked_index(head: Mapping[str, Any], columns: list[bytes]) -> _Held:
     """Return the parts of an index; what does not fit raises an error that `_kept_index` knows."""
-    if head["made"] != _MADE or sum(head["columns"]) != len(columns):
+    if head["made"] != _MADE or head["columns"] != list(map(len, columns)):
         raise ValueError
     entries = [_sound_entry(one) for one in head["entries"]]
-    parts, begin = [], 0
-    for length in head["columns"]:
-        parts.append(columns[begin : begin + length])
-        begin += length
-    replies, reply_ids, failures, failure_ids, plan = parts
+    replies, reply_ids, failures, failure_ids, plan = columns
     files = {str(name): _Covered(*one) for name, one in head["files"].items()}
     found = _entries_by_key(replies, reply_ids, entries), _entries_by_key(failures, failure_ids, entries)
-    return _Held(files, *found, Keys(bytes(plan)))
+    return _Held(files, *found, Keys(plan))
 
 
 def _sound_entry(held: list[Any]) -> Entry:
@@ -217,7 +224,7 @@ def _sound_entry(held: list[Any]) -> Entry:
     return entry
 
 
-def _entries_by_key(digests: memoryview, numbers: memoryview, entries: list[Entry]) -> dict[str, Entry]:
+def _entries_by_key(digests: bytes, numbers: bytes, entries: list[Entry]) -> dict[str, Entry]:
     ids = array("I")
     ids.frombytes(numbers)
     return dict(zip(Keys(digests), map(entries.__getitem__, ids), strict=True))

@@ -172,8 +172,8 @@ class Requests(Sequence[Request]):
 
     def keys(self) -> Iterator[str]:
         """Return the keys alone."""
-        hexed, length = self._digests.hex(), 2 * _BYTES
-        return (hexed[length * place : length * (place + 1)] for place in self._places)
+        digests = self._digests
+        return (digests[_BYTES * place : _BYTES * (place + 1)].hex() for place in self._places)
 
     def where(self, wanted: Callable[[str], bool]) -> "Requests":
         """Return the requests whose key is wanted."""
