@@ -188,3 +188,21 @@ def test_a_semicolon_in_a_note_of_every_row_is_no_delimiter() -> None:
     found = concord.check(concord.api.demo_table())
     assert [title for title, _ in found.columns][:3] == ["study", "sub_study", "finding"]
     assert dict(found.columns)["human_statistic"] == "human_statistic"
+
+
+def test_columns_that_tell_units_apart_are_not_called_unused(tmp_path: Path) -> None:
+    rows = [
+        {"subset": subset, "item": i, "judge": "j", "strategy": way, "order": order, "verdict": "first",
+         "note": i}
+        for subset in "xy" for i in range(4) for way in ("plain", "rules") for order in ("ab", "ba")
+    ]  # fmt: skip
+    write_rows(tmp_path / "votes.csv", rows)
+    held = dict(concord.check(tmp_path / "votes.csv").columns)
+    apart = "part of what names an item, a pair or a model"
+    assert (held["subset"], held["strategy"], held["note"]) == (apart, apart, "")
+    scores = [
+        {"task": task, "item": i, "arrangement": a, "model": "m", "score": (i + len(a)) % 2}
+        for task in "xy" for i in range(6) for a in ("AB", "BA")
+    ]  # fmt: skip
+    write_rows(tmp_path / "scores.csv", scores)
+    assert dict(concord.check(tmp_path / "scores.csv").columns)["task"] == apart

@@ -23,6 +23,7 @@ from concord.files.grids import names_of, vocabulary
 from concord.files.inspect_logs import InspectLog, is_lm_eval, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
 from concord.files.kept_replies import object_of
+from concord.files.keys import noted_units
 from concord.files.raw import read_raw
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
 from concord.files.tables import TableOptions
@@ -40,6 +41,7 @@ _LISTS = {
 """Lists in JSON files of questions, and what their entries have."""
 
 
+_UNIT = "part of what names an item, a pair or a model"
 _REPLIES = "concord score reasoning --replies"
 CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
 """Modules of the three questions that say, in ``FILES``, which files these take."""
@@ -337,7 +339,12 @@ def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions
     if reader is None:
         return found
     try:
-        warnings = reader(path, options)
+        with noted_units() as units:
+            warnings = reader(path, options)
+        columns = [
+            (title, meant if meant or fold(title) not in units else _UNIT) for title, meant in found.columns
+        ]
+        found = replace(found, columns=tuple(columns))
     except TableError as fault:
         return replace(found, problems=tuple(by_cause(fault.problems)))
     except InputError as fault:

@@ -5,7 +5,9 @@ determine it; rows that agree in all of them and in their repeat are duplicates.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 
 from concord.errors import FileFormatError
@@ -14,6 +16,24 @@ from concord.files.grids import Grid, names_of, plain_title
 CONTEXT, REPEATS, VARIANTS = (names_of("units")[part] for part in ("context", "repeats", "variants"))
 """Columns under which items are numbered anew, that number repeats, and that make one model several."""
 Cells = Sequence[Mapping[str, object]]
+_NOTED: ContextVar[set[str] | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def noted_units() -> Iterator[set[str]]:
+    """Note the columns that tell units apart for as long as this lasts, by their plain titles."""
+    found: set[str] = set()
+    token = _NOTED.set(found)
+    try:
+        yield found
+    finally:
+        _NOTED.reset(token)
+
+
+def note_units(titles: Sequence[str]) -> None:
+    """Note columns that tell units apart, where somebody asks for them."""
+    if (noted := _NOTED.get()) is not None:
+        noted.update(map(plain_title, titles))
 
 
 def determines(rows: Cells, known: Sequence[str], column: str) -> bool:
@@ -33,6 +53,7 @@ def unit_columns(rows: Cells, first: Sequence[str], further: Sequence[str]) -> l
     for name in further:
         if name in there and name not in chosen and not determines(rows, chosen, name):
             chosen.append(name)
+    note_units(chosen[len(first) :])
     return chosen
 
 

@@ -15,6 +15,7 @@ from concord.errors import CellProblem, FileFormatError, InputError, OptionError
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
 from concord.files.grids import names_of
+from concord.files.keys import note_units
 from concord.files.tables import TableOptions
 from concord.structure.read.join import Findings, LongTable, model_scores
 from concord.structure.read.sheet import (
@@ -162,6 +163,7 @@ def _with_whole_items(table: ColumnTable, columns: LongColumns, found: Findings)
     joined = whole.select(pl.concat_str(named, separator=" · ").alias(columns.item)).to_series()
     found.warnings[:] = [note for note in found.warnings if "columns not used" not in note]
     found.warnings.append(f"{table.name}: an item is one {' · '.join((*chosen, columns.item))}")
+    note_units(chosen)
     return frame.with_columns(joined)
 
 
