@@ -191,7 +191,7 @@ def test_a_semicolon_in_a_note_of_every_row_is_no_delimiter() -> None:
 
 
 def test_columns_that_tell_units_apart_are_not_called_unused(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"subset": subset, "item": i, "judge": "j", "strategy": way, "order": order, "verdict": "first",
          "note": i}
         for subset in "xy" for i in range(4) for way in ("plain", "rules") for order in ("ab", "ba")
@@ -200,7 +200,7 @@ def test_columns_that_tell_units_apart_are_not_called_unused(tmp_path: Path) -> 
     held = dict(concord.check(tmp_path / "votes.csv").columns)
     apart = "part of what names an item, a pair or a model"
     assert (held["subset"], held["strategy"], held["note"]) == (apart, apart, "")
-    scores = [
+    scores: list[dict[str, object]] = [
         {"task": task, "item": i, "arrangement": a, "model": "m", "score": (i + len(a)) % 2}
         for task in "xy" for i in range(6) for a in ("AB", "BA")
     ]  # fmt: skip
