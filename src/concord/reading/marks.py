@@ -113,7 +113,7 @@ def patterns() -> _Patterns:
             flags,
         ),
         headed=re.compile(
-            rf"^{_SIGNS}(?P<heading>[^\W\d_][^:=→\n|]{{0,60}}?)?[\s*_\"')\]]{{0,6}}(?:[:=]>?|->|→|\?[*_]{{2}})[\s*_\"']{{0,6}}"
+            rf"^{_SIGNS}(?P<heading>[^\W\d_][^:=→\n|]{{0,60}}?)?[\s*_\"')\]]{{0,6}}(?:[:=]>?|->|→|\s-\s|\?[*_]{{2}})[\s*_\"']{{0,6}}"
         ),
         aside=re.compile(rf"{_LEFT}(?:{any_of('aside_headings')}){_RIGHT}", flags),
         aside_of_choices=re.compile(rf"{_LEFT}(?:{any_of('aside_of_choices')}){_RIGHT}", flags),

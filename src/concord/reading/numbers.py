@@ -23,13 +23,13 @@ NUMBER = re.compile(
 )
 _UNITS = f"(?:{any_of('units')})"
 _BARE_HEDGE = re.compile(
-    rf"^[\s*_\"'(\[]{{0,8}}(?:(?:{any_of('hedges')})[\s:*_\"'(\[]{{1,6}}|[~≈约約약=:]|大约|"
-    r"un |una |une |eine? ){0,3}",
+    rf"^[\s*_\"'(\[]{{0,8}}(?:(?:{any_of('hedges')})[\s:*_\"'(\[]{{1,6}}|[~≈=:]|(?:{any_of('hedges_joined')})\s?|"
+    r"un |una |une |eine? |een ){0,3}",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
     rf"^[\s*_\"'(\[]{{0,8}}(?:(?:{any_of('hedges', 'hedges_stated')})[\s:*_\"'(\[]{{1,6}}|"
-    r"[~≈约約약=:]|大约){0,4}",
+    rf"[~≈=:]|(?:{any_of('hedges_joined')})\s?){{0,4}}",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
@@ -42,7 +42,7 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _OUT_OF = re.compile(
-    r"^[\s*_]{0,4}(?:/|out of|of|von|sur|de|su|sobre|di|em|op|van|из|over)\s{0,3}(?:an?\s)?"
+    r"^[\s*_]{0,4}(?:/|out of|of|von|sur|de|su|sobre|di|em|op|van|из|over)\s{0,3}(?:(?:an?|de|insgesamt|maximal)\s)?"
     r"(\d{1,6}(?:\.\d+)?)(?![\d])",
     re.IGNORECASE,
 )
@@ -115,11 +115,37 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
     return -value if word or "-" in (sign, second) else value
 
 
+_SCALE_FIRST = re.compile(
+    r"[\s*_]{0,4}(\d{1,4})\s?(?:점|点|分)(?:\s?만점(?:에|에서|으로)|満点(?:中|で|の)|中的?|满分(?:中|里|,)?)\s?"
+)
+"""The end of a scale before an answer on it: "7점 만점에 5점"."""
+_ITEM_NUMBER = re.compile(r"[\s*_]{0,4}\d{1,2}[.)][*_]{0,3}\s{1,3}[*_]{0,3}[^\W\d]")
+_MORE = re.compile(r"\d|:")
+
+
+def is_item(text: str) -> bool:
+    """Whether a line begins with a number and words that say more than a reason: an item of a list."""
+    found = _ITEM_NUMBER.match(text)
+    return found is not None and _MORE.search(text, found.end()) is not None
+
+
+def is_numbered(text: str) -> bool:
+    """Whether a line begins with a number and words, which may be an item of a list."""
+    return _ITEM_NUMBER.match(text) is not None
+
+
 def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, int, int] | ReadOutcome | None:
     """Read the number that a text begins with; `alone`: nothing but it, its unit and a reason may be there.
 
     Returns value and span, an outcome where there are several numbers, or None where there is none.
     """
+    scale = _SCALE_FIRST.match(text)
+    if scale is not None and float(scale.group(1)) == high:
+        found = read_number(text[scale.end() :], high, alone=alone)
+        moved = isinstance(found, tuple)
+        return (found[0], found[1] + scale.end(), found[2] + scale.end()) if moved else found
+    if alone and is_item(text):
+        return None
     boxed = re.match(r"^(?:#{2,6}\s)?[\s$\\*_\"'({\[]{0,12}", text)
     begin = 0 if boxed is None else boxed.end()
     hedge = (_BARE_HEDGE if alone else _HEDGE).match(text, 0)
@@ -162,6 +188,9 @@ def _clause(text: str) -> str:
 
 def _in_words(text: str, begin: int) -> tuple[float, int, int] | None:
     """Read a number in words that a text begins with."""
+    figure = "一二三四五六七八九十".find(text[begin : begin + 1] or " ")
+    if figure >= 0 and _AFTER.match(text[begin + 1 :]):
+        return figure + 1.0, begin, begin + 1
     match = re.match(r"[^\W\d_]+(?:[\s-][^\W\d_]+){0,5}", text[begin:])
     if match is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concord.reading.choices import ChoiceOf, OrderOf
 from concord.reading.marks import HeadedLine, is_aside, is_certainty, is_own, is_title, is_total, marks_of
 from concord.reading.names import LabelOf
-from concord.reading.numbers import AskedFor, NumberOf, SplitOf
+from concord.reading.numbers import AskedFor, NumberOf, SplitOf, is_numbered
 from concord.reading.records import NOTHING, Found, ReadOutcome, Value
 from concord.reading.text import ENDING, Piece, elements, lines_of, words
 
@@ -246,6 +246,10 @@ def bare_answer(text: str, asked: AskedFor) -> Found:
         whole = asked.whole(Piece(text, 0).trimmed()) if len(text) <= LONGEST_LIST else NOTHING
         if whole.outcome is not ReadOutcome.UNREADABLE:
             return whole
+    if isinstance(asked, NumberOf) and sum(is_numbered(line.text) for line in lines) > 1:
+        lines = [line for line in lines if not is_numbered(line.text)] or lines[:0]
+        if not lines:
+            return NOTHING
     first, last = asked.whole(lines[0]), asked.whole(lines[-1])
     if isinstance(asked, ChoiceOf) and len(lines) > 1:
         listed = [asked.is_listed(lines, place) for place in (0, len(lines) - 1)]

@@ -186,9 +186,14 @@ def split_thinking(reply: str) -> tuple[str, str | None]:
 
 _FENCE = re.compile(r"^[ \t]{0,8}(?:'''|~~~)[\w+-]{0,20}[ \t]{0,8}$", re.MULTILINE)
 _INLINE = re.compile(
-    r"</?(?:b|i|u|em|strong|br|p|div|span|mark|h[1-6]|li|ul|ol|code)\s{0,2}/?>|~~[^~\n]{1,200}~~", re.I
+    r"</?(?:b(?=>[^<]{0,2000}</b>)|(?<=/)b|i|u|em|strong|br|p|div|span|mark|h[1-6]|li|ul|ol|code)\s{0,2}/?>|"
+    r"~~[^~\n]{1,200}~~|\\[()\[\]]",
+    re.I,
 )
-"""Signs of HTML, and words that are struck out."""
+"""Signs of HTML (bold only where it is closed: <B> is an option) and of formulas, and words struck out."""
+_FORMULA = re.compile(r"(\$)(?:[A-Za-z]|-?\d{1,12}(?:\.\d{1,9})?)(\$)")
+_PLACED = re.compile(r"(?<=[:=] )(<)-?\d[^<>\n]{0,30}(>)")
+"""An answer in the brackets of a form that was filled in."""
 _EMPHASIS = re.compile(r"(\$?\\(?:textbf|text|textit|mathbf|mathrm)\s?\{)[^{}\n]{0,200}(\}?)")
 _QUOTED = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
 
@@ -196,9 +201,14 @@ _QUOTED = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
 def without_frames(said: ReplyText) -> ReplyText:
     """Return a reply without the signs of code fences, and without what it quotes where it says more."""
     signs = [match.span() for one in (_FENCE, _INLINE) for match in one.finditer(said.text)]
-    signs += [match.span(i) for match in _EMPHASIS.finditer(said.text) for i in (1, 2)]
-    made = said.blanked(signs)
-    quoted = made.blanked([match.span() for match in _QUOTED.finditer(made.text)])
+    held = [match for one in (_EMPHASIS, _FORMULA, _PLACED) for match in one.finditer(said.text)]
+    made = said.blanked(signs + [match.span(i) for match in held for i in (1, 2)])
+    quotes = list(_QUOTED.finditer(made.text))
+    if quotes and not made.text[quotes[-1].end() :].strip() and quotes[-1].start():
+        before = made.text[: quotes[-1].start()].rstrip()  # a last line in a frame is no quotation of others
+        own = before[-1:] != ":" and _QUOTED.match(before, before.rfind("\n") + 1) is None
+        quotes = quotes[:-1] if own else quotes
+    quoted = made.blanked([match.span() for match in quotes])
     return quoted if quoted.text.strip() else made
 
 
