@@ -54,7 +54,7 @@ def _patterns() -> _Patterns:
         re.compile(
             rf"[*_\"']{{0,3}}\)[*_\"']{{0,3}}\s|"
             rf"(?:\s(?:one|option|choice|alternative|programme|program)(?!\w))?{_CLOSING}(?:$|[,;:!](?!\d)|\.(?!\d)|\s-|-\s|-$|\s?\(|\n|\s{reason}|\s{good}{end})|"
-            rf"\s?(?:{any_of('chosen')})",
+            rf"[*_\"'\s]{{0,4}}(?:{any_of('chosen')})",
             flags,
         ),
         re.compile(rf"{_CLOSING}(?:[-,;.:]|\s-)?\s{{0,2}}(?:{reason}|{good}{end})", flags),
@@ -80,6 +80,8 @@ def _allowed_if() -> re.Pattern[str]:
     return re.compile(rf"[\s,*_]{{0,6}}(?:{any_of('allowed_if')})", re.IGNORECASE)
 
 
+_PERCENT = re.compile(r"[\s*_\"')\]:=(-]{1,6}\d{1,3}(?:[.,]\d{1,3})?\s?%")
+"""How likely an option is said to be."""
 _COMMA = re.compile(rf"{_CLOSING}[,;/]\s{{0,3}}[*_\"'(]{{0,4}}")
 _LISTED_ON = re.compile(rf"{_CLOSING}(?:[.,;/]|\s(?:and|or|und|oder|et|ou|y|o|e)\s|$)", re.IGNORECASE)
 _LISTED = re.compile(
@@ -215,7 +217,7 @@ class ChoiceOf:
             return Found(SEVERAL)
         if held.under.match(rest):
             return Found(OK, letter, place) if _allowed_if().match(rest) else NOTHING
-        if held.reason.match(rest) is None or held.wrong.match(rest):
+        if held.reason.match(rest) is None or held.wrong.match(rest) or _PERCENT.match(rest):
             return NOTHING
         aside = held.aside.match(rest)
         asides = aside is not None and held.praise.search(rest, aside.end()) is None

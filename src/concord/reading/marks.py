@@ -314,6 +314,8 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
         if any(one is not None for one in said) or _is_anothers(before, match.group()):
             return False
     clause = _CLAUSES.split(before)[-1]
+    if match.re is held.first_person and _AMBIGUOUS.match(match.group()) and not _OWN_VERB.search(before):
+        return False  # "un kantiano daría un 6"
     supposed = held.hypothetical.search(clause)
     if supposed is not None and held.allowed_if.search(clause) is None:
         return False
@@ -333,6 +335,11 @@ def _is_anothers(before: str, said: str) -> bool:
     return not patients and _JOINED.fullmatch(last.group(1)) is None
 
 
+_AMBIGUOUS = re.compile(any_of("ambiguous_person"), re.IGNORECASE)
+"""Verbs that are those of the first and of the third person."""
+_OWN_VERB = re.compile(
+    rf"(?:^|[.,;:!?(-])[\s*_\"'(]{{0,6}}(?:(?:{any_of('own_person')})[\s,]{{1,3}}){{0,3}}$", re.IGNORECASE
+)
 _ATTRIBUTE = ("的", "の", "な")
 """What ends a word before the noun that it describes."""
 _LAST_WORD = re.compile(r"(?<![\w'-])([A-Za-z\u00c0-\u04ff'-]{1,30})[\s*_\"]{1,4}$")
@@ -430,6 +437,11 @@ def is_revised(after: str) -> bool:
 def is_retracted(after: str) -> bool:
     """Whether what follows a statement takes it back: "I take that back"."""
     return patterns().retracted.search(after) is not None
+
+
+def is_reported(after: str) -> bool:
+    """Whether what follows an answer begins by saying that others gave it: "he said"."""
+    return patterns().reported.match(after) is not None
 
 
 def is_conditional(after: str) -> bool:

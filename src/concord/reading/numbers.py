@@ -42,13 +42,15 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _OUT_OF = re.compile(
-    r"^[\s*_]{0,4}(?:/|out of|of|von|sur|de|su|sobre|di|em|op|van|из|over)\s{0,3}(?:(?:an?|de|insgesamt|maximal)\s)?"
+    r"^[\s*_]{0,4}(?:/|out of|of|von|sur|de|su|sobre|di|em|op|van|из|over)\s{0,3}"
+    r"(?:(?:an?|de|insgesamt|maximal)\s)?"
     r"(\d{1,6}(?:\.\d+)?)(?![\d])",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    rf"^[\s*_\"')\]\\}}$]{{0,6}}(?:{_UNITS}[\s*_\"')\].]{{0,6}}){{0,3}}(?:per \w{{2,8}}\s?)?"
-    r"(?:$|[.,;:!)(\n]|\s-|\s?-\s|\s?=\s?[^\W\d]|です|だ|입니다|이다)",
+    rf"^[\s*_\"')\]\\}}$]{{0,6}}(?:{_UNITS}[\s*_\"')\].]{{0,6}}){{0,3}}"
+    r"(?:per (?:day|week|month|year|hour|night|annum|head|person)\s?)?"
+    rf"(?:$|[.,;:!)(\n]|\s-|\s?-\s|\s?=\s?[^\W\d]|{any_of('number_chosen')})",
     re.IGNORECASE,
 )
 """What may follow a number that is an answer by itself: its unit, and then an end or a reason."""
@@ -120,13 +122,16 @@ _SCALE_FIRST = re.compile(
 )
 """The end of a scale before an answer on it: "7점 만점에 5점"."""
 _ITEM_NUMBER = re.compile(r"[\s*_]{0,4}\d{1,2}[.)][*_]{0,3}\s{1,3}[*_]{0,3}[^\W\d]")
-_MORE = re.compile(r"\d|:")
+_PARENTHESIS = re.compile(r"\s?\([^()\n]{0,60}\)")
+_MORE, _SAID = re.compile(r"\d|:"), re.compile(r"[.!][\s*_\"')]{0,6}$")
 
 
-def is_item(text: str) -> bool:
-    """Whether a line begins with a number and words that say more than a reason: an item of a list."""
+def is_item(text: str, lines: int) -> bool:
+    """Whether one of some lines begins with the number of an item of a list: "2. The intention"."""
     found = _ITEM_NUMBER.match(text)
-    return found is not None and _MORE.search(text, found.end()) is not None
+    if found is None:
+        return False
+    return _MORE.search(text, found.end()) is not None or (lines > 1 and _SAID.search(text) is None)
 
 
 def is_numbered(text: str) -> bool:
@@ -141,11 +146,8 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
     """
     scale = _SCALE_FIRST.match(text)
     if scale is not None and float(scale.group(1)) == high:
-        found = read_number(text[scale.end() :], high, alone=alone)
-        moved = isinstance(found, tuple)
-        return (found[0], found[1] + scale.end(), found[2] + scale.end()) if moved else found
-    if alone and is_item(text):
-        return None
+        blank = " " * scale.end()
+        return read_number(f"{blank}{text[scale.end() :]}", high, alone=alone)
     boxed = re.match(r"^(?:#{2,6}\s)?[\s$\\*_\"'({\[]{0,12}", text)
     begin = 0 if boxed is None else boxed.end()
     hedge = (_BARE_HEDGE if alone else _HEDGE).match(text, 0)
@@ -163,7 +165,7 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
         return ReadOutcome.SEVERAL
     if _ANCHORED.match(rest) and _ANCHOR.search(rest) is not None:
         return None
-    clause = text[: match.end()] + _clause(rest)
+    clause = text[: match.end()] + _clause(_PARENTHESIS.sub("", rest))
     if is_bound(clause) or (is_range(clause) and _OUT_OF.match(rest) is None):
         return ReadOutcome.SEVERAL if is_range(clause) else None
     value = _value(match, high)

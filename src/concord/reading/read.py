@@ -306,7 +306,8 @@ def _headed(text: str, asked: AskedFor, marked: tuple[AnswerMark, Found] | None)
         inside = marked[0].content.start >= head.content.start
         return stated if inside or not is_overall(head.heading) else found
     rivals = [one for one in own if one is not None and (head.item or not one.item)]
-    others = [asked.whole(one.content) for one in rivals if numbers and _KEPT.search(one.heading)]
+    rated = isinstance(asked, NumberOf) and asked.whole_only  # "Severity: 6, Probability: 2"
+    others = [asked.whole(one.content) for one in rivals if rated or (numbers and _KEPT.search(one.heading))]
     begin = text.rfind("\n\n", 0, head.content.start)  # lines of its paragraph rival it under any heading
     beside = (under_heading(one, asked, of_any=True) for one in rivals if one.content.start > begin)
     others += [*(one for line, one in held if line in rivals), asked.whole(lines[0])]

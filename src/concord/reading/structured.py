@@ -5,14 +5,24 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from concord.reading.choices import ChoiceOf, OrderOf
-from concord.reading.marks import HeadedLine, is_aside, is_certainty, is_own, is_title, is_total, marks_of
+from concord.reading.marks import (
+    HeadedLine,
+    is_aside,
+    is_certainty,
+    is_own,
+    is_reported,
+    is_title,
+    is_total,
+    marks_of,
+)
 from concord.reading.names import LabelOf
-from concord.reading.numbers import AskedFor, NumberOf, SplitOf, is_numbered
+from concord.reading.numbers import AskedFor, NumberOf, SplitOf, is_item, is_numbered
 from concord.reading.records import NOTHING, Found, ReadOutcome, Value
 from concord.reading.text import ENDING, Piece, elements, lines_of, words
 
-_BOXED = re.compile(r"\\boxed\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
+_BOXED = re.compile(r"\\(?:boxed|fbox|framebox)\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
 _TEX_WORDS = re.compile(r"\\(?:text|mathrm|textbf|mathbf|textit)\s?\{([^{}]*)\}")
+_NAMED_VALUE = re.compile(r"^\s{0,3}[a-zA-Z]\s{0,3}=\s{0,3}(?=\d)")
 _TEX_SPACE = re.compile(r"\\[,;!: ]|~")
 _TEX_NUMBER = re.compile(
     r"\s{0,3}(-?)\s{0,3}(?:\\[dt]?frac\{(\d{1,9})\}\{(\d{1,9})\}|"
@@ -24,7 +34,13 @@ _DIGITS = re.compile(r"\d{1,3}")
 _CLOSING_TAGS = re.compile(r"</[\w:-]{1,30}>")
 _DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
 _BETWEEN = re.compile(r"\s{0,2}(?:,|/|or|and|oder|und|,\s?or|,\s?and){0,2}\s{0,2}", re.IGNORECASE)
-_BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])")
+_BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])|\{(?=\s{0,20}['\w])")
+_FLAT = re.compile(r"\{[^{}]{1,2000}\}")
+_LOOSE_COMMA, _COMMENT = re.compile(r",(?=\s{0,20}[}\]])"), re.compile(r"\s//[^\n\"]{0,200}$", re.MULTILINE)
+_LOOSE_KEY = re.compile(r"(?<=[{,])(\s{0,20})([^\W\d]\w{0,40})(?=\s{0,4}:)")
+_SENTENCE_END = re.compile(r"[.!?](?!\d)")
+_NEXT_WORDS = 40
+"""Characters behind an answer in which it may be said whose it is."""
 _MOST_OBJECTS = 40
 _LONGEST_OBJECT = 20_000
 _DEEPEST = 4
@@ -59,6 +75,7 @@ def structured_answer(text: str, asked: AskedFor) -> tuple[int, Found | None]:
 def _in_box(said: str, asked: AskedFor) -> Found:
     """Read what is in a box of TeX: as it is written, or a fraction or a power of ten."""
     plain = _TEX_SPACE.sub("", _TEX_WORDS.sub(r"\1", said)).replace("{,}", ",")  # 2{,}048
+    plain = _NAMED_VALUE.sub("", plain)
     number = _TEX_NUMBER.fullmatch(plain) if isinstance(asked, NumberOf) else None
     if number is None:
         return asked.stated(Piece(plain.replace("\\", ""), 0))
@@ -143,9 +160,25 @@ def objects_in(text: str) -> Iterator[tuple[int, int, object]]:
         try:
             held, end = decoder.raw_decode(text[start : start + _LONGEST_OBJECT])
         except (ValueError, RecursionError):
-            continue
+            loose = _loose_object(text, start)
+            if loose is None:
+                continue
+            end, held = loose
         yield start, start + end, held
         at = start + end
+
+
+def _loose_object(text: str, start: int) -> tuple[int, object] | None:
+    """Return an object that is nearly JSON: with other quotes, bare keys, a comment or a comma too many."""
+    flat = _FLAT.match(text, start)
+    if flat is None:
+        return None
+    said = _LOOSE_COMMA.sub("", _COMMENT.sub("", flat.group()))
+    said = said if '"' in said else said.replace("'", '"')
+    try:
+        return flat.end() - start, json.loads(_LOOSE_KEY.sub(r'\1"\2"', said))
+    except (ValueError, RecursionError):
+        return None
 
 
 def held_answer(held: object, asked: AskedFor, depth: int = 0) -> Value | None:
@@ -163,7 +196,8 @@ def held_answer(held: object, asked: AskedFor, depth: int = 0) -> Value | None:
                 continue  # the score of a name
             if isinstance(value, Mapping):
                 return _named(value, asked, depth + 1) if depth < _DEEPEST else None
-            return asked.structured(value)
+            alone = isinstance(value, list) and len(value) == 1 and not isinstance(asked, OrderOf)
+            return asked.structured(value[0] if alone else value)
         return _only_answer(held, asked, depth)
     if isinstance(held, list) and isinstance(asked, OrderOf):
         return asked.structured(held)
@@ -246,11 +280,17 @@ def bare_answer(text: str, asked: AskedFor) -> Found:
         whole = asked.whole(Piece(text, 0).trimmed()) if len(text) <= LONGEST_LIST else NOTHING
         if whole.outcome is not ReadOutcome.UNREADABLE:
             return whole
-    if isinstance(asked, NumberOf) and sum(is_numbered(line.text) for line in lines) > 1:
-        lines = [line for line in lines if not is_numbered(line.text)] or lines[:0]
-        if not lines:
+    if isinstance(asked, NumberOf):
+        several = sum(is_numbered(line.text) for line in lines) > 1
+        said = [
+            one
+            for one in lines
+            if not (several and is_numbered(one.text)) and not is_item(one.text, len(lines))
+        ]
+        if not said:
             return NOTHING
-    first, last = asked.whole(lines[0]), asked.whole(lines[-1])
+        lines = said
+    first, last = (_meant(line, asked.whole(line)) for line in (lines[0], lines[-1]))
     if isinstance(asked, ChoiceOf) and len(lines) > 1:
         listed = [asked.is_listed(lines, place) for place in (0, len(lines) - 1)]
         if all(listed):
@@ -263,11 +303,21 @@ def bare_answer(text: str, asked: AskedFor) -> Found:
     return first
 
 
+def _meant(line: Piece, found: Found) -> Found:
+    """Return what a line says unless it is asked, or somebody else says it: "B?", '"B," he said'."""
+    if found.outcome is not ReadOutcome.OK or found.where is None:
+        return found
+    rest = line.text[found.where[1] - line.start :]
+    end = _SENTENCE_END.search(rest)
+    asks = end is not None and end.group() == "?"
+    return NOTHING if asks or is_reported(rest.lstrip(ENDING)[:_NEXT_WORDS]) else found
+
+
 def _bare_name(lines: list[Piece], asked: LabelOf) -> Found:
     """Read a reply of one line that is a name; of more lines the first or last that is one of the list."""
     if len(lines) == 1:
-        return asked.alone(lines[0])
-    found = [asked.whole(line) for line in (lines[0], *lines[1:-1][-MOST_MARKS:], lines[-1])]
+        return _meant(lines[0], asked.alone(lines[0]))
+    found = [_meant(line, asked.whole(line)) for line in (lines[0], *lines[1:-1][-MOST_MARKS:], lines[-1])]
     values = {one.value for one in found if one.outcome is ReadOutcome.OK}
     if len(values) != 1:
         return NOTHING

@@ -191,7 +191,8 @@ _INLINE = re.compile(
     re.I,
 )
 """Signs of HTML (bold only where it is closed: <B> is an option) and of formulas, and words struck out."""
-_FORMULA = re.compile(r"(\$)(?:[A-Za-z]|-?\d{1,12}(?:\.\d{1,9})?)(\$)")
+_FORMULA = re.compile(r"(\${1,2})(?:[A-Za-z]|-?\d{1,12}(?:\.\d{1,9})?)(\${1,2})")
+_UNDERLINED = re.compile(r"(?<!\w)(__)[^_\n]{1,200}(__)(?!\w)")
 _PLACED = re.compile(r"(?<=[:=] )(<)-?\d[^<>\n]{0,30}(>)")
 """An answer in the brackets of a form that was filled in."""
 _EMPHASIS = re.compile(r"(\$?\\(?:textbf|text|textit|mathbf|mathrm)\s?\{)[^{}\n]{0,200}(\}?)")
@@ -201,14 +202,17 @@ _QUOTED = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
 def without_frames(said: ReplyText) -> ReplyText:
     """Return a reply without the signs of code fences, and without what it quotes where it says more."""
     signs = [match.span() for one in (_FENCE, _INLINE) for match in one.finditer(said.text)]
-    held = [match for one in (_EMPHASIS, _FORMULA, _PLACED) for match in one.finditer(said.text)]
+    held = [match for one in (_EMPHASIS, _FORMULA, _UNDERLINED, _PLACED) for match in one.finditer(said.text)]
     made = said.blanked(signs + [match.span(i) for match in held for i in (1, 2)])
     quotes = list(_QUOTED.finditer(made.text))
     if quotes and not made.text[quotes[-1].end() :].strip() and quotes[-1].start():
         before = made.text[: quotes[-1].start()].rstrip()  # a last line in a frame is no quotation of others
         own = before[-1:] != ":" and _QUOTED.match(before, before.rfind("\n") + 1) is None
-        quotes = quotes[:-1] if own else quotes
-    quoted = made.blanked([match.span() for match in quotes])
+        spans = [match.span() for match in quotes[:-1]] if own else [match.span() for match in quotes]
+        frame = [(quotes[-1].start(), made.text.index(">", quotes[-1].start()) + 1)] if own else []
+        quoted = made.blanked([*spans, *frame])
+    else:
+        quoted = made.blanked([match.span() for match in quotes])
     return quoted if quoted.text.strip() else made
 
 
