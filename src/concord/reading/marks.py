@@ -109,7 +109,8 @@ def patterns() -> _Patterns:
         ),
         emphatic=re.compile(
             rf"{_LEFT}(?:the|my)\s(?:{any_of('emphatic')})\s"
-            r"(?P<heading>[\w-]{1,20}(?: [\w-]{1,20})?)\sis\s[\s*_\":']{0,6}",
+            r"(?P<heading>[\w-]{1,20}(?: [\w-]{1,20})?)(?:\s(?:in|of)\s(?:this|the)\s[\w-]{1,20})?"
+            r"\sis\s[\s*_\":']{0,6}",
             flags,
         ),
         headed=re.compile(
@@ -229,7 +230,7 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
         found = []
         for begin in (0, *[match.end() for match in _TURNS.finditer(sentence.text)][-_MOST_TURNS:]):
             heading = held.heading.match(sentence.text[begin:])
-            if heading is not None:
+            if heading is not None and _EXAMPLE.search(sentence.text[max(0, begin - 40) : begin]) is None:
                 at = begin + heading.end()
                 if held.denied.match(sentence.text[at:]) is None:
                     content = Piece(sentence.text[at:], sentence.start + at)
@@ -281,6 +282,8 @@ _TURNS = re.compile(
 )
 """Places in a sentence after which an answer may be stated anew."""
 _MOST_TURNS = 8
+_EXAMPLE = re.compile(rf"(?<!\w)(?:{any_of('examples')})(?!\w)", re.IGNORECASE)
+"""Before a mark that only shows how an answer is written."""
 _MAY = re.compile(
     r"(?:might|may|could|can|would|initially|at first|tempting to|podría|könnte)[\s\w]{0,12}$", re.I
 )
@@ -296,6 +299,8 @@ _CLAUSES = re.compile(r"[;:]|,?\s(?=but\b)|,\s(?=so\b|yet\b|however\b|aber\b|mai
 _CONDITION = 80
 """Characters after an answer in which a condition of it may begin."""
 _CLAUSE_END = re.compile(rf"[.!?;:(]\s|[\n(]|\s(?:{any_of('new_clauses')})\s", re.IGNORECASE)
+_OWN_CLAUSE = re.compile(rf",\s(?!(?:only\s|but\s|and\s)?(?:{any_of('if')})(?!\w))", re.IGNORECASE)
+"""A comma that no condition follows."""
 _FARTHEST = 200
 """Characters before an answer in which the words that state it begin."""
 _UNLIKE = re.compile(r"\bunlike [^,.;:]{1,60},", re.IGNORECASE)
@@ -441,12 +446,15 @@ def is_retracted(after: str) -> bool:
 
 def is_reported(after: str) -> bool:
     """Whether what follows an answer begins by saying that others gave it: "he said"."""
-    return patterns().reported.match(after) is not None
+    return patterns().reported.match(after) is not None or _SAID_BEHIND.match(after) is not None
+
+
+_SAID_BEHIND = re.compile(rf"(?:{any_of('said_behind')})(?![A-Za-z])", re.IGNORECASE)
 
 
 def is_conditional(after: str) -> bool:
     """Whether the sentence goes on with a condition: "$40 if it were handmade"."""
-    clause = _CLAUSE_END.split(after[:_CONDITION], maxsplit=1)[0]
+    clause = _OWN_CLAUSE.split(_CLAUSE_END.split(after[:_CONDITION], maxsplit=1)[0], maxsplit=1)[0]
     held = patterns()
     return held.under.search(clause) is not None and held.allowed_if.search(clause) is None
 
