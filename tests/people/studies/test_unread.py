@@ -8,9 +8,12 @@ import pytest
 from concord import studies
 from concord.people.answers.records import OutcomeKey
 from concord.people.files import PeopleResult
-from concord.people.studies.observe import observe
+from concord.people.studies import unread
+from concord.people.studies.format import Allocation, Likert, Number
+from concord.people.studies.observe import Observations, observe
 from concord.people.studies.scoring import answers_of
 from concord.people.studies.sessions import Question
+from concord.people.studies.tests import published_rows
 from concord.records import Estimate
 
 PLAN = studies.plan(["side-effect"], n=30, seed=3)
@@ -159,3 +162,58 @@ def test_distances_have_bounds_that_hold_those_of_all_answers() -> None:
     for key, bounds in bounded.items():
         value = whole[key].value
         assert value is not None and bounds.low - 1e-9 <= value <= bounds.high + 1e-9
+
+
+def _answer(item: object, rng: np.random.Generator) -> str:
+    if isinstance(item, Allocation):
+        first = int(rng.integers(0, int(item.total) + 1))
+        rest = [first, int(item.total) - first, *[0] * len(item.to)]
+        return ", ".join(f"{name}: {amount}" for name, amount in zip(item.to, rest, strict=False))
+    if isinstance(item, Likert):
+        return str(rng.integers(item.min, item.max + 1))
+    return str(rng.integers(0, 100)) if isinstance(item, Number) else "AB"[int(rng.uniform() < 0.4)]
+
+
+def _observed(study: str, n: int, lost: float) -> Observations:
+    """Return answers of participants that do not depend on which replies are lost."""
+
+    def agent(question: Question) -> str:
+        rng = np.random.default_rng([7, *question.id.encode()])
+        gone, said = rng.uniform() < lost, [_answer(item, rng) for _, item in question.items]
+        if gone:
+            return "It is hard to say."
+        return said[0] if len(said) == 1 else "\n".join(f"{i}. {one}" for i, one in enumerate(said, 1))
+
+    (plan,) = studies.plan([study], n=n, seed=3)
+    return observe(plan, agent)
+
+
+@pytest.mark.parametrize(
+    ("study", "n", "kinds"),
+    [
+        ("minimal-groups", 12, {"anova"}),  # two factors
+        pytest.param(
+            "pluralistic-ignorance", 15, {"anova", "anova-within", "variance-ratio"}, marks=pytest.mark.long
+        ),
+        pytest.param("guessing-game", 10, {"mann-whitney", "binomial"}, marks=pytest.mark.long),  # of groups
+    ],
+)
+def test_factorial_repeated_and_session_tests_have_ends_that_hold_the_whole(
+    study: str, n: int, kinds: set[str]
+) -> None:
+    whole, partly = _observed(study, n, 0.0), _observed(study, n, 0.1)
+    held, found = [], set()
+    for test, row in published_rows(partly.plan.study):
+        if unread._aims(partly, test) is not None or unread._test_sums(partly, test) is not None:
+            continue
+        number = unread._number_of(whole, test)
+        ends = unread._ends_of(partly, test, row)
+        if np.isfinite(number) and ends:
+            low, high = (
+                unread._number_of(unread._taken_to_end(partly, test, None, end), test) for end in (-1, 1)
+            )
+            found.add(test.test)
+            told_alike = test.unit == "participant"  # what groups were told depends on what was read
+            held.append(low - 0.05 <= number <= high + 0.05 or not told_alike)
+    assert found == kinds
+    assert all(held)

@@ -9,15 +9,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from concord.errors import UndefinedError
 from concord.number_words import how_many
 from concord.people.files import PeopleResult
 from concord.people.result import GroupResult, Score
 from concord.people.results.one import score_table
 from concord.people.studies.catalog import suffixes
-from concord.people.studies.expressions import Value, parse_expression
+from concord.people.studies.expressions import Value, over_members, parse_expression
 from concord.people.studies.format import Allocation, Experiment, Item, Likert, Number, Ranking, Test
 from concord.people.studies.observe import Observations, Row, label, variables_read
-from concord.people.studies.tests import published_rows, variables_of_test, with_agent
+from concord.people.studies.tests import agent_statistic, published_rows, variables_of_test, with_agent
 from concord.people.studies.wording import variables_of
 from concord.records import TestRow, TestTable, Told, Unread, UnreadBounds
 from concord.stats.elementwise import Floats
@@ -54,6 +55,8 @@ _MOST_BETWEEN, _MOST_SEVERAL = 11, 2
 """Answers of a range that are tried, and unread answers of one participant of which all are."""
 _MOST_WAYS = 1024
 """Ways to fill in one participant beyond which all answers are taken low, and all high."""
+_MOST_TRIED = 450
+"""Fillings that are tried of a test whose number is computed anew for each."""
 UP, DOWN = 1, -1
 """The ends: first group or variable as high as can be and the second as low, or the reverse."""
 
@@ -228,6 +231,75 @@ def _association_of(table: Floats) -> Floats:
         return np.asarray(parts.sum(axis=(-1, -2)) / n[..., 0, 0])
 
 
+def _number_of(observed: Observations, test: Test) -> float:
+    """Return the number of a test with the sign of its effect; minus infinity where it is undefined."""
+    try:
+        found = agent_statistic(observed, test)
+    except UndefinedError:
+        return -math.inf
+    if found.z is not None:
+        return found.z
+    size = found.values.get("statistic")
+    if not isinstance(size, float):
+        size = None if found.p_value is None else -math.log(max(found.p_value, 1e-300))
+    if size is None or not math.isfinite(size):
+        return -math.inf
+    return abs(size) * (1 if found.direction is None else found.direction)
+
+
+def _with_rows(
+    observed: Observations, test: Test, rows: list[Row], known: dict[tuple[int, ...], Row]
+) -> Observations:
+    """Return what was observed with other answers of participants; a group is computed once per filling."""
+    held = replace(observed, participants={**observed.participants, test.experiment: rows})
+    groups = observed.sessions.get(test.experiment, [])
+    if test.unit != "session" or not groups:
+        return held
+    each = len(rows) // len(groups)
+    formulas = observed.plan.study.experiments[test.experiment].of_session
+    made: list[Row] = []
+    for i, shared in enumerate(groups):
+        members = rows[i * each : (i + 1) * each]
+        key = (i, *map(id, members))
+        if key not in known:
+            whole = dict(shared)
+            for name, text in formulas.items():
+                whole[name] = over_members(parse_expression(text), members, whole)
+            known[key] = whole
+        made.append(known[key])
+    return replace(held, sessions={**observed.sessions, test.experiment: made})
+
+
+def _turned(observed: Observations, test: Test, every: Sequence[list[Row]], end: int) -> list[Row]:
+    """Return the filling that takes any test to one of its ends, its number computed anew each time."""
+    # Unread answers of one condition are turned together first, then one participant's at a time.
+    factors = list(observed.plan.study.experiments[test.experiment].factors)
+    blocks: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for i, ways in enumerate(every):
+        if len(ways) > 1:
+            blocks[(len(ways), *(label(ways[0].get(name)) for name in factors))].append(i)
+    best: tuple[float, list[int]] = (-math.inf, [0] * len(every))
+    known: dict[tuple[int, ...], Row] = {}
+    for start in (0, -1):
+        chosen = [start % len(ways) for ways in every]
+
+        def value(at: Sequence[int]) -> float:
+            rows = [ways[k] for ways, k in zip(every, at, strict=True)]
+            found = _number_of(_with_rows(observed, test, rows, known), test)
+            return end * found if math.isfinite(found) else -math.inf
+
+        now = value(chosen)
+        each = [*blocks.values(), *([i] for own in blocks.values() for i in own)]
+        ends = [(own, k) for own in each for k in (0, len(every[own[0]]) - 1)]
+        inner = [(own, k) for own in each for k in range(1, min(len(every[own[0]]) - 1, _MOST_BETWEEN))]
+        for together, k in (*ends, *inner)[: _MOST_TRIED // (3 if test.unit == "session" else 1)]:
+            tried = [k if i in together else at for i, at in enumerate(chosen)]
+            new = value(tried) if tried != chosen else now
+            chosen, now = (tried, new) if new > now else (chosen, now)
+        best = max(best, (now, chosen))
+    return [ways[k] for ways, k in zip(every, best[1], strict=True)]
+
+
 def _between(values: Sequence[Value]) -> tuple[Value, ...]:
     """Return the ends of a range and answers between them; words stay what they are."""
     if len(values) != 2 or not all(isinstance(one, float) for one in values):
@@ -241,7 +313,7 @@ def _between(values: Sequence[Value]) -> tuple[Value, ...]:
     return tuple(float(one) for one in np.linspace(low, high, n))
 
 
-def _taken_to_end(observed: Observations, test: Test, aims: _Aims | _Sums, end: int) -> Observations:
+def _taken_to_end(observed: Observations, test: Test, aims: _Aims | _Sums | None, end: int) -> Observations:
     """Return what participants gave, unread answers taken so that a test is at one of its ends."""
     experiment = observed.plan.study.experiments[test.experiment]
     rows, unread = observed.participants[test.experiment], observed.unread[test.experiment]
@@ -252,7 +324,7 @@ def _taken_to_end(observed: Observations, test: Test, aims: _Aims | _Sums, end: 
     def ways_of(row: Row, lost: frozenset[str]) -> list[Row]:
         gone = sorted(lost & sources)
         ways = [possible.get(name) or (None,) for name in gone]
-        if isinstance(aims, _Sums) and len(gone) <= _MOST_SEVERAL:
+        if not isinstance(aims, _Aims) and len(gone) <= (1 if aims is None else _MOST_SEVERAL):
             ways = [_between(one) for one in ways]
         n = math.prod(map(len, ways))
         chosen = product(*ways) if n <= _MOST_WAYS else zip(*((one[0], one[-1]) for one in ways), strict=True)
@@ -265,6 +337,8 @@ def _taken_to_end(observed: Observations, test: Test, aims: _Aims | _Sums, end: 
         return made if made else [row]
 
     every = [ways_of(row, lost) for row, lost in zip(rows, unread, strict=True)]
+    if aims is None:
+        return _with_rows(observed, test, _turned(observed, test, every, end), {})
     if isinstance(aims, _Sums):
         added = [np.array([aims.add(row) for row in ways]) for ways in every]
         open_ = [i for i, ways in enumerate(every) if len(ways) > 1]
@@ -294,8 +368,6 @@ def _ends_of(observed: Observations, test: Test, row: TestRow) -> dict[int, Test
         return {}
     aims: _Aims | _Sums | None = _aims(observed, test)
     aims = _test_sums(observed, test) if aims is None else aims
-    if aims is None:
-        return {}
     found = {end: with_agent(_taken_to_end(observed, test, aims, end), test, row) for end in (UP, DOWN)}
     return {end: made for end, (made, why) in found.items() if why is None}
 
@@ -310,8 +382,8 @@ def with_unread_bounds(
     left = sum(not found and _lost_many(one, test) for found, (one, test, _) in zip(ends, tests, strict=True))
     if left:
         said = (
-            f"{how_many(left, 'test', 'tests')} lost more than 2 % of the answers without two ends to take "
-            "them to: bounds take what was read"
+            f"{how_many(left, 'test', 'tests')} lost more than 2 % of the answers and cannot be computed "
+            "however the unread ones are taken: bounds take what was read"
         )
         scores = replace(scores, warnings=(*scores.warnings, said))
     if not any(ends):
