@@ -43,9 +43,8 @@ from concord.records import Side, TestRow, TestTable
 from concord.stats.compare import Choices, compare_items
 from concord.stats.elementwise import Floats
 from concord.stats.leaderboard import (
-    GUARDED_BELOW,
-    GUARDED_FROM,
     guarded_p,
+    is_guarded,
     may_be_best,
     omnibus,
     value_of_choosing,
@@ -259,7 +258,7 @@ def others(cell: Others, runs: int, seed: int) -> list[str | Found]:
     """Return false claims and found pairs of Holm and the guarded range, and the set of the best."""
     rng = np.random.default_rng(seed)
     counts = {name: np.zeros(4) for name in ("holm", "guarded")}
-    best = size = rejected = friedman = 0.0
+    best = size = rejected = friedman = kept = worse = 0.0
     pairs = np.triu_indices(cell.agents, 1)
     k = cell.studies
     for _ in range(runs):
@@ -279,18 +278,19 @@ def others(cell: Others, runs: int, seed: int) -> list[str | Found]:
         held = may_be_best(difference, se, np.full(se.shape, k - 1.0), level=LEVEL)
         best += held[int(true.argmax())]
         size += held.sum()
+        kept, worse = kept + held[true < true.max()].sum(), worse + (true < true.max()).sum()
         found = omnibus(values)
         rejected += float(found.p_f or 1) < 0.05
         friedman += float(found.p_value or 1) < 0.05
     said = ", ".join(f"{name} false {c[0] / runs:.3f} pairs {c[1] / runs:.2f}" for name, c in counts.items())
-    used = counts["guarded" if GUARDED_FROM <= k < GUARDED_BELOW else "holm"]
+    used = counts["guarded" if is_guarded(cell.agents, k) else "holm"]
     uneven = f", one agent {cell.erratic:g} times as erratic" if cell.erratic > 1 else ""
     name = f"{cell.kind}, {cell.agents} agents, {k} studies{uneven}"
     return [
         f"{cell}: {said}; best in set {best / runs:.3f} (size {size / runs:.1f}); omnibus F "
         f"{rejected / runs:.3f}, Friedman {friedman / runs:.3f}",
         Found(ELSEWHERE, name, used[0] / runs, None if used[2] == 0 else 1 - used[3] / used[2]),
-        Found(BEST_SET, name, 1 - best / runs, None),
+        Found(BEST_SET, name, 1 - best / runs, None if worse == 0 else kept / worse),
     ]
 
 

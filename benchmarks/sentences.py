@@ -9,6 +9,7 @@ import importlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -82,6 +83,18 @@ def none_replicate(runs: int, n: int) -> float:
     return float(claims.share(found, "does not replicate", "replicates"))
 
 
+def replicate(runs: int, n: int) -> float:
+    """Share of effects of d = 0.5 on both sides, significant for people, that replicate."""
+    return 1 - none_replicate(runs, n)
+
+
+def only_model(runs: int, n: int) -> float:
+    """Share of agents with d = 0.5, where people have no effect, that are said to have one alone."""
+    claims = tests_module("people.results.test_people_claims")
+    found = claims.verdicts("t-independent", 0.0, 0.5, runs, n)
+    return float(claims.share(found, "effect only in the model", "no effect in either"))
+
+
 def turned(runs: int, effects: int, reversed_: bool) -> float:
     """Share of agents without effects, or of ones turned round, of which most effects are said to be so."""
     from scipy.stats import t as student
@@ -111,14 +124,15 @@ def needless(runs: int) -> float:
     return float(wrong / max(1, warned))
 
 
-def predicted(runs: int, studies: str, factor: float, what: str) -> float:
-    """Share of agents of which a size, or a pair of which an error, is told; the first is so much larger."""
+@cache
+def predicted(runs: int, studies: str, factor: float) -> tuple[float, float]:
+    """Share of agents told to differ in size, and of pairs in error; the first is so much larger."""
     from concord.people.differences import ALPHA
     from concord.people.predictions.result import size_words
     from concord.people.predictions.score import score_predictions
     from concord.people.predictions.table import read_predictions
 
-    rng, hits = np.random.default_rng(runs), 0
+    rng, sizes, errors = np.random.default_rng(runs), 0, 0
     truth = tests_module("people.predictions.test_claims").TRUTHS[studies]
     for _ in range(runs):
         rows = truth.rows(rng, 2)
@@ -126,9 +140,9 @@ def predicted(runs: int, studies: str, factor: float, what: str) -> float:
             row["agent_estimate"] *= factor if row["agent"] == "a0" else 1
         found = score_predictions(read_predictions(rows))
         error = next(row for row in found.differences if row.metric == "rmse")
-        apart = error.p_holm is not None and error.p_holm < ALPHA
-        hits += apart if what == "error" else size_words(found.agents[0]).startswith("Its effects are")
-    return hits / runs
+        errors += error.p_holm is not None and error.p_holm < ALPHA
+        sizes += size_words(found.agents[0]).startswith("Its effects are")
+    return sizes / runs, errors / runs
 
 
 def varied(runs: int, n: int) -> float:
@@ -152,15 +166,15 @@ def remembered(runs: int, from_memory: bool) -> float:
     return hits / runs
 
 
-def replication_factor(runs: int, n: int, above: bool) -> float:
-    """Share of replication Bayes factors above 3 without the effect, or below 1/3 with the published one."""
+def replication_factor(runs: int, n: int, above: bool, true: float) -> float:
+    """Share of replication Bayes factors above 3, or below 1/3, of agents with a true effect."""
     from concord.stats.replication import log_bf_replication
 
     rng = np.random.default_rng([runs, n, above])
     se = np.sqrt(2 / n)
     people = 0.5 + se * rng.standard_normal(40 * runs)
     people = people[np.abs(people) > 1.96 * se][:runs]
-    agent = (0.0 if above else 0.5) + se * rng.standard_normal(people.size)
+    agent = true + se * rng.standard_normal(people.size)
     found = np.asarray(log_bf_replication(people, np.full(people.size, se), agent, np.full(people.size, se)))
     return float(np.mean(found > np.log(3)) if above else np.mean(found < -np.log(3)))
 
@@ -181,15 +195,16 @@ def moved(runs: int, n: int, points: float, slope: float, what: str) -> float:
     return hits / runs
 
 
-def models_differ(runs: int, n: int, first: str, second: str, metric: int) -> float:
-    """Share of pairs of models said to differ: steady, moved by the order, or never varying."""
+@cache
+def models_differ(runs: int, n: int, first: str, second: str) -> Any:
+    """Share of pairs of models said to differ in each number: steady, moved by the order, never varying."""
     claims, rng = tests_module("structure.score.test_claims"), np.random.default_rng([runs, n])
-    hits = 0
+    hits = np.zeros(3)
     for r in range(runs):
         models = {"a": _model(claims, rng, n, first, "a"), "b": _model(claims, rng, n, second, "b")}
         parts = claims.ResampledModels(claims.ScoreOptions("paired"), claims.ItemWeights(r, 200))
-        p = claims.compared_models("a", "b", models, parts).order_p_values[metric]
-        hits += p is not None and p < 0.05
+        found = claims.compared_models("a", "b", models, parts).order_p_values
+        hits += [p is not None and p < 0.05 for p in found]
     return hits / runs
 
 
@@ -236,6 +251,38 @@ def compared_items(runs: int, kind: str, n: int, shift: float) -> float:
     return hits / runs
 
 
+def called_words(runs: int, shared: float) -> float:
+    """Share of scorers, by chance or partly by shared characters, that are said to measure shared words."""
+    from concord.structure.words.judged import calibrate, calibration_words
+    from concord.structure.words.scorers import chrf
+
+    rng, known = np.random.default_rng(runs), cache(chrf)
+    shares = np.array([shared, 1 - shared])
+    said = [
+        calibration_words(calibrate("coin", lambda a, b: float(shares @ [known(a, b), rng.random()]), "en"))
+        for _ in range(runs)
+    ]
+    return float(np.mean(["measures shared words, not meaning" in one for one in said]))
+
+
+def moved_probe(runs: int, name: str, n: int) -> float:
+    """Share of agents that an intervention moves of which that is said."""
+    claims, made = tests_module(PROBES), tests_module("reasoning.probes.scripted")
+
+    def claim(rng: np.random.Generator, n: int) -> bool:
+        if name == "mistake":
+            verdict = claims.score_mistake(made.FollowsMistakes(q=0.4, r=0.2).rows(rng, n)).verdict
+        elif name == "attribute":
+            verdict = claims.score_pairs(made.Pairs(0.6, 0.3).rows(rng, n)).verdict
+        elif name == "hint":
+            verdict = claims.score_hint_rows(made.Hinted(p=0.3, p0=0.15).rows(rng, n)).kinds[0].verdict
+        else:
+            verdict = claims.score_paraphrase(made.Rewords(0.8, 0.6).rows(rng, n)).verdict
+        return bool(verdict in (claims.FOLLOWS, "the wording matters"))
+
+    return float(claims.share_claimed(claim, n, runs))
+
+
 def verdicts_on_gap(runs: int, word: str, n: int, shares: tuple[float, float, float]) -> float:
     """Share of sets of which a verdict on the gap is printed; pairs right in both, after reasoning, early."""
     return float(tests_module("reasoning.score.test_claims").share_claimed(word, n, shares, runs, seed=runs))
@@ -280,6 +327,9 @@ def _of_people() -> Iterator[Simulated]:
         )
     for n in SIZES:
         cell = f"{n} per group"
+        yield Simulated("*replicates*", f"{cell}, d = 0.5", "missed", ":replicate", (RUNS, n), None, 2)
+        sentence = "*effect only in the model*"
+        yield Simulated(sentence, f"{cell}, d = 0.5", "missed", ":only_model", (RUNS, n), None, 2)
         yield Simulated("*does not replicate*", cell, "false", ":none_replicate", (RUNS, n), None, 2)
         for word, sentence, off, at in (
             ("CEILING", "*as good as a rerun with people, as far as these tests can show*", 0.9, 1.0),
@@ -290,13 +340,19 @@ def _of_people() -> Iterator[Simulated]:
                     sentence, f"{cell}, 40 studies", side, ":placed", (RUNS, follows, n, word), None, 0.2
                 )
         sentence = "*size* (reason of a finding), *differs in size*, *another size*"
-        yield Simulated(sentence, cell, "false", f"{PEOPLE}:other_size", (RUNS, n), None, 5)
-        yield Simulated("*same conclusion*", cell, "false", f"{PEOPLE}:same_conclusion", (RUNS, n), None, 5)
+        for ratio, side in ((1.0, "false"), (3.0, "missed")):
+            yield Simulated(sentence, cell, side, f"{PEOPLE}:other_size", (RUNS, n, ratio), None, 5)
+        for effect, side in ((0.0, "false"), (0.8, "missed")):
+            source, args = f"{PEOPLE}:same_conclusion", (RUNS, n, effect)
+            yield Simulated("*same conclusion*", cell, side, source, args, None, 5)
         for twins in (1.0, 0.5):
             models = f"{cell}, 8 studies, twins of people in {100 * twins:.0f} % of studies"
             sentence = "*differ by more than chance over studies like these* (two models)"
             yield Simulated(sentence, models, "false", f"{PEOPLE}:compared", (RUNS, n, 2, twins), 1, 0.5)
+        apart, without = (RUNS, n, 2, 1.0, 0.0), f"{cell}, 8 studies, a twin and an agent without effects"
+        yield Simulated(sentence, without, "missed", f"{PEOPLE}:compared", apart, 1, 0.3)
         sentence = "pairs *distinguished* in a ranking"
+        yield Simulated(sentence, f"PAS, {without}", "missed", f"{PEOPLE}:compared", apart, 2, 0.3)
         yield Simulated(
             sentence, f"PAS, three models, {cell}", "false", f"{PEOPLE}:compared", (RUNS, n, 3, 0.5), 2, 0.5
         )
@@ -310,29 +366,31 @@ def _of_people() -> Iterator[Simulated]:
             0.5,
         )
         factor = "*support*, *speak against* (replication Bayes factor above 3, below 1/3; further checks)"
-        yield Simulated(
-            factor, f"above 3 without the effect, {cell}", "false", ":replication_factor", (RUNS, n, True)
-        )
-        yield Simulated(
-            factor, f"below 1/3 with it, {cell}", "false", ":replication_factor", (RUNS, n, False)
-        )
+        for where, side, rest in (
+            ("above 3 without the effect, ", "false", (True, 0.0)),
+            ("below 1/3 with it, ", "false", (False, 0.5)),
+            ("", "missed", (True, 0.5)),
+        ):
+            yield Simulated(factor, where + cell, side, ":replication_factor", (RUNS, n, *rest))
     yield Simulated("*which group comes first decides this ECS*", "24 tests", "false", ":needless", (RUNS,))
     for n in (40, 150, 600):
         sentence = "*nulls that hold are shown to be equivalent to 0* (further checks)"
         source = "people.results.test_referee_claims:called_equivalent"
         yield Simulated(sentence, f"{n} per group", "false", source, (RUNS, n), None, 0.5)
+        yield Simulated(sentence, f"{n} per group, d = 0", "missed", source, (RUNS, n, 0.0), None, 0.5)
 
 
 def _of_other_tables() -> Iterator[Simulated]:
     for studies in tests_module("people.predictions.test_claims").TRUTHS:
-        for what, sentence in (
-            ("size", "*its effects are larger*, *smaller* (table of predicted effects)"),
-            ("error", "pairs of models *differ in their error* (predicted effects)"),
-        ):
-            yield Simulated(sentence, studies, "false", ":predicted", (RUNS, studies, 1.0, what))
-            yield Simulated(
-                sentence, f"{studies}, twice as large", "missed", ":predicted", (RUNS, studies, 2.0, what)
+        for pick, sentence in enumerate(
+            (
+                "*its effects are larger*, *smaller* (table of predicted effects)",
+                "pairs of models *differ in their error* (predicted effects)",
             )
+        ):
+            yield Simulated(sentence, studies, "false", ":predicted", (RUNS, studies, 1.0), pick)
+            where = f"{studies}, twice as large"
+            yield Simulated(sentence, where, "missed", ":predicted", (RUNS, studies, 2.0), pick)
     kinds = tests_module(ANSWERS).ANSWERS
     for name, n in product(kinds, (20, 60, 200)):
         args = (kinds[name], n, RUNS)
@@ -352,9 +410,25 @@ def _of_other_tables() -> Iterator[Simulated]:
     for agents, studies, (pick, by) in product((2, 4), (4, 8, 20), enumerate(("distance", "ratio"))):
         cell = f"by the {by}, {agents} agents, {studies} studies"
         yield Simulated(sentence, cell, "false", f"{ANSWERS}:agents_apart", (RUNS, studies, agents, 60), pick)
+    for studies in (4, 8, 20):
+        cell, near = (
+            f"by the distance, 2 agents, {studies} studies, one half as far from people",
+            (("near", 0.5),),
+        )
+        few = (RUNS, studies, 2, 60)
+        yield Simulated(sentence, cell, "missed", f"{ANSWERS}:agents_apart", few, 0, 0.5, near)
+    for (n, m), kind in product(((60, 60), (200, 120)), tests_module(ANSWERS).KINDS_OF_AGENTS):
+        cell, alike = f"over persons, {n} people, {m} replies, {kind}", (RUNS, kind, n, (m, m))
+        yield Simulated(sentence, cell, "false", f"{ANSWERS}:persons_apart", alike)
+    for n in (60, 200):
+        cell, far = f"over persons, {n} people and replies, one far", (RUNS, "as people", n, (n, n), "far")
+        yield Simulated(sentence, cell, "missed", f"{ANSWERS}:persons_apart", far)
     for (n, m), kind in product(((30, 120), (100, 1000)), ("normal", "skewed")):
         source, cell = "people.mixed.test_claims:denied", f"{n} people, {m} predictions, {kind}"
         yield Simulated("*worth no more people*", cell, "false", source, (RUNS, n, m, kind), None, 0.5)
+        none = (("worth", 0.0),)
+        cell = f"{cell} without any information"
+        yield Simulated("*worth no more people*", cell, "missed", source, (RUNS, n, m, kind), None, 0.5, none)
     for skewed, shift in product((False, True), (0.0, 0.5)):
         words = "skewed" if skewed else "normal"
         cell = f"200 people, 1,000 predictions, {words}" + (", half an SD apart" if shift else "")
@@ -394,30 +468,30 @@ def _of_structure() -> Iterator[Simulated]:
         )
         for metric, name in enumerate(("τ", "flip excess", "their worst arrangement")):
             for kind in ("steady", "moved"):
-                args = (RUNS, n, kind, kind, metric)
+                args = (RUNS, n, kind, kind)
                 yield Simulated(
                     f"two models *differ* in {name}",
                     f"{cell}, both {kind}",
                     "false",
                     ":models_differ",
                     args,
-                    None,
+                    metric,
                     0.4,
                 )
-            args = (RUNS, n, "moved", "steady", metric)
+            args = (RUNS, n, "moved", "steady")
             yield Simulated(
                 f"two models *differ* in {name}",
                 f"{cell}, one moved",
                 "missed",
                 ":models_differ",
                 args,
-                None,
+                metric,
                 0.4,
             )
         for kind, side in (("steady", "false"), ("moved", "missed")):
-            args = (RUNS, n, kind, "never varies", 0)
+            args = (RUNS, n, kind, "never varies")
             where = f"{cell}, one {kind}, one that never varies"
-            yield Simulated("two models *differ* in τ", where, side, ":models_differ", args, None, 0.4)
+            yield Simulated("two models *differ* in τ", where, side, ":models_differ", args, 0, 0.4)
         for models in (1, 2, 5):
             yield Simulated(
                 title,
@@ -428,6 +502,10 @@ def _of_structure() -> Iterator[Simulated]:
                 None,
                 0.5,
             )
+        for models in (1, 5):
+            where = f"{models} models, {cell}, from 50 to 70 %"
+            given = (RUNS, models, n, 0.1)
+            yield Simulated(title, where, "missed", "show.test_claims:titles", given, None, 0.5)
         sentence_gate = "*order cannot be judged*"
         yield Simulated(sentence_gate, f"a guessing model, {cell}", "missed", ":gated", (RUNS, n))
 
@@ -454,6 +532,12 @@ def _of_judges_and_options() -> Iterator[Simulated]:
         cell = f"{questions} questions of {per}" + (", each with a taste of its own" if taste else "")
         sentence = "*longer* (or *shorter*) *answers win more often*"
         yield Simulated(sentence, cell, "false", length, (RUNS, questions, per, taste), None, 0.5)
+        cell = f"{cell}, log odds 0.5 per doubling"
+        yield Simulated(sentence, cell, "missed", length, (RUNS, questions, per, taste, 0.5), None, 0.5)
+    scorer = "*measures shared words, not meaning* (a text scorer)"
+    yield Simulated(scorer, "scorers that guess", "false", ":called_words", (RUNS, 0.0), None, 0.1)
+    yield Simulated(scorer, "shared characters alone", "missed", ":called_words", (RUNS, 1.0), None, 0.01)
+    yield Simulated(scorer, "half characters, half chance", "missed", ":called_words", (RUNS, 0.5), None, 0.1)
     options, each = "structure.options.test_option_results", (("times", RUNS),)
     for n in (24, 80):
         for pick, sentence in enumerate(
@@ -492,6 +576,9 @@ def _of_reasoning() -> Iterator[Simulated]:
             yield Simulated(
                 sentence, f"{name.replace('_', ' ')}, {n} items", "false", f"{PROBES}:share_claimed", args
             )
+    for name, n in product(("mistake", "attribute", "hint", "wording"), (15, 40, 100)):
+        sentence = wording if name == "wording" else said["mistake"]
+        yield Simulated(sentence, f"{name}, {n} items", "missed", ":moved_probe", (RUNS, name, n), None, 0.5)
     edges = tests_module("reasoning.score.test_claims").EDGE
     true = {"functional": (0.4, 0.4, 0.05), "harmful": (0.4, 0.05, 0.3), "decorative": (0.6, 0.05, 0.05)}
     for word, n in product(edges, (20, 60, 100, 300)):
@@ -515,6 +602,13 @@ def _of_reasoning() -> Iterator[Simulated]:
                 None,
                 0.5,
             )
+    inside = {"large gap": 0.4, "no large gap": 0.0, "weak content": 0.2, "good content": 0.8}
+    for words, n in product(quadrants, (60, 100)):
+        gap, content = (inside[part] for part in words.split(", "))
+        true_ones = (words, gap, content, RUNS, n)
+        yield Simulated(
+            sentence, f"{words}, {n} vignettes", "missed", "show.test_claims:quadrants", true_ones, None, 0.5
+        )
     thinking = "models that *say it more often in their thinking than in their answer* (hints)"
     for n in (20, 60, 200):
         for share in (0.05, 0.2):
@@ -542,6 +636,9 @@ def _of_reasoning() -> Iterator[Simulated]:
             "reasoning.hints.test_claims:distinguished",
         )
         yield Simulated("pairs of models *differ* (hints)", cell, "false", source, (RUNS, models, n, share))
+        if share == 0.2:
+            cell, other = f"{models} models, {n} answers, 0.2 and one 0.5", (RUNS, models, n, share, 0.5)
+            yield Simulated("pairs of models *differ* (hints)", cell, "missed", source, other)
 
 
 def _of_items() -> Iterator[Simulated]:
@@ -556,3 +653,4 @@ def _of_items() -> Iterator[Simulated]:
     for kind, n in product(("normal", "skewed", "right or wrong"), (30, 100, 300)):
         sentence, source = "*are equivalent*, *within ±margin: shown*", "comparing.test_margin:false_claims"
         yield Simulated(sentence, f"{kind}, {n} items", "false", source, (RUNS, n, kind))
+        yield Simulated(sentence, f"{kind}, {n} items, alike", "missed", source, (RUNS, n, kind, 0.0))

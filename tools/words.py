@@ -20,11 +20,11 @@ MOST_LISTED = 4
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Return a section's sentences: each with its rule, how often false, how often missed."""
-    lines = [
-        f"| {row['sentence']}{_keys(row)} | {row['when']} | {rate_words(row['false'])} "
-        f"| {rate_words(row['missed'])} |"
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        rates = (rate_words(row[side]) for side in ("false", "missed"))
+        parts = (f"{row['sentence']}{_keys(row)}", row["when"], *rates)
+        lines.append("| " + " | ".join(part.replace("|", "\\|") for part in parts) + " |")
     return "\n".join([HEAD, *lines])
 
 

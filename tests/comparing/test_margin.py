@@ -122,18 +122,19 @@ def test_a_margin_below_zero_is_refused() -> None:
         Choices(margin=-0.1)
 
 
-def false_claims(replicates: int, n: int, kind: str) -> float:
-    """Share of pairs whose true difference equals the margin that are called equivalent."""
+def false_claims(replicates: int, n: int, kind: str, true: float = 0.1) -> float:
+    """Share of pairs with a true difference (that of the margin) that are called equivalent."""
     rng = np.random.default_rng([n, replicates])
     hits = 0
     for _ in range(replicates):
         if kind == "right or wrong":
             right = rng.random(n) < 0.6
             second = right.astype(float)
-            first = (right | (rng.random(n) < 0.25)).astype(float)  # gains a quarter of 40 %
+            first = (right | (rng.random(n) < true / 0.4)).astype(float)  # gains a part of 40 %
         else:
             second = rng.normal(size=n)
-            first = second + (rng.exponential(0.1, n) if kind == "skewed" else rng.normal(0.1, 0.3, n))
+            noise = rng.exponential(0.1, n) - 0.1 if kind == "skewed" else rng.normal(0, 0.3, n)
+            first = second + true + noise
         found = compare_items(first, second, choices=Choices(margin=0.1, n_flips=1))
         hits += found.within is not None and found.within.shown
     return hits / replicates

@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import re
 import subprocess
 import sys
 
@@ -36,6 +37,35 @@ def test_the_page_of_words_is_what_its_rates_make() -> None:
     rows = json.loads(words.RATES.read_text("utf-8"))
     assert {key for row in rows for key in row.get("keys", ())} <= known
     assert {found[1] for found in words.TABLE.findall(text)} == {"people", "itself", "models", "reasoning"}
+    changed = json.loads(json.dumps(rows))
+    part = next(row["false"] for row in changed if row["false"].get("rates"))
+    part["rates"] = {cell: rate + 0.01 for cell, rate in part["rates"].items()}
+    assert words.page(text, changed) != text, "a rate that changes changes the page"
+    lines = [line for found in words.TABLE.finditer(text) for line in found[0].splitlines()[1:-1]]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {5}, "a cell holds a bare |"
+
+
+def test_no_rate_on_the_page_of_words_is_typed() -> None:
+    rows = json.loads(tool("words").RATES.read_text("utf-8"))
+    for row in rows:
+        for side in ("false", "missed"):
+            part = row[side]
+            if part.get("rates"):
+                assert min(part["runs"]) > 1 and all(0 <= rate <= 1 for rate in part["rates"].values())
+            elif side == "false":
+                assert part["said"].startswith("no error rate: "), row["sentence"]
+            else:
+                assert not re.search(r"\d ?%", part["said"]), row["sentence"]
+
+
+@pytest.mark.long
+def test_every_simulated_sentence_is_a_row_of_the_page() -> None:
+    asked = "from sentences import simulated; print('\\n'.join({one.sentence for one in simulated()}))"
+    done = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True, cwd=ROOT / "benchmarks"
+    )
+    known = {row["sentence"] for row in json.loads(tool("words").RATES.read_text("utf-8"))}
+    assert set(done.stdout.strip().splitlines()) <= known
 
 
 @pytest.mark.slow

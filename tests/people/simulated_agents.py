@@ -61,7 +61,10 @@ class Scored(NamedTuple):
 
 def scored(rows: list[dict[str, object]]) -> Scored:
     """Score single tests; nothing is summed up."""
-    found = read_tests(rows).rows
+    most = TESTS * 2000  # more studies than that are not read at once
+    found = tuple(
+        row for start in range(0, len(rows), most) for row in read_tests(rows[start : start + most]).rows
+    )
     human = SideTable.from_rows(found, [row.human for row in found], STANDARD.human_prior_odds, KINDS)
     agent = SideTable.from_rows(found, [row.agent for row in found], STANDARD.agent_prior_odds, KINDS)
     context = context_of(found, human, agent)

@@ -19,12 +19,12 @@ pytestmark = pytest.mark.long
 # order alone moves the score of some of several models
 
 
-def titles(replicates: int, models: int, n: int) -> float:
-    """Share of sets of models without an order effect of which the title names one."""
+def titles(replicates: int, models: int, n: int, points: float = 0.0) -> float:
+    """Share of sets of models, which the order moves by so much, of which the title names one."""
     rng = np.random.default_rng([replicates, models, n])
-    named = 0
+    named, accuracy = 0, STEADY + points * np.linspace(-1, 1, len(STEADY))
     for _ in range(replicates):
-        p = [order_effect(answered(rng, n, STEADY).counted("m").mean).p_value for _ in range(models)]
+        p = [order_effect(answered(rng, n, accuracy).counted("m").mean).p_value for _ in range(models)]
         seen = [SimpleNamespace(order=SimpleNamespace(p_value=one, claim_p=one)) for one in p]
         named += bool(moved_models(seen))  # type: ignore[arg-type]
     return named / replicates

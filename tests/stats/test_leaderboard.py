@@ -7,6 +7,7 @@ from scipy import stats
 from concord.stats.leaderboard import (
     choosing,
     guarded_p,
+    is_guarded,
     may_be_best,
     omnibus,
     smallest_found,
@@ -81,6 +82,32 @@ def test_claims_of_equal_agents_are_rare_and_the_best_is_in_its_set() -> None:
         assert found.low is not None and found.high is not None
         covered += found.low <= 0.6 <= found.high
     assert false <= 18 and inside >= 186 and covered >= 186
+
+
+def any_guarded(runs: int, agents: int, studies: int) -> float:
+    """Share of sets of equal agents, heavy-tailed over studies, of which the guarded range parts a pair."""
+    rng = np.random.default_rng([runs, agents, studies])
+    pairs = np.triu_indices(agents, 1)
+    drawn = (
+        rng.normal(0, 0.12, studies) + 0.12 * rng.standard_t(5, (agents, studies)) / np.sqrt(5 / 3)
+        for _ in range(runs)
+    )
+    return float(np.mean([guarded_p(values)[pairs].min() < 0.05 for values in drawn]))
+
+
+def test_the_guarded_range_is_used_only_where_it_keeps_its_error_rate() -> None:
+    used = {
+        (a, k) for a in (2, 3, 7, 8, 57, 80, 81, 200) for k in (6, 11, 12, 19, 20, 30) if is_guarded(a, k)
+    }
+    assert used == {(a, k) for a in (8, 57, 80) for k in (12, 19)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("agents", "studies"), [(8, 12), (8, 19), (15, 12), (57, 12), (80, 12)])
+def test_equal_agents_are_rarely_told_apart_by_the_guarded_range_in_full(agents: int, studies: int) -> None:
+    rate = any_guarded(4000, agents, studies)
+    print("guarded range", agents, studies, rate)  # noqa: T201
+    assert rate <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 4000)
 
 
 def test_the_better_of_two_agents_has_a_value_of_choosing() -> None:

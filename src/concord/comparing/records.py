@@ -7,7 +7,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import BadScoreError, FileFormatError, OptionError, listed, quoted
-from concord.files.cells import BadCellError, number
+from concord.files import cells
+from concord.files.cells import BadCellError
 from concord.files.sorted_names import SortedNames
 from concord.files.text import fixed_text, normal_form
 from concord.records import InputFile
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-GRADES = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
-"""Text grades: correct, partly correct, incorrect, no answer; upper and lower case alike."""
-WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "correct": 1.0, "incorrect": 0.0}
-"""Other words that stand for right and wrong."""
 SCORED, FAILED, NO_SCORE = "scored", "failed", "no score"
 """What became of an answer: it has a score, its sample ended in an error, or nothing was written."""
 
@@ -59,16 +56,10 @@ def grade(value: object) -> float | None:
     >>> [grade(value) for value in ("C", "I", "P", "N", True, 0.25, "0.7", None)]
     [1.0, 0.0, 0.5, 0.0, 1.0, 0.25, 0.7, None]
     """
-    if value is None or (isinstance(value, float) and value != value):
+    if isinstance(value, float) and value != value:
         return None
-    if isinstance(value, bool):
-        return float(value)
-    if isinstance(value, str):
-        word = value.strip().casefold()
-        if word in GRADES or word in WORDS:
-            return GRADES.get(word, WORDS.get(word))
     try:
-        return number(value)
+        return cells.grade(value)
     except BadCellError:
         raise BadScoreError(value) from None
 

@@ -64,6 +64,21 @@ def number(cell: object) -> float | None:
     return value
 
 
+GRADES = {
+    "c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "correct": 1.0,
+    "incorrect": 0.0, "pass": 1.0, "fail": 0.0,
+}  # fmt: skip
+"""Text grades (correct, partly correct, incorrect, no answer) and words for right and wrong, in any case."""
+
+
+def grade(cell: object) -> float | None:
+    """Read a score: a number, true or false, or a text grade."""
+    word = cell.strip().casefold() if isinstance(cell, str) else None
+    if word in GRADES:
+        return GRADES[word]
+    return float(cell) if isinstance(cell, bool) else number(cell)
+
+
 def _as_float(cell: float | Decimal | Real) -> float:
     """Turn any kind of number into a float; one beyond the largest float is infinite."""
     try:

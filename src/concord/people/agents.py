@@ -223,8 +223,10 @@ class AgentsResult(Kind):
         standing, studies = self.standing("pas"), len(self.studies)
         least, more = standing.smallest_found, standing.studies_needed
         said = say("people.many.pairs", k=standing.n_distinguishable, n=standing.n_pairs, rule=standing.rule)
-        if least is not None:
+        if least is not None and least < 1:
             said += say("people.many.findable", studies=studies, models=len(self.agents), least=least)
+        elif least is not None:  # no two shares are farther apart than 1
+            said += say("people.many.findable_none", studies=studies, models=len(self.agents))
         if more is not None and more > studies:
             said += say("people.many.needed", n=more, largest=standing.largest)
         return said

@@ -9,7 +9,7 @@ direction :math:`\delta` is drawn again from the samples, and for the lower end 
 standard error are 0, since many options that do not differ add more to a distance than few that do.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -307,3 +307,23 @@ def _se(p: Floats, q: Floats, values: Floats, n: int, m: int) -> float:
     """Return the standard error of a difference of means of values."""
     variances = [max(0.0, float(share @ values**2 - (share @ values) ** 2)) for share in (p, q)]
     return float(np.sqrt(variances[0] / n + variances[1] / m))
+
+
+def distances_apart_sd(
+    shares: tuple[Sequence[float], Sequence[float] | None, Sequence[float], Sequence[float]],
+    sizes: tuple[int, int, int],
+    rng: np.random.Generator,
+) -> float:
+    """SD of the difference of two agents' total variation distances from people, all answers drawn anew."""
+    # Shares of people's answers, of the second agent's people (None: the same) and of both agents', these
+    # with half an answer more per option: what an agent never said it may say.
+    people, others, first, second = shares
+    seen = _samples(rng, people, sizes[0], 0.0)
+    also = seen if others is None else _samples(rng, others, sizes[0], 0.0)
+    one, two = (_samples(rng, p, n, 0.5) for p, n in zip((first, second), sizes[1:], strict=True))
+    return float(np.std((np.abs(one - seen) - np.abs(two - also)).sum(axis=1) / 2, ddof=1))
+
+
+def _samples(rng: np.random.Generator, shares: Sequence[float], n: int, more: float) -> Floats:
+    p = np.asarray(shares) * n + more
+    return np.asarray(rng.multinomial(n, p / p.sum(), N_RESAMPLES) / n)

@@ -16,6 +16,9 @@ GUARDED_FROM = 12
 """Studies from which on the guarded range keeps its error rate; below it Holm's adjustment is used."""
 GUARDED_BELOW = 20
 """Studies from which on it finds no more pairs than Holm's adjustment."""
+GUARDED_AGENTS = range(8, 81)
+"""Numbers of agents with which it keeps its error rate: equal ones were told apart in 6.4 % of sets of 3,
+5.6 % of 6 and (12 studies) 6.0 % of 120 agents, but in 3.6 to 5.2 % (± 0.3) of sets of 8 to 80."""
 N_BOOT = 1000
 _AT_ONCE = 4_000_000
 
@@ -144,6 +147,11 @@ def studentised_range(q: Floats, a: int, df: Floats) -> Floats:
     )
     part = np.exp(log_density) * weights * ((high - low) / 2)[..., None]
     return np.asarray((part * np.interp(q[..., None] * s, table.r, table.beyond)).sum(axis=-1))
+
+
+def is_guarded(agents: int, studies: int) -> bool:
+    """Whether the guarded range keeps its error rate with so many agents and studies, and finds more."""
+    return agents in GUARDED_AGENTS and GUARDED_FROM <= studies < GUARDED_BELOW
 
 
 def guarded_p(values: Floats) -> Floats:

@@ -463,14 +463,41 @@ def test_words_of_no_one_scale_are_no_numbers(words: list[str]) -> None:
     assert scale_of_words(words) is None
 
 
-def test_pairs_of_agents_on_one_survey_are_not_tested_and_said_to_be_so() -> None:
-    rows = [
-        {"study": "s", "outcome": f"o{i % 4}", "model": name, "human": h, "agent_answer": a}
-        for name, shift in (("one", 0), ("two", 2))
-        for i, (h, a) in enumerate(zip(PEOPLE, np.clip(AGENT + shift, 1, 5), strict=True))
-    ]
-    found = concord.score_answers(rows)
+def of_two_models(n: int, shares: tuple[list[float], list[float]]) -> AnswersResult:
+    """One survey: a question, people, and two models."""
+    rng = np.random.default_rng(4)
+    people = rng.choice(5, n, p=[0.1, 0.2, 0.3, 0.25, 0.15])
+    return concord.score_answers(
+        [
+            {"study": "s", "outcome": "trust", "model": name, "human": int(h), "agent_answer": int(a)}
+            for name, p in zip(("one", "two"), shares, strict=True)
+            for h, a in zip(people, rng.choice(5, n, p=p), strict=True)
+        ]
+    )
+
+
+NEAR, FAR = [0.12, 0.2, 0.28, 0.25, 0.15], [0.02, 0.05, 0.13, 0.3, 0.5]
+
+
+def test_pairs_of_agents_on_one_survey_are_tested_over_persons() -> None:
+    found = of_two_models(150, (NEAR, FAR))
     told = [*found.sentences(), *found.notes()]
-    assert not any("distinguishable" in one for one in told)
-    assert "whether it differs from the other was not tested" in told[0]
+    assert "one comes closest to people" in told[0] and "the difference is significant" in told[0]
+    assert any("nothing is said of other studies" in one for one in told)
+    (distance,) = (row for row in found.differences if row.metric == "tvd")
+    ends = distance.difference.interval
+    assert ends is not None and ends.high < 0 and ends.method == "bootstrap over persons"
+    assert "for other people and other replies on these outcomes" in found.paragraph("Concord")
+    assert of_two_models(150, (NEAR, FAR)).differences == found.differences, "the same seed, the same bytes"
     assert any("1 pair of models was not compared" in one and "1 study" in one for one in told)
+
+
+def test_two_agents_alike_on_one_survey_may_be_as_close() -> None:
+    assert "the other may be as close" in of_two_models(150, (NEAR, NEAR)).sentences()[0]
+
+
+def test_a_few_answers_on_one_survey_are_not_tested_and_said_to_be_so() -> None:
+    found = of_two_models(20, (NEAR, FAR))
+    told = [*found.sentences(), *found.notes()]
+    assert "whether it differs from the other was not tested" in told[0]
+    assert any("over persons it needs 30 answers per side" in one for one in told)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from concord.people.answers.records import AgentAnswers, AnswerNumber, AnswerSummary
+from concord.people.answers.records import AgentAnswers, AnswerNumber, AnswerSummary, OutcomeAnswers
 from concord.people.answers.result import spread_words
-from concord.people.answers.score import paired_difference
+from concord.people.answers.score import over_persons, paired_difference
 from concord.records import Estimate, Interval
 from concord.stats.answer_spread import answer_spread, variance_ratio
 from concord.stats.multiple import holm
@@ -62,10 +62,13 @@ def test_half_the_variance_is_found_with_two_hundred_answers() -> None:
 # agents distinguished
 
 
-def agents_apart(replicates: int, studies: int, agents: int, n: int) -> tuple[float, float]:
+def agents_apart(
+    replicates: int, studies: int, agents: int, n: int, *, near: float = 0.0
+) -> tuple[float, float]:
     """Share of sets of agents alike of which a pair is distinguished, by distance and by log variance ratio.
 
-    Studies have one to five outcomes of five options; agents answer otherwise than people, all in one way.
+    Studies have one to five outcomes of five options; agents answer otherwise than people, all in one way;
+    the first may be nearer to people (1: answer as they do).
     """
     rng = np.random.default_rng([replicates, studies, agents, n])
     found = np.zeros(2)
@@ -74,6 +77,7 @@ def agents_apart(replicates: int, studies: int, agents: int, n: int) -> tuple[fl
         people, own = (rng.dirichlet(np.full(5, 4.0), names.size) for _ in range(2))
         # one agent may be nearer to people in a study by chance of that study, none is in the mean
         moved = [np.exp(rng.normal(0, 0.3, (studies, 5)))[names] * own for _ in range(agents)]
+        moved[0] = near * people + (1 - near) * moved[0] if near else moved[0]
         seen = _counts(rng, people, n)
         counts = [_counts(rng, one / one.sum(axis=1, keepdims=True), n) for one in moved]
         for i, number in enumerate((_distance, _log_ratio)):
@@ -102,6 +106,60 @@ def _variance(counts: np.ndarray) -> np.ndarray:
     options, n = np.arange(5.0), counts.sum(axis=1)
     mean = counts @ options / n
     return np.asarray((counts @ options**2 / n - mean**2) * n / (n - 1))
+
+
+KINDS_OF_AGENTS = {
+    "as people": (0.1, 0.2, 0.3, 0.25, 0.15),
+    "far": (0.02, 0.05, 0.13, 0.3, 0.5),
+    "one option": (0.01, 0.02, 0.94, 0.02, 0.01),
+}
+
+
+def persons_apart(
+    replicates: int, kind: str, n: int, replies: tuple[int, int], other: str | None = None, outcomes: int = 1
+) -> float:
+    """Share of pairs of agents, alike unless another kind is named, told apart over persons of one study."""
+    rng = np.random.default_rng([replicates, n, *replies])
+    people, shares = np.array(KINDS_OF_AGENTS["as people"]), (kind, kind if other is None else other)
+    hits = 0
+    for r in range(replicates):
+        seen = rng.multinomial(n, people, outcomes) / n
+        pair = []
+        for name, which, m in zip("ab", shares, replies, strict=True):
+            own = rng.multinomial(m, KINDS_OF_AGENTS[which], outcomes) / m
+            rows = tuple(
+                OutcomeAnswers("s", f"o{i}", "", "scale", n, m, 0, {}, (), tuple(h), tuple(a))
+                for i, (h, a) in enumerate(zip(seen.tolist(), own.tolist(), strict=True))
+            )
+            pair.append((np.abs(own - seen).sum(axis=1).mean() / 2, AgentAnswers(name, NO_NUMBERS, (), rows)))
+        (one, first), (two, second) = pair
+        p = over_persons(first, second, Estimate(float(one - two)), level=0.95, seed=r)[1]
+        hits += p is not None and p < 0.05
+    return hits / replicates
+
+
+NO_NUMBERS = AnswerSummary("all", 1, 1, {})
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_AGENTS)
+def test_agents_alike_are_rarely_distinguished_over_persons(kind: str) -> None:
+    assert persons_apart(150, kind, 100, (60, 70)) <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 150)
+
+
+def test_agents_that_are_not_alike_are_distinguished_over_persons() -> None:
+    assert persons_apart(40, "as people", 150, (150, 150), "far") >= 0.9
+    assert persons_apart(40, "as people", 150, (60, 150), "far") == 0, "so uneven that it is not tested"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS_OF_AGENTS)
+@pytest.mark.parametrize(("n", "replies"), [(30, (30, 30)), (200, (100, 120)), (1000, (500, 600))])
+def test_agents_alike_are_rarely_distinguished_over_persons_in_full(
+    kind: str, n: int, replies: tuple[int, int]
+) -> None:
+    rate = persons_apart(4000, kind, n, replies)
+    print("answers, over persons", kind, n, replies, rate)  # noqa: T201
+    assert rate <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 4000)
 
 
 @pytest.mark.parametrize("agents", [2, 4])

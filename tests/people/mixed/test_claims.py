@@ -15,10 +15,10 @@ def edge(n: int, m: int, worth: float = 0.5) -> float:
     return float(optimize.brentq(lambda r: float(effective_people(n, m, r)) - n - worth, 1e-6, 0.9))
 
 
-def denied(replicates: int, n: int, m: int, kind: str) -> float:
-    """Share of sets whose predictions are worth half a person and are said to be worth none."""
+def denied(replicates: int, n: int, m: int, kind: str, *, worth: float = 0.5) -> float:
+    """Share of sets whose predictions are worth half a person (or none) and are said to be worth none."""
     rng = np.random.default_rng([replicates, n, m, len(kind)])
-    r = edge(n, m)
+    r = edge(n, m, worth) if worth else 0.0
     said = 0
     for _ in range(replicates):
         prediction = rng.normal(size=n + m)

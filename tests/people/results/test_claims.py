@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from tests.people.test_agents import rows_of, scored
 
+import concord
 from concord.people.agents import AgentsResult
 from concord.people.public import HSB, TWIN
 
@@ -110,3 +112,27 @@ def test_a_copy_of_an_agent_does_not_differ_from_it() -> None:
     one = of_pair(scored(twice, n_resamples=100, n_simulations=0), "pas", "a", "b")
     assert one.difference == 0 and one.these_studies.p_value == 1
     assert np.isfinite(one.these_studies.low)
+
+
+def test_where_no_difference_could_be_found_no_impossible_one_is_named(demo: AgentsResult) -> None:
+    rare = replace(demo, standings=tuple(replace(one, smallest_found=1.3) for one in demo.standings))
+    assert "not even the largest difference there can be would be found" in rare.others_words()
+    assert "1.30" not in rare.others_words()
+
+
+@pytest.mark.parametrize(("agents", "studies", "guarded"), [(8, 12, True), (5, 12, False), (8, 11, False)])
+def test_the_guarded_range_decides_only_where_it_holds(agents: int, studies: int, guarded: bool) -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        {"study": f"S{s}", "finding": "F", "test": "t", "test_type": "t-independent", "agent": f"a{a}"}
+        | {"human_statistic": 2.0, "human_n1": 30, "human_n2": 30}
+        | {"agent_statistic": float(rng.normal(2, 1)), "agent_n1": 30, "agent_n2": 30}
+        for s in range(studies)
+        for a in range(agents)
+    ]
+    found = concord.score_people(rows, n_simulations=0, n_resamples=0)
+    assert isinstance(found, AgentsResult)
+    by_pas = [one for one in found.pairs if one.metric == "pas"]
+    assert all((one.p_guarded is not None) == guarded for one in by_pas)
+    assert found.standing("pas").rule == ("guarded range" if guarded else "Holm")
+    assert ("a studentised range" in found.paragraph("Concord")) == guarded

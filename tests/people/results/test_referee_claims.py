@@ -11,11 +11,11 @@ pytestmark = pytest.mark.long
 MARGIN = 0.2
 
 
-def called_equivalent(replicates: int, n: int) -> float:
-    """Share of human nulls whose agent has an effect of the margin and is said to have none that matters."""
+def called_equivalent(replicates: int, n: int, effect: float = MARGIN) -> float:
+    """Share of human nulls whose agent has an effect (the margin) and is said to have none that matters."""
     rng = np.random.default_rng([replicates, n])
     human = np.zeros(replicates)
-    agent = seen(rng, np.full(replicates, MARGIN) * rng.choice([-1, 1], replicates), n)
+    agent = seen(rng, np.full(replicates, effect) * rng.choice([-1, 1], replicates), n)
     found = concord.score_people(rows_of(human, agent, n), n_resamples=0, n_simulations=0).referee
     assert found is not None
     assert found.equivalence.margin == MARGIN

@@ -10,13 +10,14 @@ from concord.stats.multiple import holm
 pytestmark = pytest.mark.long
 
 
-def distinguished(replicates: int, models: int, n: int, share: float) -> float:
-    """Share of sets of models alike of which some pair is distinguished after Holm."""
+def distinguished(replicates: int, models: int, n: int, share: float, last: float | None = None) -> float:
+    """Share of sets of models, alike unless the share of the last is given, with a pair told apart (Holm)."""
     rng = np.random.default_rng([replicates, models, n, int(100 * share)])
     pairs = [(a, b) for a in range(models) for b in range(a)]
     found = 0
     for _ in range(replicates):
-        said = [Count(int(k), n, k / n) for k in rng.binomial(n, share, models)]
+        shares = [share] * (models - 1) + [share if last is None else last]
+        said = [Count(int(k), n, k / n) for k in rng.binomial(n, shares)]
         found += min(holm([_score_test(said[a], said[b]) for a, b in pairs])) < 0.05
     return found / replicates
 

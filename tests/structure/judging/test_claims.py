@@ -13,11 +13,13 @@ pytestmark = pytest.mark.long
 FEW_FLIPS = Choices(n_flips=199)
 
 
-def pairs_of(rng: np.random.Generator, questions: int, per: int, *, taste: float = 0.0) -> list[PairVotes]:
-    """Votes on pairs whose quality decides; a question may have a taste for length, which is 0 on average."""
+def pairs_of(
+    rng: np.random.Generator, questions: int, per: int, *, taste: float = 0.0, mean: float = 0.0
+) -> list[PairVotes]:
+    """Votes on pairs whose quality decides; a question may have a taste for length, 0 (`mean`) on average."""
     found = []
     for q in range(questions):
-        slope = taste * rng.normal()
+        slope = mean + taste * rng.normal()
         for i in range(per):
             quality, doublings = rng.normal(size=2)
             chance = 1 / (1 + np.exp(-2 * quality - slope * doublings))
@@ -33,10 +35,12 @@ def pairs_of(rng: np.random.Generator, questions: int, per: int, *, taste: float
     return found
 
 
-def length_claims(times: int, questions: int, per: int, taste: float) -> float:
+def length_claims(times: int, questions: int, per: int, taste: float, mean: float = 0.0) -> float:
     rng = np.random.default_rng([times, questions, per])
     found = [
-        score_votes({"m": pairs_of(rng, questions, per, taste=taste)}, n_permutations=99)[0].sentence
+        score_votes({"m": pairs_of(rng, questions, per, taste=taste, mean=mean)}, n_permutations=99)[
+            0
+        ].sentence
         for _ in range(times)
     ]
     return float(np.mean(["answers win more often" in one or "The longer answer" in one for one in found]))

@@ -167,3 +167,14 @@ def test_labels_are_planned_from_a_pilot(tmp_path: Path) -> None:
     again = concord.plan(tmp_path, width=0.4)
     assert isinstance(again, LabelPlan)
     assert again.needed == plan.needed
+
+
+@pytest.mark.parametrize(
+    "word", ["C", "i", "P", "n", "pass", "Fail", "yes", "no", "correct", "incorrect", "true", "FALSE"]
+)
+def test_a_word_for_a_grade_is_the_same_score_of_judges_and_in_compare(word: str) -> None:
+    from concord.comparing.records import grade as compared
+    from concord.structure.judging.rated import COLUMNS
+
+    (score,) = (column for column in COLUMNS if column.name == "score")
+    assert score.parse(word) == compared(word)

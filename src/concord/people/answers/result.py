@@ -39,6 +39,8 @@ SHORT = {
 """Every number, with the words that the head of a narrow column has."""
 MOST_OUTCOMES = 8
 """Outcomes that the terminal names; the page and files hold all of them."""
+OVER_PERSONS = "bootstrap over persons"
+"""How pairs are compared where studies are too few: for other people and replies on these outcomes."""
 CAUTIOUS = 0.99
 """Level at which it is said that answers vary otherwise: an interval of 95 % of the ratio of skewed answers
 that vary alike excludes 1 too often."""
@@ -378,7 +380,16 @@ class AnswersResult(Kind):
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         outcomes = max((len(one.outcomes) for one in self.agents), default=0)
-        return say("answers.method", concord=concord, n=outcomes, level=self.level)
+        elsewhere = max((one.overall.n_studies for one in self.agents), default=0) >= 3
+        persons = any(row.difference.method == OVER_PERSONS for row in self.differences)
+        return say(
+            "answers.method",
+            concord=concord,
+            n=outcomes,
+            level=self.level,
+            elsewhere=elsewhere,
+            persons=persons,
+        )
 
     def _pairs_of(self, metric: str) -> list[AgentDifference]:
         return [row for row in self.differences if row.metric == metric]
@@ -413,6 +424,8 @@ class AnswersResult(Kind):
             yield say("answers.other_studies", n=first.overall.n_studies)
         if first.groups is not None and len(self.agents) == 1:
             yield from _group_notes(first.groups)
+        if any(row.difference.method == OVER_PERSONS for row in self.differences):
+            yield say("answers.pairs_persons")
         for metric in ("tvd", "variance_ratio"):
             yield from pairs_apart(self._pairs_of(metric), say(f"answers.pairs_{metric}"), DIFFERENCES.file)
 

@@ -29,13 +29,13 @@ from concord.people.answers.records import (
     OutcomeAnswers,
     OutcomeKey,
 )
-from concord.people.answers.result import AnswersResult
+from concord.people.answers.result import OVER_PERSONS, AnswersResult
 from concord.people.answers.sides import refuse_many
 from concord.people.differences import AgentDifference, with_holm
 from concord.records import Estimate, Interval, UnreadBounds
 from concord.stats.answer_spread import answer_spread, kish_n
 from concord.stats.clustered import clustered_mean
-from concord.stats.distances import N_RESAMPLES
+from concord.stats.distances import N_RESAMPLES, distances_apart_sd
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import FEWEST_CLUSTERS, jackknife_t
 
@@ -402,6 +402,9 @@ COMPARED = ("variance_ratio", "tvd", "w1", "person_r")
 Values = dict[OutcomeKey, float]
 BLOCK = 16
 """Outcomes per piece of work."""
+FEWEST_PERSONS, MOST_UNEVEN, PERSONS_SEED = 30, 1.25, 7
+"""Answers per side, and of one model for each of the other (a distance of fewer answers is larger by chance),
+with which two models are compared over persons."""
 
 
 def score_answer_table(
@@ -432,7 +435,7 @@ def score_answer_table(
     warnings = table.warnings
     differences: tuple[AgentDifference, ...] = ()
     if len(agents) <= COMPARED_IN_PAIRS:
-        differences = tuple(_agents_differences(agents, level=level))
+        differences = tuple(_agents_differences(agents, level=level, seed=seed))
     else:
         told = (
             f"{len(agents):,} models are not compared with each other: pairs are compared for at most "
@@ -496,15 +499,51 @@ def _scored_block(
     ]
 
 
-def _agents_differences(agents: Sequence[AgentAnswers], *, level: float) -> Iterator[AgentDifference]:
+def _agents_differences(
+    agents: Sequence[AgentAnswers], *, level: float, seed: int
+) -> Iterator[AgentDifference]:
     """Compare all pairs of agents, outcome by outcome, studies the clusters; Holm's correction per metric."""
     for metric in COMPARED:
         values = {one.agent: metric_values(one, metric) for one in agents}
-        rows = [
-            _agents_difference((one.agent, two.agent), (values[one.agent], values[two.agent]), metric, level)
-            for one, two in combinations(agents, 2)
-        ]
+        rows = []
+        for one, two in combinations(agents, 2):
+            row = _agents_difference(
+                (one.agent, two.agent), (values[one.agent], values[two.agent]), metric, level
+            )
+            few = max(one.overall.n_studies, two.overall.n_studies) < FEWEST_CLUSTERS
+            if few and metric == "tvd" and row.difference.value is not None:
+                estimate, p = over_persons(one, two, row.difference, level=level, seed=seed)
+                row = replace(row, difference=estimate, p_value=p)
+            rows.append(row)
         yield from with_holm([row for row in rows if row.difference.value is not None])
+
+
+def over_persons(
+    one: AgentAnswers, two: AgentAnswers, found: Estimate, *, level: float, seed: int
+) -> tuple[Estimate, float | None]:
+    """Return a difference of mean distances with its test over persons, where studies are too few."""
+    # Outcomes share people: their errors are taken to go together.
+    second = {OutcomeKey(row.study, row.outcome, row.condition): row for row in two.outcomes}
+    rng, reach, least = np.random.default_rng([seed, PERSONS_SEED]), [], np.inf
+    for a in one.outcomes:
+        b = second.get(OutcomeKey(a.study, a.outcome, a.condition))
+        if b is None or not a.agent_shares or not b.agent_shares:
+            continue
+        sizes = sorted((a.n_agent, b.n_agent))
+        if min(a.effective_n, *sizes) < FEWEST_PERSONS or sizes[1] > MOST_UNEVEN * sizes[0]:
+            why = f"over persons it needs {FEWEST_PERSONS} answers per side, and about as many of each model"
+            return replace(found, note=f"{found.note}; {why}"), None
+        least = min(least, a.effective_n, *sizes)
+        same = a.human_shares == b.human_shares
+        shares = (a.human_shares, None if same else b.human_shares, a.agent_shares, b.agent_shares)
+        reach.append(distances_apart_sd(shares, (round(a.effective_n), a.n_agent, b.n_agent), rng))
+    if found.value is None or not reach or max(reach) == 0:
+        return found, None
+    se = float(np.mean(reach))
+    half = float(special.stdtrit(least - 1, 0.5 + level / 2)) * se
+    interval = Interval(found.value - half, found.value + half, level, OVER_PERSONS)
+    p = float(2 * special.stdtr(least - 1, -abs(found.value) / se))
+    return Estimate(found.value, interval, n=found.n, method=OVER_PERSONS), p
 
 
 def _agents_difference(

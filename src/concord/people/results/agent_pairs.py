@@ -18,9 +18,8 @@ from concord.people.score.test_scores import known_scores
 from concord.stats.elementwise import Bools, Floats, or_none
 from concord.stats.intervals import FEWEST_CLUSTERS
 from concord.stats.leaderboard import (
-    GUARDED_BELOW,
-    GUARDED_FROM,
     guarded_p,
+    is_guarded,
     may_be_best,
     omnibus,
     smallest_found,
@@ -323,10 +322,10 @@ def _answers(found: _Differences, pairs: tuple[Places, Places], level: float, no
 
 
 def _guarded(found: _Differences, pairs: tuple[Places, Places], p: Floats) -> Floats | None:
-    """Return p-values of the guarded range, where it holds: all agents on the same 12 to 19 studies."""
+    """Return p-values of the guarded range, where it holds: 8 to 80 agents on the same 12 to 19 studies."""
     there, values = found.shared_studies()
     full = len(there) == len(found.own) and not np.isnan(found.by_study).any() and not np.isnan(p).any()
-    if len(there) < 3 or not full or not GUARDED_FROM <= values.shape[1] < GUARDED_BELOW:
+    if not full or not is_guarded(*values.shape):
         return None
     return guarded_p(values)[pairs]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from concord.errors import UndefinedError
+from concord.files.cells import grade
 from concord.files.declared import DeclaredTable, columns_of, flag
 from concord.files.grids import names_of
 from concord.records import Estimate, Interval
@@ -35,8 +36,6 @@ from concord.structure.judging.rated_result import (
 )
 from concord.words import say
 
-GRADES = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "pass": 1.0, "fail": 0.0, "yes": 1.0, "no": 0.0}
-"""Words and letters that stand for scores."""
 FAMILIES = (
     ("gpt", "o1", "o3", "o4", "chatgpt", "openai", "davinci"),
     ("claude", "anthropic"),
@@ -56,15 +55,9 @@ NO_LABELS = "people scored none of these answers"
 _TOO_FEW = Estimate(None, n=0, note=f"fewer than {FEWEST_PEOPLE} answers were scored by people")
 
 
-def _read_score(cell: object) -> float | None:
-    """Read a score: a number, true or false, or a grade such as C, pass or fail."""
-    word = cell.strip().casefold() if isinstance(cell, str) else None
-    return GRADES[word] if word in GRADES else flag(cell)
-
-
 COLUMNS = columns_of(
     "rated",
-    {"score": _read_score, "human": _read_score, "length": flag, "place": flag},
+    {"score": grade, "human": grade, "length": flag, "place": flag},
     required=("score", "item"),
     what={"score": "the judge's scores"},
 )
