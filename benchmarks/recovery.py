@@ -53,6 +53,8 @@ MOST, FEWEST, USUAL, TRIED = 500, 20, 150, 12
 """People in each cell: at most, at least, as usual, and to see which tests there are."""
 Z90, Z95 = 1.2816, 1.96
 """z that 90 % of repetitions reach beyond the significant one, and the one that is significant at .05."""
+TOLD = {"pluralistic-ignorance": "demographic"}
+"""Studies whose participants must know who they are: some tests are of women or men."""
 SMALL = 0.1
 """Effects (d) from here on are excluded where people are said to show none."""
 BARS = {"shown": 0.8, "none": 0.1, "blind": 0.1}
@@ -124,7 +126,7 @@ def _remembered(reply: str | None, items: Sequence[AskedItem]) -> list[ItemAnswe
 
 def tests_of(name: str, seed: int, n: int, *, blind: bool = False) -> list[Any]:
     """Hold one study with scripted people."""
-    plans = studies.plan([name], n=n, seed=seed)
+    plans = studies.plan([name], n=n, seed=seed, design=TOLD.get(name, "participant"))
     agent: Any
     if name in FILES:
         agent = PeopleInCells(name, seed, effect=not blind)
