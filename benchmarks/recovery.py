@@ -252,6 +252,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first seed, to do it in parts")
     parser.add_argument("--none", type=int, help="only tests of no effect, in as many runs")
     parser.add_argument("--plain", action="store_true", help="read every reply anew")
     parser.add_argument("--jobs", type=int, default=2)
@@ -259,7 +260,7 @@ def main() -> None:
     asked = parser.parse_args()
     names = studies.bundled_names() if asked.study is None else asked.study
     seeds = asked.seeds if asked.none is None else asked.none
-    cells = [(name, seed) for name in names for seed in range(seeds)]
+    cells = [(name, asked.first + i) for name in names for i in range(seeds)]
     if not asked.plain:
         sessions.read_answers = _remembered  # type: ignore[attr-defined]
     missed = 0

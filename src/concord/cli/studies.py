@@ -173,10 +173,4 @@ def _studies_table(rows: "Sequence[Mapping[str, Any]]", wanted: set[str]) -> "Re
 
 
 def _shown_fact(value: Any) -> str:
-    return (
-        ", ".join(value)
-        if isinstance(value, list)
-        else f"{value:,}"
-        if isinstance(value, int)
-        else str(value)
-    )
+    return ", ".join(value) if isinstance(value, list) else f"{value:,}" if isinstance(value, int) else value

@@ -21,11 +21,6 @@ from concord.stats.unread import READ, count_unread, told
 from concord.unread import unread_notes, unread_sentences
 from concord.words import say
 
-
-def _probe_outcome(row: ProbeRow) -> str:
-    return READ if row.read else "no answer found" if row.outcome == READ else row.outcome
-
-
 WEAK = 0.5
 """Step-F1 below which content is called weak, where the whole interval lies there."""
 
