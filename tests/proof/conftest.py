@@ -26,7 +26,9 @@ def ask(study: list[str], out: Path, *, n: int = 4, **more: Any) -> runs.RunResu
         digest = hashlib.sha256(f"{config.seed}|{text[-400:]}".encode()).digest()[0]
         letters = re.findall(r"^\(?([A-Z])[).]", text, re.MULTILINE)
         said = letters[digest % len(letters)] if letters else str(1 + digest % 5)
-        made = ModelOutput.from_content("mockllm/model", f"ANSWER: {said}")
+        numbered = re.findall(r"^(\d)\. ", text, re.MULTILINE)[:-1]  # the last is that of the example
+        lines = [f"{i}. {min(7, 2 + digest % 3 + 2 * ('you lose' in text))}" for i in numbered]
+        made = ModelOutput.from_content("mockllm/model", "\n".join(lines) if lines else f"ANSWER: {said}")
         made.usage = ModelUsage(input_tokens=20, output_tokens=5, total_tokens=25)
         return made
 

@@ -55,6 +55,8 @@ def test_from_a_design_to_a_verified_pack(home: Path, monkeypatch: pytest.Monkey
     run = ask([study], home / "run")
     described = run.score()
     assert described.tests[0].check
+    assert described.tests[0].passed
+    assert "1 of 1 manipulation check succeeds." in described.sentences()
     assert {one.condition for one in described.cells} == {
         "gain, high",
         "gain, low",
@@ -63,9 +65,9 @@ def test_from_a_design_to_a_verified_pack(home: Path, monkeypatch: pytest.Monkey
     }
     described.write(home / "run" / "results")
     assert type(described).read(home / "run" / "results") == described
-    shutil.rmtree(home / "run" / "results")
     scored = run.score(people=home / "answers.csv", **QUICK)
     assert [row.human is not None for row in scored.test_table.rows] == [True] * 3
+    assert scored.to_dict()["outcomes"] == {"scored": 3}
     scored.write(home / "run" / "results")
     concord.pack(home / "run", registration=home / "registration.json", out=home / "pack.zip")
     elsewhere = home / "elsewhere"
@@ -93,6 +95,24 @@ def test_from_a_design_to_a_verified_pack(home: Path, monkeypatch: pytest.Monkey
     tampered = concord.verify("pack.zip")
     assert tampered.exit_code == 1
     assert any(one.field == "average_pas_raw" and one.packed == "0.9" for one in tampered.findings)
+
+
+def test_a_check_on_which_each_group_says_one_thing_succeeds(home: Path) -> None:
+    plans = studies.plan([str(home / "price-frame.yaml")], n=3)
+    described = studies.run(
+        plans, lambda question: f"1. 4\n2. {6 if question.condition['frame'] == 'loss' else 2}"
+    )
+    assert [(one.p, one.passed) for one in described.tests if one.check] == [(None, True)]
+    assert not any("manipulation" in one.flag for one in described.tests)
+
+
+def test_a_check_that_nobody_could_read_is_not_called_failed(home: Path) -> None:
+    plans = studies.plan([str(home / "price-frame.yaml")], n=3)
+    described = studies.run(plans, lambda question: "I would rather not say.")
+    assert [one.passed for one in described.tests if one.check] == [None]
+    assert described.sentences()[1] == (
+        "0 of 1 manipulation check succeeds; could not be tested: frame noticed."
+    )
 
 
 def test_a_failed_check_flags_the_other_tests_and_counts_in_no_score(home: Path) -> None:

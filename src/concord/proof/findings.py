@@ -1,10 +1,10 @@
 """What came of verifying a pack: what is reproduced, what differs, which claims were registered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from concord.kinds import Column, Kind, Table
+from concord.kinds import SCREENS, Column, Kind, Table
 
 REPRODUCED, DIFFERS, UNCHECKED = "reproduced", "differs", "not checked"
 TOLERANCE = 1e-9
@@ -47,6 +47,11 @@ class VerifiedClaim:
     note: str = ""
 
 
+def _unless(name: str) -> Callable[["VerifiedClaim"], bool | None]:
+    """Return what screens show of a yes that goes without saying."""
+    return lambda claim: None if getattr(claim, name) else False
+
+
 def _differing(result: "Verification") -> Sequence[PackFinding]:
     return [one for one in result.findings if one.status == DIFFERS]
 
@@ -67,10 +72,12 @@ class Verification(Kind):
             columns=(
                 Column("claim", words=True),
                 Column("registered", words=True),
-                Column("reported", words=True),
+                Column("reported", words=True, on=("file",)),
                 Column("verdict", words=True),
-                Column("as_packed", title="as packed", words=True),
+                Column("as_packed", words=True, on=("file",)),
                 Column("note", words=True, optional=True),
+                Column("reported", get=_unless("reported"), words=True, on=SCREENS, optional=True),
+                Column("as packed", get=_unless("as_packed"), words=True, on=SCREENS, optional=True),
                 Column("words", words=True, on=("file",)),
             ),
         ),

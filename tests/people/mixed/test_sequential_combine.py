@@ -137,3 +137,15 @@ def test_outcomes_weights_and_third_arms_are_refused_in_words() -> None:
         combine_sequential([row | {"arm": "abc"[i % 3]} for i, row in enumerate(rows)], more)
     with pytest.raises(InputError, match="outside the scale"):
         combine_sequential(rows, more, scale_min=0.0, scale_max=0.5)
+
+
+def test_an_answer_on_the_declared_scale_is_no_code_for_a_missing_one() -> None:
+    rows = [{"answer": 1 + i % 9, "prediction": 1 + i % 7} for i in range(80)] + [
+        {"answer": 99, "prediction": 5}
+    ] * 2
+    scaled = combine_sequential(
+        rows, [{"prediction": 1 + i % 7} for i in range(90)], scale_min=1, scale_max=100
+    )
+    assert (scaled.looks[-1].n_people, scaled.warnings) == (82, ())
+    bare = combine_sequential(rows, [{"prediction": 1 + i % 7} for i in range(90)])
+    assert bare.looks[-1].n_people == 80 and "for no answer" in bare.warnings[0]

@@ -98,7 +98,9 @@ def combine_sequential(
     options = table_options(
         sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
     )
-    tables = read_mixed(people, predictions, cluster=cluster, stratum=stratum, options=options)
+    ends = rules.scale_min, rules.scale_max
+    scale = None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+    tables = read_mixed(people, predictions, cluster=cluster, stratum=stratum, options=options, scale=scale)
     made = _added(before, tables.people, tables.predictions, rules, tables.inputs)
     made = replace(made, warnings=tuple(tables.warnings))
     now = _look(made, width=width, decide=decide, prices=(cost_person, cost_reply))

@@ -106,10 +106,11 @@ def read_mixed(
     cluster: str | None = None,
     stratum: str | None = None,
     options: TableOptions | None = None,
+    scale: tuple[float, float] | None = None,
 ) -> MixedTables:
     """Read the table of people and that of further predictions, with what was drawn together or apart.
 
-    Without further predictions, people need none either.
+    Without further predictions, people need none either. On a declared scale no answer is a code for none.
     """
     how = TableOptions() if options is None else options
     designed = {"cluster": cluster, "stratum": stratum}
@@ -126,7 +127,7 @@ def read_mixed(
     names = [one.name for one in further]
     labels = [_labels_of(table, designed, required=i == 0) for i, table in enumerate(tables)]
     rows = [
-        _rows_of_table(table, names, told, found, with_answers=i == 0)
+        _rows_of_table(table, names, told, found, scale, with_answers=i == 0)
         for i, (table, found) in enumerate(zip(tables, labels, strict=True))
     ]
     if predictions is not None:
@@ -208,14 +209,20 @@ def _copied(own: list[Any], more: list[Any], known: Counter[str]) -> bool:
 
 
 def _leave_out_codes(
-    table: DeclaredTable, answers: Floats, predictions: Floats, outcomes: Sequence[str], told: list[str]
+    table: DeclaredTable,
+    answers: Floats,
+    predictions: Floats,
+    outcomes: Sequence[str],
+    told: list[str],
+    scale: tuple[float, float] | None,
 ) -> None:
     """Take codes such as -99, far off the scale of an outcome, for missing answers; ask about others."""
     where = np.asarray(outcomes)
     for name in dict.fromkeys(outcomes):
         own = where == name
         codes = found_codes(answers[own], predictions[own])
-        taken, asked = (own & np.isin(answers, some) for some in (codes.taken, codes.asked))
+        inside = np.zeros(own.shape, bool) if scale is None else (answers >= scale[0]) & (answers <= scale[1])
+        taken, asked = (own & ~inside & np.isin(answers, some) for some in (codes.taken, codes.asked))
         question = codes.asked_words(answers[own])
         answers[taken] = np.nan
         of = f" to {name!r}" if name else ""
@@ -229,6 +236,7 @@ def _rows_of_table(
     covariates: Sequence[str],
     told: list[str],
     labels: dict[str, tuple[str, ...] | None],
+    scale: tuple[float, float] | None,
     *,
     with_answers: bool,
 ) -> MixedRows:
@@ -240,7 +248,7 @@ def _rows_of_table(
     columns.setdefault("prediction", np.zeros(n))
     outcome, arm = (["" if one is None else one for one in table.values(name)] for name in ("outcome", "arm"))
     if "human" in columns:
-        _leave_out_codes(table, columns["human"], columns["prediction"], outcome, told)
+        _leave_out_codes(table, columns["human"], columns["prediction"], outcome, told, scale)
     made = MixedRows(
         tuple(outcome),
         tuple(arm),

@@ -17,7 +17,7 @@ from concord.people.studies.expressions import Value, parse_expression
 from concord.people.studies.observe import Observations, Row, label, observe
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import replaying
-from concord.people.studies.tests import agent_statistic
+from concord.people.studies.tests import agent_statistic, groups_differ
 from concord.records import InputFile
 
 
@@ -51,7 +51,7 @@ class DescribedTest:
     df2: float | None
     p: float | None
     passed: bool | None
-    """Of a check: whether it is significant."""
+    """Of a check: whether it is significant; none where it could not be tested."""
     flag: str = ""
 
 
@@ -120,12 +120,18 @@ class StudyDescription(Kind):
     def sentences(self) -> Sequence[str]:
         """Say what the checks show, and that nothing is compared yet."""
         checks = [one for one in self.tests if one.check]
-        failed = [one.test for one in checks if one.passed is not True]
+        ways = {"failed": False, "could not be tested": None}
+        others = {way: [one.test for one in checks if one.passed is passed] for way, passed in ways.items()}
         who = "the model" if self.model is None else self.model
         told = [f"No people have answered yet: what {who} said is described, and compared with nobody."]
         if checks:
-            first = f"{len(checks) - len(failed)} of {len(checks)} manipulation checks succeed"
-            told.append(f"{first}; failed: {', '.join(failed)}." if failed else f"{first}.")
+            n = sum(one.passed is True for one in checks)
+            told.append(
+                f"{n} of {len(checks)} manipulation check{'' if len(checks) == 1 else 's'} succeed"
+                f"{'s' if len(checks) == 1 else ''}"
+                + "".join(f"; {way}: {', '.join(names)}" for way, names in others.items() if names)
+                + "."
+            )
         return told
 
 
@@ -152,9 +158,12 @@ def described_tests(observed: Observations) -> list[DescribedTest]:
             values, p = statistic.values, statistic.p_value
         except UndefinedError as fault:
             flag = "; ".join(part for part in (str(fault), flag) if part)
-        passed = None if test.check is None else p is not None and p < test.alpha
-        if passed is False:
-            failed[test.experiment] = f"manipulation check {test.name!r} failed"
+        passed = None
+        if test.check is not None:
+            passed = groups_differ(observed, test) if p is None else p < test.alpha
+        if test.check is not None and passed is not True:
+            ended = "could not be tested" if passed is None else "failed"
+            failed[test.experiment] = f"manipulation check {test.name!r} {ended}"
         numbers = {key: _as_number(values.get(key)) for key in ("statistic", "df1", "df2")}
         found.append(
             DescribedTest(

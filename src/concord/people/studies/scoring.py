@@ -383,7 +383,9 @@ def run(
 def _check_words(observed: Sequence[Observations]) -> list[str]:
     """Say which manipulation checks failed, and that other tests of their experiments are in doubt."""
     return [
-        f"{one.study}, {one.test}: the manipulation check failed for the model; its other tests are in doubt"
+        f"{one.study}, {one.test}: the manipulation check "
+        + ("could not be tested" if one.passed is None else "failed")
+        + " for the model; its other tests are in doubt"
         for each in observed
         for one in described_tests(each)
         if one.check and one.passed is not True

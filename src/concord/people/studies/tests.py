@@ -278,7 +278,7 @@ def table_of_tests(observed: Sequence[Observations], people: Sequence[Observatio
             published = known
             if own is not None and test.before_people:
                 seen, unknown = with_agent(own, test, known)
-                published = replace(known, human=seen.agent)
+                published = replace(known, human=seen.agent, human_outcome=seen.agent_outcome)
                 if unknown is not None:
                     warnings.append(_untested(known, unknown))
             row, why = with_agent(one, test, published)
@@ -392,6 +392,16 @@ def _as_field(name: str, value: object) -> object:
 def agent_statistic(observed: Observations, test: Test) -> Statistic:
     """Compute one test from observations."""
     return _BY_KIND[test.test](_job(observed, test))
+
+
+def groups_differ(observed: Observations, test: Test) -> bool | None:
+    """Whether groups differ in which everybody says the same, so that no test of spread exists."""
+    if test.groups is None or test.outcome is None:
+        return None
+    samples = _job(observed, test).groups()
+    if any(len(sample) < 2 or np.ptp(sample) > 0 for sample in samples):
+        return None
+    return len({float(sample[0]) for sample in samples}) > 1
 
 
 def _job(observed: Observations, test: Test) -> _Job:
