@@ -143,9 +143,21 @@ def test_power_of_an_interaction_is_that_of_the_formula_and_of_a_simulation() ->
     assert share == pytest.approx(test["power"], abs=0.035)
 
 
-def test_a_comma_inside_braces_is_told_in_words() -> None:
-    with pytest.raises(StudyError, match="a comma inside { } ends a value; quote"):
-        read_yaml(b"item: {ask: Hello, how are you}\n", name="s.yaml")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("item: {ask: Hello, how are you}\n", "line 1.*a comma inside { } ends a value; quote"),
+        ("a: 1\nmain:\n\tb: 2\n", "line 3: the line begins with a tab; indent with spaces"),
+        ('a: 1\ntitle: "Coins\nb: 2\n', "line 2: a quote is opened in this line and never closed"),
+        ("a: 1\ntitle Coins\nb: 2\n", "line 2: the line has no ': '; expected NAME: VALUE"),
+        ("title: Coins: a study\n", "line 1: ': ' ends a name.*put the text in quotes"),
+        ("a:\n    b: 1\n   c: 2\n", "line 3: the line is not indented as those"),
+        ("a: {b: 1, c: 2\nd: 3\n", "line 1: the brace { that is opened in this line is not closed"),
+    ],
+)
+def test_an_everyday_mistake_of_yaml_is_told_in_words(text: str, words: str) -> None:
+    with pytest.raises(StudyError, match=words):
+        read_yaml(text.encode(), name="s.yaml")
 
 
 def test_a_bad_answer_of_a_person_is_named(home: Path) -> None:

@@ -238,6 +238,18 @@ def test_a_registration_after_replies_is_refused_or_marked(packed: Path, tmp_pat
     assert (found.exit_code, found.after_the_fact) == (3, True), told(found)
 
 
+def test_the_folder_of_the_run_is_named_on_the_command_line(packed: Path, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from concord.cli.app import app
+
+    asked = ["register", "framing", "--claims", str(packed / "claims.yaml"), "--model", "mockllm/model"]
+    asked += ["--n", "4", "--seed", "1", "--out", str(tmp_path / "r.json"), "--run-out"]
+    assert CliRunner().invoke(app, [*asked, str(tmp_path / "run")]).exit_code == 0
+    refused = CliRunner().invoke(app, [*asked, str(packed / "run")])
+    assert refused.exit_code == 2
+
+
 def test_a_changed_registration_is_refused(packed: Path, tmp_path: Path) -> None:
     shutil.copy(packed / "registration.json", tmp_path / "r.json")
     edited(tmp_path / "r.json", lambda document: document["claims"][0].update(margin=0.05))

@@ -48,14 +48,12 @@ def register(
     """Lock what will be asked, computed and claimed, with the hash of every input, before any reply."""
     from concord.proof.registering import register as registered
 
-    options: dict[str, Any] = {"n": n, "temperature": temperature, "seed": seed, "out": run_out}
+    options: dict[str, Any] = {"n": n, "temperature": temperature, "seed": seed, "run_out": run_out}
     options = {name: value for name, value in options.items() if value is not None} | plain_options(with_)
     if model:
         options["models"] = ",".join(model)
     score = {name: value for name, value in (("protocol", protocol), ("level", level)) if value is not None}
     given = source[0] if len(source) == 1 else source
-    if "out" in options:
-        options = {**options, "run_out": options.pop("out")}
     made = registered(given, claims, out=out, after_the_fact=after_the_fact, score=score, **options)
     print_or_show(made, as_json=json)
     note(f"wrote {out} and {out.with_suffix('.md').name}")

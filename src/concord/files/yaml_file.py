@@ -75,6 +75,24 @@ def read_file(path: Path) -> bytes:
     return read_bytes(path, limit=MAX_BYTES)
 
 
+_EVERYDAY = {
+    "quoted scalar": ("begun", "a quote is opened in this line and never closed"),
+    "flow mapping": ("begun", "the brace { that is opened in this line is not closed, or a comma is missing"),
+    "flow sequence": (
+        "begun",
+        "the bracket [ that is opened in this line is not closed, or a comma is missing",
+    ),
+    "could not find expected ':'": ("begun", "the line has no ': '; expected NAME: VALUE"),
+    "mapping values are not allowed": (
+        "at",
+        "': ' ends a name, and here it is inside a text, or the line is indented further than the one above; "
+        "put the text in quotes",
+    ),
+    "block mapping": ("at", "the line is not indented as those that it belongs to, or '- ' is missing"),
+}
+"""Everyday mistakes: what the parser says of them, where they began, and what to do."""
+
+
 class _Builder:
     """Walks the events and nodes of one document."""
 
@@ -89,7 +107,7 @@ class _Builder:
             self._refuse_extras(text)
             node = yaml.compose(text, Loader=_LOADER)
         except yaml.YAMLError as fault:
-            raise StudyError([self._syntax(fault)]) from fault
+            raise StudyError([self._syntax(fault, text)]) from fault
         except RecursionError as fault:
             raise StudyError([StudyProblem(self.name, None, "", "nested too deeply")]) from fault
         if node is None:
@@ -99,12 +117,25 @@ class _Builder:
             raise StudyError(self.faults)
         return YamlFile(self.name, data, self.lines, raw)
 
-    def _syntax(self, fault: yaml.YAMLError) -> StudyProblem:
-        mark = getattr(fault, "problem_mark", None) or getattr(fault, "context_mark", None)
+    def _syntax(self, fault: yaml.YAMLError, text: str) -> StudyProblem:
+        begun = getattr(fault, "context_mark", None)
+        mark = getattr(fault, "problem_mark", None) or begun
         said = getattr(fault, "problem", None) or str(fault).splitlines()[0]
-        line = None if mark is None else mark.line + 1
+        lines = text.splitlines()
+        at = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
+        if "\t" in at[: len(at) - len(at.lstrip())]:
+            return StudyProblem(
+                self.name, mark.line + 1, "", "the line begins with a tab; indent with spaces"
+            )
+        context = str(getattr(fault, "context", ""))
+        for words, (where, hint) in _EVERYDAY.items():
+            if words in said or words in context:
+                mark = begun if where == "begun" and begun is not None else mark
+                return StudyProblem(self.name, None if mark is None else mark.line + 1, "", hint)
         hint = "text that holds ': ' or '#', or begins with a quote, bracket or brace, goes in quotes"
-        return StudyProblem(self.name, line, "", f"not YAML: {said}; {hint}")
+        return StudyProblem(
+            self.name, None if mark is None else mark.line + 1, "", f"not YAML: {said}; {hint}"
+        )
 
     def _refuse_extras(self, text: str) -> None:
         """Refuse aliases, anchors, tags and depth on the stream of events: nothing is expanded yet."""

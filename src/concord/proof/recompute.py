@@ -19,7 +19,6 @@ from concord.files.json_text import filled_lines, parsed
 from concord.people.agents import AgentsResult
 from concord.people.protocol import Protocol
 from concord.people.public import RANKS, write_ranks
-from concord.people.studies.before import StudyDescription
 from concord.proof import packs
 from concord.records import InputFile
 
@@ -197,7 +196,7 @@ def _score_run_again(top: Path, recipe: packs.Recipe, made: Path, tools: packs.T
     folder = top / recipe.folder
     if recipe.sources:
         options |= dict(people=_data(top, recipe)[0])
-        if (folder / "results" / StudyDescription.FILE).is_file():  # described before people answered
+        if (folder / "results" / "description.json").is_file():  # described before people answered
             score_run(folder, partial=True).write(made)
     found = score_run(folder, partial=True, **options)
     found.write(made)

@@ -182,7 +182,7 @@ def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
             "experiments.toss.derived.double",
             "'value' is a number, and is compared with the word 'high'",
         ),
-        ("2 * value", "(lambda: 1)()", 29, "", "goes in quotes"),
+        ("2 * value", "(lambda: 1)()", 29, "", "put the text in quotes"),
         (
             "2 * value",
             "__import__('os').system('ls')",
@@ -244,7 +244,13 @@ def test_a_human_side_that_nobody_could_look_up_is_worth_a_warning() -> None:
         ("title: Coins\n", "title: &a Coins\n", 3, "", "anchors and aliases are not allowed"),
         ("title: Coins\n", "title: !!python/name:os.system Coins\n", 3, "", "is not allowed"),
         ("title: Coins\n", "title: Coins\ntitle: Coins\n", 4, "title", "is here and on line 3"),
-        ("title: Coins\n", "title: [Coins\n", 4, "", "not YAML"),
+        (
+            "title: Coins\n",
+            "title: [Coins\n",
+            3,
+            "",
+            "the bracket [ that is opened in this line is not closed",
+        ),
     ],
 )
 def test_a_fault_is_named_with_its_line_and_path(old: str, new: str, line: int, path: str, said: str) -> None:
