@@ -123,7 +123,7 @@ class _Builder:
         said = getattr(fault, "problem", None) or str(fault).splitlines()[0]
         lines = text.splitlines()
         at = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
-        if "\t" in at[: len(at) - len(at.lstrip())]:
+        if mark is not None and "\t" in at[: len(at) - len(at.lstrip())]:
             return StudyProblem(
                 self.name, mark.line + 1, "", "the line begins with a tab; indent with spaces"
             )
