@@ -3,8 +3,9 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from concord.errors import FileFormatError, LineProblem, LinesError
@@ -13,7 +14,7 @@ from concord.files.documents import FileCheck, FileKind
 from concord.files.json_text import Problems, UnusableError, decoded, fields_of, parsed, shown, text_field
 from concord.files.text import plain_utf8
 from concord.reasoning.read.records import RecordedReply
-from concord.reasoning.read.replies import Row, lines_of, reply_of
+from concord.reasoning.read.replies import Row, lines_of, read_bias_cases, read_samples, reply_of
 from concord.records import AskOutcome
 
 JOURNAL, RECORDED = "journal of a run", "recorded replies"
@@ -154,29 +155,21 @@ def check_reply_file(path: Path) -> FileCheck:
     return FileCheck(str(path), tuple(map(str, found.problems)), found.warnings, found.counts, found.kind)
 
 
-def check_samples(path: Path) -> FileCheck:
-    """Check a file of vignettes."""
-    from concord.reasoning.read.replies import read_samples
-
+def _checked(path: Path, kind: str, counted: Callable[[Path], dict[str, int]]) -> FileCheck:
     try:
-        found = read_samples(path)
+        return FileCheck(str(path), (), (), counted(path), kind)
     except LinesError as error:
-        return FileCheck(str(path), tuple(map(str, error.problems)), (), {}, kind="vignettes")
-    without = sum(not row.gold_steps for row in found.rows)
-    counts = {"vignettes": len(found.rows), "without gold steps": without}
-    return FileCheck(str(path), (), (), counts, kind="vignettes")
+        return FileCheck(str(path), tuple(map(str, error.problems)), (), {}, kind)
 
 
-def check_cases(path: Path) -> FileCheck:
-    """Check a file of bias cases."""
-    from concord.reasoning.read.replies import read_bias_cases
+def _count_samples(path: Path) -> dict[str, int]:
+    rows = read_samples(path).rows
+    return {"vignettes": len(rows), "without gold steps": sum(not row.gold_steps for row in rows)}
 
-    try:
-        found = read_bias_cases(path)
-    except LinesError as error:
-        return FileCheck(str(path), tuple(map(str, error.problems)), (), {}, kind="bias cases")
-    pairs = len({row.pair for row in found.rows if row.pair is not None})
-    return FileCheck(str(path), (), (), {"cases": len(found.rows), "pairs": pairs}, kind="bias cases")
+
+def _count_cases(path: Path) -> dict[str, int]:
+    rows = read_bias_cases(path).rows
+    return {"cases": len(rows), "pairs": len({row.pair for row in rows if row.pair is not None})}
 
 
 FILES = (
@@ -187,13 +180,13 @@ FILES = (
         commands=("concord score reasoning --replies", "concord score run"),
     ),
     FileKind(
-        check_samples,
+        partial(_checked, kind="vignettes", counted=_count_samples),
         key="samples",
         field="gold_answer",
         commands=("concord score reasoning --samples", "concord run reasoning --samples"),
     ),
     FileKind(
-        check_cases,
+        partial(_checked, kind="bias cases", counted=_count_cases),
         key="cases",
         field="bias_feature",
         commands=("concord score reasoning --bias-cases", "concord run reasoning --bias-cases"),

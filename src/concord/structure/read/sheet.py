@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import lru_cache
 from typing import TypeAlias
@@ -56,31 +56,9 @@ class ScoreColumn:
         return int(np.count_nonzero(~np.isnan(self.values)))
 
 
-class CellFaultError(ValueError):
-    """A cell that is neither a number nor missing; the message says what was expected."""
-
-
 def expected_score(options: ReadOptions) -> str:
     """Say what a score cell may hold."""
     return "a number from 0 to 100 (--percent)" if options.percent else "a number from 0 to 1"
-
-
-def parse_text(text: str, options: ReadOptions) -> float:
-    """Read one cell of text: a number, NaN for missing, or a fault."""
-    try:
-        value = number(with_point(text) if options.decimal_comma else text)
-    except BadCellError as error:
-        raise CellFaultError(_advice(text.strip(), str(error), options)) from error
-    return np.nan if value is None else value
-
-
-def parse_number(cell: float, options: ReadOptions) -> float:
-    """Read one cell that holds a number: NaN is missing, an infinite one a fault."""
-    try:
-        value = number(cell)
-    except BadCellError as error:
-        raise CellFaultError(_advice(str(cell)[:50], str(error), options)) from error
-    return np.nan if value is None else value
 
 
 def _advice(text: str, expected: str, options: ReadOptions) -> str:
@@ -127,16 +105,17 @@ def _read_cell(
     if isinstance(cell, FormulaCell):
         column.unstored.append(_problem(place, row, UNSTORED, "a stored value"))
         return np.nan
+    plain = isinstance(cell, int | float) and not isinstance(cell, bool)
+    held = cell if plain else str(cell)
     try:
-        if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-            return parse_number(cell, options)
-        value = parse_text(cell if isinstance(cell, str) else str(cell), options)
-    except CellFaultError as fault:
+        value = number(with_point(held) if options.decimal_comma else held)
+    except BadCellError as error:
         listed = column.faults if options.strict or is_decimal_comma(cell) else column.lenient
-        listed.append(_problem(place, row, cell, str(fault)))
+        shown = str(cell)[:50] if plain else str(cell).strip()
+        listed.append(_problem(place, row, cell, _advice(shown, str(error), options)))
         return np.nan
-    column.n_text_numbers += typed and not np.isnan(value)
-    return value
+    column.n_text_numbers += typed and not plain and value is not None
+    return np.nan if value is None else value
 
 
 def check_range(column: ScoreColumn, rows: RowNumbers, place: Place, *, options: ReadOptions) -> ScoreColumn:
@@ -221,7 +200,6 @@ def _item_of(title: str) -> str:
     return bare if bare else title
 
 
-SCORE_ENDING = "s_acc"
 ITEM_NAMES = ("item", "idiom", "id")
 SUMMARY_NAMES = frozenset({"summary", "汇总", "总结", "摘要", "要約", "まとめ", "요약"})
 
@@ -298,7 +276,7 @@ def is_wanted(name: str, arrangement: str, options: ReadOptions) -> bool:
     named = {fold(options.column), fold(f"{arrangement}_{options.column}")} if options.column else set()
     if folded in named:
         return True
-    return folded.endswith(SCORE_ENDING) or folded in ITEM_NAMES
+    return folded.endswith(SUFFIX) or folded in ITEM_NAMES
 
 
 def read_sheet(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores:
@@ -380,18 +358,15 @@ def _read_columns(
     return _joined_columns(parts)
 
 
+_SUMMED = tuple(one.name for one in fields(ScoreColumn) if one.name not in ("values", "low", "high"))
+
+
 def _joined_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
     """Put several columns of scores together."""
     whole = ScoreColumn(np.concatenate([part.values for part in parts]))
     for part in parts:
-        whole.n_missing += part.n_missing
-        whole.n_text_numbers += part.n_text_numbers
-        whole.n_clipped += part.n_clipped
-        whole.out_of_range += part.out_of_range
-        whole.faults += part.faults
-        whole.lenient += part.lenient
-        whole.unstored += part.unstored
-        whole.clipped += part.clipped
+        for name in _SUMMED:
+            setattr(whole, name, getattr(whole, name) + getattr(part, name))
         whole.low, whole.high = min(whole.low, part.low), max(whole.high, part.high)
     return whole
 
@@ -404,7 +379,7 @@ def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> SheetLayo
         raise SheetFaultError(f"{where}: the sheet is empty")
     if options.column is not None:
         return _rows_layout(grid, columns, _named_column(grid, columns, arrangement, options.column))
-    scores = [j for j in columns if fold(grid.header[j]).endswith(SCORE_ENDING)]
+    scores = [j for j in columns if fold(grid.header[j]).endswith(SUFFIX)]
     if len(scores) == 1:
         return _rows_layout(grid, columns, scores[0])
     if scores and len(scores) == len(columns):
@@ -442,7 +417,7 @@ def _rows_layout(grid: Grid, columns: Sequence[int], score: int) -> SheetLayout:
 
 def _item_column(grid: Grid, columns: Sequence[int], score: int) -> int | None:
     """Item, idiom or id in any case, else the first column that is not a score column."""
-    others = [j for j in columns if j != score and not fold(grid.header[j]).endswith(SCORE_ENDING)]
+    others = [j for j in columns if j != score and not fold(grid.header[j]).endswith(SUFFIX)]
     for name in ITEM_NAMES:
         for j in others:
             if fold(grid.header[j]) == name:
@@ -454,7 +429,7 @@ def _one_of_several(
     grid: Grid, columns: Sequence[int], scores: Sequence[int], arrangement: str
 ) -> SheetLayout:
     """Several score columns that are not one per item: only the arrangement's own can be meant."""
-    own = [j for j in scores if fold(grid.header[j]) == fold(f"{arrangement}_{SCORE_ENDING}")]
+    own = [j for j in scores if fold(grid.header[j]) == fold(f"{arrangement}_{SUFFIX}")]
     if len(own) != 1:
         raise FileFormatError(
             f"{grid.place}: several score columns: {_listed(grid, scores)}; "
@@ -478,7 +453,7 @@ def _pairs_layout(grid: Grid, columns: Sequence[int]) -> SheetLayout | None:
 def _all_score_names(cells: Iterable[object]) -> bool:
     """Tell whether a column holds only names that end in S_Acc."""
     filled = [cell for cell in cells if not _is_empty(cell)]
-    return bool(filled) and all(isinstance(c, str) and fold(c).endswith(SCORE_ENDING) for c in filled)
+    return bool(filled) and all(isinstance(c, str) and fold(c).endswith(SUFFIX) for c in filled)
 
 
 def _names(grid: Grid, layout: SheetLayout) -> list[str] | None:
