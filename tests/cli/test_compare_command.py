@@ -173,7 +173,7 @@ def test_results_under_different_protocols_are_refused_with_the_way_out(tmp_path
     [
         (("--test", "z"), "test is 'z'; expected one of auto, mcnemar, mcnemar-mid-p, sign-flip, sign-"),
         (("--level", "95"), "expected a number between 0 and 1, such as 0.95 (95 % is 0.95)"),
-        (("--name", "one"), "1 name(s) for 2 results; give one each"),
+        (("--name", "one"), "1 name for 2 results; give one each"),
         (("--engine", "cloud"), "engine is 'cloud'; expected one of serial, processes, dask"),
         (("--flips", "0"), "flips is 0"),
     ],

@@ -196,7 +196,7 @@ def test_one_table_with_a_column_of_models_is_compared(tmp_path: Path) -> None:
     assert [(model.name, model.mean.value) for model in result.models] == [("a", 0.75), ("b", 0.375)]
     again = path.read_text("utf-8") + "b,q3,1\n"
     path.write_text(again, "utf-8")
-    with pytest.raises(FileFormatError, match=r"1 item\(s\) are there more than once, .* rows 13 and 18"):
+    with pytest.raises(FileFormatError, match=r"1 item is there more than once, .* rows 13 and 18"):
         compared(path)
 
 

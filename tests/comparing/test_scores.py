@@ -105,7 +105,7 @@ def test_other_words_of_a_chat_message_are_another_item(tmp_path: Path) -> None:
     changed.write_text(
         (LOGS / "chat.json").read_text("utf-8").replace("Question 2.", "Question two."), "utf-8"
     )
-    with pytest.raises(MismatchError, match=r"1 item\(s\) have the same name .* but other contents \('2'\)"):
+    with pytest.raises(MismatchError, match=r"1 item has the same name .* but other contents \('2'\)"):
         join_scores([read_scores(changed), read_scores(LOGS / "chat.eval")])
 
 
@@ -150,12 +150,12 @@ def test_a_log_of_failures_alone_says_so(tmp_path: Path) -> None:
 def test_an_answer_that_stands_twice_in_a_log_is_refused(tmp_path: Path) -> None:
     lines = (LOGS / "first" / CAPITALS).read_text("utf-8").splitlines()
     joined = table(tmp_path, *lines, *lines[:2], name="joined.jsonl")
-    with pytest.raises(FileFormatError, match=r"joined.jsonl: 2 document\(s\) are there more than once"):
+    with pytest.raises(FileFormatError, match=r"joined.jsonl: 2 documents are there more than once"):
         read_scores(joined, metric="acc")
     log = json.loads((LOGS / "chat.json").read_text("utf-8"))
     log["samples"].append(log["samples"][0])
     doubled = table(tmp_path, json.dumps(log), name="doubled.json")
-    with pytest.raises(FileFormatError, match=r"1 sample\(s\) are .* the first '1' of epoch 1; a log holds"):
+    with pytest.raises(FileFormatError, match=r"1 sample is .* the first '1' of epoch 1; a log holds"):
         read_scores(doubled)
 
 
@@ -271,7 +271,7 @@ def test_an_infinite_grade_is_refused(value: object) -> None:
 
 def test_rows_without_a_score_are_counted_and_told(tmp_path: Path) -> None:
     file = read_scores(table(tmp_path, "item,score", "a,1", "b,NaN", "c,"))
-    assert file.warnings == ("a.csv: no score (empty or NaN) in row(s) 3, 4; counted as failed",)
+    assert file.warnings == ("a.csv: no score (empty or NaN) in rows 3, 4; counted as failed",)
 
 
 def test_an_item_that_stands_twice_is_refused_with_the_way_out(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_an_item_that_stands_twice_is_refused_with_the_way_out(tmp_path: Path) -
     with pytest.raises(FileFormatError) as caught:
         read_scores(path)
     assert str(caught.value) == (
-        "a.csv: 1 item(s) are there more than once, the first 'a' in rows 2 and 4; give each item once, or "
+        "a.csv: 1 item is there more than once, the first 'a' in rows 2 and 4; give each item once, or "
         "number the repeats of an item in a column and name it with --repeat NAME (Python: repeat='NAME')"
     )
     assert read_scores(path, columns=ScoreColumns(repeat="turn")).frame.height == 3
@@ -320,9 +320,7 @@ def test_other_documents_behind_the_same_ids_do_not_compare(tmp_path: Path) -> N
     text = (LOGS / "second" / "samples_capitals_2026-11-15T10-51-03.046324.jsonl").read_text("utf-8")
     changed = table(tmp_path, text.replace("ebbe2cbf", "00000000").strip(), name="samples_capitals.jsonl")
     files = [read_scores(path, metric="acc") for path in (LOGS / "first" / CAPITALS, changed)]
-    with pytest.raises(
-        MismatchError, match=r"1 item\(s\) have the same name in .* but other contents \('0'\)"
-    ):
+    with pytest.raises(MismatchError, match=r"1 item has the same name in .* but other contents \('0'\)"):
         join_scores(files)
 
 

@@ -59,9 +59,7 @@ def test_samples_of_a_log_are_counted_over_all_its_parts(
 def test_a_sample_that_is_in_a_log_twice_is_still_named(tmp_path: Path) -> None:
     samples = [_sample(1), _sample(2), _sample(1, 2), _sample(2)]
     path = _log(tmp_path / "l.eval", {"header.json": HEADER, "summaries.json": samples})
-    with pytest.raises(
-        FileFormatError, match=r"1 sample\(s\) are there more than once, the first '2' of epoch 1"
-    ):
+    with pytest.raises(FileFormatError, match=r"1 sample is there more than once, the first '2' of epoch 1"):
         read_scores(path)
 
 

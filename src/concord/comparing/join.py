@@ -12,6 +12,7 @@ from concord.comparing.doubts import doubts
 from concord.comparing.records import FAILED, NO_SCORE, SCORED, ScoreFile, distinct
 from concord.errors import MismatchError
 from concord.files.sorted_names import SortedNames, sorted_names
+from concord.number_words import how_many
 from concord.records import InputFile
 from concord.stats.elementwise import Floats
 
@@ -175,8 +176,9 @@ def _same_items(files: Sequence[ScoreFile], long: "pl.DataFrame", items: "pl.Ser
         shown = ", ".join(repr(items[place]) for place in other[:_SHOWN])
         names = " and ".join(file.source for file in files)
         raise MismatchError(
-            f"{len(other)} item(s) have the same name in {names} but other contents ({shown}): these are "
-            "different versions of the task or other documents; run both models on the same version"
+            f"{how_many(len(other), 'item has', 'items have')} the same name in {names} but other contents "
+            f"({shown}): these are different versions of the task or other documents; run both models on "
+            "the same version"
         )
 
 

@@ -11,6 +11,7 @@ from concord.files import cells
 from concord.files.cells import BadCellError
 from concord.files.sorted_names import SortedNames
 from concord.files.text import fixed_text, normal_form
+from concord.number_words import how_many
 from concord.records import InputFile
 
 if TYPE_CHECKING:
@@ -114,8 +115,8 @@ def each_once(source: str, what: str, keys: Sequence[Hashable], named: Callable[
         return
     twice = [key for key, count in Counter(keys).items() if count > 1]
     raise FileFormatError(
-        f"{source}: {len(twice)} {what}(s) are there more than once, the first {named(twice[0])}; a log "
-        "holds each once: give the files that were joined one by one"
+        f"{source}: {how_many(len(twice), f'{what} is', f'{what}s are')} there more than once, the first "
+        f"{named(twice[0])}; a log holds each once: give the files that were joined one by one"
     )
 
 
@@ -162,7 +163,7 @@ def item_name(source: str, value: object) -> str:
 def check_names(names: Sequence[str] | None, n: int, what: str) -> None:
     """Refuse another number of names than there are models."""
     if names is not None and len(names) != n:
-        raise OptionError(f"{len(names)} name(s) for {n} {what}; give one each")
+        raise OptionError(f"{how_many(len(names), 'name', 'names')} for {n} {what}; give one each")
 
 
 def distinct(names: Sequence[str], sources: Sequence[str]) -> list[str]:

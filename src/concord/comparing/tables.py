@@ -23,6 +23,7 @@ from concord.files.grids import names_of
 from concord.files.limits import LARGEST_NUMBER
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
+from concord.number_words import how_many
 
 if TYPE_CHECKING:
     import polars as pl
@@ -316,8 +317,9 @@ def _no_duplicates(
         else f"give each repeat of an item its own {names.repeat!r}"
     )
     raise FileFormatError(
-        f"{table.name}: {count} item(s) are there more than once, the first {quoted(item)} in rows "
-        f"{table.row(places[0])} and {table.row(places[1])}; give each item once, or {fix}"
+        f"{table.name}: {how_many(count, 'item is', 'items are')} there more than once, the first "
+        f"{quoted(item)} in rows {table.row(places[0])} and {table.row(places[1])}; give each item once, "
+        f"or {fix}"
     )
 
 
@@ -328,4 +330,5 @@ def _without_score(table: ColumnTable, data: "pl.DataFrame") -> tuple[str, ...]:
         return ()
     shown = ", ".join(str(table.row(i)) for i in empty.head(_SHOWN).to_list())
     more = f" and {len(empty) - _SHOWN} more" if len(empty) > _SHOWN else ""
-    return (f"{table.name}: no score (empty or NaN) in row(s) {shown}{more}; counted as failed",)
+    rows = "row" if len(empty) == 1 else "rows"
+    return (f"{table.name}: no score (empty or NaN) in {rows} {shown}{more}; counted as failed",)

@@ -275,7 +275,7 @@ def test_precomputed_numbers_cannot_be_simulated_and_nobody_has_to_ask() -> None
     rows[0] = {k: v for k, v in rows[0].items() if not k.startswith("agent")} | {"agent_log_bf": 2.0}
     result = score_people(rows, n_resamples=0)
     assert result.pas.bounds is None
-    assert "1 test(s) hold precomputed numbers" in result.to_dict()["floor_and_ceiling"]["note"]
+    assert "1 test holds precomputed numbers" in result.to_dict()["floor_and_ceiling"]["note"]
     assert score_people(t_rows([2.0]), n_resamples=0, n_simulations=0).pas.bounds is None
     with pytest.raises(OptionError, match="simulations is -1"):
         score_people(t_rows([2.0]), n_simulations=-1)
@@ -325,7 +325,7 @@ def test_a_human_number_that_the_agents_design_needs_is_named_where_it_is_missin
     rows = [*t_rows([2.0, 1.0, -1.0]), chi_row(7, agent_table="[[9,2],[3,4],[5,5]]", **alone)]
     found = simulated(rows)
     assert found.floors == {}
-    assert "1 test(s) have no human number of the kind that the agent's design asks for" in found.note
+    assert "1 test has no human number of the kind that the model's design asks for" in found.note
     assert "(S7/F/c)" in found.note
     rows[-1] = chi_row(8, agent_table="[[9,2],[3,4]]", **alone)
     assert "(S8/F/c)" in simulated(rows).note

@@ -194,7 +194,7 @@ def test_one_model_alone_other_kinds_and_choices_of_other_kinds_are_refused(
         compared(steady, rough, n_flips=99)
     with pytest.raises(OptionError, match="no metric 'gap'; expected one of tau, flip_excess, worst, S_Cons"):
         compared(steady, rough, metric="gap")
-    with pytest.raises(OptionError, match=r"1 name\(s\) for 2 models \(steady, rough, ...\)"):
+    with pytest.raises(OptionError, match=r"1 name for 2 models \(steady, rough, ...\)"):
         compared(steady, rough, names=["one"])
     table = tmp_path / "t.csv"
     table.write_text("item,score\na,1\n")

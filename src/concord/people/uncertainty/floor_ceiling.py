@@ -437,9 +437,7 @@ def simulate_bounds(
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     fixed = int((context.present & ~raw).sum())
     if n_simulations == 0 or fixed:
-        note = (
-            "not asked for" if not fixed else f"{fixed} test(s) hold precomputed numbers: nothing to simulate"
-        )
+        note = "not asked for" if not fixed else say("people.note.precomputed", n=fixed)
         return Simulation({}, {}, None, 0, level, note)
     says, own = (human.evidence(protocol), agent.evidence(protocol)) if evidence is None else evidence
     people = human_effects(human, protocol)
@@ -504,7 +502,4 @@ def _missing_note(missing: list[int], layout: Layout) -> str:
     """Say which tests ask for a human number that is not there."""
     names = [f"{row.study}/{row.finding}/{row.test}" for row in (layout.rows[i] for i in missing)]
     some = ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")
-    return (
-        f"{len(names)} test(s) have no human number of the kind that the agent's design asks for (its table, "
-        f"its ratio, its degrees of freedom): nothing to simulate ({some})"
-    )
+    return say("people.note.unnumbered", n=len(names), some=some)

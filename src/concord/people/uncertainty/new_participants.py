@@ -41,6 +41,7 @@ from concord.records import Interval
 from concord.stats.elementwise import Bools, Floats
 from concord.stats.pooling import LARGEST_R
 from concord.stats.zscores import z_agreement
+from concord.words import say
 
 BLOCK = 200
 """New samples that share one seed: results do not depend on how blocks are spread over workers."""
@@ -154,7 +155,7 @@ def why_not_redrawn(sides: tuple[SideTable, SideTable], context: Context, n_resa
         return _NOT_ASKED
     raw = sides[0].is_raw & sides[1].is_raw & np.isnan(context.given_pas)
     n_fixed = int((context.present & ~raw).sum())
-    return f"{n_fixed} test(s) hold precomputed numbers, which cannot be redrawn" if n_fixed else ""
+    return say("people.note.fixed", n=n_fixed) if n_fixed else ""
 
 
 def _redraw(
