@@ -34,6 +34,7 @@ NOT_RUN = {
     r"export \w+_API_KEY=.*": "a key that only a reader has; the tests set one of their own",
     r"(vllm|ollama|llama-server) .*": "a server of a model with its weights; the tests' own server stands in",
     r"sbatch .*|srun .*": "needs a Slurm cluster",
+    "concord view runs": "serves until it is stopped",
     "concord audit my-run --n 50": "asks a person",
     "concord audit results/m --replies replies.jsonl": "asks a person",
     "concord audit my-run --hints --n 60": "asks a person",
