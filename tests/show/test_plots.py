@@ -226,7 +226,7 @@ def _plotted(result: Presented, *kind: str, **choices: str) -> Picture:
 
 def test_results_draw_themselves(tmp_path: Path) -> None:
     result = api.score_people(api.demo_table(), n_resamples=0)
-    for kind in ("scatter", "effects", "conclusions", "losses", "pas", "ecs", "asch-1946"):
+    for kind in ("scatter", "effects", "conclusions", "losses", "pas", "ecs", "calibration", "asch-1946"):
         inside(_plotted(result, kind))
     with pytest.raises(
         OptionError, match="there is no picture 'pie' of this result; expected one of effects"

@@ -15,6 +15,7 @@ def shown() -> Iterator[Drawn]:
     yield Drawn(one.plot("conclusions"), 'result.plot("conclusions")')
     yield Drawn(one.plot("losses"), 'result.plot("losses")')
     yield Drawn(one.plot("pas"), 'result.plot("pas")')
+    yield Drawn(classics().plot("calibration"), 'result.plot("calibration")')
     yield Drawn(classics().plot("asch-1946"), 'result.plot("asch-1946")')
     yield Drawn(order.plot("order"), 'structure.plot("order")')
     yield Drawn(order.plot("heat"), 'structure.plot("heat")')

@@ -3,12 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import NamedTuple
 
 from scipy.special import ndtri
 
 from concord.people.families.registry import KINDS
 from concord.people.result import GroupResult, Score, TestResult
 from concord.records import Interval
+from concord.stats.intervals import wilson_interval
+from concord.words import say
 
 
 def d_interval(test: TestResult, who: str, level: float) -> Interval | None:
@@ -56,3 +59,37 @@ def lost_points(pas: Score, studies: Sequence[GroupResult]) -> list[tuple[str, f
     if ceiling is None or ceiling.value is None:
         return []
     return [(name, (value - ceiling.value) / len(known)) for name, value in known]
+
+
+BINS = 5
+"""Groups of tests that a calibration shows."""
+FEWEST_IN_BIN = 4
+
+
+class PasBin(NamedTuple):
+    """Tests of like PAS: how many of them came to the same verdict on both sides, with the interval."""
+
+    pas: float
+    same: float
+    low: float
+    high: float
+    n: int
+
+
+def calibration_bins(tests: Sequence[TestResult], level: float) -> list[PasBin]:
+    """Return tests in fifths by their PAS; none where there are too few."""
+    alike = (say("people.verdict.replicates"), say("people.verdict.no_effect"))
+    known = sorted(
+        (test.pas, test.verdict in alike)
+        for test in tests
+        if test.pas is not None and test.verdict is not None
+    )
+    if len(known) < BINS * FEWEST_IN_BIN:
+        return []
+    made = []
+    for i in range(BINS):
+        part = known[i * len(known) // BINS : (i + 1) * len(known) // BINS]
+        n, k = len(part), sum(same for _, same in part)
+        ends = wilson_interval(k, n, level=level)
+        made.append(PasBin(sum(pas for pas, _ in part) / n, k / n, ends.low, ends.high, n))
+    return made

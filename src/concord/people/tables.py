@@ -446,6 +446,7 @@ _DRAWN = ("effects", "conclusions", "losses", "pas", "ecs")
 PICTURES = (
     *(PictureOf(name, f"people_plots.{name}_picture") for name in _DRAWN),
     PictureOf("scatter", "people_plots.effects_picture", on_page=False),
+    PictureOf("calibration", "people_plots.calibration_picture", on_page=False),
     PictureOf(
         "forest",
         "people_plots.forest_picture",

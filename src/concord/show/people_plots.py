@@ -10,14 +10,21 @@ from concord.number_words import level_words
 from concord.people.agent_tables import choices_of
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
-from concord.people.picture_numbers import d_interval, expected_conclusions, lost_points, same_conclusions
+from concord.people.picture_numbers import (
+    calibration_bins,
+    d_interval,
+    expected_conclusions,
+    lost_points,
+    same_conclusions,
+)
 from concord.people.referee import RefereeResult, RefereeTest
 from concord.people.result import Score, TestResult
 from concord.people.studies.results import StudiesResult
 from concord.people.tables import group_rows
 from concord.reading.records import ReadOutcome
 from concord.show import plot_effects, plots
-from concord.show.svg import Picture
+from concord.show.svg import Canvas, Picture, Scale
+from concord.words import say
 
 Scored = PeopleResult | StudiesResult
 Ends = tuple[float | None, float | None]
@@ -99,6 +106,31 @@ def losses_picture(result: Scored, *, labels: str = "full", units: float = plots
     scores, who = _people(result, labels)
     lost = lost_points(scores.pas, scores.studies)
     return plot_effects.losses("losses", f"Where {who} loses points", lost, width=units) if lost else None
+
+
+def calibration_picture(
+    result: Scored, *, labels: str = "full", units: float = plots.WIDTH
+) -> Picture | None:
+    """Draw how often tests of like PAS came to the same verdict on both sides; None of few tests."""
+    scores, who = _people(result, labels)
+    bins = calibration_bins(scores.tests, scores.level)
+    if not bins:
+        return None
+    x, y = Scale(0, 1, 52, units - 14), Scale(0, 1, 258, 30)
+    canvas = Canvas()
+    plots.framed(canvas, x, y, say("people.calibration.across"), say("people.calibration.up"))
+    canvas.line("ref", x(0), y(0), x(1), y(1))
+    for one in bins:
+        canvas.line("mline", x(one.pas), y(one.low), x(one.pas), y(one.high))
+        canvas.circle("model", x(one.pas), y(one.same), 4)
+    title = say("people.calibration.title", model=who)
+    said = "; ".join(f"{plots.short(one.pas)}: {plots.short(one.same)} of {one.n}" for one in bins)
+    rows = (("PAS, mean", "same verdict", "low", "high", "tests"), *bins)
+    n = sum(one.n for one in bins)
+    caption = say("people.calibration.caption", n=n, level=scores.level)
+    return Picture(
+        "calibration", title, f"{title}. {said}.", units, 306, str(canvas), rows=rows, caption=caption
+    )
 
 
 def _score_mark(name: str, score: Score, *, strong: bool = False) -> plots.Mark:

@@ -355,3 +355,13 @@ def shares(
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=numbers, caption=caption
     )
+
+
+def framed(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
+    """Draw both axes with grid and names."""
+    axis(canvas, x, y.end, y.start, across)
+    for tick in ticks(y.low, y.high):
+        canvas.line("grid", x.start, y(tick), x.end, y(tick))
+        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
+    canvas.line("axis", x.start, y.start, x.start, y.end)
+    canvas.text(x.start, y.end - 8, up, kind="s")

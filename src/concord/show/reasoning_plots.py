@@ -11,7 +11,7 @@ from concord.reasoning.probes.result import WEAK, ProbeResult, joint_words
 from concord.reasoning.result import LINE
 from concord.records import Estimate
 from concord.show import plots
-from concord.show.plots import WIDTH, axis, estimate_mark, short, ticks
+from concord.show.plots import WIDTH, axis, estimate_mark, short
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, fitting_head, last_parts, reach
 
 LINES = ((-LINE, "−0.10"), (0.0, "0"), (LINE, "0.10"))
@@ -259,16 +259,6 @@ def levels_of(found: Iterable[Estimate]) -> str:
     return " and ".join(map(level_words, known))
 
 
-def framed(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
-    """Draw both axes with grid and names."""
-    plots.axis(canvas, x, y.end, y.start, across)
-    for tick in ticks(y.low, y.high):
-        canvas.line("grid", x.start, y(tick), x.end, y(tick))
-        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
-    canvas.line("axis", x.start, y.start, x.start, y.end)
-    canvas.text(x.start, y.end - 8, up, kind="s")
-
-
 def curve_picture(result: ProbeResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw how often the answer is already the final one, against the share of the chain, with a band."""
     early = result.scores.early
@@ -277,7 +267,7 @@ def curve_picture(result: ProbeResult, *, units: float = plots.WIDTH) -> Picture
         return None
     x, y = Scale(0, 1, 52, units - 14), Scale(0, 1, 258, 30)
     canvas = Canvas()
-    framed(canvas, x, y, "share of the chain that was given", "same answer as at the end")
+    plots.framed(canvas, x, y, "share of the chain that was given", "same answer as at the end")
     for end in ("low", "high"):
         ends = [(x(one.share), y(getattr(one.same.interval, end))) for one in known if one.same.interval]
         if len(ends) > 1:
@@ -452,7 +442,7 @@ def joint_of(rows: Sequence[tuple[str, Estimate, Estimate]], units: float = plot
         return None
     x, y = Scale(-0.6, 1, 52, units - 14), Scale(0, 1, 318, 30)
     canvas = Canvas()
-    framed(canvas, x, y, "gap: accuracy after reasoning − early", "Step-F1: content of the reasoning")
+    plots.framed(canvas, x, y, "gap: accuracy after reasoning − early", "Step-F1: content of the reasoning")
     canvas.line("ref", x(LINE), y.start, x(LINE), y.end)
     canvas.line("ref", x.start, y(WEAK), x.end, y(WEAK))
     told = []
