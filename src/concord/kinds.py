@@ -390,11 +390,16 @@ def asked_words(model: str | None, made: Provenance | None) -> str:
     known = [
         f"{name.replace('_', ' ')} {value:g}"
         for name, value in settings.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
+        if isinstance(value, int | float) and not isinstance(value, bool) and "again" not in name
     ]
     named = say("shared.asked.the_model") if model is None else model
     said = say("shared.asked.settings", model=named, settings=", ".join(known)) if known else ""
     if "persons" in settings:
         persons, about = str(settings["persons"]), str(settings.get("told"))
         said += say("shared.asked.persons", persons=persons, about=about)
+    if settings.get("structured") == "auto":
+        said += say("shared.asked.lined")
+    most, n = settings.get("ask_again"), settings.get("asked_again")
+    if isinstance(most, int) and isinstance(n, int):
+        said += say("shared.asked.again", most=most, n=n) if most else say("shared.asked.never_again")
     return said

@@ -120,7 +120,8 @@ def test_the_score_of_a_run_is_that_of_its_turns_as_recorded_replies(finished: P
 def test_the_score_of_a_run_says_how_its_replies_were_made(finished: Path) -> None:
     record = json.loads((finished / "r" / "run.json").read_text("utf-8"))
     document = runs.score_run(finished / "r", n_resamples=0, n_simulations=0).to_dict()
-    assert document["model_settings"] == record["sampling"]
+    asked = {name: record[name] for name in ("structured", "ask_again", "asked_again")}
+    assert document["model_settings"] == {**record["sampling"], **asked}
     assert document["tokens"] == record["tokens"]
     assert document["cost"] is None
 

@@ -126,7 +126,11 @@ def _made_of_stored(*runs: StoredRun) -> Provenance:
             costs.append(prices.cost(told["input"], told["output"], *one.tally.parts[:2]))
     record = runs[0].record
     cost = sum(costs) if len(costs) == len(runs) else None
-    return Provenance(record.get("sampling"), record.get("templates"), dict(tokens), cost)
+    asked = {name: record[name] for name in ("structured", "ask_again") if name in record}
+    if asked:
+        asked["asked_again"] = runs[0].tally.n_asked_again
+    settings = {**record.get("sampling", {}), **asked}
+    return Provenance(settings or None, record.get("templates"), dict(tokens), cost)
 
 
 def recorded_folder(stored: StoredRun) -> Recorded:
