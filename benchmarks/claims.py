@@ -211,6 +211,7 @@ def _these_lines(cell: These, metric: str, found: list[Floats]) -> list[str | Fo
     said, rest = (np.concatenate(one).mean() for one in (here, others))
     wrong_sign = f", wrong sign {np.concatenate(wrong).mean():.3f}" if cell.different else ""
     scores = ", scores near 0 and 1" if cell.spread > 0.4 else ""
+    scores += f" correlated at {cell.correlation:g}" if cell.correlation > 0.3 else ""
     name = (
         f"{metric.upper()}, {cell.agents} agents, {cell.n} per group, {cell.studies} studies of {cell.tests} "
         f"tests{scores}"
@@ -630,6 +631,8 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
             yield These(n, k, m, 2, different=different)
         for a, n in () if small else product((57, 15, 5), (15, 40, 150)):
             yield These(n, 8, 3, a, different=False)
+        for n, different in () if small else product((15, 40, 150), (False, True)):
+            yield These(n, 8, 3, 2, different=different, correlation=0.8)
     elif part == "others":
         ks: tuple[int, ...] = (6, 12) if small else (6, 8, 12, 20, 30)
         sizes: tuple[int, ...] = (15,) if small else (5, 15, 57)
