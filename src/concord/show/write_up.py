@@ -31,12 +31,19 @@ from concord.structure.result import StructureResult
 from concord.unread import withheld
 
 DEFINITIONS = frozenset(
-    {"0", "1", "2", "3", "1/2", "1/3", "0.05", "5 %", "0.10", "10 %", "2 %", "0.5", ".001"}
+    {"0", "1", "2", "3", "1/2", "1/3", "0.05", "5 %", "0.10", "10 %", "2 %", "0.5", ".05", ".001"}
 )
 """Numbers by which a method is defined: they are the same in every result."""
-_NUMBER = re.compile(r"(?<![\w./])([+−-]?)((?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:/\d+)?)( ?%)?(?![\w/])")
+_NUMBER = re.compile(
+    r"(?<![\w./])([+−-]?)((?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:/\d+)?)( ?%)?(?![\w/]|\.\d)"
+)
 _RANGE = re.compile(r" (?:to|and|or) [+−-]?[\d.,]+ ?%")
 """What follows the first number of a range in per cent, which the second one names: ``43 to 100 %``."""
+_POINTS = re.compile(r" points?\b")
+_IN_POINTS = re.compile(r"points? \((?:[^()]*interval )?(?:[+−-]?[\d.]+ to )?$")
+"""What follows and what precedes numbers in points of a hundred: ``+7 points (-17 to 29)``."""
+_NO_NUMBERS = re.compile(r"(^|\.)(inputs|files|sha256|commit|made|created|packages|concord|python)\b")
+"""Ways to what says how a result was made: digits of a hash are no number of it."""
 _YEARS = frozenset(entry["year"] for _, _, entry in METHODS.values() if "year" in entry)
 
 
@@ -98,6 +105,8 @@ class Sources:
         self._texts: list[tuple[str, str]] = []
         for name, result in results:
             for path, value in (*_leaves(result.to_dict(), ""), *_rows_words_counted(result)):
+                if _NO_NUMBERS.search(path):
+                    continue
                 if isinstance(value, str):
                     self._texts.append((f"{name}: {path}", value))
                 else:
@@ -112,7 +121,8 @@ class Sources:
         for path, value in self._numbers:
             if _rounds_to(100 * value if percent else value, wanted, places):
                 return path
-            if percent and _rounds_to(100 * (1 - value), wanted, places):
+        for path, value in self._numbers if percent else ():
+            if _rounds_to(100 * (1 - value), wanted, places):
                 return f"1 − {path}"
         return next((path for path, held in self._texts if _has_digits(held, digits)), "")
 
@@ -132,10 +142,12 @@ def trace(texts: Mapping[str, str], sources: Sources) -> list[TracedNumber]:
     for name, text in texts.items():
         for match in _NUMBER.finditer(text):
             sign, digits, percent = match.groups(default="")
-            percent = percent or ("%" if _RANGE.match(text, match.end()) else "")
-            shown = f"{sign}{digits}{' %' if percent else ''}"
+            in_points = _POINTS.match(text, match.end()) or _IN_POINTS.search(text[: match.start()])
+            of_range = _RANGE.match(text, match.end())
+            shown = f"{sign}{digits}{' %' if percent or of_range else ''}"
             if digits and (name, shown) not in found:
-                found[name, shown] = TracedNumber(name, shown, _origin(digits, bool(percent), sources))
+                shares = bool(percent or of_range or in_points)
+                found[name, shown] = TracedNumber(name, shown, _origin(digits, shares, sources))
     return list(found.values())
 
 
