@@ -1,6 +1,7 @@
 """Studies of Many Labs 2: valid, in our own words, and recovered by scripted people; a null stays a null."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_a_card_shows_the_effect_of_people_and_the_original() -> None:
         (0.1367, 0.2245), abs=1e-3
     )
     assert sides["original"].value == pytest.approx(0.39, abs=0.01)
+
+
+def test_two_tests_of_one_name_keep_each_its_effect(tmp_path: Path) -> None:
+    text = Path(studies.__file__).with_name("framing.yaml").read_text("utf-8")
+    names = ("buys a ticket, lost cash against lost ticket", "makes the trip, $15 against $125 calculator")
+    file = tmp_path / "own.yaml"
+    file.write_text(text.replace(names[1], names[0]), "utf-8")
+    effects = studies.published_effects(studies.read_study(file))
+    own = {name: sides["people"].value for name, sides in effects.items() if names[0] in name}
+    assert own == {
+        f"F4 / theatre / {names[0]}": pytest.approx(1.19, abs=0.01),
+        f"F5 / calculator / {names[0]}": pytest.approx(0.89, abs=0.01),
+    }
+    shown = studies.describe(studies.read_study(file))
+    assert "d = +1.19" in shown and "d = +0.89" in shown
 
 
 def test_studies_are_listed_by_what_they_are() -> None:

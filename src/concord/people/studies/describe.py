@@ -22,7 +22,9 @@ from concord.people.studies.format import (
     Likert,
     Number,
     Ranking,
+    Study,
     StudyFile,
+    Test,
 )
 from concord.people.studies.plan import StudyPlan, plan_study
 from concord.people.studies.sessions import Question, Session, hold, sessions_of
@@ -167,14 +169,21 @@ def _planned_people(file: StudyFile) -> int:
 
 
 def published_effects(file: StudyFile) -> dict[str, dict[str, Estimate]]:
-    """Return people's effect of each test as d with its interval, and the original's where there is one."""
+    """Return people's effect of each test as d with its interval, and the original's where there is one.
+
+    Tests are called by their names; where two have one name, finding and experiment come before it.
+    """
     found: dict[str, dict[str, Estimate]] = {}
     for side, original in (("people", False), ("original", True)):
-        rows = [replace(row, agent=row.human, agent_outcome=row.human_outcome)
-                for _, row in published_rows(file.study, original=original)]  # fmt: skip
-        for row in rows:
-            found.setdefault(row.test, {})[side] = _human_d(row)
+        for test, row in published_rows(file.study, original=original):
+            own = replace(row, agent=row.human, agent_outcome=row.human_outcome)
+            found.setdefault(_called(file.study, row.finding, test), {})[side] = _human_d(own)
     return found
+
+
+def _called(study: Study, finding: str, test: Test) -> str:
+    alike = sum(one.name == test.name for spec in study.findings.values() for one in spec.tests)
+    return test.name if alike == 1 else f"{finding} / {test.experiment} / {test.name}"
 
 
 def _human_d(row: TestRow) -> Estimate:
@@ -229,7 +238,9 @@ def describe(file: StudyFile) -> str:
             )
             place = "no page or table given" if test.human.located is None else str(test.human.located)
             lines += [f"  {test.name} [{test.test}]", f"    people: {numbers}"]
-            lines += [f"    {words}" for words in _published_words(effects.get(test.name, {}))]
+            lines += [
+                f"    {words}" for words in _published_words(effects.get(_called(study, finding, test), {}))
+            ]
             lines += [f"    where:  {place}", f"    source: {test.human.source}"]
     return "\n".join([*lines, *(f"\n{told}" for told in study.about.traced)])
 
