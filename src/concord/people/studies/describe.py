@@ -177,11 +177,11 @@ def published_effects(file: StudyFile) -> dict[str, dict[str, Estimate]]:
     for side, original in (("people", False), ("original", True)):
         for test, row in published_rows(file.study, original=original):
             own = replace(row, agent=row.human, agent_outcome=row.human_outcome)
-            found.setdefault(_called(file.study, row.finding, test), {})[side] = _human_d(own)
+            found.setdefault(_named_test(file.study, row.finding, test), {})[side] = _human_d(own)
     return found
 
 
-def _called(study: Study, finding: str, test: Test) -> str:
+def _named_test(study: Study, finding: str, test: Test) -> str:
     alike = sum(one.name == test.name for spec in study.findings.values() for one in spec.tests)
     return test.name if alike == 1 else f"{finding} / {test.experiment} / {test.name}"
 
@@ -239,7 +239,7 @@ def describe(file: StudyFile) -> str:
             place = "no page or table given" if test.human.located is None else str(test.human.located)
             lines += [f"  {test.name} [{test.test}]", f"    people: {numbers}"]
             lines += [
-                f"    {words}" for words in _published_words(effects.get(_called(study, finding, test), {}))
+                f"    {words}" for words in _published_words(effects.get(_named_test(study, finding, test), {}))
             ]
             lines += [f"    where:  {place}", f"    source: {test.human.source}"]
     return "\n".join([*lines, *(f"\n{told}" for told in study.about.traced)])
