@@ -238,9 +238,8 @@ def describe(file: StudyFile) -> str:
             )
             place = "no page or table given" if test.human.located is None else str(test.human.located)
             lines += [f"  {test.name} [{test.test}]", f"    people: {numbers}"]
-            lines += [
-                f"    {words}" for words in _published_words(effects.get(_named_test(study, finding, test), {}))
-            ]
+            own = effects.get(_named_test(study, finding, test), {})
+            lines += [f"    {words}" for words in _published_words(own)]
             lines += [f"    where:  {place}", f"    source: {test.human.source}"]
     return "\n".join([*lines, *(f"\n{told}" for told in study.about.traced)])
 
