@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from scipy import special
 
 from concord.errors import OptionError, UndefinedError
 from concord.files.documents import folder_with
-from concord.people.mixed.result import CombinedEstimate, CombineResult, in_question
+from concord.people.mixed.result import CombinedEstimate, CombineResult, SequentialResult, in_question
 from concord.planning.options import PlanKind, PlanRecord, PlanRequest
 from concord.stats.prediction_powered import MixedDesign, cheapest_mixed, implied_correlation
 from concord.stats.sequential import NextPurchase, next_purchase
@@ -118,10 +119,12 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
     """Plan people and replies of a model for a wanted standard error of a mean."""
     if len(asked.sources) > 1:
         raise OptionError(f"a plan of people and replies rests on one pilot, got {len(asked.sources)}")
-    result = _pilot(asked.sources[0]) if asked.sources else None
+    batches = _batches(asked.sources[0]) if asked.sources else None
+    result = _pilot(asked.sources[0]) if asked.sources and batches is None else None
     pilots = [] if result is None else in_question(result.estimates)
     looked = asked.assumed.get("sequential", False) is True
     assumed = {name: value for name, value in asked.assumed.items() if name != "sequential"}
+    assumed = assumed if batches is None else {**_values_of_batches(batches), **assumed}
     lacking = [
         words
         for name, words in _NAMES.items()
@@ -132,7 +135,8 @@ def plan_mixed(asked: PlanRequest) -> MixedPlan:
     if result is None:
         known = dict(assumed)
         ahead = _at_any_time(known) if looked else None
-        return MixedPlan(**known, design=_cheapest(known), sequential=ahead, based_on="assumptions")
+        on = "assumptions" if batches is None else f"the batches ({batches.looks[-1].n_people} people)"
+        return MixedPlan(**known, design=_cheapest(known), sequential=ahead, based_on=on)
     made = [(one, _values_of(one) | dict(assumed)) for one in pilots]
     each = [
         PlannedEstimate(one.of, known["correlation"], known["sd"], _cheapest(known)) for one, known in made
@@ -186,6 +190,25 @@ def _correlation_at(one: CombinedEstimate, worth: float) -> dict[str, float]:
     return {"correlation": implied_correlation(one.n_people, one.n_predictions, worth)}
 
 
+def _batches(source: Any) -> SequentialResult | None:
+    """Return the state of `combine --sequential`, where the source is one."""
+    if isinstance(source, SequentialResult):
+        return source
+    folder = None if isinstance(source, CombineResult) else folder_with(Path(source), SequentialResult.FILE)
+    return None if folder is None else SequentialResult.read(folder)
+
+
+def _values_of_batches(batches: SequentialResult) -> dict[str, float]:
+    """Return correlation and spread of the people of all batches; of a mean or a share."""
+    last = batches.looks[-1]
+    if len(batches.arms) > 1 or last.correlation is None:
+        raise OptionError(
+            "batches of one arm, with an interval, are a pilot; else give --correlation and --sd"
+        )
+    rows, y = np.concatenate([np.asarray(one.persons)[:, :2] for one in batches.parts]).T
+    return {"correlation": last.correlation, "sd": float(np.std(y / rows, ddof=1))}
+
+
 def _pilot(source: Any) -> CombineResult:
     return source if isinstance(source, CombineResult) else _read_pilot(Path(source))
 
@@ -202,7 +225,7 @@ MIXED = PlanKind(
     "a plan of people and replies",
     plan_mixed,
     words="a result of concord combine",
-    holds=lambda source: folder_with(source, CombineResult.FILE) is not None,
+    holds=lambda source: any(folder_with(source, one.FILE) for one in (CombineResult, SequentialResult)),
     assumed=(*_NAMES, "sequential"),
     mixes=True,
 )

@@ -133,10 +133,9 @@ def make_pack(
     recipes = [_with_options(one, options) for one in recipes_of(members)]
     places = [*given, *folders, *(f.parent for f in folders), Path()]
     for one in {source.sha256: source for recipe in recipes for source in recipe.sources}.values():
-        found = _taken_out(members, one)
-        if found is None and not without_data:
-            found = found_data(one, places)
-        if found is not None and not without_data:
+        inside = _taken_out(members, one)
+        found = None if without_data else inside if inside is not None else found_data(one, places)
+        if found is not None:
             members[f"{DATA}/{one.sha256[:12]}/{safe_member(one.name, 'data')}"] = found
         elif without_data or not one.name.endswith(_RECORDED):
             withheld[f"{DATA}/{one.sha256[:12]}/{one.name}"] = one

@@ -22,31 +22,11 @@ from concord.people.public import RANKS, write_ranks
 from concord.proof import packs
 from concord.records import InputFile
 
-PLAIN_OPTIONS = frozenset(
-    {
-        "sheet",
-        "encoding",
-        "decimal_comma",
-        "agent_column",
-        "missing",
-        "questions",
-        "weights",
-        "strict",
-        "margin",
-    }
-    | {
-        "level",
-        "seed",
-        "n_resamples",
-        "resamples",
-        "column",
-        "percent",
-        "lenient",
-        "samples",
-        "chance",
-        "cluster",
-    }
-)
+PLAIN_OPTIONS = frozenset({
+    "sheet", "encoding", "decimal_comma", "agent_column", "missing", "questions", "weights", "strict",
+    "margin", "level", "seed", "n_resamples", "resamples", "column", "percent", "lenient", "samples",
+    "chance", "cluster",
+})  # fmt: skip
 """Options of scoring that a pack may name; none of them is a path or a function."""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import concord
 from concord import combine_sequential
 from concord.errors import InputError, OptionError
 from concord.people.mixed.result import SequentialResult
@@ -149,3 +150,14 @@ def test_an_answer_on_the_declared_scale_is_no_code_for_a_missing_one() -> None:
     assert (scaled.looks[-1].n_people, scaled.warnings) == (82, ())
     bare = combine_sequential(rows, [{"prediction": 1 + i % 7} for i in range(90)])
     assert bare.looks[-1].n_people == 80 and "for no answer" in bare.warnings[0]
+
+
+def test_batches_are_a_pilot_of_a_plan(tmp_path: Path) -> None:
+    made = combine_sequential(people(200, 1), further(2000, 2), **SCALE)
+    made.write(tmp_path)
+    asked: dict[str, Any] = {"se": 0.05, "person_cost": 2.5, "reply_cost": 0.001, "sequential": True}
+    planned = concord.plan("mixed", tmp_path, **asked).to_dict()
+    y = [row["answer"] for row in people(200, 1)]
+    assert planned["sd"] == pytest.approx(np.std(y, ddof=1))
+    assert planned["correlation"] == made.looks[-1].correlation
+    assert planned["sequential"]["people_in_all"] > planned["design"]["people"]
