@@ -230,7 +230,12 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
         found = []
         for begin in (0, *[match.end() for match in _TURNS.finditer(sentence.text)][-_MOST_TURNS:]):
             heading = held.heading.match(sentence.text[begin:])
-            if heading is not None and _EXAMPLE.search(sentence.text[max(0, begin - 40) : begin]) is None:
+            before = sentence.text[max(0, begin - 40) : begin]
+            if (
+                heading is not None
+                and _EXAMPLE.search(before) is None
+                and _SAID_BEFORE.search(before) is None
+            ):
                 at = begin + heading.end()
                 if held.denied.match(sentence.text[at:]) is None:
                     content = Piece(sentence.text[at:], sentence.start + at)
@@ -284,6 +289,7 @@ _TURNS = re.compile(
 _MOST_TURNS = 8
 _EXAMPLE = re.compile(rf"(?<!\w)(?:{any_of('examples')})(?!\w)", re.IGNORECASE)
 """Before a mark that only shows how an answer is written."""
+_SAID_BEFORE = re.compile(rf"(?<!\w)(?:{any_of('said_behind')})[\s:,\"'*_]{{1,6}}$", re.IGNORECASE)
 _MAY = re.compile(
     r"(?:might|may|could|can|would|initially|at first|tempting to|podría|könnte)[\s\w]{0,12}$", re.I
 )
