@@ -129,7 +129,7 @@ def test_the_first_screen_of_the_page_warns_and_withholds(tmp_path: Path) -> Non
     page = Path(concord.report([tmp_path], out=tmp_path / "page.html").path).read_text("utf-8")
     first = page.split('<section id="answer"')[1].split("</section>")[0]
     assert "Whether order moves the score of m cannot be said." in first
-    assert "What was unread could overturn it." in first
+    assert "Answers that could not be read could overturn it." in first
     assert "Warning: m, 57 of 480 answers could not be read" in first
     assert "not said" in page and "No effect of order is seen" not in page
 
