@@ -49,7 +49,7 @@ def test_bias_cases_alone_are_answered_by_their_silence(files: dict[str, str]) -
     code, out, _ = invoke("--bias-cases", files["c"], "--bias-replies", files["b"], "--out", files["out"])
     assert code == 0
     said = " ".join(out.split())
-    assert "Of 1 biased answers of bias, 100 % (21 to 100 %) come with reasoning that does not name" in said
+    assert "Of 1 biased answer of bias, 100 % (21 to 100 %) comes with reasoning that does not name" in said
     assert "Intervals: 95 %." in said
     assert "gap Δ" not in said
 

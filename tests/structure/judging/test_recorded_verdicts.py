@@ -195,7 +195,7 @@ def test_votes_are_planned_from_a_pilot(tmp_path: Path) -> None:
     assert plan.sd_between < 0.1
     pairs = {votes: n for votes, n, _ in plan.needed}
     assert pairs[2] < pairs[1]
-    assert "vote(s) in each order" in repr(plan)
+    assert "votes in each order" in repr(plan)
     with pytest.raises(OptionError, match="between 0 and 0.5"):
         concord.plan(tmp_path, effect=0.7)
 
