@@ -57,6 +57,7 @@ def swept() -> Iterator[None]:
         warnings.simplefilter("ignore")
         yield
         gc.collect()
+        gc.freeze()
 
 
 class Reader(BaseHTTPRequestHandler):
