@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from concord import people
 from concord.comparing.judge_logs import score_judge
-from concord.engine import Engine, chosen_engine
+from concord.engine import SERIAL, Engine, chosen_engine
 from concord.files.documents import FileCheck
 from concord.files.grids import Grid
 from concord.files.public import public_table as find_public_table
@@ -483,6 +483,7 @@ def verify(
     *,
     data: str | Path | Sequence[str | Path] = (),
     registration: str | Path | None = None,
+    engine: str | Engine = "serial",
 ) -> "Verification":
     """Verify a pack: every hash, every number computed again, every claim; without network.
 
@@ -494,6 +495,8 @@ def verify(
         Files that the pack holds only the hash of.
     registration
         The published registration: the pack has to hold this one.
+    engine
+        Where numbers are computed: ``"serial"``, ``"processes"`` or ``"dask"``; the verdict is the same.
 
     Returns
     -------
@@ -508,12 +511,12 @@ def verify(
     """
     from concord.proof.verification import verify_pack
 
-    return verify_pack(source, _tools(), data=data, registration=registration)
+    return verify_pack(source, _tools(chosen_engine(engine)), data=data, registration=registration)
 
 
-def _tools() -> "Tools":
+def _tools(engine: Engine = SERIAL) -> "Tools":
     """Return what packs are computed with."""
     from concord.proof.packs import RECIPES, Tools
     from concord.reports import report
 
-    return Tools({name: globals()[name] for _, name, _ in RECIPES.values()}, compare, report)
+    return Tools({name: globals()[name] for _, name, _ in RECIPES.values()}, compare, report, engine)

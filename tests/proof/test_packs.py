@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import concord
+from concord.engine import Engine
 from concord.errors import FileFormatError, OptionError
 from concord.files.archive import read_archive, write_archive
 from concord.proof.findings import DIFFERS, Verification
@@ -281,6 +282,8 @@ def test_every_question_of_a_table_beside_its_results_is_computed_again(tmp_path
     assert sum(name.endswith("graded.csv") for name in names) == 1  # among data, not among results
     found = concord.verify(tmp_path / "pack.zip")
     assert (found.exit_code, found.of("not checked")) == (0, []), told(found)
+    two = concord.verify(tmp_path / "pack.zip", engine=Engine("processes", n_jobs=2))
+    assert two.to_dict() == found.to_dict()
 
 
 def _bomb(archive: zipfile.ZipFile) -> None:

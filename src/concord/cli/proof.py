@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from concord.cli.options import JsonAlone
+from concord.cli.options import EngineName, JsonAlone, Scheduler, engine_of
 from concord.cli.shared import note, print_or_show
 from concord.errors import OptionError
 
@@ -135,12 +135,19 @@ def verify(
         Path | None, typer.Option(help="The published registration, which the pack has to hold.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for what was found, as files.")] = None,
+    engine: EngineName = "serial",
+    scheduler: Scheduler = None,
     json: JsonAlone = False,
 ) -> None:
     """Compute every number of a pack again; exit 1 where it differs, 3 if not all can be checked."""
     from concord import api
 
-    found = api.verify(source, data=[] if data is None else data, registration=registration)
+    found = api.verify(
+        source,
+        data=[] if data is None else data,
+        registration=registration,
+        engine=engine_of(engine, scheduler),
+    )
     if out is not None:
         found.write(out)
     print_or_show(found, as_json=json)

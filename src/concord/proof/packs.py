@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from concord.asking.askable import NAMES, find
 from concord.asking.connection import Redactor
 from concord.asking.folder import RECORD
+from concord.engine import Engine
 from concord.errors import FileFormatError, InputError, OptionError
 from concord.files.archive import safe_member, write_archive
 from concord.files.codec import decode
@@ -110,6 +111,8 @@ class Tools:
     """Functions that score a table, by name."""
     compare: Callable[..., Any]
     report: Callable[..., Any]
+    engine: Engine
+    """Where functions that can use several cores compute."""
 
 
 def make_pack(

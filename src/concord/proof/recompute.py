@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
+from inspect import signature
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -133,6 +134,8 @@ def score_packed(top: Path, recipe: packs.Recipe, made: Path, tools: packs.Tools
     if isinstance(options.get("protocol"), Mapping):
         options["protocol"] = decode(Protocol, options["protocol"], where="protocol")
     function = tools.score[recipe.function]
+    if "engine" in signature(function).parameters:
+        options["engine"] = tools.engine
     found = function(*_sources(top, recipe, paths), **_named_sources(top, recipe, paths), **options)
     if isinstance(found, AgentsResult):
         names = found.to_dict().get("folders", {})
