@@ -44,7 +44,7 @@ COMMANDS: dict[str, list[str]] = {
     "register": ["framing --claims claims.yaml --out <r.json --run-out <runs"],
     "pack": ["people --registration r.json --out <pack.zip --claims claims.yaml --data answers.csv "
              "--disclosure d.yaml"],
-    "verify": ["pack.zip --data answers.csv --out <v"],
+    "verify": ["pack.zip --data answers.csv --out <v", "pack.zip --registration r.json"],
     "studies": ["--folder studies", "draft paper.txt --out <draft.yaml"],
     "score people": ["tests.csv --out <o1 --simulations 0 --resamples 0", "hand.csv --map map.txt --out <o1",
                      "agents.csv --agent-column agent --out <o1 --resamples 0 --simulations 0",

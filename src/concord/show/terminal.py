@@ -110,7 +110,7 @@ class Wrapped:
             yield Text(" " * hang) + line if hang else line
 
 
-_NAMED_VALUE = re.compile(r" +[^:\n]{1,60}: +(?=\S)")
+_NAMED_VALUE = re.compile(r" {1,40}[^ :\n][^:\n]{0,59}: {1,40}(?=\S)")
 _LEAST_ROOM = 24
 
 
