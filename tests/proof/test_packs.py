@@ -389,3 +389,22 @@ def test_a_result_of_data_in_memory_is_not_checked_and_no_difference(tmp_path: P
     found = concord.verify(tmp_path / "pack.zip")
     assert (found.exit_code, found.of(DIFFERS)) == (3, []), told(found)
     assert any("data in memory, which no file holds" in one.note for one in found.of("not checked"))
+
+
+def test_a_person_fills_what_files_cannot_know(packed: Path, tmp_path: Path) -> None:
+    said = tmp_path / "said.yaml"
+    said.write_text("known limits: one study only\n")
+    pack = tmp_path / "pack.zip"
+    asked: dict[str, Any] = {
+        "registration": packed / "registration.json",
+        "out": pack,
+        "disclosure": said,
+    }
+    concord.pack(packed / "run", **asked)
+    form = members_of(pack)["disclosure.md"].decode()
+    assert "- **known limits** (AAPOR, ESOMAR, GUIDE-LLM): one study only" in form
+    assert "- **personal data and ethics** (ESOMAR, GUIDE-LLM): (blank)" in form
+    assert concord.verify(pack).exit_code == 0
+    said.write_text("known limit: one study only\n")
+    with pytest.raises(FileFormatError, match="no item 'known limit'; items are: model asked for;"):
+        concord.pack(packed / "run", **asked)

@@ -240,7 +240,7 @@ def test_equal_differences_have_no_t_and_no_interval_and_say_so() -> None:
 def test_two_clusters_are_too_few_for_an_interval() -> None:
     result = compare_items(A, B, [0] * 20 + [1] * 20)
     assert result.difference.interval is None
-    assert result.note == "no interval: 2 cluster(s), at least 3 are needed"
+    assert result.note == "no interval: at least 3 clusters are needed, 2 found"
     assert result.p_value is None
 
 

@@ -315,7 +315,7 @@ def _t_interval(error: MeanError | None, level: float) -> tuple[Interval | None,
     """Mean ± t · SE."""
     if error is None or error.n_clusters < FEWEST_CLUSTERS:
         found = 1 if error is None else error.n_clusters
-        return None, f"no interval: {found} cluster(s), at least {FEWEST_CLUSTERS} are needed"
+        return None, f"no interval: at least {FEWEST_CLUSTERS} clusters are needed, {found} found"
     if error.se == 0:
         return None, "no interval: every item gives the same number"
     reach = float(special.stdtrit(error.df, 0.5 + level / 2)) * error.se

@@ -250,7 +250,7 @@ def median_ratio(scores: TestScores, errors: tuple[Floats, Floats], layout: Layo
         ratios, studies = sized.agent[known] / sized.human[known], layout.study_of_test[known]
     k = len(np.unique(studies))
     if k < FEWEST_CLUSTERS:
-        note = f"withheld: {k} cluster(s), at least {FEWEST_CLUSTERS} are needed"
+        note = f"withheld: at least {FEWEST_CLUSTERS} clusters are needed, {k} found"
         return Estimate(float(np.median(ratios)), n=n, method=MEDIAN, note=note)
     value, low, high = clustered_median(ratios, studies, level=level)
     if low <= 0 or not np.isfinite(high):
@@ -351,7 +351,7 @@ def _interval(
     """
     k = len(without)
     if k < FEWEST_CLUSTERS:
-        return None, f"withheld: {k} cluster(s), at least {FEWEST_CLUSTERS} are needed"
+        return None, f"withheld: at least {FEWEST_CLUSTERS} clusters are needed, {k} found"
     try:
         found = jackknife_t(whole, without, level=level, df=effective)
     except UndefinedError as reason:

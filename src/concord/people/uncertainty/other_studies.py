@@ -47,7 +47,7 @@ _DRAWS = 2000
 
 def too_few(clusters: int) -> Bound:
     """Say that there are too few studies or findings."""
-    return Bound(None, f"withheld: {clusters} cluster(s), at least {FEWEST_CLUSTERS} are needed")
+    return Bound(None, f"withheld: at least {FEWEST_CLUSTERS} clusters are needed, {clusters} found")
 
 
 def means_by_data(samples: Sequence[Floats], jackknives: Sequence[Bound], level: float) -> list[Bound]:
