@@ -39,7 +39,7 @@ from concord.people.predictions import result as predictions
 from concord.people.predictions.result import AgentAgreement, PredictionResult
 from concord.people.protocol import PROTOCOLS, Protocol
 from concord.people.referee import RefereeResult, Selection
-from concord.people.result import COMPARED, AgentScores, AgentStanding, PairAnswer
+from concord.people.result import COMPARED, AgentPair, AgentScores, AgentStanding, PairAnswer
 from concord.people.studies.before import StudyDescription
 from concord.people.studies.results import StudiesResult
 from concord.proof.claims import ClaimsResult
@@ -280,6 +280,8 @@ def _changed(value: Any, told: frozenset[str]) -> Iterator[tuple[tuple[str, ...]
         return
     if isinstance(value, Estimate) and value.value is None:
         return  # a dash and its reason
+    if isinstance(value, AgentPair) and value.difference is None:
+        return  # likewise: what is drawn may have ends all the same
     if isinstance(value, int):
         yield (), value + 1017
     elif isinstance(value, float):
