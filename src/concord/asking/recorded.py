@@ -130,7 +130,7 @@ def _made_of_stored(*runs: StoredRun) -> Provenance:
     if asked:
         asked["asked_again"] = runs[0].tally.n_asked_again
     settings = {**record.get("sampling", {}), **asked}
-    return Provenance(settings or None, record.get("templates"), dict(tokens), cost)
+    return Provenance(settings if settings else None, record.get("templates"), dict(tokens), cost)
 
 
 def recorded_folder(stored: StoredRun) -> Recorded:

@@ -1,19 +1,16 @@
 """Options that several commands have, declared once: the same name, meaning and help everywhere."""
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-
-if TYPE_CHECKING:
-    from concord.engine import Engine
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
 
 from concord.cli.shared import note
 
 if TYPE_CHECKING:
+    from concord.engine import Engine
     from concord.reading.second import ModelReader
 
 

@@ -11,7 +11,6 @@ from concord.people.families.registry import KINDS
 from concord.people.result import GroupResult, Score, TestResult
 from concord.records import Interval
 from concord.stats.intervals import wilson_interval
-from concord.words import say
 
 
 def d_interval(test: TestResult, who: str, level: float) -> Interval | None:
@@ -78,9 +77,8 @@ class PasBin(NamedTuple):
 
 def calibration_bins(tests: Sequence[TestResult], level: float) -> list[PasBin]:
     """Return tests in fifths by their PAS; none where there are too few."""
-    alike = (say("people.verdict.replicates"), say("people.verdict.no_effect"))
     known = sorted(
-        (test.pas, test.verdict in alike)
+        (test.pas, bool(test.passed) if test.human_significant else not test.agent_significant)
         for test in tests
         if test.pas is not None and test.verdict is not None
     )

@@ -78,10 +78,15 @@ def _with_power(plan: PilotPlan) -> str:
     return say("plan.with_power", power=plan.power, alpha=1 - plan.wanted.level)
 
 
-def _calls(plan: PilotPlan, calls: int) -> str:
-    """Return calls with what they cost, where that is known."""
-    low, high = plan.wanted.cost_of(calls) or (None, None)
-    return say("plan.calls", calls=calls, low=low, high=high)
+def _rounds(plan: PilotPlan, what: str) -> Iterator[str]:
+    """Say how many units every number of rounds needs, and what they cost where that is known."""
+    yield say("plan.for_power", power=plan.wanted.power)
+    for rounds, units, calls in plan.needed:
+        cost = plan.wanted.cost_of(calls)
+        low, high = (None, None) if cost is None else cost
+        priced = say("plan.calls", calls=calls, low=low, high=high)
+        yield say(f"plan.{what}.round", rounds=rounds, units=units, calls=priced)
+    yield say("plan.pilot", pilot=plan.based_on)
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -112,10 +117,7 @@ def judge_plan_lines(plan: JudgePlan) -> Iterator[str]:
         power=_with_power(plan),
     )
     yield say("plan.judges.spread", between=plan.sd_between, within=plan.sd_within)
-    yield say("plan.for_power", power=plan.wanted.power)
-    for rounds, units, calls in plan.needed:
-        yield say("plan.judges.round", rounds=rounds, units=units, calls=_calls(plan, calls))
-    yield say("plan.pilot", pilot=plan.based_on)
+    yield from _rounds(plan, "judges")
 
 
 _VOTES = (1, 2, 3, 4, 5, 8)
@@ -298,10 +300,7 @@ def option_plan_lines(plan: OptionPlan) -> Iterator[str]:
         power=_with_power(plan),
     )
     yield say("plan.options.spread", between=plan.sd_between, within=plan.sd_within)
-    yield say("plan.for_power", power=plan.wanted.power)
-    for rounds, units, calls in plan.needed:
-        yield say("plan.options.round", rounds=rounds, units=units, calls=_calls(plan, calls))
-    yield say("plan.pilot", pilot=plan.based_on)
+    yield from _rounds(plan, "options")
 
 
 _REPEATS = (1, 2, 3, 5)

@@ -278,21 +278,22 @@ def _turned(observed: Observations, test: Test, every: Sequence[list[Row]], end:
     for i, ways in enumerate(every):
         if len(ways) > 1:
             blocks[(len(ways), *(label(ways[0].get(name)) for name in factors))].append(i)
-    best: tuple[float, list[int]] = (-math.inf, [0] * len(every))
+    each = [*blocks.values(), *([i] for own in blocks.values() for i in own)]
+    ends = [(own, k) for own in each for k in (0, len(every[own[0]]) - 1)]
+    inner = [(own, k) for own in each for k in range(1, min(len(every[own[0]]) - 1, _MOST_BETWEEN))]
+    turns = (*ends, *inner)[: _MOST_TRIED // (3 if test.unit == "session" else 1)]
     known: dict[tuple[int, ...], Row] = {}
+
+    def value(at: Sequence[int]) -> float:
+        rows = [ways[k] for ways, k in zip(every, at, strict=True)]
+        found = _number_of(_with_rows(observed, test, rows, known), test)
+        return end * found if math.isfinite(found) else -math.inf
+
+    best: tuple[float, list[int]] = (-math.inf, [0] * len(every))
     for start in (0, -1):
         chosen = [start % len(ways) for ways in every]
-
-        def value(at: Sequence[int]) -> float:
-            rows = [ways[k] for ways, k in zip(every, at, strict=True)]
-            found = _number_of(_with_rows(observed, test, rows, known), test)
-            return end * found if math.isfinite(found) else -math.inf
-
         now = value(chosen)
-        each = [*blocks.values(), *([i] for own in blocks.values() for i in own)]
-        ends = [(own, k) for own in each for k in (0, len(every[own[0]]) - 1)]
-        inner = [(own, k) for own in each for k in range(1, min(len(every[own[0]]) - 1, _MOST_BETWEEN))]
-        for together, k in (*ends, *inner)[: _MOST_TRIED // (3 if test.unit == "session" else 1)]:
+        for together, k in turns:
             tried = [k if i in together else at for i, at in enumerate(chosen)]
             new = value(tried) if tried != chosen else now
             chosen, now = (tried, new) if new > now else (chosen, now)
