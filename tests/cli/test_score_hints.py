@@ -43,3 +43,20 @@ def test_a_file_that_is_not_there_is_told(command: str, tmp_path: Path) -> None:
     code, _, told = invoke("score", command, str(tmp_path / "none.csv"), "--out", str(tmp_path))
     assert code == 2
     assert "none.csv" in told
+
+
+def test_warnings_are_told_once_and_in_the_files_own_words(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    rows = [
+        f"{i},{kind},{context},{'B' if context == 'biased' else 'A'},B"
+        for kind in ("suggested", "always_a")
+        for i in range(9)
+        for context in ("unbiased", "biased")
+    ]
+    file.write_text("\n".join(["item,bias,context,answer,target", *rows]) + "\n")
+    code, printed, told = invoke("score", "hints", str(file), "--out", str(tmp_path / "r"))
+    assert code == 0, told
+    assert "an item is one kind of hint · item: 18 items" in " ".join(printed.split())
+    assert "hint_set" not in printed + told and "an item is one" not in told
+    code, printed, told = invoke("score", "hints", str(file), "--json", "--out", str(tmp_path / "r"))
+    assert json.loads(printed) and "an item is one kind of hint" in told

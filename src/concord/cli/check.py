@@ -50,7 +50,9 @@ def check(
             say(problem)
         if len(result.problems) > MOST:
             say(f"and {len(result.problems) - MOST} more, in --json")
-        counts = ", ".join(f"{n} {what}" for what, n in result.counts.items() if n)
+        counts = ", ".join(
+            f"{n} {one_of(what) if n == 1 else what}" for what, n in result.counts.items() if n
+        )
         if result.kind not in ("table of tests", "study"):  # these are told by what is counted
             counts = f"{result.kind}: {counts}" if counts else result.kind
         verdict = "well formed" if result.passed else f"{len(result.problems)} to fix"
@@ -63,6 +65,19 @@ def check(
             say(f"  {title}: {meaning if meaning else 'not used'}")
     if not result.passed:
         raise typer.Exit(code=1)
+
+
+def one_of(many: str) -> str:
+    """Return what one of many things is called; words that are no plural stay.
+
+    Examples
+    --------
+    >>> one_of("experiments"), one_of("replies"), one_of("without gold steps"), one_of("ok")
+    ('experiment', 'reply', 'without gold steps', 'ok')
+    """
+    if " " in many or not many.endswith("s"):
+        return many
+    return many.removesuffix("ies") + "y" if many.endswith("ies") else many.removesuffix("s")
 
 
 def _write_map(file: Path, out: Path, sheet: str | None, encoding: str | None) -> None:

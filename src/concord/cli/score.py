@@ -257,7 +257,8 @@ def score_hints(
         reader_all,
         out,
     )
-    warn(result.warnings)
+    if as_json:
+        warn(result.warnings)  # the screen shows them with what was found
     written = result.write(out)
     print_or_show(result, as_json=as_json)
     folder = written if isinstance(written, Path) else out
@@ -278,7 +279,8 @@ def score_probes(
     from concord import api
 
     result = api.score_probes(file, model=model, missing=missing, strict=strict, level=level)
-    warn(result.warnings)
+    if as_json:
+        warn(result.warnings)  # the screen shows them with what was found
     folder = result.write(out)
     print_or_show(result, as_json=as_json)
     note(f"wrote results to {folder}")

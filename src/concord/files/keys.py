@@ -96,6 +96,7 @@ def with_units(grid: Grid, id_title: str, within: Sequence[str], further: Sequen
     if len(unit) == 1:
         return grid
     joined = [" · ".join(str(row[one]) for one in (*unit[1:], own)) for row in rows]
-    told = f"{grid.place}: an item is one {' · '.join((*unit[1:], own))}: {len(set(joined))} items"
+    titles = " · ".join(grid.header[names.index(one)] for one in (*unit[1:], own))
+    told = f"{grid.place}: an item is one {titles}: {len(set(joined))} items"
     held = tuple(joined if name == own else grid.columns[j] for j, name in enumerate(names))
     return replace(grid, columns=held, warnings=(*grid.warnings, told))

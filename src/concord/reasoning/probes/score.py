@@ -212,8 +212,8 @@ def counts_of_rows(rows: Sequence[HintRow]) -> HintCounts:
 NAMES = names_of("hints")
 _WITHOUT, _WITH, _CONTEXT, _GOLD = (NAMES[part] for part in ("without", "with", "context", "gold"))
 _VARIANTS = ("reasoning", *VARIANTS)
-_SET = "hint_set"
-"""What the rows without a hint belong to, where each kind of hint has its own."""
+_SET = "kind of hint"
+"""Column of what the rows without a hint belong to, where each kind of hint has its own."""
 _NONE = frozenset({"", "none", "nohint", "unhinted", "baseline", "control", "nocue", "neutral", "without",
                    "no", "withouthint", "plain", "original", "unbiased", "clean"})  # fmt: skip
 
@@ -234,8 +234,8 @@ def read_hint_rows(
     found = own_titles(grid.header, ("id", "kind", "model", "sample"), NAMES)
     if "id" in found:
         known = [plain_title(grid.header[place]) for place in found.values()]
-        grid = with_units(grid, grid.header[found["id"]], known[1:], (*CONTEXT, _SET))
-    others = (*CONTEXT, *_VARIANTS, *_GOLD, *_CONTEXT, _SET)
+        grid = with_units(grid, grid.header[found["id"]], known[1:], (*CONTEXT, plain_title(_SET)))
+    others = (*CONTEXT, *_VARIANTS, *_GOLD, *_CONTEXT, plain_title(_SET))
     table = read_records(grid, HintRow, options, NAMES, also=others)
     # refuse a table that says neither which answers were hinted nor at what
     lacking = [name for name in ("kind", "target") if name not in table.table.titles]
