@@ -84,7 +84,7 @@ def test_files_of_other_programs_are_named(name: str, folder: Path) -> None:
 
 def test_a_log_of_inspect_is_never_called_vignettes(folder: Path) -> None:
     done = CliRunner().invoke(app, ["check", str(folder / "log.json")])
-    assert "log of Inspect, task arc: 3 samples, 1 scorers" in done.output and "vignettes" not in done.output
+    assert "log of Inspect, task arc: 3 samples, 1 scorer" in done.output and "vignettes" not in done.output
 
 
 def test_lm_eval_and_openai_evals_lines_are_named(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def test_check_reads_replies_and_exits_by_what_it_finds(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     path.write_text('{"id": "a", "response": "x"}\n', "utf-8")
     good = run("check", path)
-    assert (good.exit_code, "well formed (recorded replies: 1 replies" in good.stdout) == (0, True)
+    assert (good.exit_code, "well formed (recorded replies: 1 reply" in good.stdout) == (0, True)
     path.write_text('{"id": "a", "response": "x"}\n{"id": "b", "response": 7}\n', "utf-8")
     bad = run("check", path, "--json")
     assert bad.exit_code == 1

@@ -14,6 +14,7 @@ from concord.comparing.scores import read_scores
 from concord.errors import FileFormatError, TableError, UndefinedError
 from concord.files import limits
 from concord.files.codec import encode
+from concord.files.declared import _element_lines
 from concord.files.grids import from_records
 from concord.files.tables import read_grid
 from concord.people.agents import AgentsResult
@@ -23,7 +24,6 @@ from concord.people.predictions.table import read_predictions
 from concord.people.results import agent_pairs
 from concord.people.studies.scoring import _choices, _numbers_counted
 from concord.people.table.read import read_tests
-from concord.reasoning.read.replies import _element_lines
 from concord.stats.predicted_effects import predicted_effects
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.votes import _divisions, seat_test

@@ -4,9 +4,12 @@ One reader for every table command: cells keep their places; words and codes for
 commas and formats are the same everywhere; and a cell that cannot be read becomes a problem that names it.
 """
 
+import os
+import re
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -16,9 +19,23 @@ from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
 from concord.files.columns import ColumnTable
+from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
+from concord.files.frames import records_of
 from concord.files.grids import Grid, names_of, plain_title
+from concord.files.inspect_logs import read_json_log
+from concord.files.json_text import (
+    Problems,
+    UnusableError,
+    decoded,
+    fields_of,
+    line_objects,
+    parsed,
+    parsed_line,
+    shown,
+)
 from concord.files.left_out import left_out_cells, told_left_out
-from concord.files.tables import TableOptions, TableSource, grid_of
+from concord.files.tables import KINDS, LINES, TableOptions, TableSource, grid_of
+from concord.files.text import plain_utf8
 from concord.records import InputFile, LeftOutCell
 
 Parse = Callable[[object], Any]
@@ -325,6 +342,147 @@ def table_of(
     grid = source if isinstance(source, Grid) else grid_of(source, options)
     columns = [TableColumn(name, tuple(others)) for name, others in ({} if names is None else names).items()]
     return DeclaredTable(grid, columns, options)
+
+
+@dataclass(slots=True)
+class DeclaredRows:
+    """Rows as objects, from whatever file or from memory, each with its line; their fields may be nested."""
+
+    rows: Sequence[tuple[int | None, object]]
+    file: InputFile
+    problems: Problems
+
+    def each(self, what: str, read: Callable[[object, int | None], T | None]) -> list[T]:
+        """Read rows one by one; one that cannot be used is noted and left out."""
+        found = []
+        for number, (line, row) in enumerate(self.rows, 1):
+            with self.problems.at(line, f"{what} {number}"):
+                made = read(row, line)
+                if made is not None:
+                    found.append(made)
+        return found
+
+    def require(
+        self,
+        needed: Sequence[str],
+        names: Mapping[str, Sequence[str]],
+        held: Sequence[object],
+        also: str = "",
+    ) -> None:
+        """Refuse a file of which no row has a field that all need: one message instead of one per row."""
+        if not held or not all(isinstance(row, Mapping) for row in held):
+            return
+        for own in needed:
+            if not any(own in row for row in held if isinstance(row, Mapping)):
+                found = listed(list(fields_of(self.rows[0][1])))
+                other = f"{own!r} may also be called {', '.join(names[own][1:])}"
+                raise FileFormatError(
+                    f"{self.file.name}: no row has {own!r}; fields found: {found}; {other}{also}"
+                )
+
+
+def named_fields(row: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a row whose fields are called as they are declared; what is called so already stays."""
+    titles: dict[str, str] = {}
+    for title in row:
+        titles.setdefault(plain_title(str(title)), title)
+    found = {
+        own: next((titles[name] for name in others if name in titles), None)
+        for own, others in names.items()
+        if own not in row
+    }
+    return {**row, **{own: row[title] for own, title in found.items() if title is not None}}
+
+
+def read_rows(source: object, what: str, parts: Mapping[str, Parse] | None = None) -> DeclaredRows:
+    """Read rows as objects: JSON, JSON lines, any table or log, a document or its rows in memory, a frame.
+
+    ``what`` names the rows, and the list that holds them in a document; ``parts`` says how cells of a table
+    that are no text are read.
+    """
+    if not isinstance(source, str | os.PathLike):
+        held = source.get(what) if isinstance(source, Mapping) else records_of(source)
+        if not isinstance(held, Sequence):
+            raise FileFormatError(f"{what}: got {shown(held)}, expected a list of {what}")
+        file = fingerprint_rows(f"{what} (in memory)", held)
+        return DeclaredRows([(None, row) for row in held], file, Problems(file.name))
+    path = Path(source)
+    data, suffix = read_bytes(path), path.suffix.casefold()
+    found = DeclaredRows([], fingerprint(path.name, data), Problems(path.name))
+    plain = plain_utf8(data)
+    is_json = plain.lstrip()[:1] in (b"{", b"[") or KINDS.get(suffix, "json") == "json"
+    if not is_json or (suffix == ".json" and read_json_log(path) is not None):
+        found.rows = _cells_of_rows(grid_of(path, TableOptions()), {} if parts is None else parts)
+    elif suffix in LINES or _is_line_of_many(plain):
+        found.rows = line_objects(plain, found.problems)
+    else:
+        text = decoded(path.name, data)
+        document = parsed(path.name, text)
+        rows = document.get(what) if isinstance(document, dict) else document
+        if not isinstance(rows, list):
+            raise FileFormatError(f'{path.name}: expected {{"{what}": [...]}}, found {shown(document)}')
+        found.rows = list(zip(_element_lines(text, what, len(rows)), rows, strict=True))
+    if not found.rows and not found.problems.found:
+        empty = f"holds no {what}" if plain.strip() else "the file is empty"
+        raise FileFormatError(f"{path.name}: {empty}; expected at least one of the {what}")
+    return found
+
+
+def _cells_of_rows(grid: Grid, parts: Mapping[str, Parse]) -> list[tuple[int | None, object]]:
+    """Return the rows of a table as objects without empty cells: text, but for cells that hold several."""
+    titles = [(title.strip().casefold(), title) for title in grid.header]
+    columns = [grid.cells(j) for j in range(len(titles))]
+    rows: list[tuple[int | None, object]] = []
+    for i, line in enumerate(grid.rows):
+        row: dict[str, Any] = {}
+        for (plain, title), column in zip(titles, columns, strict=True):
+            cell = column[i]
+            if title and cell is not None and cell != "":
+                row[title] = parts[plain](cell) if plain in parts else _as_written(cell)
+        rows.append((int(line), row))
+    return rows
+
+
+def _as_written(cell: object) -> object:
+    """Return a cell as text; lists and objects, which files of columns can hold, as they are."""
+    if isinstance(cell, str | list | dict):
+        return cell
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _is_line_of_many(data: bytes) -> bool:
+    """Whether the first line of several is a whole JSON object."""
+    first, _, rest = data.strip().partition(b"\n")
+    try:
+        return bool(rest) and isinstance(parsed_line(first), dict)
+    except UnusableError:
+        return False
+
+
+# possessive: a way back through every character of a long text would take a thousand bytes for each
+_JSON_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]]', re.DOTALL)
+
+
+def _element_lines(text: str, key: str, count: int) -> list[int | None]:
+    """Lines where the elements of the document's list start; the document is known to be valid JSON."""
+    depth, name, wanted, lines = 0, "", 0, list[int | None]()
+    position, line = 0, 1
+    for part in _JSON_PART.finditer(text):
+        token = part.group()
+        if token in "{[":
+            depth += 1
+            if token == "[" and (depth == 1 or (depth == 2 and name == key)):
+                wanted, lines = depth, []
+            elif wanted and depth == wanted + 1:
+                line += text.count("\n", position, part.start())
+                position = part.start()
+                lines.append(line)
+        elif token in "}]":
+            wanted = 0 if depth == wanted else wanted
+            depth -= 1
+        elif depth == 1:
+            name = token[1:-1]
+    return lines if len(lines) == count else [None] * count
 
 
 def _lacking_words(lacking: Sequence[TableColumn]) -> str:

@@ -164,3 +164,12 @@ class Problems:
             self.add(kind, found, expected)
             return True
         return False
+
+
+def line_objects(data: bytes, problems: Problems) -> list[tuple[int | None, object]]:
+    """Parse every line that is not blank; one that cannot be parsed is noted."""
+    rows: list[tuple[int | None, object]] = []
+    for number, raw in filled_lines(problems.file, data):
+        with problems.at(number, "line"):
+            rows.append((number, parsed_line(raw)))
+    return rows

@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.files.grids import workbook
 
 from concord.errors import FileFormatError, LinesError
 from concord.reasoning.read.records import RecordedReply, Vignettes
@@ -96,7 +100,8 @@ def test_fields_of_other_names_and_tables_are_read(tmp_path: Path) -> None:
 def test_a_field_that_no_line_has_is_told_once_with_those_that_are_there(tmp_path: Path) -> None:
     path = lines(tmp_path / "a.jsonl", [{"nr": i, "what": "x"} for i in range(30)])
     with pytest.raises(
-        FileFormatError, match="no line has 'id'; fields found: 'nr', 'what'; expected id, mode"
+        FileFormatError,
+        match="no row has 'id'; fields found: 'nr', 'what'; 'id' may also be called sample_id",
     ):
         read_replies(path, vignettes())
 
@@ -122,3 +127,69 @@ def test_vignettes_are_read_from_lists_lines_and_tables(tmp_path: Path) -> None:
         found = read_samples(path).rows
         assert {one.id: one.gold_answer for one in found} == GOLD
         assert (found[0].prompt, found[0].gold_steps) == ("q", ("a.", "b."))
+
+
+def _written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """Write rows in the format of a path."""
+    frame = pl.DataFrame(rows)
+    if path.suffix in (".jsonl", ".txt"):
+        return lines(path, rows)
+    if path.name.startswith("one_per_line"):
+        return lines(path, rows)
+    if path.suffix == ".json":
+        held: Any = {"replies": rows} if path.stem == "document" else rows
+        path.write_text(json.dumps(held, indent=1), "utf-8")
+    elif path.suffix == ".xlsx":
+        workbook(path.parent, {"s": [[*frame.columns], *map(list, frame.rows())]}, path.name)
+    elif path.suffix == ".parquet":
+        frame.write_parquet(path)
+    else:
+        frame.write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+FORMATS = ("a.jsonl", "list.json", "document.json", "one_per_line.json", "lines.txt", "a.csv", "a.tsv",
+           "a.xlsx", "a.parquet")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_same_replies_are_read_from_every_format_whatever_the_ids(tmp_path: Path, name: str) -> None:
+    golds = [{"id": i, "gold_answer": gold} for i, gold in enumerate(GOLD.values(), 1)]
+    rows = [
+        {"id": int(i[1:]), "mode": m, "response": text, "repeat": 0, "model": "m"}
+        for (i, m), text in SAID.items()
+    ]
+    wanted = {(i[1:], m): text for (i, m), text in SAID.items()}
+    found = read_replies(_written(tmp_path / name, rows), read_samples(golds))
+    assert said(found.rows) == wanted and not found.problems
+
+
+@given(
+    columns=st.permutations(("id", "mode", "response", "note")),
+    rows=st.permutations(list(SAID.items())),
+    ids=st.sampled_from(("id", "Sample ID", "question_id", "item")),
+    name=st.sampled_from(("a.jsonl", "list.json", "a.csv", "a.xlsx")),
+)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_neither_order_nor_titles_nor_format_change_what_was_said(
+    tmp_path: Path, columns: list[str], rows: list[Any], ids: str, name: str
+) -> None:
+    titles = {"id": ids}
+    held = [
+        {titles.get(c, c): {"id": i, "mode": m, "response": text, "note": "x"}[c] for c in columns}
+        for (i, m), text in rows
+    ]
+    found = read_replies(_written(tmp_path / name, held), vignettes())
+    assert said(found.rows) == SAID
+
+
+def test_messages_inside_a_parquet_file_are_replies(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": i,
+            "mode": m,
+            "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": t}],
+        }
+        for (i, m), t in SAID.items()
+    ]
+    assert said(read_replies(_written(tmp_path / "a.parquet", rows), vignettes()).rows) == SAID

@@ -11,10 +11,19 @@ from pathlib import Path
 from concord.errors import FileFormatError, LineProblem, LinesError
 from concord.files.contents import read_bytes
 from concord.files.documents import FileCheck, FileKind
-from concord.files.json_text import Problems, UnusableError, decoded, fields_of, parsed, shown, text_field
+from concord.files.json_text import (
+    Problems,
+    UnusableError,
+    decoded,
+    fields_of,
+    line_objects,
+    parsed,
+    shown,
+    text_field,
+)
 from concord.files.text import plain_utf8
 from concord.reasoning.read.records import RecordedReply
-from concord.reasoning.read.replies import Row, lines_of, read_bias_cases, read_samples, reply_of
+from concord.reasoning.read.replies import read_bias_cases, read_samples, reply_of
 from concord.records import AskOutcome
 
 JOURNAL, RECORDED = "journal of a run", "recorded replies"
@@ -61,13 +70,15 @@ def _is_trial(row: Mapping[str, object]) -> bool:
     return "messages" in row and "response" not in row
 
 
-def _reply_lines(name: str, data: bytes, problems: Problems) -> tuple[list[Row], int | None]:
+def _reply_lines(
+    name: str, data: bytes, problems: Problems
+) -> tuple[list[tuple[int | None, object]], int | None]:
     """Return the rows with their lines, and the number of a torn last line, which is left out."""
     if data.lstrip().startswith(b"["):
         held = parsed(name, decoded(name, data))
         assert isinstance(held, list)  # JSON that begins with a bracket
         return [(None, row) for row in held], None
-    rows = lines_of(data, problems)
+    rows = line_objects(data, problems)
     last = data.count(b"\n") + 1
     is_torn = bool(problems.found) and not data.endswith(b"\n") and problems.found[-1].line == last
     if is_torn and any(isinstance(row, Mapping) and "key" in row for _, row in rows):

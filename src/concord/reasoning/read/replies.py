@@ -9,36 +9,14 @@ from typing import Any, Protocol, TypeVar
 
 from concord.errors import FileFormatError, LineProblem, OptionError, listed
 from concord.files import limits
-from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
-from concord.files.frames import records_of
+from concord.files.declared import DeclaredRows, named_fields, read_rows
 from concord.files.gate import kept_of
-from concord.files.json_text import (
-    Problems,
-    UnusableError,
-    decoded,
-    fields_of,
-    filled_lines,
-    keep_or_raise,
-    parsed,
-    parsed_line,
-    shown,
-    text_field,
-)
+from concord.files.grids import names_of
+from concord.files.json_text import UnusableError, fields_of, keep_or_raise, shown, text_field
 from concord.files.limits import GOLD_CHARACTERS
 from concord.files.missing import MissingCodes
-from concord.files.tables import LINES
-from concord.files.text import fixed_text, plain_utf8
-from concord.reasoning.read.forms import (
-    REPLY_NAMES,
-    VIGNETTE_NAMES,
-    check_reply_fields,
-    check_vignette_fields,
-    graded_fields,
-    is_table,
-    renamed,
-    reply_fields,
-    table_rows,
-)
+from concord.files.raw_replies import RawReply, raw_reply
+from concord.files.text import fixed_text
 from concord.reasoning.read.records import (
     BIAS,
     MODES,
@@ -53,6 +31,36 @@ from concord.records import InputFile
 
 ROLES = ("target", "control")
 _GRADES = {"1": True, "true": True, "0": False, "false": False}
+REPLY_NAMES, VIGNETTE_NAMES, GRADED_NAMES = (names_of(one) for one in ("replies", "vignettes", "graded"))
+_MODE_WORDS = {
+    **dict.fromkeys(("cot", "chain-of-thought", "with-reasoning", "reasoning", "step-by-step"), "cot"),
+    **dict.fromkeys(("direct", "no-cot", "without-reasoning", "no-reasoning", "answer-only"), "direct"),
+}
+"""What others call the two modes."""
+_BATCH_ID = re.compile(
+    r"(?P<id>.+?)[|/:_. -]{1,6}(?P<mode>cot|direct)(?:[|/:_. -]{1,6}(?P<repeat>\d{1,6}))?",
+    re.IGNORECASE | re.DOTALL,
+)
+_MODE_FIRST = re.compile(r"(?P<mode>cot|direct)[|/:_. -]+(?P<id>.+)", re.IGNORECASE | re.DOTALL)
+
+
+def _repeat_cell(cell: object) -> object:
+    """Return a repeat in a table as a number."""
+    text = str(cell).removesuffix(".0")
+    return int(text) if text.isascii() and text.isdigit() else cell
+
+
+def _steps_cell(cell: object) -> object:
+    """Return gold steps in a table as a list: one per line, or between bars."""
+    return (
+        cell
+        if isinstance(cell, list)
+        else [step.strip() for step in re.split(r"[\n|]", str(cell)) if step.strip()]
+    )
+
+
+_PARTS = {"gold_reasoning": _steps_cell, **dict.fromkeys(REPLY_NAMES["repeat"], _repeat_cell)}
+"""How cells of a table that are no text are read."""
 
 
 class Frame(Protocol):
@@ -87,31 +95,28 @@ def read_samples(source: Source, *, strict: bool = True, cluster: str | None = N
 
 
 def _checked_rows(
-    source: Source, key: str, check: Callable[[object, int | None], Checked], *, strict: bool
+    source: Source, what: str, check: Callable[[object, int | None], Checked], *, strict: bool
 ) -> tuple[tuple[Checked, ...], InputFile, tuple[LineProblem, ...], frozenset[str]]:
     """Check every row of a document: those that can be used, the file, what is wrong, ids left out."""
-    rows, lines, file = _document(source, key)
-    if key == "samples":
-        check_vignette_fields(file.name, rows)
-    kept, problems = [], Problems(file.name)
-    for number, row in enumerate(rows):
-        with problems.at(lines[number], f"{key.removesuffix('s')} {number + 1}"):
-            checked = check(row, lines[number])
-            problems.once(checked.id)
-            kept.append(checked)
-    keep_or_raise(problems.found, strict, len(rows))
-    return tuple(kept), file, tuple(problems.found), _left_out(rows, {one.id for one in kept})
+    held = read_rows(source, what, _PARTS)
+    if what == "samples" and len(held.rows) > 1:  # one row is told of by itself
+        fields = [named_fields(row, VIGNETTE_NAMES) for _, row in held.rows if isinstance(row, Mapping)]
+        held.require(("id", "gold_answer"), VIGNETTE_NAMES, fields if len(fields) == len(held.rows) else ())
 
+    def once(row: object, line: int | None) -> Checked:
+        checked = check(row, line)
+        held.problems.once(checked.id)
+        return checked
 
-def _left_out(rows: Sequence[object], kept: set[str]) -> frozenset[str]:
-    """Return the ids of rows that were not kept."""
-    named = (str(row["id"]) for row in rows if isinstance(row, Mapping) and "id" in row)
-    return frozenset(named) - kept
+    kept = held.each(what.removesuffix("s"), once)
+    keep_or_raise(held.problems.found, strict, len(held.rows))
+    named = {str(row["id"]) for _, row in held.rows if isinstance(row, Mapping) and "id" in row}
+    return tuple(kept), held.file, tuple(held.problems.found), frozenset(named) - {one.id for one in kept}
 
 
 def _checked_vignette(row: object, line: int | None, *, cluster: str | None = None) -> Sample:
     """Check one vignette."""
-    fields = renamed(fields_of(row), VIGNETTE_NAMES)
+    fields = named_fields(fields_of(row), VIGNETTE_NAMES)
     name = text_field(fields, "id")
     gold = _label(fields, "gold_answer")
     steps = fields.get("gold_reasoning")
@@ -190,65 +195,9 @@ def _aside(fields: Mapping[str, Any], key: str) -> str | None:
     return None if holder.get(key) is None else text_field(holder, key)
 
 
-def _document(source: Source, key: str) -> tuple[Sequence[object], list[int | None], InputFile]:
-    """Return the rows of a document, their lines where it came from a file, and its fingerprint."""
-    if not isinstance(source, str | Path):
-        held = source.get(key) if isinstance(source, Mapping) else records_of(source)
-        if not isinstance(held, Sequence):
-            raise FileFormatError(f"{key}: got {shown(held)}, expected a list of {key}")
-        return held, [None] * len(held), fingerprint_rows(f"{key} (in memory)", held)
-    path = Path(source)
-    data = read_bytes(path)
-    if is_table(path):
-        cells = table_rows(path)
-        return [row for _, row in cells], [line for line, _ in cells], fingerprint(path.name, data)
-    if path.suffix.casefold() in LINES:
-        objects = list(filled_lines(path.name, plain_utf8(data)))
-        held = [parsed(f"{path.name}, line {n}", raw) for n, raw in objects]
-        return held, [n for n, _ in objects], fingerprint(path.name, data)
-    text = decoded(path.name, data)
-    document = parsed(path.name, text)
-    rows = document.get(key) if isinstance(document, dict) else document
-    if not isinstance(rows, list):
-        raise FileFormatError(f'{path.name}: expected {{"{key}": [...]}}, found {shown(document)}')
-    if not rows:
-        raise FileFormatError(f"{path.name}: holds no {key}; expected at least one")
-    return rows, _element_lines(text, key, len(rows)), fingerprint(path.name, data)
-
-
-# possessive: a way back through every character of a long text would take a thousand bytes for each
-_JSON_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]]', re.DOTALL)
-
-
-def _element_lines(text: str, key: str, count: int) -> list[int | None]:
-    """Lines where the elements of the document's list start; the document is known to be valid JSON."""
-    depth, name, wanted, lines = 0, "", 0, list[int | None]()
-    position, line = 0, 1
-    for part in _JSON_PART.finditer(text):
-        token = part.group()
-        if token in "{[":
-            depth += 1
-            if token == "[" and (depth == 1 or (depth == 2 and name == key)):
-                wanted, lines = depth, []
-            elif wanted and depth == wanted + 1:
-                line += text.count("\n", position, part.start())
-                position = part.start()
-                lines.append(line)
-        elif token in "}]":
-            wanted = 0 if depth == wanted else wanted
-            depth -= 1
-        elif depth == 1:
-            name = token[1:-1]
-    return lines if len(lines) == count else [None] * count
-
-
-Row = tuple[int | None, object]
-"""A row and the line it is on."""
-
-
 def models_of(source: Source) -> list[str]:
     """Return the models that replies name."""
-    rows, _, _ = _reply_rows(source)
+    rows = read_rows(source, "replies", _PARTS).rows
     return sorted({name for _, row in rows if (name := _model_of(row)) is not None})
 
 
@@ -256,7 +205,7 @@ def _model_of(row: object) -> str | None:
     """Return the model that a row of a table names; lines of a journal or a batch are of one model."""
     if not isinstance(row, Mapping) or "key" in row or "custom_id" in row:
         return None
-    found = renamed(row, {"model": REPLY_NAMES["model"]}).get("model")
+    found = named_fields(row, {"model": REPLY_NAMES["model"]}).get("model")
     return None if found is None or not str(found).strip() else str(found).strip()
 
 
@@ -287,32 +236,31 @@ def read_replies(
     missing
         Codes that are no reply.
     """
-    rows, file, problems = _reply_rows(source)
+    held = read_rows(source, "replies", _PARTS)
     modes = isinstance(asked, Vignettes)
-    check_reply_fields(file.name, [row for _, row in rows], modes=modes)
+    _check_fields(held, modes=modes)
     known = {row.id for row in asked.rows}
-    replies = []
-    for number, (line, row) in enumerate(rows):
+
+    def read(row: object, line: int | None) -> RecordedReply | None:
         if _is_of_other_part(row, modes) or (model is not None and _model_of(row) != model):
-            continue
-        with problems.at(line, f"reply {number + 1}"):
-            reply = reply_of(row, line, modes=modes)
-            if reply.id in asked.left_out:
-                found = f"a reply to {reply.id!r}, which was left out"
-                raise UnusableError("reply to what was left out", found, "something usable to reply to")
-            if reply.id not in known:
-                raise UnusableError(
-                    "unknown id", f"a reply for the unknown id {reply.id!r}", _known_ids(asked)
-                )
-            mode = f", mode {reply.mode!r}" if modes else ""
-            named = f"id {reply.id!r}{mode}, repeat {reply.repeat}"
-            problems.once((reply.id, reply.mode, reply.repeat), named)
-            replies.append(replace(reply, response="") if missing.holds(reply.response) else reply)
+            return None
+        reply = reply_of(row, line, modes=modes)
+        if reply.id in asked.left_out:
+            found = f"a reply to {reply.id!r}, which was left out"
+            raise UnusableError("reply to what was left out", found, "something usable to reply to")
+        if reply.id not in known:
+            raise UnusableError("unknown id", f"a reply for the unknown id {reply.id!r}", _known_ids(asked))
+        mode = f", mode {reply.mode!r}" if modes else ""
+        named = f"id {reply.id!r}{mode}, repeat {reply.repeat}"
+        held.problems.once((reply.id, reply.mode, reply.repeat), named)
+        return replace(reply, response="") if missing.holds(reply.response) else reply
+
+    replies, file, problems = held.each("reply", read), held.file, held.problems
     faults = sorted(
         [*problems.found, *_absent(file.name, asked, replies)],
         key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
     )
-    keep_or_raise(faults if strict else problems.found, strict, len(rows))
+    keep_or_raise(faults if strict else problems.found, strict, len(held.rows))
     return Replies(tuple(replies), file, tuple(faults))
 
 
@@ -323,8 +271,9 @@ def read_graded(
 
     The third value is the model that the rows name; of several, ``model`` chooses one.
     """
-    rows, file, problems = _reply_rows(source)
-    held = [(line, graded_fields(row)) for line, row in rows if isinstance(row, Mapping)]
+    given = read_rows(source, "replies", _PARTS)
+    rows, file, problems = given.rows, given.file, given.problems
+    given.rows = held = [(line, graded_fields(row)) for line, row in rows if isinstance(row, Mapping)]
     if not held or not all({"id", "mode", "correct"} <= set(row) for _, row in held):
         found = listed(list(rows[0][1])) if rows and isinstance(rows[0][1], Mapping) else "none"
         raise FileFormatError(
@@ -336,17 +285,18 @@ def read_graded(
         raise OptionError(f"{file.name}: answers of {listed(names)}; choose one with --model")
     name = model if model in names else next(iter(names), None)
     samples: dict[str, Sample] = {}
-    replies = []
-    for number, (line, row) in enumerate(held):
+
+    def read(row: Any, line: int | None) -> RecordedReply | None:
         if len(names) > 1 and row.get("model") != name:
-            continue
-        with problems.at(line, f"reply {number + 1}"):
-            reply = _graded(row, line)
-            problems.once((reply.id, reply.mode, reply.repeat), f"id {reply.id!r}, mode {reply.mode!r}")
-            replies.append(reply)
-            family = _family(row, cluster, reply.id) if cluster is not None else row.get("task")
-            gold = "" if row.get("gold_answer") is None else str(row["gold_answer"])
-            samples.setdefault(reply.id, Sample(reply.id, gold, (), "", line, family))
+            return None
+        reply = _graded(row, line)
+        problems.once((reply.id, reply.mode, reply.repeat), f"id {reply.id!r}, mode {reply.mode!r}")
+        family = _family(row, cluster, reply.id) if cluster is not None else row.get("task")
+        gold = "" if row.get("gold_answer") is None else str(row["gold_answer"])
+        samples.setdefault(reply.id, Sample(reply.id, gold, (), "", line, family))
+        return reply
+
+    replies = given.each("reply", read)
     asked = Vignettes(tuple(samples.values()), file)
     faults = [*problems.found, *_absent(file.name, asked, replies)]
     keep_or_raise(faults if strict else problems.found, strict, len(rows))
@@ -477,29 +427,65 @@ def _repeat(fields: Mapping[str, Any]) -> int:
     return value
 
 
-def _reply_rows(source: Source) -> tuple[list[Row], InputFile, Problems]:
-    """Return the rows of a reply file with their lines; unreadable lines are noted."""
-    if not isinstance(source, str | Path):
-        held = records_of(source)
-        if not isinstance(held, Sequence):
-            raise FileFormatError(f"replies: got {shown(held)}, expected a list of rows")
-        file = fingerprint_rows("replies (in memory)", held)
-        return [(None, row) for row in held], file, Problems(file.name)
-    path = Path(source)
-    data = read_bytes(path)
-    problems = Problems(path.name)
-    if is_table(path):
-        return [*table_rows(path)], fingerprint(path.name, data), problems
-    rows = lines_of(plain_utf8(data), problems)
-    if not rows and not problems.found:
-        raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")
-    return rows, fingerprint(path.name, data), problems
+def reply_fields(fields: Mapping[str, Any], *, modes: bool) -> Mapping[str, Any]:
+    """Return a recorded reply with Concord's names: of an own file, or a line that a batch of calls gave."""
+    if "key" in fields:
+        return fields
+    if "custom_id" in fields and ("response" in fields or "result" in fields):
+        return _batch_fields(fields, modes)
+    row = dict(named_fields(fields, REPLY_NAMES))
+    if not isinstance(row.get("response"), str) and (held := raw_reply(fields)) is not None:
+        row |= {name: value for name, value in _said(held).items() if value is not None}
+    if "repeat" not in fields and not isinstance(row.get("repeat"), int):
+        row.pop("repeat", None)  # a run may be named by a date
+    if isinstance(row.get("mode"), str):
+        word = re.sub(r"[\s_]+", "-", row["mode"].strip().casefold())
+        row["mode"] = _MODE_WORDS.get(word, row["mode"])
+    return row
 
 
-def lines_of(data: bytes, problems: Problems) -> list[Row]:
-    """Parse every line that is not blank."""
-    rows: list[Row] = []
-    for number, raw in filled_lines(problems.file, data):
-        with problems.at(number, "line"):
-            rows.append((number, parsed_line(raw)))
-    return rows
+def graded_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an answer that was graded elsewhere with Concord's names; an item is one of its task."""
+    row = dict(named_fields(fields, GRADED_NAMES))
+    if row.get("task") is not None and "id" in row:
+        row["id"] = f"{row['task']} · {row['id']}"
+    if "mode" in row:
+        word = re.sub(r"[\s_]+", "-", str(row["mode"]).strip().casefold())
+        row["mode"] = {**_MODE_WORDS, "none": "direct", "no": "direct", "yes": "cot"}.get(word, row["mode"])
+    return row
+
+
+def _batch_fields(fields: Mapping[str, Any], modes: bool) -> Mapping[str, Any]:
+    """Return the reply in a line of a batch's output, of OpenAI's form or of Anthropic's."""
+    row: dict[str, Any] = {"id": fields["custom_id"]}
+    if modes and isinstance(row["id"], str):
+        match = _BATCH_ID.fullmatch(row["id"]) or _MODE_FIRST.fullmatch(row["id"])
+        if match is not None:
+            row.update(id=match["id"], mode=match["mode"].lower())
+            repeat = match.groupdict().get("repeat")
+            row.update({} if repeat is None else {"repeat": int(repeat)})
+    said = raw_reply(fields.get("result", fields))
+    return {**row, **_said(RawReply(error="the batch holds no response to it") if said is None else said)}
+
+
+def _said(reply: RawReply) -> dict[str, Any]:
+    """Return the fields of a reply that a line holds."""
+    if reply.error is not None:
+        return {"error": reply.error}
+    return {"response": reply.text, "thinking": reply.thinking, "stop_reason": reply.stop_reason}
+
+
+def _check_fields(held: DeclaredRows, *, modes: bool) -> None:
+    """Refuse replies of which no row has a field that all need."""
+    rows = [reply_fields(row, modes=modes) for _, row in held.rows if isinstance(row, Mapping)]
+    if len(rows) < len(held.rows) or not rows:
+        return
+    first = fields_of(held.rows[0][1])
+    if modes and "custom_id" in first and not any("mode" in row for row in rows):
+        raise FileFormatError(
+            f"{held.file.name}: no 'custom_id' names the mode, the first is {first['custom_id']!r}; expected "
+            "ids such as 'v001|cot' and 'v001|direct'"
+        )
+    said = [{**row, "response": None} if "error" in row else row for row in rows]
+    needed = ("id", *(("mode",) if modes else ()), "response")
+    held.require(needed, REPLY_NAMES, said, f"; expected {', '.join(needed)}, or the output of a batch")
