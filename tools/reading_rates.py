@@ -18,7 +18,7 @@ from concord.structure.judging.ballots import VERDICTS, stored_verdict
 
 TESTS = Path(__file__).resolve().parent.parent / "tests" / "reading"
 COUNTS, EXAMPLES = TESTS / "counts.json", TESTS / "examples.json"
-SETS = ("corpus.jsonl", "third.jsonl", "fourth.jsonl", "fifth.jsonl")
+SETS = ("corpus.jsonl", "third.jsonl", "fourth.jsonl", "fifth.jsonl", "sixth-open.jsonl")
 RIGHT, UNREAD, MISREAD = "right", "unread", "misread"
 FORMS = ("structured", "marked", "bare", "sentence", "none")
 STATED = {"sentence": "in a free sentence", "none": "not at all"}

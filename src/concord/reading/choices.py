@@ -194,7 +194,8 @@ class ChoiceOf:
             if own == letter:
                 said = said.replace(f" {word} ", " | ")
         return any(
-            other != letter and len(word) > 3 and f" {word} " in said for word, other, _ in self._labels
+            other != letter and (said.endswith if len(word) <= 3 else said.__contains__)(f" {word} ")
+            for word, other, _ in self._labels
         )
 
     def _read(self, piece: Piece, *, strict: bool) -> Found:
@@ -216,7 +217,7 @@ class ChoiceOf:
         if self._divides(rest, letter):
             return Found(SEVERAL)
         if held.under.match(rest):
-            return Found(OK, letter, place) if _allowed_if().match(rest) else NOTHING
+            return Found(OK, letter, place) if _allowed_if().match(rest) and not more else NOTHING
         if held.reason.match(rest) is None or held.wrong.match(rest) or _PERCENT.match(rest):
             return NOTHING
         aside = held.aside.match(rest)
@@ -252,7 +253,7 @@ class ChoiceOf:
         found = self._read(piece, strict=False)
         if found.outcome is not UNREADABLE:
             return found
-        last = re.search(r"\(([^()]{1,80})\)[\s.*_\"']{0,6}$", piece.text)
+        last = re.search(r"(?:\(|\s-\s)([^()-]{1,80})\)?[\s.*_\"']{0,6}$", piece.text)
         inside = None if last is None else self._read(Piece(last.group(1), 0), strict=True)
         if last is not None and inside is not None and inside.outcome is OK:
             named = self._words_at(piece.text, len(piece.text) - len(piece.text.lstrip(DECORATION)))
@@ -418,9 +419,10 @@ class OrderOf:
         names = []
         for part in parts:
             plain = re.sub(
-                r"^[\s*_\-]{0,6}(?:\d{1,2}[.):]|#\d{1,2}|(?:then|and|first|second|third|last)\b)[\s*_]{0,6}",
+                r"^[\s*_\-]{0,6}(?:\d{1,2}[.):]|#\d{1,2}|(?:(?:then|and|first|second|third|last|finally)\b\s{0,3}){1,3})[\s*_]{0,6}",
                 "",
                 part.strip(),
+                flags=re.IGNORECASE,
             )
             found = self._choices.whole(Piece(plain, 0))
             if found.outcome is not OK:

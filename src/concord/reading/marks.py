@@ -43,6 +43,8 @@ class _Patterns:
     """A statement of anything: "it is"."""
     emphatic: re.Pattern[str]
     """What is asked for in other words, and called the main one: "the dominant emotion is"."""
+    concluded: re.Pattern[str]
+    """A sentence that begins by summing up: "So, in the end:"."""
     headed: re.Pattern[str]
     """Any heading of a line: "Fine:"."""
     aside: re.Pattern[str]
@@ -82,7 +84,7 @@ def patterns() -> _Patterns:
     flags = re.IGNORECASE
     return _Patterns(
         heading=re.compile(
-            rf"^{_SIGNS}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>→\]]|"
+            rf"^{_SIGNS}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>→\]|]|"
             rf"\s-\s)+[\s*_\"']{{0,6}}",
             flags,
         ),
@@ -113,13 +115,18 @@ def patterns() -> _Patterns:
             r"\sis\s[\s*_\":']{0,6}",
             flags,
         ),
+        concluded=re.compile(
+            rf"^{_SIGNS}(?:(?:{any_of('so')})[\s,]{{1,3}})?(?:{any_of('concluding')})\s{{0,2}}"
+            r"(?:[:-]\s|,\s(?=[^,;:\n]{1,60}$))[\s*_\"']{0,6}",
+            flags,
+        ),
         headed=re.compile(
             rf"^{_SIGNS}(?P<heading>[^\W\d_][^:=→\n|]{{0,60}}?)?[\s*_\"')\]]{{0,6}}(?:[:=]>?|->|→|\s-\s|\?[*_]{{2}})[\s*_\"']{{0,6}}"
         ),
         aside=re.compile(rf"{_LEFT}(?:{any_of('aside_headings')}){_RIGHT}", flags),
         aside_of_choices=re.compile(rf"{_LEFT}(?:{any_of('aside_of_choices')}){_RIGHT}", flags),
         certainty=re.compile(rf"{_LEFT}(?:{any_of('certainty')}){_RIGHT}", flags),
-        overall=re.compile(rf"{_LEFT}(?:{any_of('overall')}){_RIGHT}", flags),
+        overall=re.compile(rf"{_LEFT}(?:{any_of('overall', 'concluding')}){_RIGHT}", flags),
         total=re.compile(rf"{_LEFT}(?:{any_of('totals')}){_RIGHT}", flags),
         revised=re.compile(rf"{_TURN}(?:{any_of('revised')})(?:\s?[,.:;!-]|\s|$)", flags),
         turned=re.compile(
@@ -181,7 +188,8 @@ def marks_of(text: str) -> Iterator[AnswerMark]:
         line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
         if line.text.startswith("|"):
             if below is None or _COLUMNS.match(below.text) is None:  # the heads of columns hold no answer
-                yield from _in_row(line)
+                above = lines[max(0, i - 2) : i] if below is None or below.text[:1] != "|" else []
+                yield from _in_row(line, *above)
             continue
         heading = patterns().heading.match(line.text)
         if heading is None and (line.text[:1] in "#*_[" or _UNDERLINED.match(text, line.end) is not None):
@@ -207,15 +215,19 @@ def is_title(key: str) -> bool:
     return len(key) <= _LONGEST_TITLE and patterns().title.match(key) is not None
 
 
-def _in_row(line: Piece) -> Iterator[AnswerMark]:
-    """Return the second cell of a row whose first one is the name of an answer."""
-    cells = line.text.split("|")
-    if len(cells) < 4 or len(cells[1]) > _LONGEST_TITLE or not cells[2].strip():
-        return
-    title = patterns().title.match(cells[1].strip())
-    if title is not None:
-        begin = line.start + len(cells[0]) + len(cells[1]) + 2
-        yield AnswerMark(Piece(cells[2], begin).trimmed(), firm=_is_firm(title))
+def _in_row(line: Piece, *above: Piece) -> Iterator[AnswerMark]:
+    """Return the cell beside the name of an answer, or the only one below it in the head of a table."""
+    cells, head = line.text.split("|"), list[str]()
+    if len(above) == 2 and above[0].text[:1] == "|" and _COLUMNS.match(above[1].text) is not None:
+        head = above[0].text.split("|")
+    for names, place in ((cells[1:2], 2), *(((one,), i) for i, one in enumerate(head))):
+        title = patterns().title.match(names[0].strip()[:_LONGEST_TITLE]) if names else None
+        if title is None or place >= len(cells) - 1 or not cells[place].strip():
+            continue
+        if place == 2 and names == cells[1:2] or (_is_firm(title) and len(head) == len(cells)):
+            begin = line.start + sum(len(one) + 1 for one in cells[:place])
+            yield AnswerMark(Piece(cells[place], begin).trimmed(), firm=_is_firm(title))
+            return
 
 
 def _is_firm(match: re.Match[str]) -> bool:
@@ -241,14 +253,14 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
                     content = Piece(sentence.text[at:], sentence.start + at)
                     found.append(AnswerMark(content, firm=_is_firm(heading)))
         said_by = (held.would, held.stated, held.first_person, held.imperative, held.corrected, held.copula)
-        for pattern in (*said_by, held.emphatic):
+        for pattern in (*said_by, held.emphatic, held.concluded):
             for match in pattern.finditer(sentence.text):
                 aside = pattern is held.emphatic and is_aside(match["heading"])
                 if not aside and _is_statement(sentence.text, match):
                     content = Piece(sentence.text[match.end() :], sentence.start + match.end())
                     firm = pattern is held.stated and _is_firm(match) and _is_sure(match, content)
                     said, words_only = pattern is not held.stated, pattern is held.would
-                    loose = pattern in (held.copula, held.emphatic)
+                    loose = pattern in (held.copula, held.emphatic, held.concluded)
                     found.append(AnswerMark(content, said, words_only, firm=firm, loose=loose))
         yield from sorted(found, key=lambda mark: mark.content.start)
 
@@ -289,7 +301,10 @@ _TURNS = re.compile(
 _MOST_TURNS = 8
 _EXAMPLE = re.compile(rf"(?<!\w)(?:{any_of('examples')})(?!\w)", re.IGNORECASE)
 """Before a mark that only shows how an answer is written."""
-_SAID_BEFORE = re.compile(rf"(?<!\w)(?:{any_of('said_behind')})[\s:,\"'*_]{{1,6}}$", re.IGNORECASE)
+_SAID_BEFORE = re.compile(
+    rf"(?:(?<!\w)|(?<=[{_CJK}]))(?<!\bI )(?<!我)(?:{any_of('said_behind', 'said_before')})[\s:,\"'*_]{{1,6}}$",
+    re.IGNORECASE,
+)
 _MAY = re.compile(
     r"(?:might|may|could|can|would|initially|at first|tempting to|podría|könnte)[\s\w]{0,12}$", re.I
 )
@@ -318,7 +333,10 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     if held.denied.match(sentence[match.end() :]) is not None:
         return False
     before = _UNLIKE.sub("", sentence[: match.start()])
-    if held.denied_before.search(before[-20:]) is not None:
+    if held.denied_before.search(before[-20:]) is not None or _SAID_BEFORE.search(before[-40:]) is not None:
+        return False
+    quote = sentence.find('"', match.end()) if before.count('"') % 2 else -1
+    if quote >= 0 and is_reported(sentence[quote + 1 :].lstrip(" ,.")):
         return False
     if match.re is held.stated:
         said = held.no_mark.search(before[-40:]), held.no_answer.match(sentence[match.end() :])
@@ -392,7 +410,10 @@ def headed_line(line: Piece) -> HeadedLine | None:
 @cache
 def _own_heading(*kinds: str) -> re.Pattern[str]:
     """Return the pattern of a heading that is the name of an answer and nothing else, by what is asked."""
-    before, nouns = any_of("before_names", "overall", "so"), any_of("names", "headed", "overall", *kinds)
+    before, nouns = (
+        any_of("before_names", "overall", "so"),
+        any_of("names", "headed", "overall", "concluding", *kinds),
+    )
     return re.compile(
         rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{nouns})(?:\s{{0,3}}(?:{any_of('after_names')})){{0,2}}"
         r"(?:\s{0,2}\([^()\n]{1,30}\)?)?",

@@ -54,6 +54,11 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KEPT = re.compile(any_of("kept"), re.IGNORECASE)
 """What is kept is the rest of what is given: beside it, a line is no surer."""
 _BUT = re.compile(rf"[\s,;](?:{any_of('but')})\s", re.IGNORECASE)
+_TURNED = re.compile(
+    rf"[.!?\n。]\s|[\s,;-](?:{any_of('but', 'instead', 'revised', 'turned', 'corrected', 'concluding', 'so')})(?!\w)",
+    re.I,
+)
+"""Where a sentence ends, or turns from what it said."""
 _REVERSED = re.compile(rf"(?<!\w)(?:{any_of('reversed')})", re.IGNORECASE)
 """An order from the last to the first, which is that of no question."""
 _MOST_LABELS = 60
@@ -138,8 +143,12 @@ def read_piece(said: ReplyText, piece: Piece, asked: AskedFor) -> Reading:
         where = said.span(piece.start + found.where[0], piece.start + found.where[1])
         reading = Reading(found.value, found.outcome, how, where, found.other)
     else:
-        refused = found.outcome is ReadOutcome.UNREADABLE and refuses(piece.text)
-        reading = Reading(None, ReadOutcome.REFUSED if refused else found.outcome)
+        outcome = found.outcome
+        if outcome is ReadOutcome.UNREADABLE and refuses(piece.text):
+            outcome = ReadOutcome.REFUSED
+        elif outcome is ReadOutcome.UNREADABLE and piece.text.lstrip()[:1] == "{" and "}" not in piece.text:
+            outcome = ReadOutcome.TRUNCATED  # an object that breaks off before it holds an answer
+        reading = Reading(None, outcome)
     return otherwise(said, piece, asked, reading)
 
 
@@ -264,13 +273,31 @@ def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
 
 def _last_marked(text: str, asked: AskedFor, after: int | None) -> tuple[AnswerMark, Found] | None:
     """Return what the last mark states that decides; behind an object only a line that states an answer."""
-    for mark in islice(marks_of(text), MOST_MARKS):
+    marks = list(islice(marks_of(text), MOST_MARKS))
+    for i, mark in enumerate(marks):
         if after is not None and (mark.content.start < after or not mark.heads):
             return None
         found = _marked(text, mark, asked)
         if found is not None and (after is None or found.outcome is ReadOutcome.OK):
-            return mark, found
+            beside = marks[i + 1 : i + 3] if mark.in_person and not mark.loose else []
+            return mark, Found(ReadOutcome.SEVERAL) if _is_twofold(
+                text, found, mark, beside, asked
+            ) else found
     return None
+
+
+def _is_twofold(
+    text: str, found: Found, mark: AnswerMark, marks: Sequence[AnswerMark], asked: AskedFor
+) -> bool:
+    """Whether a sentence states another answer before one, and does not turn from it: "here A; there B"."""
+    for one in marks:
+        between = text[one.content.start : mark.content.start]
+        if one.loose or not one.in_person or _TURNED.search(between) is not None:
+            return False
+        other = _marked(text, one, asked)
+        if other is not None and found.outcome is ReadOutcome.OK:
+            return other.value != found.value
+    return False
 
 
 def _headed(text: str, asked: AskedFor, marked: tuple[AnswerMark, Found] | None) -> Found | None:
