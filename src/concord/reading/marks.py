@@ -302,7 +302,8 @@ _MOST_TURNS = 8
 _EXAMPLE = re.compile(rf"(?<!\w)(?:{any_of('examples')})(?!\w)", re.IGNORECASE)
 """Before a mark that only shows how an answer is written."""
 _SAID_BEFORE = re.compile(
-    rf"(?:(?<!\w)|(?<=[{_CJK}]))(?<!\bI )(?<!我)(?:{any_of('said_behind', 'said_before')})[\s:,\"'*_]{{1,6}}$",
+    rf"(?:(?<!\w)|(?<=[{_CJK}]))(?<!\bI )(?<!我)(?:{any_of('said_behind', 'said_before')})"
+    r"[\s:,\"'*_]{1,6}$",
     re.IGNORECASE,
 )
 _MAY = re.compile(

@@ -55,7 +55,8 @@ _KEPT = re.compile(any_of("kept"), re.IGNORECASE)
 """What is kept is the rest of what is given: beside it, a line is no surer."""
 _BUT = re.compile(rf"[\s,;](?:{any_of('but')})\s", re.IGNORECASE)
 _TURNED = re.compile(
-    rf"[.!?\n。]\s|[\s,;-](?:{any_of('but', 'instead', 'revised', 'turned', 'corrected', 'concluding', 'so')})(?!\w)",
+    r"[.!?\n。]\s|[\s,;-]"
+    rf"(?:{any_of('but', 'instead', 'revised', 'turned', 'corrected', 'concluding', 'so')})(?!\w)",
     re.I,
 )
 """Where a sentence ends, or turns from what it said."""
