@@ -43,8 +43,8 @@ _SIGNS = {
     **dict.fromkeys("“”„‟«»", '"'),
     **dict.fromkeys("\ufe0e\ufe0f\u20e3\u200b\u200c\u200d\u2060\ufeff\u00ad", ""),
     "。": ".", "．": ".", "、": ",", "，": ",", "：": ":", "；": ";", "！": "!", "？": "?",
-    **dict.fromkeys("「」『』", '"'), **dict.fromkeys("【〔《〖", "["), **dict.fromkeys("】〕》〗", "]"), "｜": "|",
-    "⇒": "→", "➜": "→", "➡": "→", "👉": "→",
+    **dict.fromkeys("「」『』", '"'), **dict.fromkeys("【〔《〖", "["), **dict.fromkeys("】〕》〗", "]"),
+    "｜": "|", "⇒": "→", "➜": "→", "➡": "→", "👉": "→",
     "🥇": "1. ", "🥈": "2. ", "🥉": "3. ",
 }  # fmt: skip
 """Signs that are written in several ways, and those that are not seen."""
