@@ -31,7 +31,7 @@ from concord.people.score.levels import Layout, lay_out
 from concord.people.score.sides import SideTable
 from concord.people.score.test_scores import Context
 from concord.people.table.read import read_tests
-from concord.people.uncertainty.floor_ceiling import FamilyTests, _one_by_one, simulate_bounds, with_lookup
+from concord.people.uncertainty.floor_ceiling import _one_by_one, family_tests, simulate_bounds
 
 WANTED = 1.0
 """Million simulated Bayes factors a second."""
@@ -141,7 +141,7 @@ def one_at_a_time(case: Case) -> float:
     both = case.agent.part(np.flatnonzero(case.context.present))
     seconds, count = 0.0, 0
     for index, family in both.families:
-        part = with_lookup(FamilyTests.of(index, family, says, case.context), STANDARD)
+        part = family_tests(says, case.context, STANDARD, (index, family))
         draws = -(-SAMPLE // case.human.size)
         drawn = family.draw(rng, draws)
         begin = time.process_time()

@@ -1,12 +1,10 @@
 """Writing results: CSV that no spreadsheet runs, JSON without NaN, paths that stay in their folder."""
 
 import json
-import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from json.encoder import encode_basestring
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -212,72 +210,4 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 
 def indented_json(document: object) -> str:
     """Return a document as JSON; NaN and infinity are refused, since they are not JSON."""
-    pieces: list[str] = []
-    try:
-        _write(document, "\n", pieces.append)
-    except _OtherKindError:
-        # whatever else the standard library can write, or its own words for what it cannot
-        return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    return "".join(pieces)
-
-
-class _OtherKindError(Exception):
-    """A value that is left to the standard library."""
-
-
-def _write(value: object, line: str, put: Callable[[str], None]) -> None:
-    """Write one value; `line` is a line feed with the indent of the value's line."""
-    kind = type(value)
-    if kind is dict:
-        _write_object(value, line, put)
-    elif kind is list or kind is tuple:
-        _write_list(value, line, put)
-    else:
-        put(_PLAIN.get(kind, _float)(value))
-
-
-def _float(value: Any) -> str:
-    if type(value) is float and math.isfinite(value):
-        return float.__repr__(value)
-    raise _OtherKindError
-
-
-_PLAIN: Mapping[type, Callable[[Any], str]] = {
-    str: encode_basestring,
-    int: int.__repr__,
-    bool: {True: "true", False: "false"}.__getitem__,
-    type(None): {None: "null"}.__getitem__,
-}
-"""How a text, a whole number, a truth value and null are written."""
-
-
-def _write_object(value: Any, line: str, put: Callable[[str], None]) -> None:
-    if not value:
-        put("{}")
-        return
-    inner = line + "  "
-    before = "{" + inner
-    for key, entry in value.items():
-        if type(key) is not str:
-            raise _OtherKindError
-        kind = type(entry)
-        if kind is dict or kind is list or kind is tuple:
-            put(f"{before}{encode_basestring(key)}: ")
-            _write(entry, inner, put)
-        else:
-            put(f"{before}{encode_basestring(key)}: {_PLAIN.get(kind, _float)(entry)}")
-        before = "," + inner
-    put(line + "}")
-
-
-def _write_list(value: Any, line: str, put: Callable[[str], None]) -> None:
-    if not value:
-        put("[]")
-        return
-    inner = line + "  "
-    before = "[" + inner
-    for entry in value:
-        put(before)
-        _write(entry, inner, put)
-        before = "," + inner
-    put(line + "]")
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)

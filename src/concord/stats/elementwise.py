@@ -11,10 +11,10 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-def broadcast(*arguments: ArrayLike) -> tuple[tuple[Floats, ...], tuple[int, ...]]:
+def broadcast(*arguments: ArrayLike) -> tuple[list[Floats], tuple[int, ...]]:
     """Flatten arguments to float vectors of one length, and give the shape they broadcast to."""
-    arrays = np.broadcast_arrays(*(np.asarray(argument, dtype=np.float64) for argument in arguments))
-    return tuple(np.ascontiguousarray(array).reshape(-1) for array in arrays), arrays[0].shape
+    arrays = np.broadcast_arrays(*arguments)
+    return [np.array(array, dtype=np.float64).reshape(-1) for array in arrays], arrays[0].shape
 
 
 def where_defined(defined: Bools, compute: Callable[..., Floats], *arguments: Floats) -> Floats:

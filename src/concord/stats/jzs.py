@@ -67,7 +67,7 @@ class Parts(NamedTuple):
 
     def pick(self, chosen: NDArray[np.intp] | slice) -> "Parts":
         """Return the parts of some of the tests."""
-        return Parts(*(part[chosen] for part in self))
+        return Parts(*[part[chosen] for part in self])
 
 
 class _Table(NamedTuple):
@@ -279,13 +279,8 @@ class Integrand:
     """l(y) and its parts for one kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
-        total = kernel.s + kernel.d
-        self.q = kernel.d / total
-        self.r2 = kernel.s / total
+        self.q, self.r2, self.half_aq, self.half_fit, self.half_p = kernel.parts()
         self.minus_r2 = -self.r2
-        self.half_aq = 0.5 * kernel.a * self.q
-        self.half_fit = 0.5 * (kernel.m - kernel.p)
-        self.half_p = 0.5 * (kernel.p - 1)
         self.strong = self.r2 > 0.5
         self.any_strong = bool(self.strong.any())
 

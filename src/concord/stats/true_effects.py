@@ -58,7 +58,7 @@ class _Data:
         typical = 1 / float(np.mean(1 / v))
         log_prior = np.log(np.gradient(TAUS)) - np.log(typical + TAUS**2)
         variance = v[:, None] + OMEGAS**2
-        log_wide = np.asarray(-0.5 * ((d[:, None] - 0.0) ** 2 / variance + np.log(2 * np.pi * variance)))
+        log_wide = np.asarray(-0.5 * (d[:, None] ** 2 / variance + np.log(2 * np.pi * variance)))
         sums = np.concatenate([a, a * d[:, None] ** 2, np.log(a)], axis=1)
         return cls(d, v, a, sums, log_prior, log_wide)
 
@@ -223,19 +223,17 @@ def _drawn_parts(
     """Draw which part every effect belongs to."""
     near, wide = data.v + tau2, data.v + omega2
     level = -0.5 * np.log(near)
-    heights = (
-        level - 0.5 * (data.d - mu) ** 2 / near,
-        level - 0.5 * (data.d + mu) ** 2 / near,
-        -0.5 * (data.d**2 / wide + np.log(wide)),
-        -0.5 * (data.d**2 / data.v + np.log(data.v)),
-    )
-    weighted = [height + log_w[:, k, None] for k, height in enumerate(heights)]
-    top = np.maximum(np.maximum(weighted[0], weighted[1]), np.maximum(weighted[2], weighted[3]))
+    first = level - 0.5 * (data.d - mu) ** 2 / near + log_w[:, POSITIVE, None]
+    second = level - 0.5 * (data.d + mu) ** 2 / near + log_w[:, NEGATIVE, None]
+    third = -0.5 * (data.d**2 / wide + np.log(wide)) + log_w[:, WIDE, None]
+    fourth = -0.5 * (data.d**2 / data.v + np.log(data.v)) + log_w[:, NULL, None]
+    top = np.maximum(np.maximum(first, second), np.maximum(third, fourth))
+    for part in (first, second, third, fourth):
+        part -= top
+        np.exp(part, out=part)
     # the sums up to each part, in order: an effect is of the first part whose sum reaches its share of all
-    first, second, third, fourth = (np.exp(height - top) for height in weighted)
     second += first
     third += second
     fourth += third
     fourth *= rng.random(fourth.shape)
-    above = [(part < fourth).view(np.int8) for part in (first, second, third)]
-    return above[0] + above[1] + above[2]
+    return (first < fourth).view(np.int8) + (second < fourth).view(np.int8) + (third < fourth).view(np.int8)

@@ -13,17 +13,16 @@ from concord.people.families.registry import KINDS
 from concord.people.protocol import PROTOCOLS, STANDARD, Protocol
 from concord.people.results.same_tests import context_of
 from concord.people.score.levels import lay_out
-from concord.people.score.sides import SideTable
+from concord.people.score.sides import SideTable, split_by_sign
 from concord.people.score.test_scores import pas_of
 from concord.people.table.read import read_tests
 from concord.people.uncertainty.bayes_tables import FINE, LARGEST_S, PANELS
 from concord.people.uncertainty.floor_ceiling import (
     FamilyTests,
-    _brief,
     _one_by_one,
     _simulated_scores,
     distinct,
-    with_lookup,
+    family_tests,
 )
 from concord.stats.elementwise import Floats
 
@@ -52,7 +51,7 @@ def parts_of(table: object, protocol: Protocol) -> list[FamilyTests]:
     human = SideTable.from_rows(rows, [r.human for r in rows], protocol.human_prior_odds, KINDS)
     agent = SideTable.from_rows(rows, [r.agent for r in rows], protocol.agent_prior_odds, KINDS)
     context, says = context_of(rows, human, agent), human.evidence(protocol)
-    return [with_lookup(FamilyTests.of(*own, says, context), protocol) for own in agent.families]
+    return [family_tests(says, context, protocol, own) for own in agent.families]
 
 
 def designs(kind: str) -> list[dict[str, object]]:
@@ -73,7 +72,7 @@ def smooth(family: Family) -> SmoothFamily:
 
 def exact(part: FamilyTests, family: Family, s: Floats, protocol: Protocol) -> Floats:
     """PAS by the kernel, a statistic at a time: never interpolated."""
-    rows = (_brief(smooth(family).with_statistic(row[None]), protocol) for row in s)
+    rows = (split_by_sign(smooth(family).with_statistic(row[None]).brief(protocol), protocol) for row in s)
     return np.concatenate([pas_of(part.says, brief, part.context, protocol) for brief in rows])
 
 

@@ -28,7 +28,7 @@ from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
 from concord.people.results.one import N_RESAMPLES, people_again, score_agent, score_from
 from concord.people.results.same_tests import AgentTests, SameTests
 from concord.people.score import levels as aggregate
-from concord.people.score.levels import Profiles, apr_passes
+from concord.people.score.levels import Profiles
 from concord.people.score.sides import SideTable
 from concord.people.score.test_scores import Context, TestScores, score_tests
 from concord.people.table.agents import on_the_same_tests
@@ -313,8 +313,7 @@ def _with_jackknife(
     shared: SameTests, scores: TestScores, samples: tuple[NewSamples, ...], simulation: Simulation
 ) -> _Group:
     layout, protocol = shared.layout, shared.protocol
-    levels = all_levels(scores, layout, protocol)
-    profiles, passes = Profiles(scores, layout, protocol), apr_passes(scores, layout, protocol.apr_over)
+    levels, profiles, passes = all_levels(scores, layout, protocol)
     study, domain_of = layout.study_of_test, layout.domain_of_study[layout.study_of_test]
     everything = np.ones(len(study), dtype=np.bool_)
     parts = [everything, *(domain_of == i for i in range(len(layout.domains)))]

@@ -100,28 +100,21 @@ def known_scores(columns: Mapping[str, Floats]) -> TestScores:
 def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> TestScores:
     """Compare two sides of redrawn tests, for the headline metrics only; the rest stays undefined."""
     pas = _redrawn_pas(human, agent, context, protocol)
-    nothing = np.broadcast_to(np.nan, pas.shape)
-    absent = protocol.missing == "fail"
     directed = context.present & (context.human_testable | ~np.isnan(human.direction))
     significant = _significant(agent.p_value, context, context.agent_testable)
     passes = np.where(directed, significant * direction_match(human.direction, agent.direction), np.nan)
-    if absent:
+    if protocol.missing == "fail":
         passes = np.where(context.agent_absent, 0.0, passes)
-    return TestScores(
-        pas=pas,
-        n_eff=np.broadcast_to(_n_eff(agent.n_eff[(0,) * (agent.n_eff.ndim - 1)], context), pas.shape),
-        human_d=human.effect_d,
-        agent_d=agent.effect_d,
-        z_diff=_z_diff(human, agent),
-        passes=passes,
-        human_significant=_human_significant(human, context, protocol),
-        pas_two=nothing,
-        human_posterior=nothing,
-        agent_posterior=nothing,
-        two_states=np.broadcast_to(np.False_, pas.shape),
-        ecs_test=nothing,
-        direction_match=nothing,
-        agent_significant=nothing,
+    return known_scores(
+        {
+            "pas": pas,
+            "n_eff": np.broadcast_to(_n_eff(agent.n_eff[(0,) * (agent.n_eff.ndim - 1)], context), pas.shape),
+            "human_d": human.effect_d,
+            "agent_d": agent.effect_d,
+            "z_diff": _z_diff(human, agent),
+            "passes": passes,
+            "human_significant": _human_significant(human, context, protocol),
+        }
     )
 
 

@@ -44,7 +44,7 @@ from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import percentile_interval
 from concord.stats.resample import seeds
-from concord.stats.true_effects import Chains, EffectStates
+from concord.stats.true_effects import Chains
 from concord.words import say
 
 SMALLEST_RANGE = 0.05
@@ -190,12 +190,8 @@ class FamilyTests:
     says: Brief
     """What people say on them."""
     context: Context
-    lookup: Lookup | None = None
-
-    @classmethod
-    def of(cls, index: NDArray[np.intp], family: Family, says: Brief, context: Context) -> "FamilyTests":
-        """Take the tests of one family, without a table."""
-        return cls(index, family, subset(says, index), subset_context(context, index))
+    lookup: Lookup | None
+    """Where PAS is smooth in one statistic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +229,13 @@ class Block:
     tally: EffectTally
 
 
-def with_lookup(part: FamilyTests, protocol: Protocol) -> FamilyTests:
-    """Return a part with its table, where PAS is smooth in one statistic."""
-    return replace(part, lookup=agent_lookup(part.family, part.context.agent_odds, protocol))
+def family_tests(
+    says: Brief, context: Context, protocol: Protocol, part: tuple[NDArray[np.intp], Family]
+) -> FamilyTests:
+    """Take the tests of one family, with their table where PAS is smooth in one statistic."""
+    (index, family), own = part, subset_context(context, part[0])
+    lookup = agent_lookup(family, own.agent_odds, protocol)
+    return FamilyTests(index, family, subset(says, index), own, lookup)
 
 
 def agent_lookup(family: Family, agent_odds: Floats, protocol: Protocol) -> Lookup | None:
@@ -265,11 +265,7 @@ def design_tables(family: Family, odds: Floats, protocol: Protocol) -> Quintic |
 
 def _at(family: SmoothFamily, protocol: Protocol, s: Floats, chosen: NDArray[np.bool_]) -> Brief:
     """Return the evidence of some tests of a family at given statistics (n, m)."""
-    return _brief(family.pick(chosen).with_statistic(s), protocol)
-
-
-def _brief(family: Family, protocol: Protocol) -> Brief:
-    return split_by_sign(family.brief(protocol), protocol)
+    return split_by_sign(family.pick(chosen).with_statistic(s).brief(protocol), protocol)
 
 
 def simulated_block(work: Work, task: Task) -> Block:
@@ -457,10 +453,9 @@ def simulate_bounds(
         more = chains_behind(undone, again * few, seeds(rng, 1)[0], n_chains=_FEW_CHAINS)
         tasks.append(_tasks(seeds(rng, again), few, 1))
     # chains take as long as several blocks, and agents without effects do not need them
-    visiting, visiting_more = (engine.start(_visited, some) for some in (chains, more))
-    tests = [FamilyTests.of(index, family, says, context) for index, family in both.families]
+    visiting, visiting_more = (engine.start(Chains.run, some) for some in (chains, more))
     work = Work(
-        parts=tuple(engine.map(partial(with_lookup, protocol=protocol), tests)),
+        parts=tuple(engine.map(partial(family_tests, says, context, protocol), both.families)),
         n_eff=own.n_eff,
         human=says,
         context=context,
@@ -491,11 +486,6 @@ def simulate_bounds(
 def _tasks(own: list[np.random.SeedSequence], size: int, source: int | None) -> list[Task]:
     """Return blocks of simulated agents of one kind, one for each seed."""
     return [Task(seed, range(i * size, (i + 1) * size), source) for i, seed in enumerate(own)]
-
-
-def _visited(chains: Chains) -> EffectStates:
-    """Return what a group of chains visits."""
-    return chains.run()
 
 
 def _missing_note(missing: list[int], layout: Layout) -> str:

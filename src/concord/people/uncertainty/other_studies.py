@@ -17,6 +17,7 @@ from concord.people.score.levels import (
     FEWEST_TESTS,
     Layout,
     Levels,
+    Passes,
     Profiles,
     apr_passes,
     ecs_levels,
@@ -106,14 +107,18 @@ def _bound_of(found: Estimate) -> Bound:
 _SCALES: dict[str, Scale] = {"pas": "logit", "ecs": "atanh", "apr": "logit", "ecs_strict": "logit"}
 
 
-def all_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
-    """Every metric that gets intervals, at every level."""
-    return {
+def all_levels(
+    scores: TestScores, layout: Layout, protocol: Protocol
+) -> tuple[dict[str, Levels], Profiles, Passes]:
+    """Every metric that gets intervals, at every level; and the profiles and passes behind ECS and APR."""
+    profiles, passes = Profiles(scores, layout, protocol), apr_passes(scores, layout, protocol.apr_over)
+    found = {
         "pas": pas_levels(scores, layout, protocol),
-        "ecs": ecs_levels(Profiles(scores, layout, protocol), layout),
-        "apr": apr_passes(scores, layout, protocol.apr_over).rates(),
+        "ecs": ecs_levels(profiles, layout),
+        "apr": passes.rates(),
         "ecs_strict": strict_levels(scores, layout, protocol),
     }
+    return found, profiles, passes
 
 
 class Jackknife:
@@ -128,9 +133,7 @@ class Jackknife:
         human_se: Floats | None = None,
     ) -> None:
         self.scores, self.layout, self.protocol, self.level = scores, layout, protocol, level
-        self.levels = all_levels(scores, layout, protocol)
-        self.profiles = Profiles(scores, layout, protocol)
-        self.passes = apr_passes(scores, layout, protocol.apr_over)
+        self.levels, self.profiles, self.passes = all_levels(scores, layout, protocol)
         self.human_se = np.full(len(layout.rows), np.nan) if human_se is None else human_se
         self.by_data = protocol.intervals == "by-data"
 
