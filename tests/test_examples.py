@@ -17,6 +17,7 @@ from concord.comparing.records import distinct
 from concord.comparing.tables import _both_ways
 from concord.errors import quoted_path
 from concord.files.cells import with_point
+from concord.files.declared import named_fields
 from concord.files.gate import kept_of
 from concord.files.grids import own_titles, plain_title, rows_in_words
 from concord.files.keys import unit_columns
@@ -58,7 +59,7 @@ from concord.reasoning.item_numbers import kappa_of, pooled_rate, ratio_interval
 from concord.reasoning.probes.chains import area_over
 from concord.reasoning.probes.score import same_answer
 from concord.reasoning.probes.session import joined_steps
-from concord.reasoning.read.forms import VIGNETTE_NAMES, graded_fields, renamed
+from concord.reasoning.read.replies import VIGNETTE_NAMES, graded_fields
 from concord.reasoning.score.replies import checked_options, excerpt
 from concord.reasoning.words.correct import forms_in
 from concord.records import Interval, LeftOutCell
@@ -193,7 +194,7 @@ from concord.view.server import own_host, own_origin
         (area_over([0, 0.25, 0.5, 0.75, 1], [0, 0, 1, 1, 1]), 0.375),
         ((same_answer("66.0") == same_answer(66), same_answer(" B ") == same_answer("b")), (True, True)),
         (joined_steps(["Low mood for weeks", "No mania."]), "Low mood for weeks. No mania."),
-        (renamed({"Case ID": "7", "Gold diagnosis": "Gout"}, VIGNETTE_NAMES)["gold_answer"], "Gout"),
+        (named_fields({"Case ID": "7", "Gold diagnosis": "Gout"}, VIGNETTE_NAMES)["gold_answer"], "Gout"),
         (repr(checked_options("standard", scope="whole").rule), "Rule(scope='whole')"),
         (excerpt(" a  b "), "a b"),
         (forms_in(["acute", "ischemic", "stroke"]), {0: {"acute"}, 2: {"ischemic"}}),
