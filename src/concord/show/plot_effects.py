@@ -166,7 +166,7 @@ def _said_inside(
         left, top = corner
         begin = x.start if left else x.end - wide - 8
         above = y.end if top else y.start - 28
-        return sum(begin < a < begin + wide + 8 and above < b < above + 28 for a, b in dots)
+        return len([1 for a, b in dots if begin < a < begin + wide + 8 and above < b < above + 28])
 
     left, top = min(corners, key=covered)
     if free_above and covered((left, top)):

@@ -75,7 +75,7 @@ def at(value: float) -> str:
     return f"{int(shown)}" if shown == int(shown) else f"{shown}"
 
 
-_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BIDI = str.maketrans(dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "\ufffd"))
 
 
 def visible(text: str) -> str:
@@ -92,7 +92,7 @@ _SEEN = {
 
 def fitted(text: str, width: float) -> str:
     """Cut text so that it fits a width in points at 13 px; marks that turn the direction of text go."""
-    plain = "".join("\ufffd" if c in _BIDI else c for c in " ".join(visible(text).split()))
+    plain = " ".join(visible(text).split()).translate(_BIDI)
     used = 0.0
     for i, c in enumerate(plain):
         used += _advance(c)

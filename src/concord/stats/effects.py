@@ -369,7 +369,7 @@ def z_difference(
     >>> z_difference(0.9, 0.4, 0.3, 0.4)
     1.0
     """
-    a, h, sa, sh = (np.asarray(x, dtype=np.float64) for x in (agent, human, agent_se, human_se))
+    a, h, sa, sh = [np.asarray(x, dtype=np.float64) for x in (agent, human, agent_se, human_se)]
     with np.errstate(over="ignore", under="ignore"):
         spread = np.asarray(np.sqrt(sa * sa + sh * sh))
     extreme = ~((spread > 1e-150) & (spread < 1e150))  # squares may be 0 or infinite where a sum is not

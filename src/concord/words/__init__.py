@@ -115,7 +115,8 @@ def parsed(key: str) -> _Parts:
     return parts
 
 
-def places(parts: _Parts) -> set[str]:
+@cache
+def places(parts: _Parts) -> frozenset[str]:
     """Return the names of the values that a sentence takes."""
     found: set[str] = set()
     for part in parts:
@@ -123,7 +124,7 @@ def places(parts: _Parts) -> set[str]:
             found |= places(part.parts)
         elif isinstance(part, _Place):
             found |= {part.name, *(name for form in part.forms for name in places(form))}
-    return found - {_ITSELF}
+    return frozenset(found - {_ITSELF})
 
 
 def _parts_up_to(text: str, at: int, stops: str) -> tuple[_Parts, int]:

@@ -6,6 +6,7 @@ Every function takes arrays of shape (..., T) over sorted tests: replicates are 
 from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,8 +119,7 @@ FEWEST_TESTS = 3
 """ECS is undefined below this many usable tests."""
 
 
-@dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(NamedTuple):
     """One metric at every level: arrays (..., F), (..., S), (..., D), (...)."""
 
     finding: Floats
@@ -128,8 +128,7 @@ class Levels:
     benchmark: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(NamedTuple):
     """One metric at the two levels that have a floor and a ceiling: arrays (..., D), (...)."""
 
     domain: Floats
@@ -299,8 +298,7 @@ def ecs_ends(profiles: Profiles, layout: Layout) -> Ends:
     return Ends(np.stack(domain, axis=-1) if domain else none, profiles.ecs(slice(None)))
 
 
-@dataclass(frozen=True, slots=True)
-class Passes:
+class Passes(NamedTuple):
     """Passes and tests at every level; APR is their quotient."""
 
     passed: Levels
@@ -308,14 +306,8 @@ class Passes:
 
     def rates(self) -> Levels:
         """Return APR at every level, NaN where there is no test."""
-        return Levels(
-            *(
-                np.where(n > 0, k / np.maximum(n, 1), np.nan)
-                for k, n in (
-                    (getattr(self.passed, level), getattr(self.tests, level)) for level in Levels.__slots__
-                )
-            )
-        )
+        levels = zip(self.passed, self.tests, strict=True)
+        return Levels(*[np.where(n > 0, k / np.maximum(n, 1), np.nan) for k, n in levels])
 
 
 def apr_passes(scores: TestScores, layout: Layout, over: str) -> Passes:

@@ -5,7 +5,7 @@ arrays of shape (..., T) go in, numbers of shape (...) and their values without 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,8 +29,7 @@ MOST_APART = 10
 """Factor between the ends of a size ratio beyond which it says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class SizeSums:
+class SizeSums(NamedTuple):
     """What the sizes are quotients of: sums over the tests of each study, (..., S)."""
 
     agent: Floats
@@ -49,8 +48,7 @@ class SizeSums:
     noise_y: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class SizedEffects:
+class SizedEffects(NamedTuple):
     """|d| of both sides with standard errors, and where all of them are known."""
 
     human: Floats
@@ -176,15 +174,11 @@ MEASURES: dict[str, tuple[Callable[[SizeSums], Floats], str]] = {
 }
 
 
-def totals(sums: SizeSums) -> SizeSums:
-    """Return the sums over all studies."""
-    return SizeSums(*(np.asarray(getattr(sums, name).sum(axis=-1)) for name in SizeSums.__slots__))
-
-
-def leave_one_out(sums: SizeSums) -> SizeSums:
-    """Return the sums without each study in turn."""
-    whole = totals(sums)
-    return SizeSums(*(getattr(whole, name)[..., None] - getattr(sums, name) for name in SizeSums.__slots__))
+def with_and_without(sums: SizeSums) -> tuple[SizeSums, SizeSums]:
+    """Return the sums over all studies, and without each study in turn."""
+    each = np.stack(sums)
+    whole = each.sum(axis=-1)
+    return SizeSums(*whole), SizeSums(*(whole[..., None] - each))
 
 
 def effect_sizes(
@@ -200,7 +194,8 @@ def effect_sizes(
     `adjusted` are human d and standard errors with selection undone.
     """
     sums, used = size_sums(scores, errors, layout, protocol), used_tests(scores)
-    found = {name: _size(name, sums, int(used.sum()), level) for name in MEASURES}
+    parts, n_used = with_and_without(sums), int(used.sum())
+    found = {name: _size(name, sums, parts, n_used, level) for name in MEASURES}
     median = median_ratio(scores, errors, layout, level)
     selected = (
         None if adjusted is None else _selected_sizes(scores, errors, layout, protocol, level, adjusted)
@@ -311,12 +306,13 @@ def size_ratio(
 ) -> Estimate:
     """Return the size ratio alone."""
     sums = size_sums(scores, errors, layout, protocol)
-    return _size("size_ratio", sums, int(used_tests(scores).sum()), level)
+    return _size("size_ratio", sums, with_and_without(sums), int(used_tests(scores).sum()), level)
 
 
-def _size(name: str, sums: SizeSums, n_used: int, level: float) -> Estimate:
+def _size(name: str, sums: SizeSums, parts: tuple[SizeSums, SizeSums], n_used: int, level: float) -> Estimate:
+    """Return one of the sizes, given the sums with all studies and without each."""
     measure, method = MEASURES[name]
-    whole, without = float(measure(totals(sums))), measure(leave_one_out(sums))
+    whole, without = float(measure(parts[0])), measure(parts[1])
     counted = (sums.n if name == "size_ratio" else sums.w) > 0
     n = int(sums.n.sum()) if name == "size_ratio" else n_used
     shared = name == "size_ratio" and not np.isnan(whole)

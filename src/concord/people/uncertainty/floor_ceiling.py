@@ -380,11 +380,8 @@ def _scores(pas: Floats, agent_d: Floats, passes: Floats, work: Work) -> TestSco
 
 def joined_blocks(blocks: Sequence[Block], n: int) -> dict[str, Ends]:
     """Put blocks together; of the last one only what was asked for."""
-
-    def column(metric: str, level: str) -> Floats:
-        return np.concatenate([getattr(block.ends[metric], level) for block in blocks])[:n]
-
-    return {metric: Ends(*(column(metric, level) for level in Ends.__slots__)) for metric in METRICS}
+    levels = {metric: zip(*(block.ends[metric] for block in blocks), strict=True) for metric in METRICS}
+    return {metric: Ends(*[np.concatenate(parts)[:n] for parts in found]) for metric, found in levels.items()}
 
 
 N_SIMULATIONS = 1000

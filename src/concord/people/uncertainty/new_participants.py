@@ -261,8 +261,8 @@ def _evidence(drawn: Family, table: Quintic | None, alpha: Floats, protocol: Pro
 def spread(parts: list[Levels], n_resamples: int) -> Levels:
     """Return standard deviation over replicates; NaN where more than a tenth of them are undefined."""
     columns = []
-    for level in Levels.__slots__:
-        values = np.concatenate([np.atleast_1d(getattr(part, level)) for part in parts])[:n_resamples]
+    for level in zip(*parts, strict=True):
+        values = np.concatenate(level)[:n_resamples]
         defined = ~np.isnan(values)
         count = defined.sum(axis=0)
         mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(count, 1)
