@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from concord.errors import FileFormatError, OptionError, TableError, quoted
 from concord.files import limits
+from concord.files.cells import BadCellError, number, with_point
 from concord.files.contents import fingerprint, fingerprint_file, first_bytes, is_file, kept, read_bytes
 from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells, without_far_dates
 from concord.files.gate import check_large_text, check_names
 from concord.files.grids import Grid
+from concord.files.missing import MissingCodes
 from concord.files.rows import delimiter_note, header_of, recognise_delimiter
 from concord.files.survey import SURVEYS, read_survey
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
@@ -250,6 +252,63 @@ def refuse_nested(table: str, series: "pl.Series", expected: str) -> None:
 
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
         raise FileFormatError(f"{table}: column {series.name!r} holds {series.dtype}, expected {expected}")
+
+
+def read_numbers(
+    cells: "Sequence[object] | pl.Series",
+    parse: Callable[[object], float | None] = number,
+    *,
+    decimal_comma: bool = False,
+    missing: MissingCodes = MissingCodes(),  # noqa: B008 - frozen
+) -> tuple[NDArray[np.float64], dict[int, str]]:
+    """Return a column as numbers, NaN where a cell has none, and what was expected where one cannot be read.
+
+    Plain numbers of a typed column are read at once, and each other text once, however often it is there.
+    """
+    if isinstance(cells, Sequence):
+        values, others = np.full(len(cells), np.nan), list(enumerate(cells))
+    else:
+        values, others = _plain_numbers(cells, missing)
+    read: dict[object, float | BadCellError] = {}
+    bad: dict[int, str] = {}
+    for i, cell in others:
+        key = (type(cell), cell) if isinstance(cell, str | float | int) else id(cell)
+        if key not in read:
+            try:
+                none = cell is None or missing.holds(cell)
+                value = None if none else parse(with_point(cell) if decimal_comma else cell)
+                read[key] = np.nan if value is None else value
+            except BadCellError as error:
+                read[key] = error
+        found = read[key]
+        if isinstance(found, BadCellError):
+            bad[i] = str(found)
+        else:
+            values[i] = found
+    return values, bad
+
+
+def _plain_numbers(
+    series: "pl.Series", missing: MissingCodes
+) -> tuple[NDArray[np.float64], list[tuple[int, object]]]:
+    """Return the plain numbers of a column, and its other cells with their places."""
+    import polars as pl
+
+    is_number = series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)
+    known = series if is_number else as_text(series)
+    values = np.array(known.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
+    values[np.isin(values, missing.numbers)] = np.nan
+    odd = np.isinf(values) if is_number else np.isnan(values) & known.is_not_null().to_numpy()
+    odd |= np.abs(values) > limits.LARGEST_NUMBER
+    values[odd] = np.nan
+    return values, [(int(i), known[int(i)]) for i in np.flatnonzero(odd)]
+
+
+def as_text(series: "pl.Series") -> "pl.Series":
+    """Return cells as text without blanks around it."""
+    import polars as pl
+
+    return series.cast(pl.String).str.strip_chars()
 
 
 def _refuse_long(table: str, series: "pl.Series") -> None:

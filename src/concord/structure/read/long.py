@@ -22,9 +22,8 @@ from concord.structure.read.sheet import (
     ITEM_NAMES,
     Place,
     ScoreColumn,
-    check_range,
     fold,
-    parse_cells,
+    read_cells,
     tidy,
 )
 from concord.structure.records import Codes, LeftOut, ReadOptions, ScoreGrid, ScoreSet
@@ -377,42 +376,7 @@ def read_series(
     if series.dtype == pl.Boolean:
         found.warnings.append(f"{place.file}: column {place.column!r} holds true and false, read as 1 and 0")
         series = series.cast(pl.Float64)
-    if series.dtype.is_numeric():
-        return _read_numbers(series.cast(pl.Float64, strict=False), rows, place, options=options)
-    if series.dtype == pl.Null:
-        return ScoreColumn(np.full(len(series), np.nan), n_missing=len(series))
-    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
+    if not series.dtype.is_numeric() and series.dtype not in (pl.Null, pl.String, pl.Categorical, pl.Enum):
         raise FileFormatError(f"{place.file}: column {place.column!r} holds {series.dtype}, expected numbers")
-    return _read_strings(series.cast(pl.String), rows, place, typed=typed, options=options)
-
-
-def _read_numbers(series: "pl.Series", rows: Codes, place: Place, *, options: ReadOptions) -> ScoreColumn:
-    """Read a column of numbers; only infinite ones are looked at one by one."""
-    values = np.array(series.to_numpy(), dtype=np.float64)
-    values[np.isin(values, options.codes.numbers)] = np.nan
-    odd = np.flatnonzero(np.isinf(values))
-    part = parse_cells([float(values[i]) for i in odd], rows[odd], place, typed=False, options=options)
-    values[odd] = np.nan
-    column = ScoreColumn(values, faults=list(part.faults), lenient=part.lenient)
-    column.n_missing = int(np.isnan(values).sum()) - len(part.faults)
-    return check_range(column, rows, place, options=options)
-
-
-def _read_strings(
-    series: "pl.Series", rows: Codes, place: Place, *, typed: bool, options: ReadOptions
-) -> ScoreColumn:
-    """Read a column of text: numbers in bulk, everything else cell by cell."""
-    import polars as pl
-
-    bulk = series.str.strip_chars().cast(pl.Float64, strict=False)
-    values = np.array(bulk.to_numpy(), dtype=np.float64)
-    values[np.isin(values, options.codes.numbers)] = np.nan
-    odd = np.flatnonzero(~np.isfinite(values) & series.is_not_null().to_numpy())
-    values[~np.isfinite(values)] = np.nan
-    part = parse_cells([series[int(i)] for i in odd], rows[odd], place, typed=typed, options=options)
-    values[odd] = part.values
-    n_plain = int(np.count_nonzero(~np.isnan(values))) - part.n_usable
-    column = ScoreColumn(values, n_text_numbers=part.n_text_numbers + (n_plain if typed else 0))
-    column.faults, column.lenient = list(part.faults), part.lenient
-    column.n_missing = int(np.isnan(values).sum()) - len(part.faults)
-    return check_range(column, rows, place, options=options)
+    is_text = not series.dtype.is_numeric() and series.dtype != pl.Null
+    return read_cells(series, rows, place, options, typed=typed and is_text)

@@ -5,15 +5,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, InputError, TableError, listed
-from concord.files.cells import BadCellError, is_decimal_comma, number, with_point
+from concord.files.cells import is_decimal_comma
+from concord.files.columns import read_numbers
 from concord.files.grids import Grid
 from concord.files.text import FormulaCell, normal_form
 from concord.structure.records import Codes, Floats, ReadOptions
+
+if TYPE_CHECKING:
+    import polars as pl
 
 RowNumbers: TypeAlias = Sequence[int] | Codes
 
@@ -76,46 +80,33 @@ def _advice(text: str, expected: str, options: ReadOptions) -> str:
 
 
 def read_cells(
-    cells: Sequence[object], rows: RowNumbers, place: Place, *, typed: bool, options: ReadOptions
+    cells: "Sequence[object] | pl.Series",
+    rows: RowNumbers,
+    place: Place,
+    options: ReadOptions,
+    *,
+    typed: bool,
 ) -> ScoreColumn:
-    """Read a column cell by cell and check its range, naming every cell that cannot be used."""
+    """Read a column and check its range, naming every cell that cannot be used."""
     # ``typed`` says whether the file knows numbers from text (a workbook) or not (a text file).
-    return check_range(
-        parse_cells(cells, rows, place, typed=typed, options=options), rows, place, options=options
-    )
-
-
-def parse_cells(
-    cells: Sequence[object], rows: RowNumbers, place: Place, *, typed: bool, options: ReadOptions
-) -> ScoreColumn:
-    """Read a column cell by cell, whatever its range."""
-    column = ScoreColumn(np.full(len(cells), np.nan))
-    for i, (cell, row) in enumerate(zip(cells, rows, strict=True)):
-        column.values[i] = _read_cell(cell, int(row), column, place=place, typed=typed, options=options)
-    column.n_missing = int(np.count_nonzero(np.isnan(column.values))) - len(column.faults)
-    return column
-
-
-def _read_cell(
-    cell: object, row: int, column: ScoreColumn, *, place: Place, typed: bool, options: ReadOptions
-) -> float:
-    """Read one cell, noting in ``column`` whatever is unusual about it."""
-    if cell is None or (options.missing and options.codes.holds(cell)):
-        return np.nan
-    if isinstance(cell, FormulaCell):
-        column.unstored.append(_problem(place, row, UNSTORED, "a stored value"))
-        return np.nan
-    plain = isinstance(cell, int | float) and not isinstance(cell, bool)
-    held = cell if plain else str(cell)
-    try:
-        value = number(with_point(held) if options.decimal_comma else held)
-    except BadCellError as error:
-        listed = column.faults if options.strict or is_decimal_comma(cell) else column.lenient
-        shown = str(cell)[:50] if plain else str(cell).strip()
-        listed.append(_problem(place, row, cell, _advice(shown, str(error), options)))
-        return np.nan
-    column.n_text_numbers += typed and not plain and value is not None
-    return np.nan if value is None else value
+    values, bad = read_numbers(cells, decimal_comma=options.decimal_comma, missing=options.codes)
+    column = ScoreColumn(values)
+    for i, expected in bad.items():
+        cell, row = cells[i], int(rows[i])
+        if isinstance(cell, FormulaCell):
+            column.unstored.append(_problem(place, row, UNSTORED, "a stored value"))
+            continue
+        named = column.faults if options.strict or is_decimal_comma(cell) else column.lenient
+        named.append(_problem(place, row, cell, _advice(str(cell)[:50].strip(), expected, options)))
+    column.n_missing = int(np.count_nonzero(np.isnan(values))) - len(column.faults)
+    if typed:
+        texts = (
+            values
+            if not isinstance(cells, Sequence)
+            else [value for value, cell in zip(values, cells, strict=True) if isinstance(cell, str)]
+        )
+        column.n_text_numbers = int(np.count_nonzero(~np.isnan(texts)))
+    return check_range(column, rows, place, options=options)
 
 
 def check_range(column: ScoreColumn, rows: RowNumbers, place: Place, *, options: ReadOptions) -> ScoreColumn:
@@ -343,15 +334,15 @@ def _read_columns(
 ) -> ScoreColumn:
     """Read the score cells; with one column per item each cell is named by its own column."""
     if layout.kind is not SheetKind.COLUMNS:
-        return read_cells(cells, rows, _column_place(grid, layout), typed=grid.typed, options=options)
+        return read_cells(cells, rows, _column_place(grid, layout), options, typed=grid.typed)
     height = len(grid.rows)
     parts = [
         read_cells(
             cells[k * height : (k + 1) * height],
             grid.rows,
             Place(grid.name, grid.sheet, grid.header[j]),
+            options,
             typed=grid.typed,
-            options=options,
         )
         for k, j in enumerate(layout.scores)
     ]
