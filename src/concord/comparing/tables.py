@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from concord.comparing.records import NO_SCORE, SCORED, ScoreFile, grade
+from concord.comparing.records import NO_SCORE, SCORED, ScoreFile
 from concord.errors import (
-    BadScoreError,
     CellProblem,
     FileFormatError,
     OptionError,
@@ -16,11 +16,10 @@ from concord.errors import (
     listed,
     quoted,
 )
-from concord.files.cells import is_decimal_comma, is_missing, with_point
-from concord.files.columns import ColumnTable, as_names, read_columns, refuse_nested
+from concord.files.cells import grade, is_decimal_comma
+from concord.files.columns import ColumnTable, as_names, read_columns, read_numbers, refuse_nested
 from concord.files.gate import refuse_models
 from concord.files.grids import names_of
-from concord.files.limits import LARGEST_NUMBER
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
 from concord.number_words import how_many
@@ -232,47 +231,16 @@ def _score_column(table: ColumnTable, series: "pl.Series") -> "pl.Series":
     """Scores as numbers; grades and words are mapped, NaN is no score, anything else is a bad cell."""
     import polars as pl
 
-    if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
-        numbers = series.cast(pl.Float64, strict=False).fill_nan(None)
-        wrong = (numbers.abs() > LARGEST_NUMBER).fill_null(value=False)
-        _refuse(table, series, wrong.arg_true())
-        return numbers
     refuse_nested(table.name, series, "scores")
-    text = series.cast(pl.String).str.strip_chars()
-    numbers = text.cast(pl.Float64, strict=False)
-    numbers = numbers.set(~(numbers.abs() <= LARGEST_NUMBER).fill_null(value=False), None)
-    odd = numbers.is_null() & text.is_not_null()
-    read = {word: _graded(word, table) for word in text.filter(odd).unique().to_list()}
-    bad = text.is_in([word for word, value in read.items() if value is _BAD]) & odd
-    _refuse(table, series, bad.fill_null(value=False).arg_true())
-    known = {word: value for word, value in read.items() if isinstance(value, float)}
-    if not known:
-        return numbers
-    return numbers.fill_null(text.replace_strict(known, default=None, return_dtype=pl.Float64))
-
-
-_BAD = object()
-"""Stands for a cell that is no score."""
-
-
-def _graded(cell: str, table: ColumnTable) -> object:
-    """Read a cell that is not a plain number: a grade, a word, nothing; or `_BAD`."""
-    if is_missing(cell):
-        return None
-    try:
-        return grade(with_point(cell) if table.decimal_comma else cell)
-    except BadScoreError:
-        return _BAD
-
-
-def _refuse(table: ColumnTable, series: "pl.Series", wrong: "pl.Series") -> None:
-    if len(wrong):
+    values, bad = read_numbers(series, grade, decimal_comma=table.decimal_comma)
+    if bad:
         raise TableError(
             [
                 CellProblem(table.name, None, table.row(i), series.name, series[i], _expected(series[i]))
-                for i in wrong.head(_PROBLEMS).to_list()
+                for i in islice(bad, _PROBLEMS)
             ]
         )
+    return pl.Series(series.name, values, nan_to_null=True)
 
 
 def _expected(cell: object) -> str:

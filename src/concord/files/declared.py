@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError, with_point
-from concord.files.columns import ColumnTable
+from concord.files.columns import ColumnTable, read_numbers
 from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
 from concord.files.frames import records_of
 from concord.files.grids import Grid, names_of, plain_title
@@ -174,7 +174,16 @@ class DeclaredTable:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return a column as numbers, NaN where there is none."""
-        return np.array([np.nan if one is None else one for one in self.values(name)], dtype=np.float64)
+        if isinstance(self.table, Grid) or name in self.read or name not in self.titles:
+            return np.array([np.nan if one is None else one for one in self.values(name)], dtype=np.float64)
+        series = self.table.take([self.titles[name]]).to_series()
+        parse = next(one for one in self.columns if one.name == name).parse
+        held = series.to_list() if series.dtype == bool else series
+        missing = self.options.missing
+        values, bad = read_numbers(held, parse, decimal_comma=self.decimal_comma, missing=missing)
+        for i, expected in bad.items():
+            self.problem(i, name, expected, series[i])
+        return values
 
     def problem(
         self, index: int, name: str, expected: str, value: object = None, *, refused: bool = False

@@ -9,8 +9,8 @@ import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, TableError, listed, quoted
 from concord.files import limits
-from concord.files.cells import BadCellError, is_missing, number, with_point
-from concord.files.columns import ColumnTable, refuse_nested
+from concord.files.cells import is_missing, number
+from concord.files.columns import ColumnTable, read_numbers, refuse_nested
 from concord.files.gate import refuse_more
 from concord.files.left_out import left_out_cells, told_left_out
 from concord.files.missing import found_codes, is_refusal
@@ -130,20 +130,17 @@ def _weight_column(table: ColumnTable, frame: "pl.DataFrame", title: str | None)
     """Return survey weights; one that is none is named."""
     if title is None:
         return [None] * frame.height
-    values: list[float | None] = []
-    problems = []
-    for i, cell in enumerate(frame[title].to_list()):
-        try:
-            found = number(with_point(cell) if table.decimal_comma else cell)
-        except BadCellError:
-            found = -1.0
-        values.append(found)
-        if found is not None and found < 0:
-            row = table.row(int(frame["row_number"][i]))
-            problems.append(CellProblem(table.name, None, row, title, cell, "a weight, 0 or more"))
-    if problems:
-        raise TableError(problems)
-    return values
+    values, bad = read_numbers(frame[title], decimal_comma=table.decimal_comma)
+    wrong = sorted({*bad, *np.flatnonzero(values < 0).tolist()})
+    if wrong:
+        rows = [table.row(int(frame["row_number"][i])) for i in wrong]
+        raise TableError(
+            [
+                CellProblem(table.name, None, row, title, frame[title][i], "a weight, 0 or more")
+                for i, row in zip(wrong, rows, strict=True)
+            ]
+        )
+    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def _name_column(frame: "pl.DataFrame", title: str | None, default: str | None) -> "pl.Series":
@@ -311,27 +308,12 @@ class _Reading:
 
     def numbers(self, part: "pl.DataFrame", side: str) -> tuple[Floats, list[int]]:
         """Return a column as numbers, NaN where a cell is missing, and the places of other cells."""
-        import polars as pl
 
-        series = part[side]
-        if series.dtype.is_numeric() or series.dtype == pl.Boolean:
-            values = np.array(series.cast(pl.Float64).fill_null(np.nan).to_numpy(), dtype=np.float64)
-            return values, [int(i) for i in np.flatnonzero(np.abs(values) > limits.LARGEST_NUMBER)]
-        text = series.cast(pl.String).str.strip_chars()
-        values = np.array(text.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
-        odd = []
-        for i in np.flatnonzero(~(np.abs(values) <= limits.LARGEST_NUMBER)):
-            cell = text[int(i)]
-            if is_missing(cell) or is_refusal(cell, among_numbers=True):
-                values[i] = np.nan
-                continue
-            try:
-                found = number(with_point(cell) if self.table_.decimal_comma else cell)
-            except BadCellError:
-                odd.append(int(i))
-                continue
-            values[i] = np.nan if found is None else found
-        return values, odd
+        def read(cell: object) -> float | None:
+            return None if is_refusal(cell, among_numbers=True) else number(cell)
+
+        values, bad = read_numbers(part[side], read, decimal_comma=self.table_.decimal_comma)
+        return values, list(bad)
 
     def problem(self, part: "pl.DataFrame", side: str, index: int) -> CellProblem:
         """Name a cell that is text in an outcome of numbers."""
@@ -463,18 +445,12 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
 
 def _whole_counts(table: ColumnTable, frame: "pl.DataFrame", title: str) -> list[int]:
     """Return a column of counts; every cell that is none is named."""
-    problems, values = [], []
-    for i, cell in enumerate(frame[title].to_list()):
-        try:
-            found = number(cell)
-        except BadCellError:
-            found = -1.0
-        value = 0.0 if found is None else found
-        if value < 0 or value != round(value):
-            problems.append(
-                CellProblem(table.name, None, table.row(i), title, cell, "a whole number, 0 or more")
-            )
-        values.append(int(value))
-    if problems:
-        raise TableError(problems)
-    return values
+    values, bad = read_numbers(frame[title])
+    values = np.nan_to_num(values)
+    wrong = sorted({*bad, *np.flatnonzero((values < 0) | (values != np.round(values))).tolist()})
+    if wrong:
+        expected = "a whole number, 0 or more"
+        raise TableError(
+            [CellProblem(table.name, None, table.row(i), title, frame[title][i], expected) for i in wrong]
+        )
+    return [int(value) for value in values]
