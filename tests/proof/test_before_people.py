@@ -56,7 +56,7 @@ def test_from_a_design_to_a_verified_pack(home: Path, monkeypatch: pytest.Monkey
     described = run.score()
     assert described.tests[0].check
     assert described.tests[0].passed
-    assert "1 of 1 manipulation check succeeds." in described.sentences()
+    assert "The one manipulation check succeeds." in described.sentences()
     assert {one.condition for one in described.cells} == {
         "gain, high",
         "gain, low",
@@ -111,7 +111,7 @@ def test_a_check_that_nobody_could_read_is_not_called_failed(home: Path) -> None
     described = studies.run(plans, lambda question: "I would rather not say.")
     assert [one.passed for one in described.tests if one.check] == [None]
     assert described.sentences()[1] == (
-        "0 of 1 manipulation check succeeds; could not be tested: frame noticed."
+        "The one manipulation check does not succeed; could not be tested: frame noticed."
     )
 
 

@@ -55,7 +55,7 @@ def write_sections(folder: Path) -> Path:
     api.score_predictions(effects).write(folder / "predictions")
     known = Recognition("framing", recognised=True, year_right=True, n_directions=3, n_right=2, n_unknown=1)
     pair = VariantPair("framing", "flood", True, 0.8, 0.5, None, None, 3)
-    delta = Estimate(0.3, note="no interval: 1 studies, or no spread between them")
+    delta = Estimate(0.3, note="no interval: 1 study, or no spread between them")
     remembered = MemoryResult((known,), (pair,), delta, Estimate(None), "memory", "A sentence.", "m")
     remembered.write(folder / "memory")
     api.score_judge(scripted.rows(scripted.length_lover, n=10), judge="j").write(folder / "judge")

@@ -88,7 +88,7 @@ def test_the_tokens_and_settings_of_a_run_are_beside_its_result(tmp_path: Path) 
         tmp_path / "results"
     )
     (tmp_path / "run.json").write_text(json.dumps({"tokens": {"input": 539122, "output": 11484}}), "utf-8")
-    assert "<td>539,122 in, 11,484 out</td>" in make_page([tmp_path]).html
+    assert '<td data-t="tokens">539,122 in, 11,484 out</td>' in make_page([tmp_path]).html
 
 
 def test_settings_that_the_result_itself_records_are_told(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_settings_that_the_result_itself_records_are_told(tmp_path: Path) -> Non
     document |= {"model_settings": {"temperature": 0.5}, "tokens": {"input": 7, "output": 8}}
     file.write_text(json.dumps(document), "utf-8")
     html = make_page([tmp_path]).html
-    assert "<td>temperature 0.5</td><td>7 in, 8 out</td>" in html
+    assert '<td data-t="sampling">temperature 0.5</td><td data-t="tokens">7 in, 8 out</td>' in html
 
 
 @pytest.mark.parametrize(

@@ -230,19 +230,19 @@ def _referee(name: str, title: str, *, count: bool = False, on: Sequence[str] = 
 FOR_REFEREE = Table(
     "referee",
     rows=_referee_rows,
-    title="For the referee",
+    title="Further checks",
     columns=(
         Column("model", words=True),
         _share_column("inside", "n_inside", "inside the replication interval"),
-        _referee("d", "agent − human d", on=(TERMINAL, PAGE, PAPER)),
+        _referee("d", "model minus people, d", on=(TERMINAL, PAGE, PAPER)),
         _share_column("n_supported", "n_replications", "replication Bayes factor above 3"),
-        _share_column("n_equivalent", "n_kept", "kept nulls equivalent"),
-        _referee("n_opposed", "Bayes factor below 1/3", count=True),
-        _referee("n_too_small", "too small", count=True),
+        _share_column("n_equivalent", "n_kept", "no effect in either, shown to be equivalent"),
+        _referee("n_opposed", "replication Bayes factor below 1/3", count=True),
+        _referee("n_too_small", "too small to detect", count=True),
         _referee("margin", "margin in d"),
-        _referee("selection_size_ratio", "size after selection"),
-        _referee("ecs_hedges", "ECS, Hedges"),
-        _referee("ecs_precision", "ECS, by precision"),
+        _referee("selection_size_ratio", "size ratio, corrected for publication bias"),
+        _referee("ecs_hedges", "ECS with Hedges' g"),
+        _referee("ecs_precision", "ECS, weighted by precision"),
     ),
 )
 

@@ -1,10 +1,11 @@
 """Pictures of answers, of predicted effects, of people with predictions, of what a model remembers."""
 
 import math
+import re
 from dataclasses import replace
 from operator import itemgetter
 
-from concord.number_words import level_words, number
+from concord.number_words import level_words, number, significant
 from concord.people.answers.records import AgentAnswers, OutcomeAnswers
 from concord.people.answers.result import AnswersResult, farthest_first
 from concord.people.memory import MemoryResult, difference
@@ -12,6 +13,7 @@ from concord.people.mixed.result import CombineResult, SequentialResult
 from concord.people.predictions.result import PredictionResult
 from concord.show import plot_effects, plots
 from concord.show.svg import Canvas, Picture, Scale, reach, stacked
+from concord.words import say
 
 
 def memory_picture(result: MemoryResult, *, units: float = plots.WIDTH) -> Picture | None:
@@ -42,9 +44,8 @@ _WHAT = {"mean": "mean answer", "share": "share", "difference": "difference"}
 def combined_picture(result: CombineResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw every estimate from people alone and from people and predictions together."""
     title, parts = "People alone, and with predictions", []
-    for kind in dict.fromkeys(
-        one.kind for one in result.estimates
-    ):  # a mean and a share have no axis in common
+    kinds = dict.fromkeys(one.kind for one in result.estimates)  # a mean and a share have no axis in common
+    for kind in kinds:
         marks = [
             mark
             for one in result.estimates
@@ -56,10 +57,12 @@ def combined_picture(result: CombineResult, *, units: float = plots.WIDTH) -> Pi
         ]
         if any(mark.value is not None for mark in marks):
             what = _WHAT.get(kind, "estimate")
-            parts.append(plots.intervals("combined", title, marks, label=what, width=units))
+            named = title if len(kinds) == 1 else what.capitalize()
+            parts.append(plots.intervals("combined", named, marks, label=what, width=units))
     if len(parts) < 2:
         return next(iter(parts), None)
-    return replace(stacked(parts, units, columns=1), name="combined", title=title)
+    drawn, caption = stacked(parts, units, columns=1), f"{title}. {parts[0].caption.split('. ', 1)[-1]}"
+    return replace(drawn, name="combined", title=title, caption=caption)
 
 
 def looks_picture(result: SequentialResult, *, units: float = plots.WIDTH) -> Picture | None:
@@ -86,13 +89,13 @@ def looks_picture(result: SequentialResult, *, units: float = plots.WIDTH) -> Pi
     canvas.text(94, 312, "holds at every look", kind="s")
     canvas.line("ref", 300, 308, 328, 308)
     canvas.text(334, 312, "if it were looked at once", kind="s")
-    title = "After every batch of people"
+    title = say("combine.looks.title")
     heads = ("people asked", "predictions", "estimate", "low", "high", "low, one look", "high, one look")
     rows = [
         (one.n_people, one.n_predictions, one.estimate.value, *one.estimate.ends, *one.fixed.ends)
         for one in shown
     ]
-    caption = f"{result.of} after every batch: the interval of every look; dashed: if looked at once."
+    caption = say("combine.looks.caption", of=result.of)
     said = f"{title}. {', '.join(words[-5:])}."
     return Picture("looks", title, said, units, 324, str(canvas), rows=(heads, *rows), caption=caption)
 
@@ -166,7 +169,7 @@ def histograms_picture(
     drawn = sorted(with_shares, key=farthest_first)[:MOST_OUTCOMES]
     if not drawn:
         return None
-    who = "the model" if one.agent == "agent" else one.agent
+    who = _who(one)
     canvas = Canvas()
     canvas.rect("human", 4, 6, 10, 10)
     canvas.text(18, 15, "answers of people", kind="s")
@@ -197,6 +200,10 @@ def histograms_picture(
     )
 
 
+def _who(one: AgentAnswers) -> str:
+    return say("answers.the_model").lower() if one.agent == "agent" else one.agent
+
+
 def _outcome_said(outcome: OutcomeAnswers) -> str:
     tvd = outcome.numbers.get("tvd")
     value = None if tvd is None else tvd.estimate.value
@@ -225,7 +232,14 @@ def _mirrored(
     every = max(1, math.ceil(len(outcome.labels) / 12))
     for i in range(0, len(outcome.labels), every):
         x = left + step * (i + 0.5)
-        canvas.text(x, middle + half + 14, outcome.labels[i], kind="s", anchor="middle", width=step * every)
+        canvas.text(
+            x, middle + half + 14, _tick(outcome.labels[i]), kind="s", anchor="middle", width=step * every
+        )
+
+
+def _tick(label: str) -> str:
+    """Return the name of an answer; of a long fraction three digits."""
+    return significant(float(label), 3) if re.fullmatch(r"-?\d+\.\d{3,}", label) else label
 
 
 def _agent_or_nearest(result: AnswersResult, agent: str | None) -> AgentAnswers:
@@ -251,7 +265,7 @@ def ratios_picture(
     high = max([1.5, *(min(mark.interval.high, 3.0) for mark in marks if mark.interval is not None)])
     return plots.intervals(
         "answer-ratios",
-        f"{what} of answers, {one.agent} to people",
+        f"{what} of answers: {_who(one)} against people",
         marks,
         label=f"{what.lower()} ratio",
         limits=(0, high),

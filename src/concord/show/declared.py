@@ -71,8 +71,10 @@ def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
     columns: dict[str, list[str]] = {}
     for heading, note in noted:
         columns.setdefault(note.removeprefix(start), []).append(heading)
-    said = [
-        say("shared.table.reason", names=", ".join(dict.fromkeys(names)), reason=reason)
+    said = [  # a table of one column of numbers needs no name of it
+        reason
+        if set(names) == {"value"}
+        else say("shared.table.reason", names=", ".join(dict.fromkeys(names)), reason=reason)
         for reason, names in columns.items()
     ]
     more = len(said) - MOST_REASONS

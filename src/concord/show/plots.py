@@ -13,7 +13,7 @@ _SHORT_LABEL, _LONG_LABEL = 70.0, 220.0
 _BOLD = 1.12
 """How much wider bold letters are."""
 """Room for the names of rows, at least and at most."""
-_ROW, _NARROW_ROW, _FEW_ROWS = 24.0, 17.0, 30
+_ROW, _NARROW_ROW, _FEW_ROWS, _TWO_LINES = 24.0, 17.0, 30, 29.0
 """Height of a row; of more rows than these each is narrower."""
 _BROAD = 560.0
 """Pictures from this width on have the ends of intervals behind each row, narrower ones the value alone."""
@@ -135,7 +135,7 @@ def intervals(
     wide = [reach(m.label) * (_BOLD if m.strong else 1.0) + 4 for m in marks]
     room = max([_SHORT_LABEL, *(min(one, max(_LONG_LABEL, 0.4 * width)) for one in wide)])
     in_one_line = all(one <= room for one in wide)  # a name in two lines needs a row of full height
-    row = _NARROW_ROW if len(marks) > _FEW_ROWS and in_one_line else _ROW
+    row = (_NARROW_ROW if len(marks) > _FEW_ROWS else _ROW) if in_one_line else _TWO_LINES
     bottom = top + row * len(marks) + 4
     values = [_said(m, brackets=True) if width >= _BROAD else short(m.value) for m in marks]
     right = max((reach(one) for one in values), default=0.0) * 0.9 + 8

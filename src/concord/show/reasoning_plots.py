@@ -169,24 +169,24 @@ def flow(name: str, title: str, counts: Mapping[str, float], *, width: float = W
     for words, keys in columns:
         n = sum(counts[key] for key in keys)
         wide = across * n / total if total else 0.0
-        head = fitting_head((f"{words}: {n:.0f}", f"{words.split()[0]}: {n:.0f}", f"{n:.0f}"), wide)
+        head = fitting_head((f"{words}: {n:,.0f}", f"{words.split()[0]}: {n:,.0f}", f"{n:,.0f}"), wide)
         if head and n:
             canvas.text(at + wide / 2, 30, head, kind="s", anchor="middle")
         y = top
         for key, kind, after in zip(keys, ("up", "down"), ("right", "wrong"), strict=True):
             high = tall * counts[key] / n if n else 0.0
-            canvas.rect(f"cell {kind}", at, y, wide, high, note=f"{words}, {after} after: {counts[key]:.0f}")
+            canvas.rect(f"cell {kind}", at, y, wide, high, note=f"{words}, {after} after: {counts[key]:,.0f}")
             if high > 16 and wide > 24:
                 canvas.text(
-                    at + wide / 2, y + high / 2 + 5, f"{counts[key]:.0f}", kind="on t", anchor="middle"
+                    at + wide / 2, y + high / 2 + 5, f"{counts[key]:,.0f}", kind="on t", anchor="middle"
                 )
             y += high
         at += wide
     for i, (kind, words) in enumerate((("up", "right after it"), ("down", "wrong after it"))):
         canvas.rect(kind, width - 140, top + 24 * i, 12, 12)
         canvas.text(width - 122, top + 24 * i + 11, words, kind="s")
-    said = f"{title}: {counts['n10']:.0f} answers became right and {counts['n01']:.0f} became wrong."
-    words = f"became right: {counts['n10']:.0f} · became wrong: {counts['n01']:.0f}"
+    said = f"{title}: {counts['n10']:,.0f} answers became right and {counts['n01']:,.0f} became wrong."
+    words = f"became right: {counts['n10']:,.0f} · became wrong: {counts['n01']:,.0f}"
     canvas.text(left, top + tall + 22, words, kind="s b")
     rows = (("at once", "after reasoning", "pairs"), ("right", "right", counts["n11"]),
             ("right", "wrong", counts["n01"]), ("wrong", "right", counts["n10"]),
@@ -345,7 +345,7 @@ def two_ends_picture(
 ) -> Picture | None:
     """Draw how many moved answers say so, in thinking and answer: one row each, most open on top."""
     shown = sorted((row for row in rows if row[1].value is not None), key=_most_open_key)
-    if not shown:
+    if all(one.value is None for row in shown for one in row[2:]):
         return None
     room = max(90.0, min(0.42 * width, max((reach(row[0]) for row in shown), default=0.0) + 8))
     row_height, top = 24.0, 48.0

@@ -18,6 +18,7 @@ from concord.structure.records import ModelResult
 from concord.structure.result import StructureResult
 from concord.structure.score.order import order_deviations
 from concord.structure.tables import SHARES
+from concord.words import say
 
 MOST_ROWS = 200
 """Items of the heat map; of more, those that move most."""
@@ -117,19 +118,16 @@ def models_strip(result: StructureResult, *, units: float = 560.0) -> Picture:
 
 def judge_picture(result: JudgeResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw how far every judge's verdicts depend on the seats, the best judge first."""
-    label = f"{result.ranks_by.replace('_', ' ')}: pairs of votes that the seats change (0: none)"
-    return _of_judges(result, result.ranks_by, "judges", "How verdicts depend on the seats", label, units)
+    return _of_judges(result, result.ranks_by, "judges", "How verdicts depend on the seats", units)
 
 
 def preference_picture(result: JudgeResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw every judge's preference for the first seat, the best judge first."""
-    label, title = "votes for the first seat minus 1/2 (0: none)", "Preference for the first seat"
-    return _of_judges(result, "preference", "preference", title, label, units)
+    return _of_judges(result, "preference", "preference", "Preference for the first seat", units)
 
 
-def _of_judges(
-    result: JudgeResult, number: str, name: str, title: str, label: str, units: float
-) -> Picture | None:
+def _of_judges(result: JudgeResult, number: str, name: str, title: str, units: float) -> Picture | None:
+    label = say(f"judges.note.axis_{number}")
     marks = [
         estimate_mark(one.judge, found)
         for one in result.ranked()

@@ -130,7 +130,7 @@ ANSWER = Table(
         _TAU,
         _P,
         Column("p_unread", attrgetter("order.p_unread"), "p, unread evened out", p=True, optional=True),
-        Column("flip_excess", attrgetter("flips"), digits=4, ends=3),
+        Column("flip_excess", attrgetter("flips"), "changed by order", digits=4, ends=3),
         Column("worst", digits=4, ends=3),
         _WORST,
         *_COUNTS,

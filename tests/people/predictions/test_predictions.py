@@ -64,7 +64,7 @@ def test_interventions_are_left_out_where_there_is_one_study(both: PredictionRes
 
 def test_reference_rows_are_those_a_reader_expects(both: PredictionResult) -> None:
     rows = {one.agent: one for one in both.references}
-    assert list(rows) == ["no effect", "all positive", "mean of all agents"]
+    assert list(rows) == ["no effect", "all positive", "mean of all models"]
     assert rows["no effect"].numbers["direction"].value == 0.5
     assert rows["no effect"].numbers["pearson"].value is None
     assert rows["all positive"].numbers["direction"].value == both.all_positive

@@ -240,5 +240,5 @@ def test_a_comparison_says_what_a_referee_asks_of_each_model(tmp_path: Path) -> 
     assert len(ranks) == 9
     assert all(row["order"] == sorted(row["pas"], key=lambda name: -row["pas"][name]) for row in ranks)
     said = str(result)
-    assert "For the referee" in said
+    assert "Further checks" in said
     assert "PAS under 9 priors" in said

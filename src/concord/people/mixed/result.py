@@ -67,7 +67,7 @@ def _value_and_ends_of(name: str, value: str | None = None) -> dict[str, str]:
 ESTIMATES = Table(
     "estimates",
     rows=lambda result: result.estimates,
-    title="People and predictions together",
+    title="Estimates",
     file="combine.csv",
     columns=(
         Column("outcome", words=True, on=(FILE,)),

@@ -352,7 +352,7 @@ def _agent(name: str, table: PredictionTable, codes: Sequence[str], *, level: fl
 
 
 def _references(table: PredictionTable, codes: Sequence[str], *, level: float) -> Iterator[AgentAgreement]:
-    """Score what a reader compares with: no effect at all, all positive, the mean of all agents."""
+    """Score what a reader compares with: no effect at all, all positive, the mean of all models."""
     size = float(np.sqrt(np.mean([pair.estimate**2 for pair in table.pairs])))
     for name, value in (("no effect", 0.0), ("all positive", size)):
         given = [Prediction(value)] * len(table.pairs)
@@ -365,6 +365,6 @@ def _references(table: PredictionTable, codes: Sequence[str], *, level: float) -
         for pair in table.pairs
         if all(pair.key in given for given in table.agents.values())
     }
-    mean = PredictionTable(table.pairs, {"mean of all agents": means}, table.unit)
-    found = _agent("mean of all agents", mean, codes, level=level)
+    mean = PredictionTable(table.pairs, {"mean of all models": means}, table.unit)
+    found = _agent("mean of all models", mean, codes, level=level)
     yield replace(found, is_reference=True, effects=())

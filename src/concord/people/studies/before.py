@@ -19,6 +19,7 @@ from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import replaying
 from concord.people.studies.tests import agent_statistic, groups_differ
 from concord.records import InputFile
+from concord.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class StudyDescription(Kind):
     FILE: ClassVar[str] = "description.json"
     QUESTION: ClassVar[str] = "people"
     SECTION: ClassVar[str] = "described"
-    HEADING: ClassVar[str] = "Before people"
+    HEADING: ClassVar[str] = "Before people are asked"
     KEY: ClassVar[str] = "cells"
     TABLES: ClassVar[tuple[Table, ...]] = (
         Table(
@@ -120,18 +121,12 @@ class StudyDescription(Kind):
     def sentences(self) -> Sequence[str]:
         """Say what the checks show, and that nothing is compared yet."""
         checks = [one for one in self.tests if one.check]
-        ways = {"failed": False, "could not be tested": None}
-        others = {way: [one.test for one in checks if one.passed is passed] for way, passed in ways.items()}
-        who = "the model" if self.model is None else self.model
-        told = [f"No people have answered yet: what {who} said is described, and compared with nobody."]
+        who = say("page.described.the_model") if self.model is None else self.model
+        told = [say("people.before.alone", who=who)]
         if checks:
-            n = sum(one.passed is True for one in checks)
-            told.append(
-                f"{n} of {len(checks)} manipulation check{'' if len(checks) == 1 else 's'} succeed"
-                f"{'s' if len(checks) == 1 else ''}"
-                + "".join(f"; {way}: {', '.join(names)}" for way, names in others.items() if names)
-                + "."
-            )
+            by = {way: ", ".join(one.test for one in checks if one.passed is way) for way in (False, None)}
+            k = sum(one.passed is True for one in checks)
+            told.append(say("people.before.checks", k=k, n=len(checks), failed=by[False], untested=by[None]))
         return told
 
 

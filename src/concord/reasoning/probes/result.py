@@ -375,10 +375,14 @@ def _what_was_read(scores: ProbeScores) -> Iterator[str]:
         if early.n_no_ends:
             yield say("hints.probe.no_ends", n=early.n_no_ends)
     if scores.hints is not None:
-        yield say("hints.probe.detector", detector=scores.hints.detector)
-    for probe, outcomes in scores.outcomes.items():
-        named = ", ".join(f"{name} {n}" for name, n in outcomes.items())
-        yield say("hints.probe.outcomes", probe=probe, named=named)
+        how = scores.hints.detector
+        yield say("hints.probe.detector", detector=how, given=how == "given")
+    if scores.outcomes:
+        parts = (
+            f"{probe} ({', '.join(f'{n:,} {name}' for name, n in outcomes.items())})"
+            for probe, outcomes in scores.outcomes.items()
+        )
+        yield say("hints.probe.outcomes", named="; ".join(parts))
     if scores.asked:
         named = ", ".join(f"{name} {value}" for name, value in scores.asked.items())
         yield say("hints.probe.asked", named=named)

@@ -191,7 +191,7 @@ class Content:
         """Return what a comparison is called: its question or its metric, and its file where it has one."""
         result: Any = source.result
         title = self.units.get(result.kind, f"{result.metric_title}, item by item")
-        return title if source.file is None else f"{title}: {source.shown}"
+        return title if len(self.comparisons) < 2 or source.file is None else f"{title}: {source.shown}"
 
     @property
     def all_views(self) -> list[ModelView]:

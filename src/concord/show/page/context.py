@@ -219,7 +219,9 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "content": content,
         "models": content.models,
         "asked": asked,
-        "asked_of": {key: any(row[key] != "–" for row in asked) for key in ("settings", "tokens")},
+        "asked_of": {
+            key: any(row[key] != "–" for row in asked) for key in ("how", "units", "settings", "tokens")
+        },
         "screen": screen,
         "boards": [
             fragments.table(f"leaderboard{i if i else ''}", BOARD, one, whole=True)
@@ -239,7 +241,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
         "methods": _methods(content),
         "bibtex": bibtex(sources_of(content)),
         "provenance": _provenances(content),
-        "warnings": [(source, source.facts.warnings) for source in content.sources],
+        "warnings": [(one, one.facts.warnings) for one in content.sources if one.facts.warnings],
     }
 
 
@@ -374,7 +376,12 @@ def _board(content: Content, used: Sequence[Panel]) -> FilledTable:
         _board_column("model", words=True),
         _board_column("design", words=True, optional=True),
         *(_board_column(title, f"{title}: together", words=True, optional=True) for title, _ in together),
-        *(_board_column(f"{panel.name} {one.key}", one.title) for panel in used for one in panel.metrics),
+        *(
+            _board_column(f"{panel.name} {one.key}", one.title)
+            for panel in used
+            for one in panel.metrics
+            if any(view.numbers[one.key].value is not None for view in content.of(panel.name))
+        ),
         _board_column("no rank", words=True, optional=True),
     ]
     return Table("board", rows=lambda _: rows.values(), columns=tuple(columns)).grid(PAGE, None)

@@ -17,6 +17,7 @@ from concord.show.page.findings import kind_finding
 from concord.show.page.screen import Lead
 from concord.show.page.values import ResultFile
 from concord.show.svg import Picture
+from concord.words import say
 
 
 def section_of(kind: type[Kind]) -> Section:
@@ -132,14 +133,19 @@ def shown_result(
     """Return one result as HTML: what was found, pictures that are not shown elsewhere, tables, notes."""
     said = frozenset[str]() if lead is None else lead.said
     taken = without if lead is None else (*without, *lead.pictures)
+    lines = [fragments.paragraph(line) for line in result.sentences() if line not in said]
+    if len(lines) > MOST_LINES:
+        lines[1:] = [fragments.folded(say("page.one_by_one", n=len(lines) - 1), *lines[1:])]
     return fragments.fragment(
-        *(fragments.paragraph(line) for line in result.sentences() if line not in said),
+        *lines,
         *_figures(result, i, alone=alone, without=taken),
         *(html for one in result.TABLES if one.shown(PAGE) for html in table_html(result, one, i)),
-        *(fragments.paragraph(note, soft=True) for note in result.notes()),
+        *fragments.note_list(result.notes()),
     )
 
 
+MOST_LINES = 8
+"""Sentences of a result beyond which all but the first are below a line to open."""
 MOST_ROWS = 200
 """Rows of a table that are on the page; the files of a result hold all."""
 

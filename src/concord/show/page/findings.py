@@ -246,6 +246,10 @@ def _agents_finding(result: Any) -> PageFinding:
     )
 
 
+def _share_of(one: Estimate) -> float:
+    return -1.0 if one.value is None else one.value
+
+
 def _short_judge(name: str) -> str:
     return re.sub(r"-20\d{6}$", "", name)
 
@@ -259,13 +263,11 @@ def _judges_finding(result: Any) -> PageFinding:
             before=one.numbers["repeat"].value,
             gate=say("page.judges.gate") if one.gate else "",
         )
-        for one in result.ranked()
+        for one in sorted(result.ranked(), key=lambda one: _share_of(one.numbers["inconsistency"]))
     )
     if not found:
         return default_finding(result)
-    most = max(
-        found, key=lambda one: -1.0 if (share := one.numbers["inconsistency"].value) is None else share
-    )
+    most = max(found, key=lambda one: _share_of(one.numbers["inconsistency"]))
     changed, again = most.numbers["inconsistency"], most.numbers["repeat"]
     if changed.value is None:
         return default_finding(result)
@@ -373,19 +375,27 @@ def _conditions_finding(result: Any) -> PageFinding:
     title = say("page.conditions.title_none", **sides)
     if apart:
         some = "" if len(first) == 1 else say("page.conditions.some", k=len(apart), n=len(first))
-        title = say("page.conditions.title", by=f"The {result.by}", some=some, **sides)
-    rows = [
-        Row(name=one.of if one.of else one.metric, found=one.difference)
-        for one in first
-        if one.difference.value is not None
-    ]
+        by = result.by.replace("_", " ")
+        title = say("page.conditions.title", by=f"{by[0].upper()}{by[1:]}", some=some, **sides)
+    known = sorted(
+        (one for one in first if one.difference.value is not None), key=lambda one: -_share_of(one.difference)
+    )
+    names = _apart([one.of if one.of else one.metric for one in known])
+    rows = [Row(name=name, found=one.difference) for name, one in zip(names, known, strict=True)]
     ends = [end for row in rows for end in (row.found.value, *row.found.ends, 0.0) if end is not None]
     chart = Chart(
         rows=tuple(rows), axis=say("page.conditions.axis", metric=first[0].metric, **sides),
         limits=_around(ends), zero=True,
-        factor=1.0, digits=2, unit="", of="number",
+        factor=1.0, digits=2, unit="", of="setup",
     )  # fmt: skip
     return _titled(result, title, chart=chart if rows else None)
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Leave out of names what all of them share."""
+    parts = [name.split(" · ") for name in names]
+    same = set(parts[0]).intersection(*parts[1:]) if len(parts) > 1 else set()
+    return [" · ".join(one for one in own if one not in same).replace("_", " ") for own in parts]
 
 
 def _described_finding(result: Any) -> PageFinding:

@@ -14,6 +14,8 @@ from concord.show.svg import Picture, visible
 
 LONGEST_BROKEN = 120
 """Letters of a name beyond which it breaks anywhere."""
+LONG = 60
+"""Letters of a cell from which it has a line of its own where numbers are set below their names."""
 FOLDED_ROWS = 8
 """Rows from which a table of a section is folded."""
 
@@ -100,6 +102,17 @@ def scripted(name: str, caption: str, n: int) -> str:
     ).format(name, visible(caption), n)
 
 
+def note_list(told: Sequence[str]) -> list[str]:
+    """Return notes below a result, a line each; one that warns begins as a sentence, not with a sign."""
+    from markupsafe import Markup
+
+    said = [
+        f"{line[2:3].upper()}{line[3:]}" if line.startswith("! ") else line.strip() for line in told if line
+    ]
+    rows = Markup("").join(Markup("<li>{}</li>").format(printed(visible(one))) for one in said)
+    return [Markup('<ul class="notes soft">{}</ul>').format(rows)] if said else []
+
+
 def notes(told: Sequence[str]) -> list[str]:
     """Return what must be read with a table as one paragraph; nothing where there is nothing to say."""
     return [paragraph(" ".join(told), soft=True)] if told else []
@@ -107,6 +120,8 @@ def notes(told: Sequence[str]) -> list[str]:
 
 WIDE = 8
 """Columns beyond which the heads of a table are broken into lines."""
+FEW, WIDEST = 3, 110
+"""Up to so many rows, heads of more letters in all are shown as a group of numbers per row."""
 
 
 def table(
@@ -126,8 +141,10 @@ def table(
         for row, values in zip(grid.rows, grid.values, strict=True)
     )
     n = len(grid.rows)
+    wide = len(grid.columns) > WIDE
     kind = f"data{' sortable' if n > 1 else ''}{' filterable' if whole and n > FOLDED_ROWS else ''}"
-    kind += " crowded" if len(grid.columns) > WIDE else ""
+    tiled = n <= FEW and sum(len(one.heading) for one in grid.columns) > WIDEST
+    kind = "data tiles" if tiled else f"{kind} crowded" if wide else kind
     made = Markup(
         '<div class="scroll{}" role="region" aria-label="{}" tabindex="0"><table class="{}" data-name="{}">'
         "<caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
@@ -141,6 +158,7 @@ def _row_cells(columns: Sequence[Column], row: Any, values: Sequence[object]) ->
     from markupsafe import Markup
 
     for i, (column, value) in enumerate(zip(columns, values, strict=True)):
+        head = visible(column.heading)
         column = column if column.signed is None else column.of_row(row)
         bare = value.value if isinstance(value, Estimate) else value
         is_number = isinstance(bare, int | float) and not isinstance(bare, bool)
@@ -149,16 +167,17 @@ def _row_cells(columns: Sequence[Column], row: Any, values: Sequence[object]) ->
         if i == 0:
             yield Markup('<th scope="row"><bdi>{}</bdi></th>').format(breakable(shown))
         elif column.words:
-            yield Markup("<td><bdi>{}</bdi></td>").format(shown)
+            long = " long" if len(shown) > LONG else ""
+            yield Markup('<td class="words{}" data-t="{}"><bdi>{}</bdi></td>').format(long, head, shown)
         elif isinstance(value, Estimate):
             ends = typeset(" ".join(ends_texts(column, value)))
             ci = Markup('<span class="ci">{}</span>').format(ends) if ends else ""
-            yield Markup('<td class="num" data-v="{}" title="{}"><span class="v">{}</span>{}</td>').format(
-                "" if bare is None else bare, _behind(value), shown, ci
-            )
+            yield Markup(
+                '<td class="num" data-t="{}" data-v="{}" title="{}"><span class="v">{}</span>{}</td>'
+            ).format(head, "" if bare is None else bare, _behind(value), shown, ci)
         else:
             sort = "" if value is None else value if is_number else text
-            yield Markup('<td class="num" data-v="{}">{}</td>').format(sort, shown)
+            yield Markup('<td class="num" data-t="{}" data-v="{}">{}</td>').format(head, sort, shown)
 
 
 def _behind(value: Estimate) -> str:

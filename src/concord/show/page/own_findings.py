@@ -56,6 +56,7 @@ def structure_finding(told: FindingInputs) -> PageFinding:
         limits=(min([0.0, *(math.floor(20 * end) / 20 for end in ends)]), max([LEAST, *ends])),
         zero=min([0.0, *ends]) < 0,
         unit="%" if by_flips else "points",
+        digits=int(max(map(abs, ends), default=1.0) < LEAST / 2),
         bracket="" if by_flips else told.bracket,
         note=_structure_note(entries[0][0]) + told.compares,
     )

@@ -86,7 +86,13 @@ class Chart:
         return number(None, 0) if value is None else self._text(value)
 
     def _text(self, value: float) -> str:
-        return typeset(number(value * self.factor, self.digits, sign=self.zero and round(value, 6) != 0))
+        return typeset(
+            number(
+                value * self.factor,
+                self.digits,
+                sign=self.zero and round(value * self.factor, self.digits) != 0,
+            )
+        )
 
     def ends_of(self, row: Row) -> str:
         """Return an interval behind a number; nothing where there is none."""
@@ -153,10 +159,15 @@ class Chart:
         return bool(self.bracket) and len(self.rows) >= BRACED
 
     @property
+    def says_differ(self) -> bool:
+        """Whether rows have words of their own; what is true of all of them is in the title."""
+        return len({row.says for row in self.rows}) > 1
+
+    @property
     def classes(self) -> str:
-        """How closely rows are set, and whether they can be searched."""
-        n = len(self.rows)
-        return f"{' dense' if n > DENSE else ''}{' filterable' if n > FILTERED else ''}"
+        """How closely rows are set, whether they can be searched and have words of their own."""
+        n, wordy = len(self.rows), " wordy" if self.says_differ else ""
+        return f"{' dense' if n > DENSE else ''}{' filterable' if n > FILTERED else ''}{wordy}"
 
 
 def _middle(values: Sequence[float]) -> float:

@@ -506,7 +506,9 @@ def _sentence(one: RatingJudge, groups: Sequence[RatedGroup], pairs: Sequence[Ra
     """Say what was found of a judge: only what its interval shows."""
     said = []
     if one.noise.value is not None:
-        said.append(say("judges.rated.noise", noise=one.noise.value, sd=one.repeat_sd.value))
+        said.append(
+            say("judges.rated.noise", noise=min(max(one.noise.value, 0.0), 1.0), sd=one.repeat_sd.value)
+        )
     if one.bias.interval is not None and one.bias.value is not None:
         ends, bias = one.bias.interval, one.bias.value
         if ends.low > 0 or ends.high < 0:

@@ -103,7 +103,7 @@ def _shown_number(name: str, title: str, *, sign: bool = False, on: tuple[str, .
 JUDGES = Table(
     "judges",
     rows=lambda result: result.judges,
-    title="Judges who give scores",
+    title="Each judge",
     file="judge_scores.csv",
     columns=(
         Column("judge", words=True),

@@ -348,7 +348,7 @@ class JudgeResult(Kind):
     def notes(self) -> Sequence[str]:
         """Return how many votes each judge gave, and what the numbers are."""
         return [
-            *map(_counted_votes, self.judges),
+            *_counted_votes(self.judges),
             *unread_notes(self.unread),
             say("judges.note.measures", level=self.level),
         ]
@@ -377,9 +377,20 @@ class JudgeResult(Kind):
         return say("judges.method.pairs", concord=concord, level=self.level, **counts)
 
 
-def _counted_votes(one: JudgeScores) -> str:
-    low, high = one.votes_per_order
-    votes = str(low) if low == high else f"{low} to {high}"
-    lost = one.n_unreadable if one.n_unreadable else None
-    counts = {"pairs": len(one.pairs), "votes": one.n_votes, "per_order": votes, "lost": lost}
-    return say("judges.note.counted", judge=one.judge, **counts)
+def _counted_votes(judges: Sequence[JudgeScores]) -> list[str]:
+    """Say how many votes were given; judges with as many are named together."""
+    alike: dict[tuple[object, ...], list[str]] = {}
+    for one in judges:
+        counts = (len(one.pairs), one.n_votes, *one.votes_per_order, one.n_unreadable)
+        alike.setdefault(counts, []).append(one.judge)
+    return [
+        say(
+            "judges.note.counted",
+            judge=", ".join(names),
+            pairs=pairs,
+            votes=votes,
+            per_order=str(low) if low == high else f"{low} to {high}",
+            lost=lost if lost else None,
+        )
+        for (pairs, votes, low, high, lost), names in alike.items()
+    ]

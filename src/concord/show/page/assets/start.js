@@ -15,7 +15,7 @@
     const holder = box.querySelector('.dynamic'), table = holder && columnsOf(page.data, holder.dataset.table);
     const rows = table ? table.n : box.querySelectorAll('tbody tr, dt, li').length;
     const lines = [...box.querySelectorAll('pre')].reduce((sum, one) => sum + one.textContent.split('\n').length, rows);
-    return lines > PRINTED && !box.querySelector('figure');
+    return (lines > PRINTED && !box.querySelector('figure')) || box.matches('#cite, #made');
   };
   // On paper nothing can be unfolded: everything of the chosen model is, all rows with it
   const unfold = () => {

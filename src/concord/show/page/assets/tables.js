@@ -72,7 +72,7 @@
     const title = holder.dataset.title;
     const table = columnsOf(data, holder.dataset.table);
     if (!table) { holder.replaceChildren(el('p', { class: 'soft', text: 'The result has no table of ' + title.toLowerCase() + '.' })); return; }
-    const shown = table.columns.filter((column) => !column.hidden);
+    const shown = table.columns.filter((column, k) => !column.hidden && (k === 0 || !Array.from({ length: table.n }, (_, i) => show(column.at(i), column.kind)).every((text) => text === '–' || text === '')));
     const forest = holder.dataset.options === 'forest';
     const state = { text: '', chosen: new Map(), sort: null, way: -1, most: holder.dataset.options === 'replies' ? REPLIES : ROWS };
     const input = el('input', { type: 'search', autocomplete: 'off' });
@@ -116,9 +116,10 @@
     const more = el('button', { type: 'button', class: 'more', text: 'Show more rows', onclick: () => { state.most += 10 * ROWS; render(); } });
     const cell = (column, i) => {
       if (column === opener) return el('th', { scope: 'row' }, el('button', { type: 'button', class: 'open', onclick: () => openRow(table, holder, i) }, el('bdi', { text: column.at(i) || '(no name)' })));
-      if (column.key === 'text') return el('td', {}, el('div', { class: 'clip reply', dir: 'auto', text: String(column.at(i)).slice(0, 300) }));
+      if (column.key === 'text') return el('td', { 'data-t': column.title }, el('div', { class: 'clip reply', dir: 'auto', text: String(column.at(i)).slice(0, 300) }));
       const text = show(column.at(i), column.kind);
-      return numeric(column) ? el('td', { class: 'num', text }) : el('td', text.length > 40 ? { class: 'wrap' } : {}, el('bdi', { text }));
+      const named = { 'data-t': column.title, ...(numeric(column) ? { class: 'num' } : text.length > 40 ? { class: 'wrap' } : {}) };
+      return numeric(column) ? el('td', { ...named, text }) : el('td', named, el('bdi', { text }));
     };
     const render = () => {
       let rows = Array.from({ length: table.n }, (_, i) => i);
