@@ -1,5 +1,6 @@
 """What `concord demo` says on one screen: three answers, agents as strips, an order that moved, sources."""
 
+import re
 from collections.abc import Sequence
 from textwrap import wrap
 
@@ -126,7 +127,9 @@ class _Answers:
         for ask, answer in self.sentences:
             start = f"  {ask}"
             for part in answer.split("\n"):
-                for line in wrap(part, max(20, options.max_width - width)):
+                for line in wrap(
+                    re.sub(r"(?<=\d) (?=%)", "\u00a0", part), max(20, options.max_width - width)
+                ):
                     yield Text(f"{start:<{width}}{line}")
                     start = ""
 

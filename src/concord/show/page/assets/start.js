@@ -10,7 +10,7 @@
     return button;
   };
   // Long tables would be a book: on paper the rest stands for them, and says that they are on the page
-  const PRINTED = 40;
+  const PRINTED = 20;
   const tooLong = (box) => {
     const holder = box.querySelector('.dynamic'), table = holder && columnsOf(page.data, holder.dataset.table);
     const rows = table ? table.n : box.querySelectorAll('tbody tr, dt, li').length;
