@@ -333,10 +333,27 @@ FILES: tuple[Written, ...] = (
         "probes.csv",
         as_csv,
         [
-            {"probe": "early", "id": f"q{i}", "cell": "plain", "answer": "A", "step": 0, "n_steps": 2}
+            {"probe": "early", "id": f"q{i}", "cell": "prefix", "answer": "A", "step": 0, "n_steps": 2}
             for i in range(4)
         ],
         "answers to probes of reasoning",
+        "score probes",
+    ),
+    (
+        "chains.csv",
+        as_csv,
+        [
+            {
+                "item": "q",
+                "sentence_num": i,
+                "sentences": 4,
+                "cue_p": 0.2 * i,
+                "cue_p_prev": 0.1,
+                "hinted": "B",
+            }
+            for i in range(4)
+        ],
+        "shares of draws along hinted chains",
         "score probes",
     ),
     (

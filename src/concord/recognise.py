@@ -27,7 +27,7 @@ from concord.files.keys import noted_units
 from concord.files.raw import read_raw
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
 from concord.files.tables import TableOptions
-from concord.people.answers.table import holds_numbers, role_of
+from concord.people.answers.table import holds_numbers, is_qualtrics, role_of, without_import_ids
 from concord.people.table.columns import KNOWN, SIDES, fold
 from concord.people.table.handmade.read import handmade_header
 
@@ -225,7 +225,8 @@ def _of_harness(path: Path, document: Any) -> FileCheck | None:
         return None
     answers = list(form.answers(path, document))
     metrics = {name for one in answers for name in one.scores}
-    counts = {"models": len({one.model for one in answers}), "answers": len(answers), "scores": len(metrics)}
+    who = "agents" if form.rates else "models"
+    counts = {who: len({one.model for one in answers}), "answers": len(answers), "scores": len(metrics)}
     more = ("concord score answers PEOPLE FILE",) if form.rates else ()
     commands = ("concord compare", "concord score judge", *more)
     return FileCheck(str(path), (), (), counts, f"results of {form.name}", commands)
@@ -263,8 +264,9 @@ def _told_table(path: Path, options: TableOptions) -> FileCheck | None:
     except InputError:
         return None  # the reader of tables of tests, which takes most, says why
     survey = "LimeSurvey" if is_limesurvey(table.header) else ""
-    if {"startdate", "responseid"} <= {fold(title) for title in table.header}:
+    if is_qualtrics(table.header):
         survey = "Qualtrics"
+        n = without_import_ids(table).take([table.header[0]]).height
     if survey:
         commands = ("concord score answers", "concord combine")
         return FileCheck(str(path), (), (), {"respondents": n}, f"survey of {survey}", commands)
@@ -378,6 +380,12 @@ def _read_hints(path: Path, options: TableOptions) -> Sequence[str]:
     return score_hint_source(path, strict=True).warnings
 
 
+def _read_probes(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.reasoning.probes.score import read_probe_rows
+
+    return read_probe_rows(path, replace(options, strict=True)).warnings
+
+
 def _read_scores(path: Path, options: TableOptions) -> Sequence[str]:
     return [text for one in read_models(path, options=options) for text in one.warnings]
 
@@ -395,6 +403,7 @@ _READERS: Mapping[str, Callable[[Path, TableOptions], Sequence[str]]] = {
     "concord score options": _read_options,
     "concord score judge": _read_verdicts,
     "concord score hints": _read_hints,
+    "concord score probes": _read_probes,
     "concord score structure": _read_arrangements,
     "concord compare": _read_scores,
 }

@@ -186,6 +186,48 @@ def test_titles_and_codes_of_limesurvey_are_told_from_others() -> None:
     assert not is_limesurvey(["id", "trust"])
     blank = dict.fromkeys(("id", "submitdate", "lastpage", "startlanguage"), ["", ""])
     frame = pl.DataFrame({**blank, "Q1": ["A1", "A3"], "Q2": ["A1", "other"], "Q3": [None, ""]})
-    found = from_limesurvey(frame)
+    found, told = from_limesurvey(frame)
+    assert told == ("2 of 2 responses were never submitted ('submitdate' is empty): they count",)
     assert found.columns == ["Q1", "Q2", "Q3"]
     assert found["Q1"].to_list() == ["1", "3"] and found["Q2"].to_list() == ["A1", "other"]
+
+
+def _given_apart(people: Path, rows: list[Any], agent: Path, answers: list[Any]) -> Any:
+    for path, held in ((people, rows), (agent, answers)):
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(held)
+    return concord.score_answers(people, agent, n_resamples=20)
+
+
+def test_codes_of_limesurvey_are_the_same_answers_on_both_sides(tmp_path: Path) -> None:
+    codes = [f"AO0{1 + i % 5}" for i in range(60)]
+    head = ["id", "submitdate", "lastpage", "startlanguage", "Q1", "Q2"]
+    people = [
+        head,
+        *([i, "2026-01-01" if i % 6 else "", 3, "de", code, i % 7] for i, code in enumerate(codes)),
+    ]
+    agent = [["id", "Q1", "Q2"], *([i, code, i % 7] for i, code in enumerate(codes))]
+    found = _given_apart(tmp_path / "people.csv", people, tmp_path / "other.csv", agent)
+    assert {one.numbers["tvd"].estimate.value for one in found.agents[0].outcomes} == {0.0}
+    assert any("10 of 60 responses were never submitted" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize("n_heads", [2, 3])
+def test_the_lines_of_texts_below_the_titles_of_qualtrics_are_no_respondents(
+    tmp_path: Path, n_heads: int
+) -> None:
+    heads: list[Any] = [
+        ["StartDate", "ResponseId", "Q1", "Q2"],
+        ["Start Date", "Response ID", "How much?", "How often?"],
+        [
+            '{"ImportId":"startDate"}',
+            '{"ImportId":"_recordId"}',
+            '{"ImportId":"QID1"}',
+            '{"ImportId":"QID2"}',
+        ],
+    ]
+    rows: list[Any] = [["2026-01-02 10:00:00", f"R_{i}", 1 + i % 5, i % 3] for i in range(40)]
+    agent: list[Any] = [["Q1", "Q2"], *([1 + i % 5, i % 3] for i in range(40))]
+    found = _given_apart(tmp_path / "q.csv", [*heads[:n_heads], *rows], tmp_path / "a.csv", agent)
+    assert [one.n_people for one in found.agents[0].outcomes] == [40, 40] and not found.left_out
+    assert concord.check(tmp_path / "q.csv").counts == {"respondents": 40}

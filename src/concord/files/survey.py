@@ -32,7 +32,7 @@ _EDSL_OWN = {
     *("edsl_version", "edsl_class_name", "scenario_index", "agent_index", "agent_name", "agent_instruction")
 }
 """What EDSL adds to a scenario and to the traits of an agent."""
-_LIME_CODE = re.compile(r"A[O]?0*(\d+)")
+_LIME_CODE = r"^AO?0*(\d+)$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,21 +185,23 @@ def is_limesurvey(header: Sequence[str]) -> bool:
     return {_lime_name(title).casefold() for title in header} >= _LIME
 
 
-def from_limesurvey(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the questions of a LimeSurvey export alone; codes of answers (A1, AO02) are numbers."""
+def from_limesurvey(frame: "pl.DataFrame") -> "tuple[pl.DataFrame, tuple[str, ...]]":
+    """Return the questions of a LimeSurvey export alone, codes of answers as numbers, and what to tell."""
+    names = {title: _lime_name(title) for title in frame.columns}
+    kept = [title for title, name in names.items() if name.casefold() not in _LIME_META]
+    submitted = next(frame[title] for title, name in names.items() if name.casefold() == "submitdate")
+    n = int((submitted.is_null() | (submitted.cast(str) == "")).sum())
+    told = f"{n} of {frame.height} responses were never submitted ('submitdate' is empty): they count"
+    return without_codes(frame.select(kept).rename(names, strict=False)), (told,) if n else ()
+
+
+def without_codes(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Return columns that hold nothing but codes of LimeSurvey (A1, AO02) as their numbers."""
     import polars as pl
 
-    kept = {title: _lime_name(title) for title in frame.columns}
-    kept = {title: name for title, name in kept.items() if name.casefold() not in _LIME_META}
-    columns = {}
-    for title, name in kept.items():
-        cells = [None if one in (None, "") else str(one).strip() for one in frame[title].to_list()]
-        found = [None if one is None else _LIME_CODE.fullmatch(one) for one in cells]
-        is_coded = any(cells) and all(
-            match is not None for match, one in zip(found, cells, strict=True) if one
-        )
-        columns[name] = [match[1] if match else None for match in found] if is_coded else cells
-    return pl.DataFrame({name: pl.Series(name, cells) for name, cells in columns.items()})
+    text = frame.with_columns(pl.all().cast(pl.String).str.strip_chars().replace("", None))
+    coded = [one.name for one in text if one.count() and one.str.contains(_LIME_CODE).all()]
+    return text.with_columns(pl.col(coded).str.extract(_LIME_CODE))
 
 
 def _lime_name(title: str) -> str:

@@ -17,6 +17,7 @@ from concord.kinds import (
     Table,
     with_provenance,
 )
+from concord.number_words import how_many
 from concord.people.answers.records import (
     METRICS,
     AgentAnswers,
@@ -158,7 +159,8 @@ def _summary_title(result: "AnswersResult") -> str:
     """Say what the numbers of all outcomes are of."""
     first = result.by_distance()[0].overall
     start = "All outcomes" if len(result.agents) == 1 else f"Answers of {len(result.agents)} models"
-    return f"{start} · {first.n_outcomes} outcomes, {first.n_studies} studies"
+    outcomes = how_many(first.n_outcomes, "outcome", "outcomes")
+    return f"{start} · {outcomes}, {how_many(first.n_studies, 'study', 'studies')}"
 
 
 AGENTS = Table(

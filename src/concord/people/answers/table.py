@@ -35,6 +35,7 @@ from concord.files.survey import (
     from_limesurvey,
     is_limesurvey,
     read_qsf,
+    without_codes,
 )
 from concord.files.tables import TableOptions, TableSource
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
@@ -212,7 +213,7 @@ def _given_apart(tables: Sequence[ColumnTable]) -> ColumnTable:
     frames = []
     for place, table in enumerate(tables):
         titles = {fold(title): title for title in table.header}
-        frame = table.take(table.header).with_columns(pl.all().cast(pl.String))
+        frame = without_codes(table.take(table.header))  # of which one side may have the numbers alone
         named = [titles[name] for name in (*AGENT_NAMES, *NAMES["source"]) if name in titles]
         who = pl.lit(Path(table.name).stem) if not named else pl.col(named[0])
         found = pl.lit(HUMAN_WORDS[0]) if place == 0 else who
@@ -290,9 +291,11 @@ def survey_table(source: TableSource, options: TableOptions, labels: str | Path 
     frame = table.take(table.header)
     if labels is not None:
         frame = coded(frame, read_qsf(Path(labels)))
+    told: tuple[str, ...] = ()
     if is_limesurvey(table.header):
-        frame = from_limesurvey(frame)
-    return replace(table, header=tuple(frame.columns), load=frame.select)
+        frame, told = from_limesurvey(frame)
+    notes = (*table.warnings, *(f"{table.name}: {note}" for note in told))
+    return replace(table, header=tuple(frame.columns), load=frame.select, warnings=notes)
 
 
 def _named_column_of(table: ColumnTable, titles: Mapping[str, str], wanted: str) -> str:
@@ -409,11 +412,13 @@ def without_import_ids(table: ColumnTable) -> ColumnTable:
     if head.dtype != pl.String:  # and dates beyond the calendar cannot be listed
         return table
     marks = [i for i, cell in enumerate(head.to_list()) if cell is not None and cell.startswith(_IMPORT_ID)]
-    if not marks:
+    if not marks and not _is_head_of_texts(table):
         return table
-    cut = marks[0] + 1
+    cut = marks[0] + 1 if marks else 1
     lines = " and ".join(str(table.row(i)) for i in range(cut))
-    told = f"{table.name}: rows {lines} hold question texts and import ids of Qualtrics, left out"
+    told = f"{table.name}: row {lines} holds question texts of Qualtrics, left out"
+    if marks:
+        told = f"{table.name}: rows {lines} hold question texts and import ids of Qualtrics, left out"
     rows = np.arange(cut + 2, 10**9) if table.rows is None else table.rows[cut:]
     return replace(
         table,
@@ -421,6 +426,20 @@ def without_import_ids(table: ColumnTable) -> ColumnTable:
         load=lambda names: table.load(names).slice(cut),
         warnings=(*table.warnings, told),
     )
+
+
+def _is_head_of_texts(table: ColumnTable) -> bool:
+    """Whether the first row of an export of Qualtrics holds the texts of its questions: no date in it."""
+    titles = {fold(title): title for title in table.header}
+    if not is_qualtrics(table.header):
+        return False
+    first = table.load([titles["startdate"]]).head(1).to_series().cast(str, strict=False).to_list()
+    return bool(first) and first[0] is not None and not first[0].strip()[:1].isdigit()
+
+
+def is_qualtrics(header: Sequence[str]) -> bool:
+    """Whether a table is an export of Qualtrics, by the columns that it adds."""
+    return {"startdate", "responseid"} <= {fold(title) for title in header}
 
 
 def is_added(title: str) -> bool:
