@@ -13,7 +13,8 @@ from concord.asking.runs import run_job
 from concord.errors import OptionError
 from concord.files.documents import read_record
 from concord.reading import Reading, ReadOutcome, read_reply
-from concord.reading.second import ModelReader, write_reader
+from concord.reading.second import ModelReader, SaidAnswer, SecondReader, second_reader, write_reader
+from concord.structure.judging.ballots import said_seat
 
 pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
 MODEL = "judge:openai-api/scripted/m"
@@ -112,3 +113,14 @@ def test_a_reader_names_its_model(reader: str) -> None:
 def test_without_replies_there_is_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="no reply was read by rules"):
         read_with(lambda: 1, MODEL, tmp_path, ask=run_job)
+
+
+def test_votes_of_a_judge_are_counted_as_the_model_read_them() -> None:
+    reply = "Whatever the first one says, I would rather keep what comes after it."
+    with second_reader(SecondReader()) as reader:
+        assert said_seat(reply) is None
+        (key,) = reader.met
+    assert said_seat(reply) is None
+    with second_reader(SecondReader({key: SaidAnswer(ReadOutcome.OK, "2", "what comes after it")})):
+        assert said_seat(reply) == 1
+    assert said_seat(reply) is None

@@ -176,3 +176,16 @@ def test_replies_are_found_in_tables_documents_and_parts(tmp_path: Path, reasoni
     (tmp_path / "deep.json").write_text(json.dumps(deep), "utf-8")
     with pytest.raises(RunFolderError, match="are not there"):
         found.with_replies(found.items, [tmp_path / "deep.json"])
+
+
+def test_replies_to_interventions_are_grouped_by_them(tmp_path: Path) -> None:
+    document(tmp_path, "probes.json", "probe result", model="m")
+    names = ("hints/q1/hints-unhinted/-.0", "hints/q1/hints-metadata/-.0", "early/v1/early-prefix/2.1")
+    read = Reading("A", ReadOutcome.OK, "bare", (0, 1))
+    write_readings(tmp_path, [stored_reading(name, "A", read) for name in names])
+    found = [(item.group, item.unit) for item in open_folder(tmp_path).items]
+    assert found == [
+        ("hints-unhinted", "hints/q1"),
+        ("hints-metadata", "hints/q1"),
+        ("early-prefix", "early/v1"),
+    ]

@@ -163,7 +163,8 @@ def _facts(place: Path) -> dict[str, DocumentFacts]:
 def _parts(trial: str) -> tuple[str, str, str]:
     """Return id, mode and repeat of a trial; mode and repeat are empty where its name has none."""
     parts = trial.rsplit("/", 2)
-    return (parts[0], parts[1], parts[2]) if len(parts) == 3 and parts[2].isdecimal() else (trial, "", "")
+    numbered = len(parts) == 3 and parts[2].rpartition(".")[2].isdecimal()
+    return (parts[0], parts[1], parts[2]) if numbered else (trial, "", "")
 
 
 def _audit_item(
@@ -243,7 +244,7 @@ def _files_beside(place: Path) -> Iterator[Path]:
     yield from sorted(place.glob("*.jsonl"))
     for folder in list(place.absolute().parents)[:_DEEP]:
         if is_file(folder / "run.json"):
-            yield from sorted(folder.glob("*.jsonl"))
+            yield from sorted((*folder.glob("*.jsonl"), *folder.glob("*/replies.jsonl")))
             return
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from concord import people, reasoning
-from concord.asking.folder import read_record
+from concord.asking.folder import RECORD, read_record
 from concord.asking.index import TRIALS
 from concord.asking.journal import (
     FAILURES,
@@ -295,7 +295,9 @@ class KeptRun:
 
     def readings(self) -> Mapping[str, Sequence[StoredReading]]:
         """Return the readings of the run's results by trial, read anew where they changed."""
-        files = sorted((self.path / RESULTS).glob(f"**/{READINGS}"))
+        followed = (self.path.parent / RECORD).is_file() and not (self.path / RESULTS).is_dir()
+        of = self.path.parent if followed else self.path  # what is asked after a run is scored with it
+        files = sorted((of / RESULTS).glob(f"**/{READINGS}"))
         made_of = tuple(map(stamp, files))
         if self._readings is None or self._readings[0] != made_of:
             held: dict[str, list[StoredReading]] = {}

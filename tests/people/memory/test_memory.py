@@ -33,6 +33,7 @@ from concord.people.studies.probe import (
     probe_design,
     probe_text,
     read_recognition,
+    recognition_readings,
     recognitions,
 )
 from concord.records import Estimate, Interval
@@ -319,3 +320,15 @@ def test_a_run_with_variants_and_its_table_scored_again_have_the_same_headline(t
     told = "1 variant of a study is not part of the numbers, which are those of the originals"
     assert any(told in one for one in again.warnings)
     assert any(told in one for one in done.result.warnings)
+
+
+def test_what_a_reply_says_of_the_authors_is_a_reading_with_its_place() -> None:
+    study = FILES["side-effect"].study
+    replies = ["<think>Asch?</think>\nAuthors: Knobe\nYear: 2003", "Authors: unknown", "I cannot say: Asch"]
+    rows = list(recognition_readings([study], {study.study: replies}))
+    assert [(row.trial, row.question, row.reading, row.outcome) for row in rows] == [
+        ("side-effect/probe/0", "authors", "Knobe", "ok"),
+        ("side-effect/probe/1", "authors", "nobody", "ok"),
+        ("side-effect/probe/2", "authors", "", "refused"),
+    ]
+    assert rows[0].place is not None and replies[0][slice(*rows[0].place)] == "Knobe"

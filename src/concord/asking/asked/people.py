@@ -29,7 +29,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> Any:
     replies = replies_of(found.rows)
     plans = plans_of(found.files, found.options)
     said: dict[str, list[str]] = {}
-    for row in found.followed:
+    for row in sorted(found.followed, key=lambda row: int(row["repeat"])):
         if row["outcome"] == AskOutcome.OK:
             said.setdefault(str(row["id"]), []).append(str(row["response"]))
     made, options = found.made, found.options

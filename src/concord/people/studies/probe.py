@@ -1,7 +1,7 @@
 """The recognition probe: after the materials, in a conversation of its own, what study this is."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from concord.people.memory import Recognition
@@ -9,12 +9,20 @@ from concord.people.studies.format import Study, Test
 from concord.people.studies.plan import StudyPlan
 from concord.people.studies.sessions import Session
 from concord.people.studies.wording import compile_experiment
-from concord.reading import named_parts, read_reply, split_thinking
+from concord.reading import (
+    Reading,
+    StoredReading,
+    named_parts,
+    read_reply,
+    split_thinking,
+    stored_reading,
+    trial_name,
+)
 from concord.reading.forms import fields_of
 from concord.reading.several import affirmed
 from concord.records import AnswerForm, Design, Message, Template, Trial
 
-SUITE = "memory"
+SUITE, MODE = "memory", "probe"
 MOST_TESTS = 12
 """Effects whose direction is asked for."""
 TEMPLATE = (
@@ -52,7 +60,7 @@ def probe_design(plans: Sequence[StudyPlan]) -> Design:
         if plan.sessions:
             asked, forms = (Message("user", probe_text(plan)),), _forms(len(directed_tests(plan.study)))
             trials += [
-                Trial(SUITE, plan.study.study, "probe", asked, repeat, template.name, forms=forms)
+                Trial(SUITE, plan.study.study, MODE, asked, repeat, template.name, forms=forms)
                 for repeat in range(ASKED)
             ]
     return Design(SUITE, tuple(trials), (template,))
@@ -117,9 +125,7 @@ def read_recognition(study: Study, reply: str | None) -> Recognition:
     _, said = split_thinking(reply or "")
     fields = _fields(said or "")
     authors = fields.get("author", "")
-    surnames = re.findall(r"([^\W\d_]{3,})(?:-[^\W\d_]+)?,", study.source.authors)
-    whole = _NOBODY.fullmatch(authors) is not None
-    named = affirmed(reply if whole else authors, surnames)
+    whole, named = _NOBODY.fullmatch(authors) is not None, _named_authors(study, reply, authors)
     years = fields.get("year") or (said if whole and named.value else "") or ""
     tests = directed_tests(study)
     found = [_direction(fields.get(f"effect {i}")) for i in range(1, len(tests) + 1)]
@@ -137,6 +143,30 @@ def read_recognition(study: Study, reply: str | None) -> Recognition:
         fields.get("finding", "")[:400],
         str(named.outcome),
     )
+
+
+def _named_authors(study: Study, reply: str | None, authors: str) -> Reading:
+    """Read which of a study's authors a reply names: in the line of authors, or anywhere without one."""
+    surnames = re.findall(r"([^\W\d_]{3,})(?:-[^\W\d_]+)?,", study.source.authors)
+    if _NOBODY.fullmatch(authors) is not None:
+        return affirmed(reply, surnames)
+    found, begin = affirmed(authors, surnames), (reply or "").find(authors)
+    if found.where is None or begin < 0:
+        return replace(found, where=None)
+    return replace(found, where=(found.where[0] + begin, found.where[1] + begin))
+
+
+def recognition_readings(
+    studies: Iterable[Study], replies: Mapping[str, str | Sequence[str]]
+) -> Iterator[StoredReading]:
+    """Return what was read in every reply about a study: which of its authors it names."""
+    for study in studies:
+        said = replies.get(study.study, ())
+        for i, reply in enumerate([said] if isinstance(said, str) else said):
+            named = _named_authors(study, reply, _fields(split_thinking(reply)[1] or "").get("author", ""))
+            words = (", ".join(map(str, named.value)) or "nobody") if isinstance(named.value, tuple) else ""
+            trial = trial_name(study.study, MODE, i)
+            yield stored_reading(trial, reply, named, question="authors", words=words)
 
 
 def _fields(said: str) -> dict[str, str]:

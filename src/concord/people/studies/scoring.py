@@ -41,7 +41,7 @@ from concord.people.studies.observe import (
     variables_read,
 )
 from concord.people.studies.plan import StudyPlan, plan_study
-from concord.people.studies.probe import recognitions
+from concord.people.studies.probe import recognition_readings, recognitions
 from concord.people.studies.results import StudiesResult
 from concord.people.studies.sessions import Agent, replaying
 from concord.people.studies.tests import (
@@ -376,7 +376,10 @@ def run(
         tuple(all_test_inputs(observed)),
         distributions,
         _memory(scores, table, observed, said),
-        tuple(study_readings(observed)),
+        (
+            *study_readings(observed),
+            *recognition_readings((one.plan.study for one in observed), {} if said is None else said),
+        ),
     )
 
 

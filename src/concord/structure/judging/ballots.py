@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from concord.files.declared import BadRowError, DeclaredTable, Row
 from concord.reading import StoredReading, read_reply, stored_reading
+from concord.reading.second import active
 
 A, B, TIE, UNREADABLE = "a", "b", "tie", ""
 AB, BA, UNORDERED = "ab", "ba", ""
@@ -80,11 +81,18 @@ def bare_word(value: object) -> str:
     return " ".join(text.replace("_", " ").casefold().split())
 
 
-@lru_cache(maxsize=256)  # tables of thousands of votes hold a few words
 def said_seat(reply: str) -> int | None:
     """Read a judge's reply: the seat that it prefers, `EVEN` for neither, ``None`` where it says none."""
+    return _seat_by_rules(reply) if active() is None else _seat(reply)
+
+
+def _seat(reply: str) -> int | None:
     reading = read_reply(reply, choices=VERDICTS)
     return _SEATS[str(reading.value)] if reading.ok else None
+
+
+_seat_by_rules = lru_cache(maxsize=256)(_seat)
+"""Tables of thousands of votes hold a few words; what a second reader says is of one scoring only."""
 
 
 def stored_verdict(trial: str, reply: str) -> StoredReading:
