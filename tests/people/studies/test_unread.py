@@ -1,5 +1,6 @@
 """Answers that could not be read: told by condition, and what they could make of the scores."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from concord.people.answers.records import OutcomeKey
 from concord.people.files import PeopleResult
 from concord.people.studies import unread
 from concord.people.studies.format import Allocation, Likert, Number
-from concord.people.studies.observe import Observations, observe
+from concord.people.studies.observe import Observations, Row, observe
 from concord.people.studies.scoring import answers_of
 from concord.people.studies.sessions import Question
 from concord.people.studies.tests import published_rows
@@ -217,3 +218,29 @@ def test_factorial_repeated_and_session_tests_have_ends_that_hold_the_whole(
             held.append(low - 0.05 <= number <= high + 0.05 or not told_alike)
     assert found == kinds
     assert all(held)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("study", "n", "lost"), [("pluralistic-ignorance", 15, 0.15), ("minimal-groups", 8, 0.08)]
+)
+def test_the_ends_that_are_found_are_those_of_all_fillings(
+    study: str, n: int, lost: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partly, compared = _observed(study, n, lost), 0
+    search, held = unread._turned, dict[str, list[list[Row]]]()
+    monkeypatch.setattr(unread, "_turned", lambda *given: held.update(every=given[2]) or search(*given))
+    monkeypatch.setattr(unread, "_MOST_TRIED", 500)  # most are searched, not tried all
+    for test, _ in published_rows(partly.plan.study):
+        if unread._aims(partly, test) is not None or unread._test_sums(partly, test) is not None:
+            continue
+        found = [unread._number_of(unread._taken_to_end(partly, test, None, end), test) for end in (-1, 1)]
+        every = held["every"]
+        if not 1 < np.prod([len(ways) for ways in every], dtype=float) <= 7000:
+            continue
+        fillings = (unread._with_rows(partly, test, list(rows), {}) for rows in product(*every))
+        numbers = [one for filled in fillings if np.isfinite(one := unread._number_of(filled, test))]
+        if numbers:
+            assert found == pytest.approx([min(numbers), max(numbers)])
+            compared += 1
+    assert compared >= 3

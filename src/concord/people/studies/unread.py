@@ -55,8 +55,8 @@ _MOST_BETWEEN, _MOST_SEVERAL = 11, 2
 """Answers of a range that are tried, and unread answers of one participant of which all are."""
 _MOST_WAYS = 1024
 """Ways to fill in one participant beyond which all answers are taken low, and all high."""
-_MOST_TRIED = 450
-"""Fillings that are tried of a test whose number is computed anew for each."""
+_MOST_TRIED, _MOST_DRAWN = 2000, 6
+"""Fillings that are tried of a test whose number is computed anew for each, and random ones to begin with."""
 UP, DOWN = 1, -1
 """The ends: first group or variable as high as can be and the second as low, or the reverse."""
 
@@ -244,6 +244,8 @@ def _number_of(observed: Observations, test: Test) -> float:
         size = None if found.p_value is None else -math.log(max(found.p_value, 1e-300))
     if size is None or not math.isfinite(size):
         return -math.inf
+    if test.test == "variance-ratio":  # a ratio below 1 is as far from none as its inverse
+        return math.log(max(size, 1e-12))
     return abs(size) * (1 if found.direction is None else found.direction)
 
 
@@ -272,45 +274,61 @@ def _with_rows(
 
 def _turned(observed: Observations, test: Test, every: Sequence[list[Row]], end: int) -> list[Row]:
     """Return the filling that takes any test to one of its ends, its number computed anew each time."""
-    # Unread answers of one condition are turned together first, then one participant's at a time.
+    # Few fillings are all tried. Of many, unread answers of one condition are turned together first, then one
+    # participant's at a time and again until nothing is gained, from several beginnings.
+    known: dict[tuple[int, ...], Row] = {}
+    tried: dict[tuple[int, ...], float] = {}
+    most = _MOST_TRIED // (3 if test.unit == "session" else 1)
+
+    def value(at: Sequence[int]) -> float:
+        key = tuple(at)
+        if key not in tried:
+            rows = [ways[k] for ways, k in zip(every, at, strict=True)]
+            found = _number_of(_with_rows(observed, test, rows, known), test)
+            tried[key] = end * found if math.isfinite(found) else -math.inf
+        return tried[key]
+
+    if math.prod(len(ways) for ways in every) <= most:
+        best = max(product(*(range(len(ways)) for ways in every)), key=value)
+        return [ways[k] for ways, k in zip(every, best, strict=True)]
     factors = list(observed.plan.study.experiments[test.experiment].factors)
     blocks: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, ways in enumerate(every):
         if len(ways) > 1:
             blocks[(len(ways), *(label(ways[0].get(name)) for name in factors))].append(i)
-    each = [*blocks.values(), *([i] for own in blocks.values() for i in own)]
-    ends = [(own, k) for own in each for k in (0, len(every[own[0]]) - 1)]
-    inner = [(own, k) for own in each for k in range(1, min(len(every[own[0]]) - 1, _MOST_BETWEEN))]
-    turns = (*ends, *inner)[: _MOST_TRIED // (3 if test.unit == "session" else 1)]
-    known: dict[tuple[int, ...], Row] = {}
+    alone = [[i] for own in blocks.values() for i in own]
+    turns = [(own, k) for own in [*blocks.values(), *alone] for k in _spread(len(every[own[0]]))]
+    order, rng = (
+        {i: place for own in blocks.values() for place, i in enumerate(own)},
+        np.random.default_rng(0),
+    )
+    starts: list[Callable[[int, int], int]] = [
+        lambda i, n: 0, lambda i, n: n - 1, lambda i, n: n // 2, lambda i, n: (n - 1) * (i % 2)
+    ]  # fmt: skip
+    starts += [lambda i, n: int(rng.integers(n))] * _MOST_DRAWN
+    for number, start in enumerate(starts, start=3):  # the first may try more than the others
+        chosen = [start(order.get(i, 0), len(ways)) for i, ways in enumerate(every)]
+        before, room = -math.inf, most * number // (len(starts) + 2)
+        while value(chosen) > before and len(tried) < room:
+            before = value(chosen)
+            for together, k in turns:
+                new = [k if i in together else at for i, at in enumerate(chosen)]
+                chosen = new if len(tried) < room and value(new) > value(chosen) else chosen
+    found = max(tried, key=lambda at: tried[at])
+    return [ways[k] for ways, k in zip(every, found, strict=True)]
 
-    def value(at: Sequence[int]) -> float:
-        rows = [ways[k] for ways, k in zip(every, at, strict=True)]
-        found = _number_of(_with_rows(observed, test, rows, known), test)
-        return end * found if math.isfinite(found) else -math.inf
 
-    best: tuple[float, list[int]] = (-math.inf, [0] * len(every))
-    for start in (0, -1):
-        chosen = [start % len(ways) for ways in every]
-        now = value(chosen)
-        for together, k in turns:
-            tried = [k if i in together else at for i, at in enumerate(chosen)]
-            new = value(tried) if tried != chosen else now
-            chosen, now = (tried, new) if new > now else (chosen, now)
-        best = max(best, (now, chosen))
-    return [ways[k] for ways, k in zip(every, best[1], strict=True)]
+def _spread(n: int) -> list[int]:
+    """Return the ways of an answer that are tried, the ends first."""
+    return [0, n - 1, *range(1, min(n - 1, _MOST_BETWEEN))]
 
 
-def _between(values: Sequence[Value]) -> tuple[Value, ...]:
+def _between(values: Sequence[Value], most: int = _MOST_BETWEEN) -> tuple[Value, ...]:
     """Return the ends of a range and answers between them; words stay what they are."""
     if len(values) != 2 or not all(isinstance(one, float) for one in values):
         return tuple(values)
     low, high = (float(one) for one in values if isinstance(one, float))
-    n = (
-        int(high - low) + 1
-        if float(high - low).is_integer() and high - low <= _MOST_BETWEEN
-        else _MOST_BETWEEN
-    )
+    n = int(high - low) + 1 if float(high - low).is_integer() and high - low <= most else most
     return tuple(float(one) for one in np.linspace(low, high, n))
 
 
@@ -325,8 +343,10 @@ def _taken_to_end(observed: Observations, test: Test, aims: _Aims | _Sums | None
     def ways_of(row: Row, lost: frozenset[str]) -> list[Row]:
         gone = sorted(lost & sources)
         ways = [possible.get(name) or (None,) for name in gone]
-        if not isinstance(aims, _Aims) and len(gone) <= (1 if aims is None else _MOST_SEVERAL):
-            ways = [_between(one) for one in ways]
+        if not isinstance(aims, _Aims):
+            few = len(gone) <= (1 if aims is None else _MOST_SEVERAL)
+            middle = aims is None and 3 ** len(gone) <= _MOST_WAYS
+            ways = [_between(one) if few else _between(one, 3) if middle else one for one in ways]
         n = math.prod(map(len, ways))
         chosen = product(*ways) if n <= _MOST_WAYS else zip(*((one[0], one[-1]) for one in ways), strict=True)
         made: list[Row] = []
