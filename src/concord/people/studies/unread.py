@@ -297,7 +297,7 @@ def _turned(observed: Observations, test: Test, every: Sequence[list[Row]], end:
         if len(ways) > 1:
             blocks[(len(ways), *(label(ways[0].get(name)) for name in factors))].append(i)
     alone = [[i] for own in blocks.values() for i in own]
-    turns = [(own, k) for own in [*blocks.values(), *alone] for k in _spread(len(every[own[0]]))]
+    turns = [(own, k) for own in [*blocks.values(), *alone] for k in _tried_ways(len(every[own[0]]))]
     order, rng = (
         {i: place for own in blocks.values() for place, i in enumerate(own)},
         np.random.default_rng(0),
@@ -318,7 +318,7 @@ def _turned(observed: Observations, test: Test, every: Sequence[list[Row]], end:
     return [ways[k] for ways, k in zip(every, found, strict=True)]
 
 
-def _spread(n: int) -> list[int]:
+def _tried_ways(n: int) -> list[int]:
     """Return the ways of an answer that are tried, the ends first."""
     return [0, n - 1, *range(1, min(n - 1, _MOST_BETWEEN))]
 

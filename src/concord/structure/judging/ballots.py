@@ -83,15 +83,15 @@ def bare_word(value: object) -> str:
 
 def said_seat(reply: str) -> int | None:
     """Read a judge's reply: the seat that it prefers, `EVEN` for neither, ``None`` where it says none."""
-    return _seat_by_rules(reply) if active() is None else _seat(reply)
+    return _seat_by_rules(reply) if active() is None else _seat_of_reply(reply)
 
 
-def _seat(reply: str) -> int | None:
+def _seat_of_reply(reply: str) -> int | None:
     reading = read_reply(reply, choices=VERDICTS)
     return _SEATS[str(reading.value)] if reading.ok else None
 
 
-_seat_by_rules = lru_cache(maxsize=256)(_seat)
+_seat_by_rules = lru_cache(maxsize=256)(_seat_of_reply)
 """Tables of thousands of votes hold a few words; what a second reader says is of one scoring only."""
 
 
