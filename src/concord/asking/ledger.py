@@ -17,6 +17,7 @@ from concord.asking.connection import Redactor
 from concord.asking.folder import RECORD
 from concord.asking.journal import Journal, Tally, journals, read_lines, shard_name
 from concord.errors import FileFormatError
+from concord.words import say
 
 _DATED = re.compile(r"[-@:](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{6}|\d{3,4})$")
 _LATEST = re.compile(r"[-@:]latest$")
@@ -167,14 +168,10 @@ class Paid:
     def words(self) -> str:
         """Say what the calls took, for people."""
         if not self.calls:
-            return "Tokens: not known"
-        cached = f" ({self.cached_tokens:,} of them cached)" if self.cached_tokens else ""
-        thought = f" ({self.reasoning_tokens:,} of them reasoning, billed as output)"
-        said = f"Tokens: {self.input_tokens:,} in{cached}, {self.output_tokens:,} out"
-        said += thought if self.reasoning_tokens else ""
-        if self.n_estimated:
-            said += f" ({self.n_estimated:,} calls did not say, and are counted by their characters)"
-        return said
+            return say("run.tokens.unknown")
+        more = {"cached": self.cached_tokens, "thought": self.reasoning_tokens, "estimated": self.n_estimated}
+        parts = {name: n if n else None for name, n in more.items()}
+        return say("run.tokens.said", sent=self.input_tokens, back=self.output_tokens, **parts)
 
 
 _amounts = attrgetter(*(one.name for one in fields(Paid)))

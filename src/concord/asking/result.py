@@ -14,8 +14,8 @@ from concord.asking.structured import AUTO, OFF
 from concord.asking.talks import read_words
 from concord.errors import InputError, OptionError
 from concord.kinds import Column, Kind, Table
-from concord.number_words import in_money
 from concord.records import AskOutcome
+from concord.words import say, sentence_of
 
 OUTCOMES = Table(
     "outcomes",
@@ -144,33 +144,40 @@ class RunResult(Kind):
         record, left = self.stored.record, self.stored.n_not_asked
         n, ok = self.stored.n_planned, self.outcomes.get("ok", 0)
         counted = ", ".join(f"{k:,} {name}" for name, k in self.outcomes.items())
-        status = "" if self.complete else f" {left:,} have not been asked; the same call goes on."
-        stopped = "" if self.stopped is None else f" Stopped: {self.stopped}."
         return [
-            f"{record['suite']}, asked of {self.model}: {ok:,} of {n:,} trials answered ({counted})."
-            + status
-            + stopped,
+            say(
+                "run.said.asked",
+                suite=record["suite"],
+                model=self.model,
+                ok=ok,
+                n=n,
+                counted=counted,
+                left=None if self.complete else left,
+                stopped=self.stopped,
+            ),
             *([f"{said}."] if (said := self.answers_words()) else []),
             self.took(),
-            *(f"{words[:1].upper()}{words[1:]}." for words in (*self.warnings, *self.versions)),
+            *map(sentence_of, (*self.warnings, *self.versions)),
             self._headline(),
-            f"Folder: {self.folder}",
+            say("run.said.folder", folder=str(self.folder)),
         ]
 
     def took(self) -> str:
         """Say what the run took, as far as that is known."""
         cost = self.stored.record.get("cost")
-        return f"{self.paid.words()}; cost {'not known' if cost is None else f'{in_money(float(cost))}'}."
+        if cost is None:
+            return say("run.said.took_unpriced", tokens=self.paid.words())
+        return say("run.said.took", tokens=self.paid.words(), cost=float(cost))
 
     def _headline(self) -> str:
         """Return the first thing that the scored replies say, or why there is nothing yet."""
         if not self.complete or "ok" not in self.outcomes:
-            return "Nothing is scored yet." if not self.complete else "No reply can be scored."
+            return say("run.said.none" if self.complete else "run.said.not_yet")
         if "said" not in self._scored:
             try:
                 found = self.score()
             except InputError as fault:
-                self._scored["said"] = f"Not scored: {fault}"
+                self._scored["said"] = say("run.said.not_scored", why=str(fault))
             else:
                 said = found.sentences() if isinstance(found, Kind) else str(found).strip().splitlines()
                 self._scored["said"] = next(iter(said), "")
@@ -183,34 +190,28 @@ class RunResult(Kind):
         further = given.pop("set", {})
         sent = {**given, **further}
         settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sent.items())
-        return (
-            f"Replies of {self.model} to {self.stored.n_planned:,} prompts ({record['suite']}; {settings}) "
-            f"were collected with {concord}.{self._who_answered()}{self._how_read()}"
-        )
+        asked = {"model": self.model, "n": self.stored.n_planned, "suite": record["suite"]}
+        said = say("run.method.collected", **asked, settings=settings, concord=concord)
+        return f"{said}{self._who_answered()}{self._how_read()}"
 
     def _who_answered(self) -> str:
         """Say which models answered, and whether in batches, for a paper."""
-        told = [f"{words[:1].upper()}{words[1:]}." for words in (*self.warnings, *self.versions)]
-        if self.stored.record.get("connection", {}).get("batch"):
-            told.append("Calls were sent in batches.")
-        return "".join(f" {words}" for words in told)
+        told = "".join(f" {sentence_of(words)}" for words in (*self.warnings, *self.versions))
+        batch = self.stored.record.get("connection", {}).get("batch")
+        return told + (say("run.method.batches") if batch else "")
 
     def _how_read(self) -> str:
         """Say how answers were asked for and how many were read, for a paper."""
         if not self.answers:
             return ""
         most, words = int(self.stored.record.get("ask_again", 0)), read_words(self.answers)
-        times = {0: "", 1: " once more"}.get(most, f" up to {most} times more")
-        again = (
-            f" An answer that could not be read was asked for{times} in the same conversation, but not after "
-            f"a refusal ({self.asked_again:,} times)."
-            if most
-            else " No answer was asked for again."
-        )
+        again = say("shared.asked.never_again")
+        if most:
+            again = say("shared.asked.again", most=most, n=self.asked_again)
         n, all_ = self.stored.tally.n_structured, sum(self.outcomes.values())
-        schema = f" A schema of the answer was sent with {n:,} of {all_:,} prompts." if n else ""
-        asked = " Prompts asked for the answer in a last line." if self._lined else ""
-        return f"{asked}{schema}{again} {words[:1].upper()}{words[1:]}."
+        schema = say("run.method.schema", n=n, all=all_) if n else ""
+        asked = say("run.method.lined") if self._lined else ""
+        return f"{asked}{schema}{again} {sentence_of(words)}"
 
     @property
     def _lined(self) -> bool:

@@ -24,6 +24,7 @@ from concord.reading.read import asks_again, both, read_form
 from concord.reading.records import ReadOutcome
 from concord.reading.several import read_forms
 from concord.records import Answer, AnswerForm, AskOutcome, Message, Trial, Usage
+from concord.words import say
 
 Reads = Callable[[Trial, str], Sequence[str]]
 """A prompt and a reply to what became of reading each answer that is asked for."""
@@ -35,8 +36,8 @@ def read_words(answers: Mapping[str, int], asked_again: int = 0) -> str:
         return ""
     good, all_ = answers.get(str(ReadOutcome.OK), 0), sum(answers.values())
     others = ", ".join(f"{n:,} {name}" for name, n in answers.items() if name != ReadOutcome.OK and n)
-    again = f", {asked_again:,} asked again" if asked_again else ""
-    return f"{good:,} of {all_:,} answers read{f' ({others})' if others else ''}{again}"
+    again = asked_again if asked_again else None
+    return say("run.said.read", good=good, n=all_, others=others, again=again)
 
 
 def by_form(trial: Trial, reply: str) -> Sequence[str]:

@@ -20,6 +20,7 @@ from concord.reasoning.files import ReasoningResult
 from concord.records import Estimate, Interval
 from concord.structure.result import StructureResult
 from concord.unread import holds, withheld
+from concord.words import say
 
 SHOWN, NOT_SHOWN, OPPOSITE, UNJUDGED = "shown", "not shown", "the opposite is shown", "not judged"
 
@@ -420,4 +421,4 @@ class ClaimsResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Count the verdicts."""
         shown = sum(one.verdict == SHOWN for one in self.claims)
-        return [f"{shown} of {len(self.claims)} claims are shown."]
+        return [say("proof.claims.shown", k=shown, n=len(self.claims))]

@@ -11,6 +11,7 @@ from concord.files.json_text import parsed
 from concord.files.output import write_text
 from concord.files.yaml_file import read_yaml
 from concord.kinds import Column, Kind, Table
+from concord.words import say
 
 AAPOR, ESOMAR, GUIDE = "AAPOR", "ESOMAR", "GUIDE-LLM"
 BLANK = ""
@@ -156,14 +157,17 @@ class Disclosure(Kind):
     def sentences(self) -> Sequence[str]:
         """Count what is filled in, and list the blanks."""
         filled = len(self.items) - len(self.blanks)
-        blank = f" Blank: {'; '.join(self.blanks)}." if self.blanks else ""
-        return [f"{filled} of {len(self.items)} items are filled in.{blank}"]
+        blank = "; ".join(self.blanks)
+        return [say("proof.disclosed.filled", k=filled, n=len(self.items), blank=blank)]
 
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the document, the table, and a text for people."""
         paths = Kind.write(self, out)
         lines = ["# Disclosure", "", *self.sentences(), ""]
-        lines += [f"- **{one.item}** ({one.asked_by}): {one.answer or '(blank)'}" for one in self.items]
+        lines += [
+            f"- **{one.item}** ({one.asked_by}): {one.answer or say('proof.disclosed.blank')}"
+            for one in self.items
+        ]
         text = Path(out) / "disclosure.md"
         write_text(text, "\n".join(lines) + "\n")
         return (*paths, text)

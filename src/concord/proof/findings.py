@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from concord.kinds import SCREENS, Column, Kind, Table
+from concord.words import say
 
 REPRODUCED, DIFFERS, UNCHECKED = "reproduced", "differs", "not checked"
 TOLERANCE = 1e-9
@@ -138,35 +139,28 @@ class Verification(Kind):
         """Say what is reproduced, what differs, and which claims were registered."""
         ok, bad, left = (self.of(status) for status in (REPRODUCED, DIFFERS, UNCHECKED))
         titles = {
-            0: "The pack is reproduced: every number, every hash, "
-            + ("every claim as registered." if self.registration else "and nothing is claimed."),
-            1: f"The pack does NOT hold: {len(bad)} difference{'' if len(bad) == 1 else 's'}"
-            + (f", {len(self.unreported)} registered claims not reported" if self.unreported else "")
-            + ".",
-            3: "Nothing in the pack differs, but not all of it could be confirmed.",
+            0: say("proof.verified.reproduced", registered=bool(self.registration)),
+            1: say("proof.verified.differs", n=len(bad), unreported=len(self.unreported) or None),
+            3: say("proof.verified.open"),
         }
-        lines = [titles[self.exit_code], f"{len(ok)} files or facts are reproduced; {len(left)} not checked."]
-        if self.unreported:
-            lines.append(f"Registered and not reported: {'; '.join(self.unreported)}.")
-        if self.unregistered:
-            lines.append(f"Claimed and NOT registered: {'; '.join(self.unregistered)}.")
-        if self.after_the_fact is None:
-            lines.append("No registration is in the pack.")
-        elif self.after_the_fact:
-            lines.append("The registration was made AFTER THE FACT: replies existed.")
+        lines = [titles[self.exit_code], say("proof.verified.counted", ok=len(ok), left=len(left))]
+        for kind in ("unreported", "unregistered"):
+            if names := "; ".join(getattr(self, kind)):
+                lines.append(say(f"proof.verified.names_{kind}", names=names))
+        if self.after_the_fact is not False:
+            lines.append(
+                say("proof.verified.after" if self.after_the_fact else "proof.verified.no_registration")
+            )
         if self.registration:
-            lines.append(f"Registration: {self.registration}; compare it with the one that was published.")
-        lines.append(f"sha256 of the pack: {self.pack_sha256}")
+            lines.append(say("proof.verified.registration", which=self.registration))
+        lines.append(say("proof.verified.hash", digest=self.pack_sha256))
         return lines
 
     def notes(self) -> Sequence[str]:
         """Say how numbers were compared."""
         if same_programs(self.made_by, self.made_here):
-            return ["Computed with the same versions of all programs: files are compared byte by byte."]
-        return [
-            "Computed with other versions than here: numbers may differ by a relative "
-            f"{TOLERANCE:g}, everything else not at all."
-        ]
+            return [say("proof.verified.same_versions")]
+        return [say("proof.verified.other_versions", tolerance=TOLERANCE)]
 
 
 def same_programs(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from concord.files.output import write_json, write_text
 from concord.kinds import Column, Kind, Table, with_provenance
 from concord.proof.claims import RULES, Claim
 from concord.records import InputFile
+from concord.words import say
 
 DIGEST = "sha256"
 _PLAN_KEYS = ("question", "model", "models")
@@ -115,7 +116,11 @@ class Registration(Kind):
         ]
         for one in self.claims:
             lines.append(f"- {_shown_line(one.words)} (level {one.level:g}). Rule: {RULES[one.claim].rule}.")
-        lines += ["" if self.claims else "None.\n", "## What will be asked", ""]
+        lines += [
+            "" if self.claims else say("proof.registered.no_claims") + "\n",
+            "## What will be asked",
+            "",
+        ]
         for run in self.asked:
             lines += [
                 f"- {_shown_line(run.suite)}, asked of {_shown_line(run.model)}: {run.n_trials:,} trials",
@@ -124,7 +129,11 @@ class Registration(Kind):
                 f"    - answers: {run.structured}; unread ones asked again at most {run.ask_again} times",
                 f"    - prompts, sha256 `{run.prompts_sha256}`; with model and settings `{run.plan_sha256}`",
             ]
-        lines += ["" if self.asked else "Nothing: replies are there.\n", "## What will be computed", ""]
+        lines += [
+            "" if self.asked else say("proof.registered.nothing_asked") + "\n",
+            "## What will be computed",
+            "",
+        ]
         lines += [f"- {name}: {_shown_line(_words(value))}" for name, value in self.computed.items()]
         lines += ["", "## Files", ""]
         lines += [
@@ -138,16 +147,11 @@ class Registration(Kind):
 
     def sentences(self) -> Sequence[str]:
         """Say what is registered, when, and its hash."""
-        how = (
-            f"Registered AFTER THE FACT: {self.replies_found:,} replies were there."
-            if self.after_the_fact
-            else "No reply existed when this was registered."
-        )
-        n = len(self.claims)
-        return [
-            f"{n} claim{'' if n == 1 else 's'} registered at {self.registered}. {how}",
-            f"sha256 of what is registered: {self.digest}; publish it, so that nobody can change it unseen.",
-        ]
+        told: dict[str, Any] = {"n": len(self.claims), "at": self.registered}
+        first = say("proof.registered.before", **told)
+        if self.after_the_fact:
+            first = say("proof.registered.after", **told, replies=self.replies_found)
+        return [first, say("proof.registered.hash", digest=self.digest)]
 
     @classmethod
     def read_file(cls, path: Path) -> "Registration":
