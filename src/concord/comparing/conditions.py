@@ -27,14 +27,14 @@ from concord.records import Estimate, InputFile
 from concord.stats.compare import Choices, compare_items, mean_estimate
 from concord.stats.elementwise import or_nan, or_none
 from concord.stats.multiple import differs, holm
-from concord.words import say
+from concord.words import say, sentence_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 METRICS = ("influence", "gap", "flips", "accuracy")
 _WORDS = {
-    "influence": "answers that follow a wrong hint, with it minus without",
+    "influence": "answers that follow a wrong hint, with it minus without,",
     "gap": "right answers after reasoning minus without",
     "flips": "answers that change with the arrangement",
     "accuracy": "right answers",
@@ -42,6 +42,8 @@ _WORDS = {
 }
 _UNHINTED = frozenset(("unbiased", "unhinted", "none", "baseline", "control", "nohint", "no", "false", "0"))
 _DIRECT = frozenset(("direct", "none", "nocot", "early", "no", "false", "0", "answer", "without"))
+_SHARES = frozenset(("flips", "accuracy"))
+"""Metrics that are shares, not differences: they have no sign."""
 _MOST_SAID = 4
 _MOST_VALUES = 40
 """Values of a column that may divide a table; of more it is no condition."""
@@ -132,21 +134,22 @@ class ConditionsResult(Kind):
         ]
 
     def _said(self, one: ConditionShift) -> str:
+        signed = one.metric not in _SHARES
         sides = say(
             "compare.conditions.sides",
             who=one.of,
             what=_WORDS.get(one.metric, one.metric),
             by=self.by,
-            first=_with_interval(one.first_value),
+            first=_with_interval(one.first_value, signed),
             first_name=str(one.first),
-            second=_with_interval(one.second_value),
+            second=_with_interval(one.second_value, signed),
             second_name=str(one.second),
         )
         if one.difference.value is None:
-            return say("compare.conditions.unknown", sides=sides, why=one.difference.note)
+            return sentence_of(say("compare.conditions.unknown", sides=sides, why=one.difference.note))
         differ = "differ" if self.differ(one) else "alike"
         difference = _with_interval(one.difference)
-        return say(f"compare.shift.{differ}", sides=sides, difference=difference, p=one.p_value)
+        return sentence_of(say(f"compare.shift.{differ}", sides=sides, difference=difference, p=one.p_value))
 
     def notes(self) -> Sequence[str]:
         """Return what is independent, and how the table was read."""
@@ -167,9 +170,9 @@ class ConditionsResult(Kind):
         return {**Kind.document(self), **provenance(self.inputs)}
 
 
-def _with_interval(one: Estimate) -> str:
-    ends = "" if one.interval is None else f" ({interval_words(one.interval, 2, sign=True)})"
-    return f"{number(one.value, 2, sign=True)}{ends}"
+def _with_interval(one: Estimate, sign: bool = True) -> str:
+    ends = "" if one.interval is None else f" ({interval_words(one.interval, 2, sign=sign)})"
+    return f"{number(one.value, 2, sign=sign)}{ends}"
 
 
 def compare_conditions(

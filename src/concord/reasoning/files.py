@@ -361,7 +361,8 @@ class ReasoningResult(Kind):
             named = ", ".join(f"{how} {n}" for how, n in found.items() if n)
             nothing = say("reasoning.note.nothing_found")
             yield say("reasoning.note.found", mode=mode, named=named if named else nothing)
-        yield say("reasoning.note.leaked", k=gap.n_leaked, n=gap.n_direct)
+        if gap.n_direct:
+            yield say("reasoning.note.leaked", k=gap.n_leaked, n=gap.n_direct)
         wrong = gap.if_wrong
         if wrong.value is not None:
             yield say("reasoning.note.if_wrong", gap=wrong.value, ends=wrong.interval, n=wrong.n)

@@ -371,7 +371,8 @@ def _what_was_read(scores: ProbeScores) -> Iterator[str]:
     """Return what could be read and how it was asked, in words."""
     if (early := scores.early) is not None:
         areas = {"same": early.if_same.value, "different": early.if_different.value}
-        yield say("hints.probe.short", short=early.n_short, unread=early.n_unread, **areas)
+        if early.n_short or early.n_unread:
+            yield say("hints.probe.short", short=early.n_short, unread=early.n_unread, **areas)
         if early.n_no_ends:
             yield say("hints.probe.no_ends", n=early.n_no_ends)
     if scores.hints is not None:

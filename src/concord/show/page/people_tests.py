@@ -86,7 +86,8 @@ def test_rows(result: PeopleResult, table: TestTable | None) -> list[dict[str, A
 def _test_row(test: TestResult, level: float) -> dict[str, Any]:
     same = ("study", "sub_study", "finding", "test", "test_type", "pas", "ecs_test", "z_diff", "passed")
     return {
-        **{name: getattr(test, name) for name in (*same, "domain", "verdict", "outcome")},
+        **{name: getattr(test, name) for name in (*same, "domain", "verdict")},
+        "outcome": test.outcome.replace("agent", "model:", 1),  # files call the model's side agent
         "flags": "; ".join(test.flags),
         "reasons": "; ".join(test.reasons),
         **_side_row(test, "human", level),
