@@ -166,6 +166,39 @@ def mixed(rows: Any) -> Numbers:
     return {one.name: one.estimate.value for one in found.estimates}
 
 
+def structure_table() -> list[Row]:
+    rng = np.random.default_rng(5)
+    return [
+        {"model": model, "arrangement": f"o{a}", "item": f"i{i:02d}", "sample": k,
+         "S_Acc": round(float(np.clip(0.6 + 0.05 * a * (model == "m") + 0.2 * rng.normal(), 0, 1)), 3)}
+        for model in ("m", "n") for a in range(3) for i in range(15) for k in range(2)
+    ]  # fmt: skip
+
+
+def structure(rows: Any) -> Numbers:
+    held: dict[str, float | None] = {}
+    for place, one in enumerate(concord.score_structure(scores=rows, resamples=200).models):
+        assert one.order.effect is not None and one.order.effect.interval is not None
+        held[f"{place} tau"], held[f"{place} p"] = one.order.effect.tau, one.order.effect.p_value
+        held[f"{place} high"] = one.order.effect.interval.high
+        for name, value in (("s_cons", one.consistency.s_cons), ("r_sens", one.consistency.r_sens)):
+            held[f"{place} {name}"] = value.value
+            held[f"{place} {name} low"] = None if value.interval is None else value.interval.low
+    return held
+
+
+def graded_table() -> list[Row]:
+    return [
+        {"item": f"q{i:02d}", "mode": mode, "correct": int((i * 7 + 3 * (mode == "cot")) % 5 > 1)}
+        for i in range(30) for mode in ("cot", "direct")
+    ]  # fmt: skip
+
+
+def graded(rows: Any) -> Numbers:
+    gap = concord.score_reasoning(replies=rows, model="m", n_resamples=200).scores.gap.gap
+    return {"gap": gap.value, "low": gap.interval.low, "high": gap.interval.high}
+
+
 KINDS: dict[str, tuple[Callable[[], list[Row]], Callable[[Any], Numbers]]] = {
     "people": (lambda: [{k: v for k, v in row.items() if k != "agent"} for row in table_of_tests()], people),
     "answers": (answer_table, answers),
@@ -175,6 +208,8 @@ KINDS: dict[str, tuple[Callable[[], list[Row]], Callable[[Any], Numbers]]] = {
     "effects": (effect_table, effects),
     "compare": (score_table, compared),
     "combine": (mixed_table, mixed),
+    "structure": (structure_table, structure),
+    "graded": (graded_table, graded),
 }
 
 
@@ -235,7 +270,8 @@ def renamed(rows: list[Row], column: str) -> list[Row]:
     ("kind", "column"),
     [("people", "study"), ("people", "finding"), ("answers", "person"), ("options", "item"),
      ("options", "arrangement"), ("judge", "pair"), ("judge", "judge"), ("hints", "id"), ("effects", "study"),
-     ("effects", "condition"), ("compare", "item"), ("compare", "cluster")],
+     ("effects", "condition"), ("compare", "item"), ("compare", "cluster"), ("structure", "item"),
+     ("structure", "arrangement"), ("graded", "item")],
 )  # fmt: skip
 def test_names_change_nothing(kind: str, column: str) -> None:
     make, score = KINDS[kind]

@@ -4,7 +4,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,8 @@ import numpy as np
 from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError, listed
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
-from concord.files.grids import names_of
+from concord.files.declared import DeclaredTable, TableColumn
+from concord.files.grids import names_of, plain_title
 from concord.files.keys import note_units
 from concord.files.tables import TableOptions
 from concord.structure.read.join import Findings, LongTable, model_scores
@@ -34,8 +35,13 @@ if TYPE_CHECKING:
 FRAME_NAME = "scores (frame)"
 _WANTED = "model, arrangement, item, S_mean, S_max; or model, arrangement, item, sample, S_Acc"
 _NAMES = names_of("scores")
-_OWN = frozenset(("arrangement", *ITEM_NAMES, "sample", "s_mean", "s_max", "s_acc", "score"))
+_BOTH, _RAW, _OTHER = ("s_mean", "s_max"), ("s_acc", "score"), _NAMES["score"]
+_OWN = frozenset(("arrangement", *ITEM_NAMES, "sample", *_BOTH, *_RAW))
 """Names that need no word."""
+COLUMNS = (
+    *(TableColumn(part, _NAMES[part]) for part in ("model", "arrangement", "item", "sample")),
+    *(TableColumn(name) for name in (*_BOTH, *_RAW, *_OTHER, "answer", "cluster")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ def read_long(source: Any, options: ReadOptions) -> ScoreSet:
     found = Findings()
     table = _one_row_per_model(_open(source, options))
     found.warnings += table.warnings
-    columns = find_columns(table.header, table.name, options, found)
+    columns = find_columns(DeclaredTable(table, COLUMNS, table.options), options, found)
     frame = _with_whole_items(table, columns, found)
     inputs = table.inputs if table.inputs else (fingerprint(table.name, _frame_bytes(frame)),)
     coded = _code_table(frame, columns, table, options=options, found=found)
@@ -100,12 +106,11 @@ def _one_row_per_model(table: ColumnTable) -> ColumnTable:
     """Lay scores that are in one column per model (``p_correct:NAME``) below each other."""
     import polars as pl
 
-    folded = {fold(title) for title in table.header}
-    scores = {"s_acc", "score", *_NAMES["score"]}
+    folded = {plain_title(title) for title in table.header}
     held = {title: match for title in table.header if (match := _PER_MODEL.fullmatch(title)) is not None}
-    for score in (one for one in ("s_acc", "score", *_NAMES["score"]) if one not in folded):
-        own = {title: match[2].strip() for title, match in held.items() if fold(match[1].strip()) == score}
-        if not own or folded & {*scores, *_NAMES["model"]}:
+    for score in (one for one in (*_RAW, *_OTHER) if one not in folded):
+        own = {title: match[2].strip() for title, match in held.items() if plain_title(match[1]) == score}
+        if not own or folded & {*_RAW, *_OTHER, *_NAMES["model"]}:
             continue
         kept = [title for title in table.header if title not in held]
         whole = table.take([*kept, *own])
@@ -192,79 +197,58 @@ def _frame_bytes(frame: "pl.DataFrame") -> bytes:
     return buffer.getvalue()
 
 
-def find_columns(names: Sequence[str], file: str, options: ReadOptions, found: Findings) -> LongColumns:
+def find_columns(table: DeclaredTable, options: ReadOptions, found: Findings) -> LongColumns:
     """Find the part each column plays."""
-    folded = _fold_names(names, file)
+    names, titles, file = table.table.header, table.titles, table.place
+    for key, count in Counter(map(plain_title, names)).items():
+        if count > 1 and key in {"model", *_OWN} - {"sample"}:
+            alike = ", ".join(repr(name) for name in names if plain_title(name) == key)
+            raise FileFormatError(f"{file}: two columns are called {key!r}: {alike}; rename one")
 
-    def need(*wanted: str) -> str:
-        for name in wanted:
-            if name in folded:
-                return folded[name]
+    def need(wanted: str, held: Mapping[str, str]) -> str:
+        if wanted in held:
+            return held[wanted]
         raise FileFormatError(
-            f"{file}: no column {wanted[0]!r}; columns found: {listed(names)}; expected {_WANTED}"
+            f"{file}: no column {wanted!r}; columns found: {listed(names)}; expected {_WANTED}"
         )
 
-    scores = _score_columns(folded, names, file, options)
-    models = [folded[name] for name in _NAMES["model"] if name in folded]
+    scores = _score_columns(table, options)
+    raw = len(scores) == 1
     columns = LongColumns(
-        models[0] if models else None,
-        need(*_NAMES["arrangement"]),
-        need(*_NAMES["item"]),
+        titles.get("model"),
+        need("arrangement", titles),
+        need("item", titles),
         scores,
-        next((folded[name] for name in _NAMES["sample"] if name in folded), None)
-        if len(scores) == 1
-        else None,
-        folded.get("answer") if len(scores) == 1 else None,
-        folded.get("cluster") if options.cluster is None else need(fold(options.cluster)),
+        titles.get("sample") if raw else None,
+        titles.get("answer") if raw else None,
+        titles.get("cluster") if options.cluster is None else need(plain_title(options.cluster), table.plain),
     )
     used = set(columns.used())
     unused = [name for name in names if name not in used]
     taken = [
         name for name in (columns.arrangement, columns.item, *scores, columns.sample) if name is not None
     ]
-    if any(fold(name) not in _OWN for name in taken):
+    if any(plain_title(name) not in _OWN for name in taken):
         found.warnings.append(f"{file}: read by its columns {listed(taken)}")
     if columns.model is None:
         found.warnings.append(f"{file}: no column 'model'; all rows count as those of one model")
     if unused:
         found.warnings.append(f"{file}: columns not used: {listed(unused)}")
-    if len(scores) == 1 and columns.sample is None:
+    if raw and columns.sample is None:
         found.warnings.append(f"{file}: no column 'sample'; every row counts as one sample of its cell")
     return columns
 
 
-def _fold_names(names: Sequence[str], file: str) -> Mapping[str, str]:
-    """Look columns up in any case, refusing two that then are one."""
-    folded: dict[str, str] = {}
-    for name in names:
-        key = fold(name.removeprefix("\ufeff"))
-        if key in folded and key in {
-            "model",
-            "arrangement",
-            *ITEM_NAMES,
-            "s_mean",
-            "s_max",
-            "s_acc",
-            "score",
-        }:
-            raise FileFormatError(
-                f"{file}: two columns are called {key!r}: {folded[key]!r}, {name!r}; rename one"
-            )
-        folded.setdefault(key, name)
-    return folded
-
-
-def _score_columns(
-    folded: Mapping[str, str], names: Sequence[str], file: str, options: ReadOptions
-) -> tuple[str, ...]:
+def _score_columns(table: DeclaredTable, options: ReadOptions) -> tuple[str, ...]:
     """Find S_mean and S_max, or the raw score."""
-    present = f"columns found: {listed(names)}"
+    file, present = table.place, f"columns found: {listed(table.table.header)}"
     if options.column is not None:
-        if fold(options.column) not in folded:
+        if plain_title(options.column) not in table.plain:
             raise FileFormatError(f"{file}: no column {options.column!r} (--column); {present}")
-        return (folded[fold(options.column)],)
-    both = [folded[key] for key in ("s_mean", "s_max") if key in folded]
-    raw = [folded[key] for key in ("s_acc", "score") if key in folded]
+        return (table.plain[plain_title(options.column)],)
+    both, raw, other = (
+        [table.titles[name] for name in names if name in table.titles] for names in (_BOTH, _RAW, _OTHER)
+    )
     if len(both) + len(raw) > 2 or (both and raw) or len(raw) > 1:
         raise FileFormatError(
             f"{file}: several kinds of score: {', '.join(map(repr, both + raw))}; keep S_mean and S_max "
@@ -272,7 +256,6 @@ def _score_columns(
         )
     if len(both) == 2:
         return (both[0], both[1])
-    other = [folded[key] for key in _NAMES["score"] if key in folded]
     if not both and not raw and len(other) > 1:
         raise FileFormatError(
             f"{file}: {' and '.join(map(repr, other))} may be the score; name one with --column NAME"
