@@ -279,6 +279,15 @@ def _every_kind(kind: type[Kind] = Kind) -> Iterator[type[Kind]]:
         yield from _every_kind(one)
 
 
+def test_a_level_that_nobody_names_is_the_usual_one() -> None:
+    import concord.reports  # noqa: F401 - declares the kinds
+
+    kinds: list[Any] = [kind for kind in _every_kind() if is_dataclass(kind)]
+    held = (one for kind in kinds for one in dataclasses.fields(kind))
+    defaults = [one.default for one in held if one.name == "level" and one.default is not dataclasses.MISSING]
+    assert len(defaults) > 5 and set(defaults) == {0.95}
+
+
 def test_screens_show_no_more_digits_than_numbers_carry() -> None:
     """Two or three; tenths of degrees of freedom; four of standard errors and in structure."""
     import concord.reports  # noqa: F401 - declares the kinds

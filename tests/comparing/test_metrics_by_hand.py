@@ -1,6 +1,8 @@
 """Judges, places of options and margins compared: differences, ranks and intervals by hand or by scipy."""
 
+from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,9 @@ from tests.structure.options.scripted import replies
 import concord
 from concord.comparing.doubts import other_settings
 from concord.comparing.kinds import at_level, known_metric, ranked_interval
-from concord.comparing.metrics import MetricCompareResult
+from concord.comparing.metrics import MetricCompareResult, RefereeNumbers
+from concord.comparing.result import TaskMeans, _task_columns, _TaskRow
+from concord.comparing.structure import _same_samples
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
 from concord.structure.options.result import OptionReply, OptionResult
@@ -222,3 +226,38 @@ def test_repeats_that_failed_count_as_the_score_of_a_wrong_answer() -> None:
     assert found.difference.value == pytest.approx((2 + 0) / 2)
     assert missing.failed_as_wrong == pytest.approx((0.5 + 0 - 4) / 3)
     assert (missing.partly_failed, missing.failed_first) == (1, 1)
+
+
+def test_a_difference_of_effects_has_an_interval_where_its_level_is_known() -> None:
+    nothing: dict[str, Any] = {field.name: None for field in fields(RefereeNumbers)}
+    whole = RefereeNumbers(**nothing | {"difference_d": 0.2, "difference_d_interval": (0.1, 0.3)})
+    assert whole.d == Estimate(0.2)
+    assert replace(whole, difference_d_level=0.9).d.interval == Interval(0.1, 0.3, 0.9, "")
+    assert replace(whole, difference_d_interval=None, difference_d_level=0.9).d == Estimate(0.2)
+
+
+def test_numbers_of_samples_are_a_matter_where_some_are_not_known() -> None:
+    def asked(*samples: tuple[int, int] | None) -> list[str]:
+        models: Any = [SimpleNamespace(model=f"m{i}", samples_per_cell=one) for i, one in enumerate(samples)]
+        return _same_samples(models)
+
+    assert asked((2, 2), (2, 2)) == asked(None, None) == []
+    assert "known for some models only (m0: 2)" in asked((2, 2), None)[0]
+    assert "fewer samples than others (m0: 2; m1: 1 to 2)" in asked((2, 2), (1, 2))[0]
+
+
+def test_tasks_show_the_first_model_minus_the_second() -> None:
+    rows = [_TaskRow(("a", "b"), TaskMeans("t", 5, (0.75, 0.5)))]
+    *means, gap = _task_columns(rows)
+    assert [column.getter(rows[0]) for column in (*means, gap)] == [0.75, 0.5, 0.25]
+
+
+def test_the_ten_effects_that_moved_most_are_named(tmp_path: Path) -> None:
+    for name, step in (("old", 0.0), ("new", 0.3)):
+        rows = [
+            {"study": f"S{i}", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2.5,
+             "human_n": 60, "agent_statistic": 1.0 + i * step, "agent_n": 60} for i in range(13)
+        ]  # fmt: skip
+        concord.score_people(rows, model="m", n_resamples=0, n_simulations=0).write(tmp_path / name)
+    found = concord.compare(tmp_path / "old", tmp_path / "new", as_people=True).to_dict()["moved"]
+    assert [row["test"].split(" / ")[0] for row in found] == [f"S{i}" for i in range(12, 2, -1)]

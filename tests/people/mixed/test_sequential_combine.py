@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import concord
 from concord import combine_sequential
@@ -52,6 +53,9 @@ def test_a_look_is_that_of_the_formulas_and_the_state_is_read_back(tmp_path: Pat
     assert now.value == pytest.approx(y.mean() - weight * gap)
     assert now.interval is not None
     assert (now.interval.low, now.interval.high) == pytest.approx((now.value - reach, now.value + reach))
+    once = float(stats.t.ppf(0.975, 98)) * plus**0.5  # as if this were the only look
+    assert first.looks[-1].fixed.ends == pytest.approx((now.value - once, now.value + once))
+    assert first.looks[-1].price == pytest.approx((reach / once) ** 2)
     first.write(tmp_path)
     assert SequentialResult.read(tmp_path) == first
     second = combine_sequential(people(40, 3, start=100), more, state=tmp_path)

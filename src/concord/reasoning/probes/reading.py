@@ -16,7 +16,7 @@ from concord.reasoning.hints.detect import HintDetector, HintText
 from concord.reasoning.hints.influence import hint_pairs, unhinted_answers
 from concord.reasoning.hints.rows import UNHINTED, HintRow
 from concord.reasoning.probes.design import case_pairs, chain_items, probe_openers
-from concord.reasoning.probes.records import EARLY, FILLER, HINTS, MISTAKE, PARAPHRASE, ProbeRow
+from concord.reasoning.probes.records import EARLY, FILLER, HINTS, MISTAKE, PAIRS, PARAPHRASE, ProbeRow
 from concord.reasoning.probes.session import (
     CHAIN,
     REORDERED,
@@ -135,7 +135,7 @@ def probe_answers(
         session = _replayed(opener.open(), replies)
         if opener.kind == CHAIN:
             rows += _chain_rows(session, items[opener.item], reader)
-        elif opener.item in pairs and opener.kind == "pairs":
+        elif opener.kind == PAIRS:
             rows += _pair_rows_of(session, opener.item, pairs[opener.item], reader, lexicon)
         else:
             hints += _hint_rows(session, choices[opener.item], reader, detector)

@@ -1,0 +1,79 @@
+"""Small parts of judges and options, worked out by hand."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import concord
+from concord.records import Estimate, Interval, UnreadBounds
+from concord.structure.judging.result import JudgeScores, PairVotes
+from concord.structure.judging.score import _bounded_kappa, _kappa_of, _length, vote_shares
+from concord.structure.judging.unread import Filled
+from concord.structure.options.score import _without_places
+from concord.unread import withheld
+from concord.words import say
+
+NOTHING = Estimate(None)
+
+
+def judge(**numbers: Estimate) -> JudgeScores:
+    names = ("length_slope", "longer", "length_slope_human")
+    return JudgeScores("j", dict.fromkeys(names, NOTHING) | numbers, None, None, "not tested", (), ())
+
+
+def test_a_judge_without_votes_in_an_order_has_none_per_order() -> None:
+    assert judge().votes_per_order == (0, 0)
+    voted = replace(judge(), pairs=(PairVotes("p", ab=(2, 0, 1), ba=(1, 0, 0)),))
+    assert voted.votes_per_order == (1, 3)
+
+
+def test_kappa_reaches_as_far_as_any_verdicts_of_the_unread_replies() -> None:
+    pairs = [
+        PairVotes("a", ab=(1, 0, 0), unreadable=(0, 1, 0), human=(1, 0, 0)),
+        PairVotes("b", ab=(0, 1, 0), ba=(0, 1, 0), human=(0, 1, 0)),
+        PairVotes("c", ba=(1, 0, 0), unreadable=(1, 0, 0), human=(0, 1, 0)),
+        PairVotes("d", ab=(0, 0, 1), ba=(1, 0, 0), human=(1, 0, 0)),
+    ]
+    verdicts = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    values = []
+    for one, other in product(verdicts, repeat=2):
+        judge, human, _ = vote_shares(
+            [replace(pairs[0], ba=one), pairs[1], replace(pairs[2], ab=other), pairs[3]]
+        )
+        values.append(_kappa_of((judge * human).sum(axis=1), judge, human))
+    found = _bounded_kappa(Estimate(0.5), Filled(pairs), list("abcd"), 0.95).bounds
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((min(values), max(values)))
+
+
+def test_length_is_not_claimed_where_unread_replies_could_overturn_it() -> None:
+    slope = Estimate(0.2, Interval(0.1, 0.4, 0.95, ""))
+    longer = Estimate(0.7, Interval(0.6, 0.8, 0.95, ""), bounds=UnreadBounds(0.4, 0.8, None, 9))
+    open_to_both = _length(judge(length_slope=slope, longer=longer))
+    assert open_to_both == withheld(say("judges.length.claim"), longer)
+    assert _length(judge(length_slope=slope, longer=replace(longer, bounds=None))) != open_to_both
+
+
+def test_blocks_of_an_item_are_divided_over_its_own_places() -> None:
+    # two items, the right option in places 0 and 1 of one, 1 and 2 of the other, each right in one of two
+    found = _without_places(
+        np.array([0, 0, 1, 1]), np.array([0, 1, 1, 2]), np.array([1.0, 1, 3, 3]), np.array([1.0, 0, 3, 0]),
+        3, 400, np.random.default_rng(1),
+    )  # fmt: skip
+    wanted = {round(float(np.std([a, (1 - a + b) / 2, 1 - b])), 9) for a in (0, 1) for b in (0, 1)}
+    assert set(np.round(found, 9).tolist()) == wanted
+
+
+def test_a_share_of_noise_above_one_is_told_up_to_any_size() -> None:
+    # every answer gets 1 and 3: means do not differ, so that (n MS_w) / (MS_b + (n - 1) MS_w) = 2
+    rows: list[dict[str, Any]] = [
+        {"item": i, "system": "s", "judge": "j", "repeat": k, "score": score}
+        for i in range(6)
+        for k, score in enumerate((1, 3))
+    ]
+    noise = concord.score_judge(rows).judges[0].noise
+    assert noise.value == pytest.approx(2.0)
+    assert noise.note == "answers differ less than repeats of one answer"
