@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -49,14 +49,9 @@ TONES = Table(
 class ToneResult(Kind):
     """A small kind of its own."""
 
-    FORMAT: ClassVar[str] = "tone result"
-    FILE: ClassVar[str] = "tone.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "tone"
-    HEADING: ClassVar[str] = "Tone"
-    KEY: ClassVar[str] = "tones"
-    TABLES: ClassVar[tuple[Table, ...]] = (TONES,)
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = ()
+    FORMAT, FILE, KEY = "tone result", "tone.json", "tones"
+    QUESTION, SECTION, HEADING = "people", "tone", "Tone"
+    TABLES = (TONES,)
 
     tones: tuple[Tone, ...]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from concord.asking.folder import RECORD, StoredRun, read_run
 from concord.asking.ledger import Account, Paid, account_of
@@ -32,9 +32,8 @@ OUTCOMES = Table(
 class RunResult(Kind):
     """A run's folder as it is."""
 
-    FORMAT: ClassVar[str] = "run"
-    FILE: ClassVar[str] = RECORD
-    TABLES: ClassVar[tuple[Table, ...]] = (OUTCOMES,)
+    FORMAT, FILE = "run", RECORD
+    TABLES = (OUTCOMES,)
 
     stored: StoredRun
     _scored: dict[str, str] = field(default_factory=dict, init=False, compare=False)

@@ -20,7 +20,6 @@ three together by their own ends (Zou & Donner 2008), so that it is as lopsided 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import ClassVar
 
 import numpy as np
 from scipy import special
@@ -150,15 +149,11 @@ NUMBERS = Table(
 class AuditResult(Kind):
     """What an audit found."""
 
-    FORMAT: ClassVar[str] = "audit result"
-    FILE: ClassVar[str] = "reasoning_audit.json"
-    QUESTION: ClassVar[str] = reasoning.NAME
-    SECTION: ClassVar[str] = "audit"
-    HEADING: ClassVar[str] = "How well replies were read: an audit"
-    KEY: ClassVar[str] = "rates"
-    TABLES: ClassVar[tuple[Table, ...]] = (RATES, HOWS, NUMBERS)
-    OF_ONE_MODEL: ClassVar[bool] = True
-    CITES: ClassVar[tuple[str, ...]] = ("korn1998",)
+    FORMAT, FILE, KEY = "audit result", "reasoning_audit.json", "rates"
+    QUESTION, SECTION, HEADING = reasoning.NAME, "audit", "How well replies were read: an audit"
+    TABLES = (RATES, HOWS, NUMBERS)
+    OF_ONE_MODEL = True
+    CITES = ("korn1998",)
 
     model: str
     question: str
@@ -205,27 +200,24 @@ class PeopleAudit(AuditResult):
     """What an audit of participants' answers found."""
 
     __slots__ = ()
-    FILE: ClassVar[str] = "people_audit.json"
-    QUESTION: ClassVar[str] = people.NAME
-    SECTION: ClassVar[str] = "people-audit"
+    FILE = "people_audit.json"
+    QUESTION, SECTION = people.NAME, "people-audit"
 
 
 class StructureAudit(AuditResult):
     """What an audit of choices, orders or verdicts found."""
 
     __slots__ = ()
-    FILE: ClassVar[str] = "structure_audit.json"
-    QUESTION: ClassVar[str] = structure.NAME
-    SECTION: ClassVar[str] = "structure-audit"
+    FILE = "structure_audit.json"
+    QUESTION, SECTION = structure.NAME, "structure-audit"
 
 
 class HintAudit(AuditResult):
     """What an audit of verbalised hints found."""
 
     __slots__ = ()
-    FILE: ClassVar[str] = "hints_audit.json"
-    SECTION: ClassVar[str] = "hints-audit"
-    HEADING: ClassVar[str] = "How well verbalised hints were detected: an audit"
+    FILE = "hints_audit.json"
+    SECTION, HEADING = "hints-audit", "How well verbalised hints were detected: an audit"
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,14 +234,12 @@ class Comparison(Kind):
 
     __slots__ = ()
 
-    FILE: ClassVar[str] = "comparison.json"
+    FILE, KEY = "comparison.json", "pairs"
     TABLE: ClassVar[str] = "comparison.csv"
-    QUESTION: ClassVar[str] = "compare"
-    SECTION: ClassVar[str] = "comparison"
-    HEADING: ClassVar[str] = "Differences between models"
-    KEY: ClassVar[str] = "pairs"
-    ASKS: ClassVar[str] = "Is the difference real?"
-    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
+    QUESTION, SECTION = "compare", "comparison"
+    HEADING = "Differences between models"
+    ASKS = "Is the difference real?"
+    CITES = ("holm1979",)
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
         PictureOf("ranking", "plot_standing.ranking_picture", small=True),
         PictureOf("pairs", "plot_standing.pairs_picture"),

@@ -9,7 +9,7 @@ clusters (CR2, Bell and McCaffrey's degrees of freedom).
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -96,15 +96,11 @@ SHIFTS = Table(
 class ConditionsResult(Kind):
     """Models under two conditions each."""
 
-    FORMAT: ClassVar[str] = "comparison of conditions"
-    FILE: ClassVar[str] = "conditions.json"
-    QUESTION: ClassVar[str] = REASONING  # where most are, and where the page shows them
-    SECTION: ClassVar[str] = "conditions"
-    HEADING: ClassVar[str] = "Conditions of one model"
-    KEY: ClassVar[str] = "shifts"
-    ASKS: ClassVar[str] = "Does the condition change it?"
-    TABLES: ClassVar[tuple[Table, ...]] = (SHIFTS,)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"level"})
+    FORMAT, FILE, KEY = "comparison of conditions", "conditions.json", "shifts"
+    QUESTION = REASONING  # where most are, and where the page shows them
+    SECTION, HEADING, ASKS = "conditions", "Conditions of one model", "Does the condition change it?"
+    TABLES = (SHIFTS,)
+    UNSHOWN = frozenset({"level"})
 
     by: str
     shifts: tuple[ConditionShift, ...]

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from concord.comparing.comparison import (
     EVERY_PAIR,
@@ -320,8 +320,8 @@ MOVED_DISTRIBUTIONS = Table(
 class MetricCompareResult(Comparison):
     """Models compared on the same studies of people, or on the same items and arrangements."""
 
-    FORMAT: ClassVar[str] = "comparison of metrics"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT = "comparison of metrics"
+    TABLES = (
         MODELS,
         SHOWN_PAIRS,
         EVERY_PAIR,
@@ -333,7 +333,7 @@ class MetricCompareResult(Comparison):
         PRIORS,
         FILE_METRICS,
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"options"})  # in its provenance
+    UNSHOWN = frozenset({"options"})  # in its provenance
 
     kind: str
     """Name of the question that the results answer."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from concord.comparing.comparison import (
     EVERY_PAIR,
@@ -414,24 +414,13 @@ CHOOSING = Table(
 class CompareResult(Comparison):
     """Models compared on the same items."""
 
-    FORMAT: ClassVar[str] = "comparison of items"
-    TABLES: ClassVar[tuple[Table, ...]] = (
-        MODELS,
-        SHOWN_PAIRS,
-        EVERY_PAIR,
-        MARGINS,
-        ERRORS,
-        TESTS,
-        MISSING,
-        TASKS,
-        CHOOSING,
-        FILE_PAIRS,
-    )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    FORMAT = "comparison of items"
+    TABLES = (MODELS, SHOWN_PAIRS, EVERY_PAIR, MARGINS, ERRORS, TESTS, MISSING, TASKS, CHOOSING, FILE_PAIRS)
+    PICTURES = (
         *Comparison.PICTURES,
         PictureOf("specifications", "plot_standing.specifications_picture"),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"choices", "wrong"})  # in its provenance
+    UNSHOWN = frozenset({"choices", "wrong"})  # in its provenance
 
     metric: str
     kind: str

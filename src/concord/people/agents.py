@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, Self, get_type_hints
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from concord.files.json_text import parsed
 from concord.files.left_out import left_out_sentences
 from concord.files.limits import AGENT_FOLDERS
 from concord.files.output import distinct_names, write_csv, write_json
-from concord.kinds import Kind, PictureOf, Table
+from concord.kinds import Kind, PictureOf
 from concord.number_words import joined_names, leaders
 from concord.people.agent_tables import (
     BOARD,
@@ -62,21 +62,17 @@ _OWN = ("without", "one")
 class AgentsResult(Kind):
     """Many agents on the same tests; ``result["NAME"]`` is that of one, as a single scoring gives it."""
 
-    FORMAT: ClassVar[str] = "people result of many agents"
-    FILE: ClassVar[str] = "agents.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "agents"
-    HEADING: ClassVar[str] = "Many models"
-    KEY: ClassVar[str] = "standings"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "people result of many agents", "agents.json", "standings"
+    QUESTION, SECTION, HEADING = "people", "agents", "Many models"
+    TABLES = (
         *(FILE_ROWS, FILE_PAIRS, BOARD, STANDINGS, CHOOSING, EVERY_NUMBER, LACKING, SHOWN_PAIRS, LEFT_OUT),
     )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    PICTURES = (
         PictureOf("pas", "people_plots.agents_picture", small=True),
         PictureOf("specifications", "people_plots.specifications_picture"),
     )
-    CITES: ClassVar[tuple[str, ...]] = ("rouder2009", "lin1989", "holm1979")
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+    CITES = ("rouder2009", "lin1989", "holm1979")
+    UNSHOWN = frozenset(
         {
             "without",
             "n_resamples",

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
@@ -19,7 +19,7 @@ from concord.files.json_text import decoded
 from concord.files.left_out import left_out_sentences
 from concord.files.output import distinct_names, write_csv, write_json
 from concord.files.rows import text_records
-from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
+from concord.kinds import Gauge, Kind, asked_words
 from concord.number_words import interval
 from concord.people import tables
 from concord.people.protocol import Protocol
@@ -119,17 +119,13 @@ class PeopleResult(Kind):
     forest plot of a study by its name.
     """
 
-    FORMAT: ClassVar[str] = "people result"
-    FILE: ClassVar[str] = SUMMARY
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "people"
-    KEY: ClassVar[str] = "average_pas_raw"
-    ASKS: ClassVar[str] = "Does it agree with people?"
-    TABLES: ClassVar[tuple[Table, ...]] = tables.TABLES
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = tables.PICTURES
-    CITES: ClassVar[tuple[str, ...]] = ("rouder2009", "lin1989", "rubin1981", "holm1979")
-    OF_ONE_MODEL: ClassVar[bool] = True
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+    FORMAT, FILE, KEY = "people result", SUMMARY, "average_pas_raw"
+    QUESTION, SECTION, ASKS = "people", "people", "Does it agree with people?"
+    TABLES = tables.TABLES
+    PICTURES = tables.PICTURES
+    CITES = ("rouder2009", "lin1989", "rubin1981", "holm1979")
+    OF_ONE_MODEL = True
+    UNSHOWN = frozenset(
         {"protocol", "n_resamples", "tests", "referee", "diagnosis.quadrants", "rows_of_table"}
     )  # the title, the methods, tables and sections of their own, readings, where rows are left out
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -177,21 +177,17 @@ PLACEBOS = Table(
 class MemoryResult(Kind):
     """What a model recognised, and what it lost when the surface changed."""
 
-    FORMAT: ClassVar[str] = "memory result"
-    FILE: ClassVar[str] = "memory.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "memory"
-    HEADING: ClassVar[str] = "Has the model read the studies?"
-    KEY: ClassVar[str] = "delta_pas"
-    TABLES: ClassVar[tuple[Table, ...]] = (KNOWN, PAIRS, PLACEBOS)
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    FORMAT, FILE, KEY = "memory result", "memory.json", "delta_pas"
+    QUESTION, SECTION, HEADING = "people", "memory", "Has the model read the studies?"
+    TABLES = (KNOWN, PAIRS, PLACEBOS)
+    PICTURES = (
         PictureOf(
             "memory",
             "answers_plots.memory_picture",
             lambda _: say("memory.method.caption"),
         ),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+    UNSHOWN = frozenset(
         {
             "verdict",
             "delta_pas.bounds",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from scipy.special import ndtri
 
@@ -323,22 +323,18 @@ PRIORS = Table(
 class RefereeResult(Kind):
     """What a referee asks of one model."""
 
-    FORMAT: ClassVar[str] = "people result for the referee"
-    FILE: ClassVar[str] = "referee.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "referee"
-    HEADING: ClassVar[str] = "Further checks"
-    KEY: ClassVar[str] = "inside_replication_intervals"
-    TABLES: ClassVar[tuple[Table, ...]] = (TESTS, INSIDE, DIFFERENCES, STUDIES, PRIORS)
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    FORMAT, FILE, KEY = "people result for the referee", "referee.json", "inside_replication_intervals"
+    QUESTION, SECTION, HEADING = "people", "referee", "Further checks"
+    TABLES = (TESTS, INSIDE, DIFFERENCES, STUDIES, PRIORS)
+    PICTURES = (
         PictureOf(
             "differences",
             "people_plots.referee_picture",
             lambda result: say("checks.caption", level=result.referee.level),
         ),
     )
-    OF_ONE_MODEL: ClassVar[bool] = True
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"referee.tests"})  # a row each in its file
+    OF_ONE_MODEL = True
+    UNSHOWN = frozenset({"referee.tests"})  # a row each in its file
 
     model: str | None
     referee: Referee

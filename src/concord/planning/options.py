@@ -127,8 +127,7 @@ def wanted_of(options: Mapping[str, Any], assumable: Sequence[str]) -> tuple[Pla
 class PlanRecord(Kind):
     """What every plan says: what it rests on, what was wanted, what to know about it."""
 
-    FORMAT: ClassVar[str] = "plan"
-    FILE: ClassVar[str] = "plan.json"
+    FORMAT, FILE = "plan", "plan.json"
     KIND: ClassVar[str] = ""
     """What the document calls the kind of plan; nothing: a comparison on items."""
     FIRST: ClassVar[tuple[str, ...]] = ("based_on",)

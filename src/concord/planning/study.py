@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from scipy import special
 
@@ -55,7 +55,7 @@ class StudyTestsPlan(PlanRecord):
     KIND = "study"
     FIRST = ("based_on",)
     LAST = ("wanted", "warnings")
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    TABLES = (
         Table(
             "tests",
             rows=lambda result: result.tests,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from concord.comparing.result import CompareResult
 from concord.errors import FileFormatError, InputError, OptionError, quoted
@@ -396,10 +396,8 @@ _NUMBERS: Mapping[str, Callable[[Claim, Sequence[ClaimedResult]], JudgedClaim]] 
 class ClaimsResult(Kind):
     """Claims and what results say to each."""
 
-    FORMAT: ClassVar[str] = "judged claims"
-    FILE: ClassVar[str] = "claims.json"
-    KEY: ClassVar[str] = "claims"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "judged claims", "claims.json", "claims"
+    TABLES = (
         Table(
             "claims",
             rows=lambda result: result.claims,
@@ -414,7 +412,7 @@ class ClaimsResult(Kind):
             ),
         ),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"claims.claim", "claims.source"})
+    UNSHOWN = frozenset({"claims.claim", "claims.source"})
 
     claims: tuple[JudgedClaim, ...]
 

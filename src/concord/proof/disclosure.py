@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files.documents import document_facts
@@ -129,10 +129,8 @@ ASKED: tuple[tuple[str, tuple[str, ...], Callable[[Records], str] | None], ...] 
 class Disclosure(Kind):
     """What AAPOR, ESOMAR and GUIDE-LLM ask to be disclosed, as far as it is known."""
 
-    FORMAT: ClassVar[str] = "disclosure"
-    FILE: ClassVar[str] = "disclosure.json"
-    KEY: ClassVar[str] = "items"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "disclosure", "disclosure.json", "items"
+    TABLES = (
         Table(
             "items",
             rows=lambda result: result.items,

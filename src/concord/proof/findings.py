@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from concord.kinds import SCREENS, Column, Kind, Table
 from concord.words import say
@@ -61,10 +61,8 @@ def _differing(result: "Verification") -> Sequence[PackFinding]:
 class Verification(Kind):
     """What came of verifying a pack."""
 
-    FORMAT: ClassVar[str] = "verification"
-    FILE: ClassVar[str] = "verification.json"
-    KEY: ClassVar[str] = "findings"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "verification", "verification.json", "findings"
+    TABLES = (
         Table(
             "claims",
             rows=lambda result: result.claims,
@@ -102,7 +100,7 @@ class Verification(Kind):
             columns=tuple(map(Column, ("status", "member", "field", "packed", "here", "note"))),
         ),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"findings", "claims", "made_by", "made_here"})
+    UNSHOWN = frozenset({"findings", "claims", "made_by", "made_here"})
 
     pack_sha256: str
     findings: tuple[PackFinding, ...]

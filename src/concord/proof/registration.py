@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from concord.asking.folder import planned_prompts
 from concord.errors import FileFormatError, quoted
@@ -46,10 +46,8 @@ class RegisteredRun:
 class Registration(Kind):
     """What was said before replies existed."""
 
-    FORMAT: ClassVar[str] = "registration"
-    FILE: ClassVar[str] = "registration.json"
-    KEY: ClassVar[str] = "asked"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "registration", "registration.json", "asked"
+    TABLES = (
         Table(
             "claims",
             rows=lambda result: result.claims,
@@ -73,7 +71,7 @@ class Registration(Kind):
             ),
         ),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"asked", "computed", "claims", "inputs"})
+    UNSHOWN = frozenset({"asked", "computed", "claims", "inputs"})
 
     registered: str
     """When, in UTC."""

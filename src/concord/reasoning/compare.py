@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from concord.errors import FileFormatError, OptionError
 from concord.files.codec import decode, encode
@@ -93,10 +93,9 @@ RANKS = Table(
 class ReasoningRanking(Kind):
     """Models in order."""
 
-    FORMAT: ClassVar[str] = "reasoning ranking"
-    FILE: ClassVar[str] = "reasoning_ranking.json"
-    QUESTION: ClassVar[str] = NAME
-    TABLES: ClassVar[tuple[Table, ...]] = (RANKED, RANKS)
+    FORMAT, FILE = "reasoning ranking", "reasoning_ranking.json"
+    QUESTION = NAME
+    TABLES = (RANKED, RANKS)
 
     by: str
     rows: tuple[RankedModel, ...]

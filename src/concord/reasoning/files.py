@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from concord.errors import FileFormatError, LineProblem, OptionError
 from concord.files.codec import decode, encode
@@ -176,23 +176,10 @@ class ReasoningResult(Kind):
     ``plot(kind)`` draws ``early``, ``sensitivity``, ``flow`` or ``bias``.
     """
 
-    FORMAT: ClassVar[str] = "reasoning result"
-    FILE: ClassVar[str] = "study_a_results.json"
-    QUESTION: ClassVar[str] = NAME
-    SECTION: ClassVar[str] = NAME
-    KEY: ClassVar[str] = "faithfulness_gap"
-    ASKS: ClassVar[str] = "Does it agree with its own reasoning?"
-    TABLES: ClassVar[tuple[Table, ...]] = (
-        HEADLINE,
-        OUTCOMES,
-        UNREAD,
-        LEFT_OUT_CELLS,
-        SENSITIVITY,
-        LABELS,
-        BIAS,
-        PAIRS,
-    )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    FORMAT, FILE, KEY = "reasoning result", "study_a_results.json", "faithfulness_gap"
+    QUESTION, SECTION, ASKS = NAME, NAME, "Does it agree with its own reasoning?"
+    TABLES = (HEADLINE, OUTCOMES, UNREAD, LEFT_OUT_CELLS, SENSITIVITY, LABELS, BIAS, PAIRS)
+    PICTURES = (
         PictureOf("early", "reasoning_plots.early_picture"),
         PictureOf(
             "sensitivity",
@@ -204,7 +191,7 @@ class ReasoningResult(Kind):
         PictureOf("bias", "reasoning_plots.bias_picture"),
         PictureOf("strip", "plot_models.strip_picture", on_page=False, small=True),
     )
-    CITES: ClassVar[tuple[str, ...]] = ("bonett2012", "mcnemar1947")
+    CITES = ("bonett2012", "mcnemar1947")
 
     scores: ReasoningScores
     made: Provenance | None = None

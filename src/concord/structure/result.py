@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from concord.errors import FileFormatError, OptionError, printable
 from concord.files.codec import decode, encode
@@ -13,7 +13,7 @@ from concord.files.documents import check_heading, folder_with, need_keys, prove
 from concord.files.json_text import parsed
 from concord.files.output import write_csv, write_json
 from concord.files.rows import read_back
-from concord.kinds import Gauge, Kind, PictureOf, Table, asked_words
+from concord.kinds import Gauge, Kind, PictureOf, asked_words
 from concord.records import InputFile, Provenance, ScoredBy, Told
 from concord.structure import NAME, tables
 from concord.structure.records import (
@@ -51,23 +51,19 @@ class StructureResult(Kind):
     ``means``, ``shares`` or ``heat`` of a model, the first by default.
     """
 
-    FORMAT: ClassVar[str] = "structure result"
-    FILE: ClassVar[str] = "result.json"
-    QUESTION: ClassVar[str] = NAME
-    SECTION: ClassVar[str] = NAME
-    KEY: ClassVar[str] = "arrangements"
-    ASKS: ClassVar[str] = "Does it agree with itself?"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "structure result", "result.json", "arrangements"
+    QUESTION, SECTION, ASKS = NAME, NAME, "Does it agree with itself?"
+    TABLES = (
         tables.ANSWER, tables.SPREAD, tables.VARIANCE, tables.DEFINITIONS, tables.SUMMARY, tables.E_PERF,
         tables.R_SENS, tables.ARRANGEMENTS, tables.ITEMS, tables.CELLS, tables.DIFFERENCES, tables.LEFT_OUT,
         tables.UNREAD,
     )  # fmt: skip
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    PICTURES = (
         *(PictureOf(name, f"structure_plots.{name}_picture") for name in ("order", "shares", "heat")),
         PictureOf("slopes", "structure_plots.slopes_picture", on_page=False),
         PictureOf("models", "structure_plots.models_strip", on_page=False, small=True),
     )
-    CITES: ClassVar[tuple[str, ...]] = ("huynh1976", "holm1979")
+    CITES = ("huynh1976", "holm1979")
 
     scores: StructureScores
     read_options: ReadOptions

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from scipy import special
 
@@ -293,17 +293,13 @@ EVERY_GROUP = Table(
 class AnswersResult(Kind):
     """Answers of agents against answers of people, as distributions."""
 
-    FORMAT: ClassVar[str] = "answers result"
-    FILE: ClassVar[str] = "answers.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "answers"
-    HEADING: ClassVar[str] = "Answers as distributions"
-    KEY: ClassVar[str] = "answer_metrics"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "answers result", "answers.json", "answer_metrics"
+    QUESTION, SECTION, HEADING = "people", "answers", "Answers as distributions"
+    TABLES = (
         AGENTS, NUMBERS, EACH, FARTHEST, OUTCOMES, GROUPS, EVERY_GROUP, NUMBER_ROWS, DIFFERENCES,
         LEFT_OUT_CELLS,
     )  # fmt: skip
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    PICTURES = (
         PictureOf("agents", "answers_plots.leaderboard_picture", small=True),
         PictureOf(
             "histograms",
@@ -325,7 +321,7 @@ class AnswersResult(Kind):
         ),
     )
 
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
+    UNSHOWN = frozenset(
         # studies of all outcomes are in titles; of each outcome screens show a few numbers, answers.csv all
         {"n_resamples", "n_studies", "agents.outcomes.numbers", "left_out"}
     )

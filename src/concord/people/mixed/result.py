@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from concord.kinds import FILE, LEFT_OUT_CELLS, PAGE, SCREENS, Column, Kind, PictureOf, Table, with_provenance
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
@@ -94,17 +94,11 @@ ESTIMATES = Table(
 class CombineResult(Kind):
     """Estimates from people and predictions together."""
 
-    FORMAT: ClassVar[str] = "combined estimates"
-    FILE: ClassVar[str] = "combine.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "combined"
-    HEADING: ClassVar[str] = "People and predictions together"
-    KEY: ClassVar[str] = "estimates"
-    TABLES: ClassVar[tuple[Table, ...]] = (ESTIMATES, LEFT_OUT_CELLS)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"left_out"})
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        PictureOf("estimates", "answers_plots.combined_picture", small=True),
-    )
+    FORMAT, FILE, KEY = "combined estimates", "combine.json", "estimates"
+    QUESTION, SECTION, HEADING = "people", "combined", "People and predictions together"
+    TABLES = (ESTIMATES, LEFT_OUT_CELLS)
+    UNSHOWN = frozenset({"left_out"})
+    PICTURES = (PictureOf("estimates", "answers_plots.combined_picture", small=True),)
 
     estimates: tuple[CombinedEstimate, ...]
     sentence: str
@@ -253,19 +247,11 @@ LOOKS = Table(
 class SequentialResult(Kind):
     """Estimates after every batch of people; the next batch is added to it."""
 
-    FORMAT: ClassVar[str] = "sequential estimates"
-    FILE: ClassVar[str] = "sequential.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "sequential"
-    HEADING: ClassVar[str] = "People until enough"
-    KEY: ClassVar[str] = "looks"
-    TABLES: ClassVar[tuple[Table, ...]] = (LOOKS,)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"rules", "parts", "known", "batches", "arms", "looks.purchase"}
-    )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
-        PictureOf("looks", "answers_plots.looks_picture", small=True),
-    )
+    FORMAT, FILE, KEY = "sequential estimates", "sequential.json", "looks"
+    QUESTION, SECTION, HEADING = "people", "sequential", "People until enough"
+    TABLES = (LOOKS,)
+    UNSHOWN = frozenset({"rules", "parts", "known", "batches", "arms", "looks.purchase"})
+    PICTURES = (PictureOf("looks", "answers_plots.looks_picture", small=True),)
 
     outcome: str
     kind: str

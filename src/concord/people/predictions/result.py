@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from scipy import special
 
@@ -172,21 +172,10 @@ EFFECTS = Table(
 class PredictionResult(Kind):
     """Agreement of predicted effects with those of people."""
 
-    FORMAT: ClassVar[str] = "prediction result"
-    FILE: ClassVar[str] = "predictions.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "predictions"
-    HEADING: ClassVar[str] = "Predicted effects"
-    KEY: ClassVar[str] = "all_positive"
-    TABLES: ClassVar[tuple[Table, ...]] = (
-        AGENTS,
-        EVERY_NUMBER,
-        NUMBER_ROWS,
-        DIFFERENCES,
-        EFFECTS,
-        LEFT_OUT_CELLS,
-    )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    FORMAT, FILE, KEY = "prediction result", "predictions.json", "all_positive"
+    QUESTION, SECTION, HEADING = "people", "predictions", "Predicted effects"
+    TABLES = (AGENTS, EVERY_NUMBER, NUMBER_ROWS, DIFFERENCES, EFFECTS, LEFT_OUT_CELLS)
+    PICTURES = (
         PictureOf(
             "errors",
             "answers_plots.errors_picture",
@@ -200,10 +189,8 @@ class PredictionResult(Kind):
             each=lambda result: [one.agent for one in result.by_error()[:MOST_DRAWN]],
         ),
     )
-    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"agents.effects", "references.effects", "left_out"}
-    )  # a row each in its file
+    CITES = ("holm1979",)
+    UNSHOWN = frozenset({"agents.effects", "references.effects", "left_out"})  # a row each in its file
 
     agents: tuple[AgentAgreement, ...]
     """By name."""

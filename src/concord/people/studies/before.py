@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -60,13 +60,9 @@ class DescribedTest:
 class StudyDescription(Kind):
     """What a model answered in a study that no people have answered yet."""
 
-    FORMAT: ClassVar[str] = "study description"
-    FILE: ClassVar[str] = "description.json"
-    QUESTION: ClassVar[str] = "people"
-    SECTION: ClassVar[str] = "described"
-    HEADING: ClassVar[str] = "Before people are asked"
-    KEY: ClassVar[str] = "cells"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "study description", "description.json", "cells"
+    QUESTION, SECTION, HEADING = "people", "described", "Before people are asked"
+    TABLES = (
         Table(
             "tests",
             rows=lambda result: sorted(result.tests, key=lambda one: not one.check),
@@ -103,7 +99,7 @@ class StudyDescription(Kind):
             ),
         ),
     )
-    OF_ONE_MODEL: ClassVar[bool] = True
+    OF_ONE_MODEL = True
 
     tests: tuple[DescribedTest, ...]
     cells: tuple[DescribedCell, ...]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from concord.errors import FileFormatError
 from concord.files.codec import decode, encode
@@ -177,18 +177,16 @@ ANSWERS = Table(
 class StudiesResult(Kind):
     """Studies scored from replies: the numbers, the tests behind them, what became of every answer."""
 
-    FORMAT: ClassVar[str] = PeopleResult.FORMAT
-    FILE: ClassVar[str] = PeopleResult.FILE
-    QUESTION: ClassVar[str] = PeopleResult.QUESTION
-    ASKS: ClassVar[str] = PeopleResult.ASKS
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE = PeopleResult.FORMAT, PeopleResult.FILE
+    QUESTION, ASKS = PeopleResult.QUESTION, PeopleResult.ASKS
+    TABLES = (
         *map(_of_scores, PeopleResult.TABLES), ANSWERS, *map(_of_memory, MemoryResult.TABLES)
     )  # fmt: skip
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    PICTURES = (
         *(replace(one, each=_studies_of) if one.each is not None else one for one in PeopleResult.PICTURES),
         PictureOf("outcomes", "people_plots.outcomes_picture", on_page=False),
     )
-    CITES: ClassVar[tuple[str, ...]] = PeopleResult.CITES
+    CITES = PeopleResult.CITES
 
     result: PeopleResult
     test_table: TestTable

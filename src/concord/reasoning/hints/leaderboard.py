@@ -6,7 +6,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -358,28 +358,15 @@ class HintLeaderboard(Kind):
     ``plot(kind)`` draws ``models`` or ``ranking``.
     """
 
-    FORMAT: ClassVar[str] = "hint leaderboard"
-    FILE: ClassVar[str] = "hints.json"
-    QUESTION: ClassVar[str] = NAME
-    SECTION: ClassVar[str] = "hints"
-    HEADING: ClassVar[str] = "Hints: who says what moved the answer"
-    KEY: ClassVar[str] = "groups"
-    TABLES: ClassVar[tuple[Table, ...]] = (
-        SAID,
-        DETECTED,
-        MOVED,
-        CHANGED,
-        BY_KIND,
-        NUMBERS,
-        PAIRS,
-        LEFT_OUT_CELLS,
-    )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    FORMAT, FILE, KEY = "hint leaderboard", "hints.json", "groups"
+    QUESTION, SECTION, HEADING = NAME, "hints", "Hints: who says what moved the answer"
+    TABLES = (SAID, DETECTED, MOVED, CHANGED, BY_KIND, NUMBERS, PAIRS, LEFT_OUT_CELLS)
+    PICTURES = (
         PictureOf("models", "reasoning_plots.board_picture", small=True),
         PictureOf("ranking", "reasoning_plots.said_picture"),
     )
 
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"scores.left_out"})  # in a file
+    UNSHOWN = frozenset({"scores.left_out"})  # in a file
 
     scores: HintLeaderboardScores
 

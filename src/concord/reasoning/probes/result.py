@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from concord.files.codec import decode, encode
 from concord.files.documents import holding_folder, read_document
@@ -177,23 +177,17 @@ class ProbeResult(Kind):
     ``plot(kind)`` draws ``early``, ``filler``, ``flips``, ``hints`` or ``joint``.
     """
 
-    FORMAT: ClassVar[str] = "probe result"
-    FILE: ClassVar[str] = "probes.json"
-    QUESTION: ClassVar[str] = NAME
-    SECTION: ClassVar[str] = "probes"
-    HEADING: ClassVar[str] = "Interventions on reasoning"
-    KEY: ClassVar[str] = "scores"
-    TABLES: ClassVar[tuple[Table, ...]] = (NAMED, HINT_KINDS, DIMENSIONS, NUMBERS, UNREAD, LEFT_OUT_CELLS)
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    FORMAT, FILE, KEY = "probe result", "probes.json", "scores"
+    QUESTION, SECTION, HEADING = NAME, "probes", "Interventions on reasoning"
+    TABLES = (NAMED, HINT_KINDS, DIMENSIONS, NUMBERS, UNREAD, LEFT_OUT_CELLS)
+    PICTURES = (
         PictureOf("early", "reasoning_plots.curve_picture", small=True),
         PictureOf("filler", "reasoning_plots.filler_picture", shared=True),
         PictureOf("flips", "reasoning_plots.flips_picture", shared=True),
         PictureOf("hints", "reasoning_plots.hints_picture"),
         PictureOf("joint", "reasoning_plots.joint_picture", shared=True),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"rows", "hint_rows", "made", "readings", "scores.left_out"}
-    )  # in files of their own
+    UNSHOWN = frozenset({"rows", "hint_rows", "made", "readings", "scores.left_out"})  # in files of their own
 
     scores: ProbeScores
     rows: tuple[ProbeRow, ...] = ()

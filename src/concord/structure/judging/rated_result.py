@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
 from concord.records import Estimate, InputFile
@@ -178,15 +178,11 @@ CALIBRATION = Table(
 class RatedResult(Kind):
     """What scores of single answers say about one or more judges, and about the systems judged."""
 
-    FORMAT: ClassVar[str] = "judge scores"
-    FILE: ClassVar[str] = "judge_scores.json"
-    QUESTION: ClassVar[str] = NAME
-    SECTION: ClassVar[str] = "judge-scores"
-    HEADING: ClassVar[str] = "Judges who give scores"
-    KEY: ClassVar[str] = "curve"
-    TABLES: ClassVar[tuple[Table, ...]] = (JUDGES, GROUPS, PAIRS, CALIBRATION)
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (PictureOf("systems", "structure_plots.rated_picture"),)
-    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
+    FORMAT, FILE, KEY = "judge scores", "judge_scores.json", "curve"
+    QUESTION, SECTION, HEADING = NAME, "judge-scores", "Judges who give scores"
+    TABLES = (JUDGES, GROUPS, PAIRS, CALIBRATION)
+    PICTURES = (PictureOf("systems", "structure_plots.rated_picture"),)
+    CITES = ("holm1979",)
 
     judges: tuple[RatingJudge, ...]
     groups: tuple[RatedGroup, ...] = ()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from concord.errors import OptionError
 from concord.files.documents import holding_folder, read_record
@@ -252,13 +252,9 @@ PAIRS = Table(
 class JudgeResult(Kind):
     """What recorded verdicts say about one or more judges."""
 
-    FORMAT: ClassVar[str] = "judge result"
-    FILE: ClassVar[str] = "judge.json"
-    QUESTION: ClassVar[str] = NAME
-    SECTION: ClassVar[str] = "judges"
-    HEADING: ClassVar[str] = "Judges"
-    KEY: ClassVar[str] = "judges"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "judge result", "judge.json", "judges"
+    QUESTION, SECTION, HEADING = NAME, "judges", "Judges"
+    TABLES = (
         SEATS,
         LENGTH,
         AGREEMENT,
@@ -268,14 +264,12 @@ class JudgeResult(Kind):
         unread_table("judge_unread.csv"),
         LEFT_OUT_CELLS,
     )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    PICTURES = (
         PictureOf("seats", "structure_plots.judge_picture"),
         PictureOf("preference", "structure_plots.preference_picture"),
     )
-    CITES: ClassVar[tuple[str, ...]] = ("holm1979",)
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset(
-        {"pairs", "n_permutations", "readings", "left_out"}
-    )  # in files
+    CITES = ("holm1979",)
+    UNSHOWN = frozenset({"pairs", "n_permutations", "readings", "left_out"})  # in files
 
     judges: tuple[JudgeScores, ...]
     """By name."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from concord.files import codec
 from concord.files.documents import holding_folder, provenance, read_record
@@ -219,13 +219,9 @@ REPLIES = Table(
 class OptionResult(Kind):
     """What places, names and dress of options do to one model's choices."""
 
-    FORMAT: ClassVar[str] = "option result"
-    FILE: ClassVar[str] = "options.json"
-    QUESTION: ClassVar[str] = NAME
-    SECTION: ClassVar[str] = "options"
-    HEADING: ClassVar[str] = "Options and formats"
-    KEY: ClassVar[str] = "option_scores"
-    TABLES: ClassVar[tuple[Table, ...]] = (
+    FORMAT, FILE, KEY = "option result", "options.json", "option_scores"
+    QUESTION, SECTION, HEADING = NAME, "options", "Options and formats"
+    TABLES = (
         AGREEMENT,
         SPREAD,
         PLACES,
@@ -234,11 +230,11 @@ class OptionResult(Kind):
         unread_table("options_unread.csv"),
         LEFT_OUT_CELLS,
     )
-    PICTURES: ClassVar[tuple[PictureOf, ...]] = (
+    PICTURES = (
         PictureOf("accuracy", "structure_plots.places_picture"),
         PictureOf("choices", "structure_plots.choices_picture"),
     )
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"replies", "readings", "left_out"})  # in files
+    UNSHOWN = frozenset({"replies", "readings", "left_out"})  # in files
 
     model: str
     scores: OptionScores = field(metadata={codec.KEY: "option_scores"})
