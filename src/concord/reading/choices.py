@@ -7,72 +7,23 @@ from functools import cache, cached_property
 
 from concord.reading.numbers import is_bound
 from concord.reading.records import NOTHING, OK, SEVERAL, UNREADABLE, Found, Value
-from concord.reading.text import DECORATION, ENDING, FOR, Piece, any_of, folded, sentences_of, words
+from concord.reading.text import (
+    DECORATION,
+    ENDING,
+    FOR,
+    Piece,
+    any_of,
+    filled,
+    folded,
+    patterns,
+    sentences_of,
+    words,
+)
 
 _VOWELS = ("A", "I", "O", "E", "Y", "U")
 """Letters that are words as well."""
 _MOST_SENTENCES = 6
 """Sentences of a line that may name another option."""
-_CLOSING = r"[\s*_\"')\]]{0,6}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """What may be around an option, made once."""
-
-    lead: re.Pattern[str]
-    """Signs before an option, and a word that names one ("option")."""
-    reason: re.Pattern[str]
-    """What may follow: an end, praise, or the beginning of a reason."""
-    aside: re.Pattern[str]
-    """A reason that may name other options: "because B", "rather than B", "is better than B"."""
-    praise: re.Pattern[str]
-    and_more: re.Pattern[str]
-    hedged: re.Pattern[str]
-    but: re.Pattern[str]
-    under: re.Pattern[str]
-    """A condition."""
-    wrong: re.Pattern[str]
-    contrary: re.Pattern[str]
-    """What makes of "I would accept" a condition, or its contrary."""
-
-
-@cache
-def _patterns() -> _Patterns:
-    signs = re.escape(DECORATION)
-    good = rf"(?:(?:is|was)\s)?(?:(?:{any_of('degrees')})\s){{0,2}}(?:{any_of('praise')})"
-    end = r"(?=[\s*_\"')\]]{0,6}(?:$|[.,;:!\n]|\s-|\s(?:because|since|than|overall|here|for me|in my)\b))"
-    reason = rf"(?:{any_of('reasons')})(?!\w)"
-    flags = re.IGNORECASE
-    return _Patterns(
-        re.compile(
-            rf"[{signs}]{{0,12}}(?:(?:{any_of('so', 'maybe')})[,:]{{0,1}}\s)?"
-            rf"(?:(?:{any_of('articles')})\s){{0,2}}"
-            rf"((?:{any_of('option_names')})\s{{0,3}}[:#]?\s{{0,3}}|l'option\s)?[{signs}]{{0,8}}",
-            flags,
-        ),
-        re.compile(
-            rf"[*_\"']{{0,3}}\)[*_\"']{{0,3}}\s|"
-            rf"(?:\s(?:one|option|choice|alternative|programme|program)(?!\w))?{_CLOSING}(?:$|[,;:!](?!\d)|\.(?!\d)|\s-|-\s|-$|\s?\(|\n|\s{reason}|\s{good}{end})|"
-            rf"[*_\"'\s]{{0,4}}(?:{any_of('chosen')})",
-            flags,
-        ),
-        re.compile(rf"{_CLOSING}(?:[-,;.:]|\s-)?\s{{0,2}}(?:{reason}|{good}{end})", flags),
-        re.compile(rf"\s{good}", flags),
-        re.compile(rf"{_CLOSING}[.,(]{{0,2}}\s{{0,2}}(?:[/&+]|(?:{any_of('and')})(?!\w))", flags),
-        re.compile(rf"{_CLOSING},?\s(?:or|and)\s(?:maybe|perhaps|possibly|possible|at most|if)(?!\w)", flags),
-        re.compile(rf"{_CLOSING}[,;-]?\s{{0,2}}(?:{any_of('but')})(?!\w)", flags),
-        re.compile(rf"{_CLOSING}[,;-]?\s{{0,2}}(?:only\s|but only\s)?(?:{any_of('if')})(?!\w)", flags),
-        re.compile(
-            rf"[\s*_\"')\].,:;(-]{{0,8}}(?:is\s)?(?:(?:{any_of('degrees')})\s)?(?:{any_of('wrong')})(?!\w)",
-            flags,
-        ),
-        re.compile(
-            rf"[\s*_\"']{{1,4}}(?:only\s)?(?:{any_of('if')}|only|nothing|none|no|neither|"
-            r"to (?:answer|choose|pick|say|rate|respond|participate|take part))\b",
-            flags,
-        ),
-    )
 
 
 @cache
@@ -82,8 +33,8 @@ def _allowed_if() -> re.Pattern[str]:
 
 _PERCENT = re.compile(r"[\s*_\"')\]:=(-]{1,6}\d{1,3}(?:[.,]\d{1,3})?\s?%")
 """How likely an option is said to be."""
-_COMMA = re.compile(rf"{_CLOSING}[,;/]\s{{0,3}}[*_\"'(]{{0,4}}")
-_LISTED_ON = re.compile(rf"{_CLOSING}(?:[.,;/]|\s(?:and|or|und|oder|et|ou|y|o|e)\s|$)", re.IGNORECASE)
+_COMMA = re.compile(filled(r"‹closing›[,;/]\s{0,3}[*_\"'(]{0,4}"))
+_LISTED_ON = re.compile(filled(r"‹closing›(?:[.,;/]|\s(?:and|or|und|oder|et|ou|y|o|e)\s|$)"), re.IGNORECASE)
 _LISTED = re.compile(
     rf"[\s*_#>\-]{{0,8}}(?:\d{{1,2}}[.)]\s{{1,3}})?[*_(\[]{{0,4}}(?:(?:{any_of('option_names')})\s{{1,3}})?[*_(\[]{{0,4}}",
     re.IGNORECASE,
@@ -126,7 +77,7 @@ class ChoiceOf:
         worded = self._words_at(text, plain)
         if worded is not None and len(text[plain : worded[2]]) > 1:
             return worded
-        lead = _patterns().lead.match(text)
+        lead = patterns("options")["lead"].match(text)
         begin = 0 if lead is None else lead.end()
         named = lead is not None and lead.group(1) is not None
         match = self._letters.match(text, begin)
@@ -160,8 +111,8 @@ class ChoiceOf:
             return True
         if self._with_words(text, match.end(), letter) not in (None, match.end()):
             return True
-        held = _patterns()
-        return any(one.match(rest) for one in (held.reason, held.and_more, held.hedged, held.under))
+        held = patterns("options")
+        return any(held[one].match(rest) for one in ("reason", "and_more", "hedged", "under"))
 
     def _with_words(self, text: str, end: int, letter: str) -> int | None:
         """Return where an option ends with its own words behind its letter; None where they are another's."""
@@ -205,24 +156,24 @@ class ChoiceOf:
         letter, start, end = found
         if not letter:
             return Found(SEVERAL)
-        rest, held = piece.text[end:], _patterns()
+        rest, held = piece.text[end:], patterns("options")
         place = (piece.start + start, piece.start + end)
-        if held.hedged.match(rest):
+        if held["hedged"].match(rest):
             return Found(SEVERAL) if strict and self.others(rest, letter) else Found(OK, letter, place)
         more = self.others(rest, letter)
-        if more and (held.and_more.match(rest) or self._lists(rest)):
+        if more and (held["and_more"].match(rest) or self._lists(rest)):
             return Found(SEVERAL)
         if not rest.strip(ENDING):
             return Found(OK, letter, place)
         if self._divides(rest, letter):
             return Found(SEVERAL)
-        if held.under.match(rest):
+        if held["under"].match(rest):
             return Found(OK, letter, place) if _allowed_if().match(rest) and not more else NOTHING
-        if held.reason.match(rest) is None or held.wrong.match(rest) or _PERCENT.match(rest):
+        if held["reason"].match(rest) is None or held["wrong"].match(rest) or _PERCENT.match(rest):
             return NOTHING
-        aside = held.aside.match(rest)
-        asides = aside is not None and held.praise.search(rest, aside.end()) is None
-        if more and (strict or held.but.match(rest)) and not asides:  # "A is better. B is better."
+        aside = held["aside"].match(rest)
+        asides = aside is not None and held["praise"].search(rest, aside.end()) is None
+        if more and (strict or held["but"].match(rest)) and not asides:  # "A is better. B is better."
             return NOTHING
         return Found(OK, letter, place)
 
@@ -267,8 +218,8 @@ class ChoiceOf:
         named = self._words_at(piece.text, begin)
         if named is None or self.others(piece.text[named[2] :], named[0]):
             return NOTHING
-        held, rest = _patterns(), piece.text[named[2] :]
-        if held.contrary.match(rest) or held.but.match(rest) or is_bound(rest):
+        held, rest = patterns("options"), piece.text[named[2] :]
+        if held["contrary"].match(rest) or held["but"].match(rest) or is_bound(rest):
             return NOTHING
         return Found(OK, named[0], (piece.start + named[1], piece.start + named[2]))
 

@@ -5,158 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from concord.reading.text import MOST_LINES, Piece, any_of, lines_of, one_form, sentences_of, words
-
-_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_LEFT = r"(?<![A-Za-z0-9_\u00c0-\u04ff-])"
-_RIGHT = rf"(?:(?<=[{_CJK}])|(?!\w))"
-"""The end of a word; scripts without blanks have none."""
-_BLANK = rf"(?:\s{{1,3}}|(?<=[{_CJK}]))"
-_SIGNS = r"(?:[^\w\n]|_|\d{1,2}[.)]\s){0,12}"
-"""Signs at the start of a line: those of a list, a heading or emphasis, pictures."""
-_TURN = r"(?:^|[.,;:!?>→\n(-])[\s*_\"'(.-]{0,6}"
-"""Where something new may be said: after a sign, or at the start."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """The patterns of marks, made once."""
-
-    heading: re.Pattern[str]
-    """A name of an answer and a colon at the start of a line."""
-    title: re.Pattern[str]
-    """A name of an answer and nothing else: a heading, or the first cell of a row."""
-    no_answer: re.Pattern[str]
-    """Right behind "the diagnosis is": how it came about, and not which it is."""
-    no_mark: re.Pattern[str]
-    """Right before a name of an answer: of another answer than the one that is asked."""
-    opening: re.Pattern[str]
-    """A name of an answer and what links it to the answer, in whatever form."""
-    stated: re.Pattern[str]
-    """A name of an answer and "is", anywhere in a sentence."""
-    first_person: re.Pattern[str]
-    would: re.Pattern[str]
-    """In the first person without a verb of choosing: what follows may be the words of an option."""
-    imperative: re.Pattern[str]
-    """A sentence that tells what to choose."""
-    copula: re.Pattern[str]
-    """A statement of anything: "it is"."""
-    emphatic: re.Pattern[str]
-    """What is asked for in other words, and called the main one: "the dominant emotion is"."""
-    concluded: re.Pattern[str]
-    """A sentence that begins by summing up: "So, in the end:"."""
-    headed: re.Pattern[str]
-    """Any heading of a line: "Fine:"."""
-    aside: re.Pattern[str]
-    """In a heading of something else than the answer: "Runner-up:"."""
-    aside_of_choices: re.Pattern[str]
-    certainty: re.Pattern[str]
-    overall: re.Pattern[str]
-    total: re.Pattern[str]
-    revised: re.Pattern[str]
-    """What may take back what was said before it, where another answer follows."""
-    turned: re.Pattern[str]
-    """The same, where another answer follows at once: "no, 4"."""
-    retracted: re.Pattern[str]
-    corrected: re.Pattern[str]
-    behind: re.Pattern[str]
-    """Behind a name: "is the most likely diagnosis"."""
-    weak: re.Pattern[str]
-    """What a case is said to point to: an answer where the whole reply points to one name only."""
-    denied: re.Pattern[str]
-    denied_before: re.Pattern[str]
-    """Right before a statement: "no elijo A"."""
-    doubted: re.Pattern[str]
-    """Before a statement in its clause: "I cannot say that the answer is"."""
-    hypothetical: re.Pattern[str]
-    allowed_if: re.Pattern[str]
-    under: re.Pattern[str]
-    """A condition behind an answer, or a time that is over."""
-    reported: re.Pattern[str]
-    refusal: re.Pattern[str]
-
-
-@cache
-def patterns() -> _Patterns:
-    """Return all patterns; each is linear in the length of a sentence."""
-    before, after = any_of("before_names"), any_of("after_names")
-    own = rf"(?:(?:{before}){_BLANK}){{0,4}}(?P<noun>{any_of('names')})(?:\s{{0,3}}(?:{after})){{0,2}}"
-    flags = re.IGNORECASE
-    return _Patterns(
-        heading=re.compile(
-            rf"^{_SIGNS}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}(?:[:=>→\]|]|"
-            rf"\s-\s)+[\s*_\"']{{0,6}}",
-            flags,
-        ),
-        opening=re.compile(
-            rf"{_LEFT}(?:(?:{any_of('so')})[\s,]{{1,3}})?{own}[\s*_\"']{{0,6}}"
-            rf"(?:[:=>→\]|]|\s-\s|(?:{any_of('links')}){_RIGHT}|[^\w\n]{{0,8}}\n)",
-            flags,
-        ),
-        title=re.compile(rf"^(?:#{{1,6}}\s|\*\*|__|\[)?{_SIGNS}{own}[^\w\n]{{0,8}}$", flags),
-        no_answer=re.compile(rf"^[\s*_\"']{{0,4}}(?:{any_of('no_answer')}){_RIGHT}", flags),
-        no_mark=re.compile(rf"{_LEFT}(?:{any_of('no_mark_before')})[\s*_\"'-]{{0,3}}$", flags),
-        stated=re.compile(
-            rf"{_LEFT}{own}[\s*_\"']{{0,4}}(?:{any_of('links')}){_RIGHT}(?:\s(?:{any_of('maybe')})"
-            rf"(?!\w))?[\s*_\":']{{0,6}}",
-            flags,
-        ),
-        imperative=re.compile(
-            rf"^[\s*_\"'>-]{{0,6}}(?:{any_of('imperatives')})(?!\w)[\s*_\":']{{0,6}}", flags
-        ),
-        first_person=re.compile(rf"{_LEFT}(?:{any_of('first_person')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
-        would=re.compile(rf"{_LEFT}(?:{any_of('would')})(?![\w'])[\s*_\":']{{0,6}}", flags),
-        copula=re.compile(
-            rf"{_LEFT}(?:{any_of('copulas')}){_RIGHT}(?:\s(?-i:an?)(?=\s\w\w))?[\s*_\":']{{0,6}}", flags
-        ),
-        emphatic=re.compile(
-            rf"{_LEFT}(?:the|my)\s(?:{any_of('emphatic')})\s"
-            r"(?P<heading>[\w-]{1,20}(?: [\w-]{1,20})?)(?:\s(?:in|of)\s(?:this|the)\s[\w-]{1,20})?"
-            r"\sis\s[\s*_\":']{0,6}",
-            flags,
-        ),
-        concluded=re.compile(
-            rf"^{_SIGNS}(?:(?:{any_of('so')})[\s,]{{1,3}})?(?:{any_of('concluding')})\s{{0,2}}"
-            r"(?:[:-]\s|,\s(?=[^,;:\n]{1,60}$))[\s*_\"']{0,6}",
-            flags,
-        ),
-        headed=re.compile(
-            rf"^{_SIGNS}(?P<heading>[^\W\d_][^:=→\n|]{{0,60}}?)?[\s*_\"')\]]{{0,6}}(?:[:=]>?|->|→|\s-\s|\?[*_]{{2}})[\s*_\"']{{0,6}}"
-        ),
-        aside=re.compile(rf"{_LEFT}(?:{any_of('aside_headings')}){_RIGHT}", flags),
-        aside_of_choices=re.compile(rf"{_LEFT}(?:{any_of('aside_of_choices')}){_RIGHT}", flags),
-        certainty=re.compile(rf"{_LEFT}(?:{any_of('certainty')}){_RIGHT}", flags),
-        overall=re.compile(rf"{_LEFT}(?:{any_of('overall', 'concluding')}){_RIGHT}", flags),
-        total=re.compile(rf"{_LEFT}(?:{any_of('totals')}){_RIGHT}", flags),
-        revised=re.compile(rf"{_TURN}(?:{any_of('revised')})(?:\s?[,.:;!-]|\s|$)", flags),
-        turned=re.compile(
-            rf"{_TURN}(?:{any_of('turned')})\s?[,.:;!-]{{1,3}}\s{{0,2}}(?:(?:{any_of('instead', 'turned')})"
-            r"[\s,.:;!-]{1,4}){0,3}",
-            flags,
-        ),
-        retracted=re.compile(
-            rf"{_TURN}(?:{any_of('revised')}|[\s,]){{0,2}}(?:{any_of('retracted')})(?!\w)", flags
-        ),
-        corrected=re.compile(rf"{_LEFT}(?:{any_of('corrected')})(?![\w])[\s,:;*_.-]{{0,6}}", flags),
-        behind=re.compile(
-            rf"[\s*_\"')]{{1,4}}(?:(?:is|remains|as|would be|seems|appears to be)\s)?(?:the|my|our)\s"
-            rf"(?:(?:{before})\s){{0,3}}(?:diagnosis|answer)(?!\w)",
-            flags,
-        ),
-        weak=re.compile(rf"{_LEFT}(?:{any_of('weak')}){_RIGHT}[\s*_\":']{{0,6}}", flags),
-        denied=re.compile(
-            rf"^[\s*_\"'(]{{0,6}}(?:(?:{any_of('maybe')})\s{{1,3}}){{0,2}}(?:{any_of('denied')}){_RIGHT}",
-            flags,
-        ),
-        denied_before=re.compile(rf"{_LEFT}(?:{any_of('denied_before')})[\s*_\"']{{0,3}}$", flags),
-        doubted=re.compile(rf"{_LEFT}(?:{any_of('doubted')}){_RIGHT}", flags),
-        hypothetical=re.compile(rf"{_LEFT}(?:{any_of('hypothetical')}){_RIGHT}", flags),
-        allowed_if=re.compile(rf"{_LEFT}(?:{any_of('allowed_if')}){_RIGHT}", flags),
-        under=re.compile(rf"[\s,](?:{any_of('if', 'once')}){_RIGHT}", flags),
-        reported=re.compile(rf"{_LEFT}(?:{any_of('reported')}){_RIGHT}", flags),
-        refusal=re.compile(rf"(?:{any_of('refusals')})", flags),
-    )
-
+from concord.reading.text import (
+    MOST_LINES,
+    Piece,
+    any_of,
+    filled,
+    lines_of,
+    one_form,
+    patterns,
+    sentences_of,
+    words,
+)
 
 _LOOKED_AT = 4000
 """Characters at either end of a reply in which it may decline."""
@@ -191,9 +50,9 @@ def marks_of(text: str) -> Iterator[AnswerMark]:
                 above = lines[max(0, i - 2) : i] if below is None or below.text[:1] != "|" else []
                 yield from _in_row(line, *above)
             continue
-        heading = patterns().heading.match(line.text)
+        heading = patterns("marks")["heading"].match(line.text)
         if heading is None and (line.text[:1] in "#*_[" or _UNDERLINED.match(text, line.end) is not None):
-            heading = patterns().title.match(line.text[:_LONGEST_TITLE])
+            heading = patterns("marks")["title"].match(line.text[:_LONGEST_TITLE])
         if heading is not None:
             rest = Piece(line.text[heading.end() :], line.start + heading.end()).trimmed()
             if not rest.text.strip(" *_\"'") and below is not None:
@@ -201,10 +60,10 @@ def marks_of(text: str) -> Iterator[AnswerMark]:
             elif below is not None and _BROKEN.fullmatch(f"{rest.text[-1:]}{below.text[:1]}") is not None:
                 rest = Piece(text[rest.start : below.end].replace("\n", " "), rest.start)
             inner = list(_in_line(rest))
-            if inner and (not inner[-1].in_person or patterns().first_person.match(rest.text)):
+            if inner and (not inner[-1].in_person or patterns("marks")["first_person"].match(rest.text)):
                 yield inner[-1]
             else:
-                denied = patterns().denied.match(rest.text) is not None
+                denied = patterns("marks")["denied"].match(rest.text) is not None
                 yield AnswerMark(rest, firm=_is_firm(heading), denied=denied, heads=True)
             continue
         yield from reversed(list(_in_line(line)))
@@ -212,7 +71,7 @@ def marks_of(text: str) -> Iterator[AnswerMark]:
 
 def is_title(key: str) -> bool:
     """Whether the key of an object is the name of an answer: "final diagnosis"."""
-    return len(key) <= _LONGEST_TITLE and patterns().title.match(key) is not None
+    return len(key) <= _LONGEST_TITLE and patterns("marks")["title"].match(key) is not None
 
 
 def _in_row(line: Piece, *above: Piece) -> Iterator[AnswerMark]:
@@ -221,7 +80,7 @@ def _in_row(line: Piece, *above: Piece) -> Iterator[AnswerMark]:
     if len(above) == 2 and above[0].text[:1] == "|" and _COLUMNS.match(above[1].text) is not None:
         head = above[0].text.split("|")
     for names, place in ((cells[1:2], 2), *(((one,), i) for i, one in enumerate(head))):
-        title = patterns().title.match(names[0].strip()[:_LONGEST_TITLE]) if names else None
+        title = patterns("marks")["title"].match(names[0].strip()[:_LONGEST_TITLE]) if names else None
         if title is None or place >= len(cells) - 1 or not cells[place].strip():
             continue
         if place == 2 and names == cells[1:2] or (_is_firm(title) and len(head) == len(cells)):
@@ -235,13 +94,13 @@ def _is_firm(match: re.Match[str]) -> bool:
 
 
 def _in_line(line: Piece) -> Iterator[AnswerMark]:
-    held = patterns()
+    held = patterns("marks")
     for sentence in sentences_of(line):
         if sentence.text.rstrip("\"')*_ ").endswith("?"):
             continue
         found = []
         for begin in (0, *[match.end() for match in _TURNS.finditer(sentence.text)][-_MOST_TURNS:]):
-            heading = held.heading.match(sentence.text[begin:])
+            heading = held["heading"].match(sentence.text[begin:])
             before = sentence.text[max(0, begin - 40) : begin]
             if (
                 heading is not None
@@ -249,19 +108,17 @@ def _in_line(line: Piece) -> Iterator[AnswerMark]:
                 and _SAID_BEFORE.search(before) is None
             ):
                 at = begin + heading.end()
-                if held.denied.match(sentence.text[at:]) is None:
+                if held["denied"].match(sentence.text[at:]) is None:
                     content = Piece(sentence.text[at:], sentence.start + at)
                     found.append(AnswerMark(content, firm=_is_firm(heading)))
-        said_by = (held.would, held.stated, held.first_person, held.imperative, held.corrected, held.copula)
-        for pattern in (*said_by, held.emphatic, held.concluded):
-            for match in pattern.finditer(sentence.text):
-                aside = pattern is held.emphatic and is_aside(match["heading"])
+        for name in ("would", "stated", "first_person", "imperative", "corrected", *_LOOSE):
+            for match in held[name].finditer(sentence.text):
+                aside = name == "emphatic" and is_aside(match["heading"])
                 if not aside and _is_statement(sentence.text, match):
                     content = Piece(sentence.text[match.end() :], sentence.start + match.end())
-                    firm = pattern is held.stated and _is_firm(match) and _is_sure(match, content)
-                    said, words_only = pattern is not held.stated, pattern is held.would
-                    loose = pattern in (held.copula, held.emphatic, held.concluded)
-                    found.append(AnswerMark(content, said, words_only, firm=firm, loose=loose))
+                    firm = name == "stated" and _is_firm(match) and _is_sure(match, content)
+                    said, words_only = name != "stated", name == "would"
+                    found.append(AnswerMark(content, said, words_only, firm=firm, loose=name in _LOOSE))
         yield from sorted(found, key=lambda mark: mark.content.start)
 
 
@@ -270,7 +127,7 @@ def weak_marks(text: str) -> Iterator[AnswerMark]:
     for line in lines_of(text)[-MOST_LINES:]:
         for sentence in sentences_of(line):
             if not sentence.text.rstrip("\"')*_ ").endswith("?"):
-                for match in patterns().weak.finditer(sentence.text):
+                for match in patterns("marks")["weak"].finditer(sentence.text):
                     before = _PARTS.split(sentence.text[: match.start()])[-1]
                     aside = _MAY.search(before[-30:]) or _SET_ASIDE.search(before)
                     if aside is None and _is_statement(sentence.text, match):
@@ -281,8 +138,8 @@ def named_before(text: str) -> Iterator[Piece]:
     """Return the sentences up to the words that call what is before them the answer."""
     for line in lines_of(text)[-MOST_LINES:]:
         for sentence in sentences_of(line):
-            for match in patterns().behind.finditer(sentence.text):
-                if patterns().hypothetical.search(sentence.text) is None:
+            for match in patterns("marks")["behind"].finditer(sentence.text):
+                if patterns("marks")["hypothetical"].search(sentence.text) is None:
                     yield Piece(sentence.text[: match.start()], sentence.start)
 
 
@@ -293,17 +150,17 @@ def _is_sure(match: re.Match[str], content: Piece) -> bool:
 
 
 _LIKELIEST = re.compile(r"likel|probab|wahrscheinlich|可能|가능|final|correct", re.IGNORECASE)
+_LOOSE = ("copula", "emphatic", "concluded")
 _TURNS = re.compile(
-    rf"[:>→]\s|--\s?|,\s|,(?=[{_CJK}])|"
-    r"(?<=\s)(?=[*_]{0,3}(?:FINAL )?(?:ANSWER|DIAGNOSIS|VERDICT)[*_\s]{0,4}:)"
+    filled(r"[:>→]\s|--\s?|,\s|,(?=[‹cjk›])|")
+    + r"(?<=\s)(?=[*_]{0,3}(?:FINAL )?(?:ANSWER|DIAGNOSIS|VERDICT)[*_\s]{0,4}:)"
 )
 """Places in a sentence after which an answer may be stated anew."""
 _MOST_TURNS = 8
 _EXAMPLE = re.compile(rf"(?<!\w)(?:{any_of('examples')})(?!\w)", re.IGNORECASE)
 """Before a mark that only shows how an answer is written."""
 _SAID_BEFORE = re.compile(
-    rf"(?:(?<!\w)|(?<=[{_CJK}]))(?<!\bI )(?<!我)(?:{any_of('said_behind', 'said_before')})"
-    r"[\s:,\"'*_]{1,6}$",
+    filled(r"(?:(?<!\w)|(?<=[‹cjk›]))(?<!\bI )(?<!我)(?:‹said_behind, said_before›)[\s:,\"'*_]{1,6}$"),
     re.IGNORECASE,
 )
 _MAY = re.compile(
@@ -330,28 +187,28 @@ _UNLIKE = re.compile(r"\bunlike [^,.;:]{1,60},", re.IGNORECASE)
 
 def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     """Whether a mark in a sentence is meant: not denied, supposed, or said of others."""
-    held = patterns()
-    if held.denied.match(sentence[match.end() :]) is not None:
+    held = patterns("marks")
+    if held["denied"].match(sentence[match.end() :]) is not None:
         return False
     before = _UNLIKE.sub("", sentence[: match.start()])
-    if held.denied_before.search(before[-20:]) is not None or _SAID_BEFORE.search(before[-40:]) is not None:
+    if held["denied_before"].search(before[-20:]) or _SAID_BEFORE.search(before[-40:]):
         return False
     quote = sentence.find('"', match.end()) if before.count('"') % 2 else -1
     if quote >= 0 and is_reported(sentence[quote + 1 :].lstrip(" ,.")):
         return False
-    if match.re is held.stated:
-        said = held.no_mark.search(before[-40:]), held.no_answer.match(sentence[match.end() :])
+    if match.re is held["stated"]:
+        said = held["no_mark"].search(before[-40:]), held["no_answer"].match(sentence[match.end() :])
         if any(one is not None for one in said) or _is_anothers(before, match.group()):
             return False
     clause = _CLAUSES.split(before)[-1]
-    if match.re is held.first_person and _AMBIGUOUS.match(match.group()) and not _OWN_VERB.search(before):
+    if match.re is held["first_person"] and _AMBIGUOUS.match(match.group()) and not _OWN_VERB.search(before):
         return False  # "un kantiano daría un 6"
-    supposed = held.hypothetical.search(clause)
-    if supposed is not None and held.allowed_if.search(clause) is None:
+    supposed = held["hypothetical"].search(clause)
+    if supposed is not None and held["allowed_if"].search(clause) is None:
         return False
-    if held.doubted.search(clause) is not None:
+    if held["doubted"].search(clause) is not None:
         return False
-    return held.reported.search(re.split(r",\s(?=[Ii]\b)", clause)[-1]) is None
+    return held["reported"].search(re.split(r",\s(?=[Ii]\b)", clause)[-1]) is None
 
 
 def _is_anothers(before: str, said: str) -> bool:
@@ -400,7 +257,7 @@ def headed_line(line: Piece) -> HeadedLine | None:
             return None
         begin = line.start + line.text.index(cells[0]) + len(cells[0]) + 1
         return HeadedLine(cells[0], Piece(cells[1], begin).trimmed(" \t\r\n*_"), item=True)
-    match = patterns().headed.match(line.text)
+    match = patterns("marks")["headed"].match(line.text)
     if match is None or line.text[:1] in "{[<" or not line.text[match.end() :].strip():
         return None
     heading = "" if match["heading"] is None else match["heading"]
@@ -416,7 +273,7 @@ def _own_heading(*kinds: str) -> re.Pattern[str]:
         any_of("names", "headed", "overall", "concluding", *kinds),
     )
     return re.compile(
-        rf"(?:(?:{before}){_BLANK}){{0,4}}(?:{nouns})(?:\s{{0,3}}(?:{any_of('after_names')})){{0,2}}"
+        rf"(?:(?:{before}){filled('‹blank›')}){{0,4}}(?:{nouns})(?:\s{{0,3}}(?:{any_of('after_names')})){{0,2}}"
         r"(?:\s{0,2}\([^()\n]{1,30}\)?)?",
         re.IGNORECASE,
     )
@@ -435,46 +292,46 @@ _LETTER_ALONE = re.compile(r"(?<![\w'])[A-H](?![\w'])|\d|[?!\"]")
 
 def is_aside(heading: str, *, of_choices: bool = False) -> bool:
     """Whether a heading, a key or the name of an element belongs to something else than the answer."""
-    held, plain = patterns(), heading.replace("_", " ").strip(" *'\"")
-    others = [held.aside, held.hypothetical, held.reported, _LETTER_ALONE]
+    held, plain = patterns("marks"), heading.replace("_", " ").strip(" *'\"")
+    others = [held["aside"], held["hypothetical"], held["reported"], _LETTER_ALONE]
     if of_choices:
-        others.append(held.aside_of_choices)
+        others.append(held["aside_of_choices"])
     return len(plain.split()) > _MOST_HEADING or any(one.search(plain) is not None for one in others)
 
 
 def is_certainty(heading: str) -> bool:
     """Whether a heading is of how sure somebody is."""
-    return patterns().certainty.search(heading.replace("_", " ")) is not None
+    return patterns("marks")["certainty"].search(heading.replace("_", " ")) is not None
 
 
 def is_overall(heading: str) -> bool:
     """Whether a heading sums up the lines before it."""
-    return not heading or patterns().overall.search(heading) is not None
+    return not heading or patterns("marks")["overall"].search(heading) is not None
 
 
 def is_total(heading: str) -> bool:
     """Whether a heading is that of a sum."""
-    return patterns().total.search(heading) is not None
+    return patterns("marks")["total"].search(heading) is not None
 
 
 def revisions(after: str) -> Iterator[int]:
     """Return where another answer may begin that takes the place of one before: behind "no," or "wait"."""
-    yield from (match.end() for match in patterns().turned.finditer(after))
+    yield from (match.end() for match in patterns("marks")["turned"].finditer(after))
 
 
 def is_revised(after: str) -> bool:
     """Whether what follows a statement takes it back where it goes on with another: "Hmm, no"."""
-    return patterns().revised.search(after) is not None
+    return patterns("marks")["revised"].search(after) is not None
 
 
 def is_retracted(after: str) -> bool:
     """Whether what follows a statement takes it back: "I take that back"."""
-    return patterns().retracted.search(after) is not None
+    return patterns("marks")["retracted"].search(after) is not None
 
 
 def is_reported(after: str) -> bool:
     """Whether what follows an answer begins by saying that others gave it: "he said"."""
-    return patterns().reported.match(after) is not None or _SAID_BEHIND.match(after) is not None
+    return patterns("marks")["reported"].match(after) is not None or _SAID_BEHIND.match(after) is not None
 
 
 _SAID_BEHIND = re.compile(rf"(?:{any_of('said_behind')})(?![A-Za-z])", re.IGNORECASE)
@@ -483,19 +340,19 @@ _SAID_BEHIND = re.compile(rf"(?:{any_of('said_behind')})(?![A-Za-z])", re.IGNORE
 def is_conditional(after: str) -> bool:
     """Whether the sentence goes on with a condition: "$40 if it were handmade"."""
     clause = _OWN_CLAUSE.split(_CLAUSE_END.split(after[:_CONDITION], maxsplit=1)[0], maxsplit=1)[0]
-    held = patterns()
-    return held.under.search(clause) is not None and held.allowed_if.search(clause) is None
+    held = patterns("marks")
+    return held["under"].search(clause) is not None and held["allowed_if"].search(clause) is None
 
 
 def stated_from(reply: str, start: int) -> int:
     """Return where the words begin that state the answer at a place of a reply; the place without any."""
     near = max(0, start - _FARTHEST)
     said = one_form(reply[near:start])
-    found = [match.start() for match in patterns().opening.finditer(said.text)]
+    found = [match.start() for match in patterns("marks")["opening"].finditer(said.text)]
     return near + said.span(found[-1], found[-1] + 1)[0] if found else start
 
 
 def refuses(text: str) -> bool:
     """Whether a reply declines to answer."""
     ends = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
-    return patterns().refusal.search(ends.casefold()) is not None
+    return patterns("marks")["refusal"].search(ends.casefold()) is not None

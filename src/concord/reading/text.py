@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,28 @@ def any_of(*kinds: str) -> str:
     return "|".join(sorted(held, key=lambda word: (-len(word), word)))
 
 
+@cache
+def patterns(group: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the patterns of a group, made once; each is linear in the length of a sentence."""
+    return {name: re.compile(filled(one["is"]), re.IGNORECASE) for name, one in _templates()[group].items()}
+
+
+def filled(template: str) -> str:
+    """Return a pattern with its parts: ‹word› stands for a part, or for any word of some kinds."""
+    return _SLOT.sub(lambda slot: _part(slot.group(1)), template)
+
+
+def _part(name: str) -> str:
+    held = _templates()["parts"].get(name)
+    return any_of(*name.split(", ")) if held is None else filled(held["is"])
+
+
+@cache
+def _templates() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    return tomllib.loads(resources.files("concord.reading").joinpath("patterns.toml").read_text("utf-8"))
+
+
+_SLOT = re.compile("‹([^‹›]{1,80})›")
 _SIGNS = {
     **dict.fromkeys("‐‑‒–—―−﹘﹣－⁻₋", "-"),
     **dict.fromkeys("’‘‛`´", "'"),
