@@ -364,7 +364,11 @@ class OrderOf:
         """Read names one behind another; every one once."""
         if re.search(r"=|\b(?:tied?|ties|equal(?:ly|s)?)\b", text.casefold()):
             return None
-        parts = [one for one in re.split(r"[\n>→,;]", text) if one.strip(ENDING)]
+        parts = [
+            one
+            for one in re.split(r"[\n>→,;]|,?\s(?:and|und|et|y|e|en)\s(?=\S{1,3}$)", text.strip())
+            if one.strip(ENDING)
+        ]
         if len(parts) == 1 and all(one in self.options for one in text.split()):
             parts = text.split()
         names = []

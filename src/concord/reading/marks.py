@@ -319,6 +319,11 @@ def revisions(after: str) -> Iterator[int]:
     yield from (match.end() for match in patterns("marks")["turned"].finditer(after))
 
 
+def is_undecided(content: str) -> bool:
+    """Whether what follows the name of an answer says that there is none: "not sure"."""
+    return patterns("marks")["undecided"].match(content) is not None
+
+
 def is_revised(after: str) -> bool:
     """Whether what follows a statement takes it back where it goes on with another: "Hmm, no"."""
     return patterns("marks")["revised"].search(after) is not None

@@ -80,6 +80,9 @@ _EUROS = re.compile(rf"\s?(?:{any_of('decimal_comma')})(?!\w)", re.IGNORECASE)
 """What has no third decimal: 1.150 € are more than a thousand."""
 
 
+_WHY = re.compile(r"\s(?:because|since|given|as|weil|parce que|porque|perché|omdat)\s", re.IGNORECASE)
+
+
 def is_bound(text: str) -> bool:
     """Whether a text gives a bound, not a number."""
     return _BOUND.search(text) is not None
@@ -176,7 +179,8 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
         if high is None or float(share.group(1)) != high:
             return None
         rest = rest[share.end() :]
-        return (value, match.start(4), match.end()) if _AFTER.match(rest) else None
+        ends = _AFTER.match(rest) or (not alone and _WHY.match(rest))
+        return (value, match.start(4), match.end()) if ends else None
     if alone:
         return (value, match.start(4), match.end()) if _AFTER.match(rest) else None
     more = next(NUMBER.finditer(_clause(rest)), None)

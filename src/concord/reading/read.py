@@ -18,6 +18,7 @@ from concord.reading.marks import (
     is_overall,
     is_retracted,
     is_revised,
+    is_undecided,
     marks_of,
     named_before,
     refuses,
@@ -364,6 +365,8 @@ def _standing(text: str, found: Found, asked: AskedFor) -> Found:
 def _marked(text: str, mark: AnswerMark, asked: AskedFor) -> Found | None:
     """Read what a mark states; None where it does not decide."""
     content = mark.content
+    if mark.heads and is_undecided(content.text):
+        return NOTHING
     if mark.in_words:
         found = asked.in_words(content) if isinstance(asked, ChoiceOf) else NOTHING
         return found if found.outcome is ReadOutcome.OK else None

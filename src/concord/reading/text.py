@@ -46,10 +46,10 @@ def patterns(group: str) -> Mapping[str, re.Pattern[str]]:
 
 def filled(template: str) -> str:
     """Return a pattern with its parts: ‹word› stands for a part, or for any word of some kinds."""
-    return _SLOT.sub(lambda slot: _part(slot.group(1)), template)
+    return _SLOT.sub(lambda slot: _slot_words(slot.group(1)), template)
 
 
-def _part(name: str) -> str:
+def _slot_words(name: str) -> str:
     held = _templates()["parts"].get(name)
     return any_of(*name.split(", ")) if held is None else filled(held["is"])
 
