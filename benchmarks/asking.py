@@ -24,7 +24,7 @@ from typing import Any
 
 PAUSE = 0.005
 REPLY = "A. I think so, " + "for this reason " * 10
-KINDS = ("inspect", "layer", "client", "run", "run2")
+KINDS = ("inspect", "layer", "schema", "client", "run", "run2")
 RATIOS = (("run", "layer", 0.8), ("run2", "run", 1.6))
 
 
@@ -131,9 +131,9 @@ async def bounded(n: int, width: int, one: Any) -> dict[str, float]:
 
     async def work() -> None:
         for trial in left:
-            await one(trial.messages[0].text)
+            await one(trial)
 
-    await one("warm")
+    await one(design(1).trials[0])
     begin, begun = time.perf_counter(), time.process_time()
     await asyncio.gather(*(work() for _ in range(width)))
     return {"seconds": time.perf_counter() - begin, "busy": time.process_time() - begun}
@@ -145,7 +145,27 @@ def layer(n: int, url: str, width: int, folder: Path) -> dict[str, float]:
 
     config = GenerateConfig(max_connections=width, temperature=0.0, max_tokens=512)
     model = get_model("openai-api/bench/m", base_url=url, api_key="none-needed", config=config)
-    return asyncio.run(bounded(n, width, model.generate))
+    return asyncio.run(bounded(n, width, lambda trial: model.generate(trial.messages[0].text)))
+
+
+def schema(n: int, url: str, width: int, folder: Path) -> dict[str, float]:
+    """Seconds of Inspect's model layer with the request that `concord run` sends: the schema too."""
+    from inspect_ai.model import get_model
+
+    from concord.asking.inspect.asker import _config, chat
+    from concord.asking.requests import Sampling
+
+    sampling = Sampling(temperature=0.0, max_tokens=512)
+    model = get_model("openai-api/bench/m", base_url=url, api_key="none-needed")
+    return asyncio.run(
+        bounded(
+            n,
+            width,
+            lambda trial: model.generate(
+                chat(trial.messages), config=_config(sampling, trial.repeat, 600, trial.forms)
+            ),
+        )
+    )
 
 
 def client(n: int, url: str, width: int, folder: Path) -> dict[str, float]:
@@ -155,8 +175,9 @@ def client(n: int, url: str, width: int, folder: Path) -> dict[str, float]:
     async def main() -> dict[str, float]:
         opened = AsyncOpenAI(base_url=url, api_key="none-needed")
 
-        async def one(text: str) -> None:
-            await opened.chat.completions.create(model="m", messages=[{"role": "user", "content": text}])
+        async def one(trial: Any) -> None:
+            said = [{"role": "user", "content": trial.messages[0].text}]
+            await opened.chat.completions.create(model="m", messages=said)
 
         return await bounded(n, width, one)
 
@@ -223,7 +244,7 @@ def child(options: argparse.Namespace) -> None:
             run(20, url, width, warm)
             figures = run(n, url, width, folder, 2 if options.child == "run2" else 1)
         else:
-            kinds = {"inspect": inspect, "layer": layer, "client": client}
+            kinds = {"inspect": inspect, "layer": layer, "schema": schema, "client": client}
             figures = kinds[options.child](n, url, width, folder)
     figures["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(figures))
@@ -275,15 +296,18 @@ def cpu(options: argparse.Namespace) -> None:
         for width in options.widths:
             found: dict[str, list[float]] = {}
             for _ in range(options.rounds):
-                for kind in ("client", "layer", "run"):
+                for kind in ("client", "layer", "schema", "run"):
                     figures = measured(kind, n, url, width)
                     found.setdefault(kind, []).append(1000 * figures["busy"] / n)
                     if kind == "run":
                         found.setdefault("whole run", []).append(1000 * figures["all_busy"] / n)
             least = {kind: min(some) for kind, some in found.items()}
             told = ", ".join(f"{kind} {seconds:.2f} s" for kind, seconds in least.items())
-            ratio = least["layer"] / least["run"]
-            print(f"{width} connections: {told}; layer / run {ratio:.2f} (wanted 0.85)")
+            ratio, same = (least[kind] / least["run"] for kind in ("layer", "schema"))
+            print(
+                f"{width} connections: {told}; layer / run {ratio:.2f}, with the same request {same:.2f} "
+                "(wanted 0.85)"
+            )
 
 
 def show_rates(words: str, found: dict[str, list[float]]) -> None:

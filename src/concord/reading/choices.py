@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from concord.reading.numbers import is_bound
 from concord.reading.records import NOTHING, OK, SEVERAL, UNREADABLE, Found, Value
@@ -136,8 +136,7 @@ class ChoiceOf:
 
     def others(self, text: str, letter: Value | None) -> bool:
         """Whether a text names another option by its letter, or in its words."""
-        sure = rf"(?<![\w'])(?:{'|'.join(re.escape(one) for one in self.options if one != letter)})(?![\w'])"
-        for match in re.finditer(sure, text):
+        for match in _alone(tuple(one for one in self.options if one != letter)).finditer(text):
             if match.group() not in ("A", "I") or not re.match(r"\s[a-z]", text[match.end() :]):
                 return True
         said = f" {folded(text)} "
@@ -255,6 +254,13 @@ class ChoiceOf:
         return found.value if found.outcome is OK else None
 
 
+@lru_cache(maxsize=4096)
+def _alone(letters: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of letters that stand alone."""
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(map(re.escape, letters))})(?![\w'])")
+
+
+@lru_cache(maxsize=4096)
 def _worded(word: str) -> re.Pattern[str]:
     """Return the pattern of an option's words; a script without blanks has no ends of words."""
     pattern = r"[$€£]?" + r"[\W_]{1,4}".join(map(re.escape, word.split()))

@@ -35,7 +35,17 @@ def _vocabulary() -> Mapping[str, Any]:
 def any_of(*kinds: str) -> str:
     """Return a pattern of any word of some kinds, the longest first."""
     held = {word for kind in kinds for word in words()[kind]}
-    return "|".join(sorted(held, key=lambda word: (-len(word), word)))
+    begins: dict[str, list[str]] = {}
+    for word in sorted(held, key=lambda word: (-len(word), word)):
+        plain = word[0].isalpha() and word[1:2] not in ("", "?", "*", "+", "{", "|")
+        first = word[0].lower() if plain and "|" not in word.partition("(")[0] else word
+        begins.setdefault(first, []).append(word)
+    # A letter that is looked for in both its forms rules out all words that begin with it at once; where
+    # case is ignored the engine would try them one by one.
+    return "|".join(
+        f"(?-i:[{one}{one.upper()}])(?:{'|'.join(word[1:] for word in own)})" if len(own) > 1 else own[0]
+        for one, own in begins.items()
+    )
 
 
 @cache
