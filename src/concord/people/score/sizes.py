@@ -201,10 +201,11 @@ def effect_sizes(
         None if adjusted is None else _selected_sizes(scores, errors, layout, protocol, level, adjusted)
     )
     claim = _size_claim(found["size_ratio"], median)
-    if (
-        claim == "smaller" and selected is not None
-    ):  # selection makes human effects too large, never too small
-        claim = claim if _size_claim(selected.size_ratio, selected.median_ratio) == claim else ""
+    if claim == "smaller" and selected is not None and adjusted is not None:
+        # selection makes human effects too large, never too small; half the error is kept for undoing it
+        undone, pair = replace(scores, human_d=adjusted[0]), (adjusted[1], errors[1])
+        ratio = size_ratio(undone, pair, layout, protocol, 0.5 + level / 2)
+        claim = claim if _size_claim(ratio, selected.median_ratio) == claim else ""
     return EffectSizes(
         **found,
         ecs_codings=ecs_codings(scores, used, layout, protocol),
