@@ -176,8 +176,8 @@ def client(n: int, url: str, width: int, folder: Path) -> dict[str, float]:
         opened = AsyncOpenAI(base_url=url, api_key="none-needed")
 
         async def one(trial: Any) -> None:
-            said = [{"role": "user", "content": trial.messages[0].text}]
-            await opened.chat.completions.create(model="m", messages=said)
+            text = trial.messages[0].text
+            await opened.chat.completions.create(model="m", messages=[{"role": "user", "content": text}])
 
         return await bounded(n, width, one)
 
