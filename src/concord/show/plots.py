@@ -13,7 +13,7 @@ _SHORT_LABEL, _LONG_LABEL = 70.0, 220.0
 _BOLD = 1.12
 """How much wider bold letters are."""
 """Room for the names of rows, at least and at most."""
-_ROW, _NARROW_ROW, _FEW_ROWS, _TWO_LINES = 24.0, 17.0, 30, 29.0
+_ROW, _NARROW_ROW, _FEW_ROWS, _TWO_LINES = 24.0, 15.5, 30, 28.0
 """Height of a row; of more rows than these each is narrower."""
 _BROAD = 560.0
 """Pictures from this width on have the ends of intervals behind each row, narrower ones the value alone."""
@@ -133,9 +133,11 @@ def intervals(
     named = _bounds_named(marks)
     top = 12.0 + 16.0 * (len(lines) + len(named) > 0)
     wide = [reach(m.label) * (_BOLD if m.strong else 1.0) + 4 for m in marks]
-    room = max([_SHORT_LABEL, *(min(one, max(_LONG_LABEL, 0.4 * width)) for one in wide)])
-    in_one_line = all(one <= room for one in wide)  # a name in two lines needs a row of full height
-    row = (_NARROW_ROW if len(marks) > _FEW_ROWS else _ROW) if in_one_line else _TWO_LINES
+    many = len(marks) > _FEW_ROWS
+    most = max(_LONG_LABEL, (0.54 if many else 0.4) * width)
+    room = max([_SHORT_LABEL, *(min(one, most) for one in wide)])
+    # a name in two lines needs a higher row; of many rows each name has one line
+    row = _NARROW_ROW if many else _ROW if all(one <= room for one in wide) else _TWO_LINES
     bottom = top + row * len(marks) + 4
     values = [_said(m, brackets=True) if width >= _BROAD else short(m.value) for m in marks]
     right = max((reach(one) for one in values), default=0.0) * 0.9 + 8
@@ -151,7 +153,8 @@ def intervals(
     _line_names(canvas, scale, [*lines, *named], top)
     names_at = [y + 4 for y in rows_at]
     strong = [m.strong for m in marks]
-    canvas.row_names(scale.start - 8, names_at, [m.label for m in marks], room - 4, strong=strong)
+    labels = [m.label for m in marks]
+    canvas.row_names(scale.start - 8, names_at, labels, room - 4, strong=strong, one_line=many)
     for y, mark, value in zip(rows_at, marks, values, strict=True):
         _interval_row(canvas, scale, y, mark)
         canvas.text(width - 4, y + 4, value, kind="s", anchor="end")

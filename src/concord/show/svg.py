@@ -399,9 +399,11 @@ class Canvas:
         width: float,
         *,
         strong: Sequence[bool] = (),
+        one_line: bool = False,
     ) -> None:
-        """Write the names of rows so that they end at `x`: too long ones in two smaller lines."""
-        lines = _rows_of_names(names, width)
+        """Write the names of rows so that they end at `x`: too long ones in two smaller lines, or cut."""
+        cut = [(one,) for one in fitted_names(names, width)] if one_line else []
+        lines = cut if one_line else _rows_of_names(names, width)
         for i, (y, name, shown) in enumerate(zip(places, names, lines, strict=True)):
             bold = "b" if strong and strong[i] else ""
             for line, down in zip(shown, (0.0,) if len(shown) == 1 else (-6.0, 6.0), strict=True):

@@ -29,6 +29,7 @@ from concord.show.plot_models import plot_models
 from concord.show.svg import FORMATS, Format, Picture, layout, look, stacked
 from concord.structure.result import StructureResult
 from concord.unread import withheld
+from concord.words import sentence_of
 
 DEFINITIONS = frozenset(
     {"0", "1", "2", "3", "1/2", "1/3", "0.05", "5 %", "0.10", "10 %", "2 %", "0.5", ".05", ".001"}
@@ -190,7 +191,7 @@ class Figure:
     @property
     def caption(self) -> str:
         """What is below it in a paper."""
-        said = "" if self.panels else f"{self.picture.title}. "
+        said = "" if self.panels else f"{sentence_of(self.picture.title)} "
         return f"{said}{self.picture.caption}".strip()
 
 
@@ -342,12 +343,16 @@ def select_figures(results: Sequence[Kind], chosen: Format) -> list[Figure]:
 
 
 def _select(groups: Sequence[_Group], chosen: Format) -> list[Figure]:
-    single, double = (layout(f"{wide:g}mm", chosen.size) for wide in (chosen.single, chosen.double))
+    widths = (chosen.single, chosen.middle, chosen.double)
+    single, middle, double = (layout(f"{wide:g}mm", chosen.size) for wide in widths)
+    # several models of one result have a figure already: their ranking is the same numbers
+    drawn = {name for group in groups if group.question for one in group.told for name in one.who()}
     found = [
         _Candidate(rank, group.question, picture, len(record.who()))
         for group in groups
         for record in group.told
-        for rank, picture in enumerate(_pictures(record, single))
+        for rank, picture in enumerate(_pictures(record, single, middle))
+        if not (picture.name == RANKED and set(record.who()) <= drawn)
     ]
     first = _models_together(groups, double)
     if first is None:
@@ -372,17 +377,23 @@ def _models_together(groups: Sequence[_Group], width: float) -> Picture | None:
     )
 
 
-def _pictures(record: Kind, units: float) -> Iterator[Picture]:
-    """Draw what a paper would show of a result."""
+def _pictures(record: Kind, units: float, broad: float) -> Iterator[Picture]:
+    """Draw what a paper would show of a result; broader where many rows have names."""
     usual = SELECTED.get(record.FILE, [one.name for one in record.PICTURES if one.on_page][:2])
     names = SELECTED.get(f"{record.FILE}, several", usual) if len(record.who()) > 1 else usual
     for name in names:
         declared = next((one for one in record.PICTURES if one.name == name), None)
         drawn = None if declared is None else drawn_by(declared, record, units=units)
+        if declared is not None and drawn is not None and MANY_ROWS < len(drawn.rows) <= drawn.height / 12:
+            drawn = drawn_by(declared, record, units=broad)
         if drawn is not None:
             yield drawn
 
 
+MANY_ROWS = 31
+"""Rows from which a figure with a row for each is of the middle width, so that names are whole."""
+RANKED = "ranking"
+"""The picture of models side by side."""
 MOST_IN_PANEL = 20
 """Models that a panel of the first figure shows at most."""
 
@@ -465,7 +476,7 @@ def _results(groups: Sequence[_Group]) -> tuple[str, list[str]]:
                 if _NOT_SAID in sentence.lower():
                     unsaid.append(sentence)
                 else:
-                    parts.setdefault(group.question, []).append(sentence.rstrip(".") + ".")
+                    parts.setdefault(group.question, []).append(sentence_of(sentence.removeprefix("! ")))
     text = "\n\n".join(f"**{HEADINGS[q]}.** {' '.join(dict.fromkeys(said))}" for q, said in parts.items())
     return text, unsaid
 
