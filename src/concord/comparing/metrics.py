@@ -251,6 +251,13 @@ def _prior_rows(result: "MetricCompareResult") -> list[PriorRanks]:
     return [decode(PriorRanks, one, where=repr(RANKS)) for one in result.about.get(RANKS) or ()]
 
 
+def _first_models(row: PriorRanks, most: int = 8) -> str:
+    """Name the models that are highest, with their numbers; of many how many more there are."""
+    named = ", ".join(f"{name} {number(row.pas.get(name))}" for name in row.order[:most])
+    more = len(row.order) - most
+    return f"{named}, and {more} more" if more > 0 else named
+
+
 def _said_of_priors(result: "MetricCompareResult") -> str:
     rows = _prior_rows(result)
     first = Counter(row.leader for row in rows if row.order)
@@ -269,7 +276,7 @@ PRIORS = Table(
         Column("odds"),
         Column(
             "order",
-            lambda row: ", ".join(f"{name} {number(row.pas.get(name))}" for name in row.order),
+            _first_models,
             "models",
             words=True,
         ),
