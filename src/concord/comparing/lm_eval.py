@@ -23,7 +23,7 @@ from concord.errors import FileFormatError, OptionError, listed, quoted
 from concord.files.contents import fingerprint_file, read_bytes
 from concord.files.gate import check_json_size
 from concord.files.inspect_logs import LM_EVAL_OUTPUTS
-from concord.files.json_text import UnusableError, filled_lines, parsed_line
+from concord.files.json_text import line_rows
 from concord.files.text import plain_utf8
 
 _SAMPLES_NAME = re.compile(r"samples_(?P<task>.+)_\d{4}-\d{2}-\d{2}T[\d.\-:]+$")
@@ -113,27 +113,10 @@ def _with_prompts(frame: Any, rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
-    """Read JSON lines, each an object; a torn last line is what a killed run leaves, and is named."""
+    """Read JSON lines, each an object."""
     data = plain_utf8(read_bytes(path))
     check_json_size(path.name, data.decode("utf-8", "replace"))
-    rows = []
-    last = data.count(b"\n") + 1
-    for number, raw in filled_lines(path.name, data):
-        try:
-            row = parsed_line(raw)
-        except UnusableError as error:
-            # only a last line without its line feed can be what a killed run left
-            what_to_do = (
-                "a run that was killed leaves a torn last line: delete it to compare what is left"
-                if number == last
-                else "correct the line, or write the file anew"
-            )
-            raise FileFormatError(
-                f"{path.name}: line {number} cannot be read: {error.args[1]}; {what_to_do}"
-            ) from error
-        if not isinstance(row, dict):
-            raise FileFormatError(f"{path.name}: line {number} is not an object")
-        rows.append(row)
+    rows = line_rows(path.name, data)
     if not rows:
         raise FileFormatError(f"{path.name}: the file is empty; expected one line per sample")
     return rows

@@ -473,7 +473,7 @@ _JSON_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\]]', re.DOTALL)
 
 
 def _element_lines(text: str, key: str, count: int) -> list[int | None]:
-    """Lines where the elements of the document's list start; the document is known to be valid JSON."""
+    """Lines where the elements of a list in valid JSON start; none where several are on one line."""
     depth, name, wanted, lines = 0, "", 0, list[int | None]()
     position, line = 0, 1
     for part in _JSON_PART.finditer(text):
@@ -491,7 +491,7 @@ def _element_lines(text: str, key: str, count: int) -> list[int | None]:
             depth -= 1
         elif depth == 1:
             name = token[1:-1]
-    return lines if len(lines) == count else [None] * count
+    return lines if len(set(lines)) == count else [None] * count
 
 
 def _lacking_words(lacking: Sequence[TableColumn]) -> str:

@@ -173,3 +173,21 @@ def line_objects(data: bytes, problems: Problems) -> list[tuple[int | None, obje
         with problems.at(number, "line"):
             rows.append((number, parsed_line(raw)))
     return rows
+
+
+def line_rows(name: str, data: bytes) -> list[dict[str, Any]]:
+    """Parse JSON lines, each an object, or name the first line that is none."""
+    rows: list[dict[str, Any]] = []
+    for number, raw in filled_lines(name, data):
+        try:
+            row = fields_of(parsed_line(raw))
+        except UnusableError as error:
+            # only a last line without its line feed can be what a killed run left
+            torn = number == data.count(b"\n") + 1
+            way_out = "a run that was killed leaves a torn last line: delete it to read what is left"
+            raise FileFormatError(
+                f"{name}: line {number} cannot be read: {error.args[1]}, expected {error.args[2]}; "
+                + (way_out if torn else "correct the line, or write the file anew")
+            ) from error
+        rows.append(dict(row))
+    return rows

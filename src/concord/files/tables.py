@@ -16,9 +16,8 @@ from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
 from concord.files.contents import fingerprint, is_folder, kept, read_bytes
 from concord.files.frames import from_mappings, from_pandas, from_polars, is_lazy, is_pandas, is_polars
-from concord.files.gate import check_size
 from concord.files.grids import Grid
-from concord.files.json_text import UnusableError, parsed, parsed_line
+from concord.files.json_text import line_rows, parsed
 from concord.files.missing import MissingCodes, declared_missing
 from concord.files.text import decode
 
@@ -220,21 +219,7 @@ def _read_json_lines(path: Path, text: str) -> Grid:
     """Read row objects, one per line; a line that is none is named."""
     from concord.files.inspect_logs import is_lm_eval, lm_eval_rows
 
-    rows, name = [], path.name
-    lines = text.split("\n")
-    check_size(name, sum(not line.isspace() and line != "" for line in lines), 1)
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = parsed_line(line.encode("utf-8", "replace"))
-        except UnusableError as error:
-            raise FileFormatError(
-                f"{name}: line {number} cannot be read: {error.args[1]}, expected {error.args[2]}"
-            ) from error
-        if not isinstance(row, dict):
-            raise FileFormatError(f"{name}: line {number} is not an object; expected one row object per line")
-        rows.append(row)
+    rows = line_rows(path.name, text.encode("utf-8", "replace"))
     if rows and is_lm_eval(rows[0]):
         rows = lm_eval_rows(path, rows)
-    return from_mappings(rows, name)
+    return from_mappings(rows, path.name)

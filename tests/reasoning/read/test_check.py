@@ -146,6 +146,8 @@ def test_a_file_without_replies_cannot_be_read(tmp_path: Path) -> None:
         check_replies(_file(tmp_path, ""))
     with pytest.raises(FileFormatError, match=r"holds trials .* and no replies"):
         check_replies(_file(tmp_path, {"key": "a", "id": "a", "messages": []}, name="trials.jsonl"))
+    said = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "DIAGNOSIS: x"}]
+    assert check_replies(_file(tmp_path, {"id": "a", "messages": said})).counts["ok"] == 1
     with pytest.raises(FileFormatError, match="no such file"):
         check_replies(tmp_path / "nowhere.jsonl")
 

@@ -60,6 +60,6 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"order": "AB", "id": "q", "score": 1}\n[1]\n')
     with pytest.raises(
-        FileFormatError, match="a.jsonl: line 2 is not an object; expected one row object per line"
+        FileFormatError, match=r"a.jsonl: line 2 cannot be read: \[1\], expected an object with named fields"
     ):
         score_structure(scores=path)

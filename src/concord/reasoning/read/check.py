@@ -10,18 +10,10 @@ from pathlib import Path
 
 from concord.errors import FileFormatError, LineProblem, LinesError
 from concord.files.contents import read_bytes
+from concord.files.declared import read_rows
 from concord.files.documents import FileCheck, FileKind
-from concord.files.json_text import (
-    Problems,
-    UnusableError,
-    decoded,
-    fields_of,
-    line_objects,
-    parsed,
-    shown,
-    text_field,
-)
-from concord.files.text import plain_utf8
+from concord.files.json_text import Problems, UnusableError, fields_of, shown, text_field
+from concord.files.raw_replies import raw_reply
 from concord.reasoning.read.records import RecordedReply
 from concord.reasoning.read.replies import read_bias_cases, read_samples, reply_of
 from concord.records import AskOutcome
@@ -47,50 +39,35 @@ def check_replies(path: Path) -> ReplyFile:
     # Lines with a ``key`` are those of a run's journal (`replies.jsonl`, `turns.jsonl`, `failures.jsonl`);
     # others are replies recorded elsewhere, with ``id`` and ``response``, and ``mode`` where there are
     # several.
-    data = plain_utf8(read_bytes(path))
-    problems = Problems(path.name)
-    rows, torn = _reply_lines(path.name, data, problems)
-    if not rows and not problems.found:
-        raise FileFormatError(f"{path.name}: the file is empty; expected one JSON object per line")
+    held = read_rows(path, "replies")
+    rows, problems = held.rows, held.problems
     if rows and all(isinstance(row, Mapping) and _is_trial(row) for _, row in rows):
         raise FileFormatError(
             f"{path.name}: holds trials (what is asked) and no replies; check the replies.jsonl next to it"
         )
     is_journal = any(isinstance(row, Mapping) and "key" in row for _, row in rows)
+    torn = _torn_line(read_bytes(path), problems) if is_journal else ()
     found = _Found(problems, is_journal)
     for number, (line, row) in enumerate(rows, start=1):
         with problems.at(line, f"reply {number}"):
             found.take(row, line)
-    warnings = (*_torn_warning(path.name, torn), *found.warnings(path.name))
+    warnings = (*torn, *found.warnings(path.name))
     faults = tuple(sorted(problems.found, key=lambda bad: -1 if bad.line is None else bad.line))
     return ReplyFile(JOURNAL if is_journal else RECORDED, found.counts(), faults, warnings)
 
 
 def _is_trial(row: Mapping[str, object]) -> bool:
-    return "messages" in row and "response" not in row
+    return "messages" in row and "response" not in row and raw_reply(row) is None
 
 
-def _reply_lines(
-    name: str, data: bytes, problems: Problems
-) -> tuple[list[tuple[int | None, object]], int | None]:
-    """Return the rows with their lines, and the number of a torn last line, which is left out."""
-    if data.lstrip().startswith(b"["):
-        held = parsed(name, decoded(name, data))
-        assert isinstance(held, list)  # JSON that begins with a bracket
-        return [(None, row) for row in held], None
-    rows = line_objects(data, problems)
+def _torn_line(data: bytes, problems: Problems) -> tuple[str, ...]:
+    """Take a torn last line of a journal from its problems; what is said of it."""
     last = data.count(b"\n") + 1
-    is_torn = bool(problems.found) and not data.endswith(b"\n") and problems.found[-1].line == last
-    if is_torn and any(isinstance(row, Mapping) and "key" in row for _, row in rows):
-        problems.found.pop()
-        return rows, last
-    return rows, None
-
-
-def _torn_warning(name: str, line: int | None) -> list[str]:
-    if line is None:
-        return []
-    return [f"{name}, line {line}: torn, as a killed run leaves it; it is cut, and its trial is asked again"]
+    if data.endswith(b"\n") or not problems.found or problems.found[-1].line != last:
+        return ()
+    problems.found.pop()
+    told = "torn, as a killed run leaves it; it is cut, and its trial is asked again"
+    return (f"{problems.file}, line {last}: {told}",)
 
 
 class _Found:

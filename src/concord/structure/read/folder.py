@@ -9,7 +9,15 @@ from functools import partial
 from pathlib import Path
 
 from concord.errors import FileFormatError, InputError, OptionError, listed
-from concord.files.contents import display_name, fingerprint, is_file, is_folder, read_bytes, unreadable
+from concord.files.contents import (
+    display_name,
+    fingerprint,
+    first_bytes,
+    is_file,
+    is_folder,
+    read_bytes,
+    unreadable,
+)
 from concord.files.grids import EmptyTableError, Grid
 from concord.files.rows import read_delimited
 from concord.files.text import decode
@@ -171,24 +179,18 @@ def _sort_in_text(path: Path, stem: str, models: dict[str, ModelFiles], found: F
 
 def _header(path: Path) -> list[str]:
     """Return the column names of a text file, roughly; a file that cannot be opened has none here."""
-    if not is_file(path):
-        return []
     try:
-        with path.open("rb") as stream:
-            start = stream.readline(_LONGEST_HEADER).decode("utf-8-sig", "replace")
+        start = first_bytes(path, _LONGEST_HEADER).partition(b"\n")[0] if is_file(path) else b""
     except OSError:
         return []
-    separator = max(",;\t", key=start.count)
-    return [cell.strip().strip('"') for cell in start.split(separator)]
+    text = start.decode("utf-8-sig", "replace")
+    return [cell.strip().strip('"') for cell in text.split(max(",;\t", key=text.count))]
 
 
 def _starts_like_a_workbook(path: Path) -> bool:
     """Look at the first bytes; a file that cannot be opened is told of when it is read."""
     try:
-        if not is_file(path):
-            return False  # a pipe would wait for ever
-        with path.open("rb") as stream:
-            return stream.read(4) == ZIP_MAGIC
+        return is_file(path) and first_bytes(path, 4) == ZIP_MAGIC  # a pipe would wait for ever
     except OSError:
         return False
 
