@@ -71,7 +71,7 @@ def test_a_model_reads_what_the_rules_leave_and_its_agreement_is_known(tmp_path:
     ]
     assert (told.n_readings, told.n_left, told.n_asked, told.n_read, told.n_unusable) == (6, 4, 6, 1, 2)
     assert (told.agreement.value, told.agreement.n) == (0.5, 2)
-    assert "read 1 of 4 answers that the rules left unread" in told.lines()[0]
+    assert "read 1 of 4 different answers that the rules left unread" in told.lines()[0]
     assert "the same in 50.0 % of 2" in told.lines()[1]
     write_reader(tmp_path, told)
     assert read_record(ModelReader, tmp_path / "reader.json", "model reader") == told

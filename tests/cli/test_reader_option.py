@@ -38,7 +38,7 @@ def test_a_model_reads_verdicts_and_is_audited(tmp_path: Path, monkeypatch: pyte
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0, done.output
         assert server.n_calls == 2  # one of each text
-    assert "read 1 of 1 answers that the rules left unread" in done.output
+    assert "read 1 of 1 different answers that the rules left unread" in done.output
     assert "the model reads the same in 100.0 % of 1" in done.output
     hows = [row.how for row in read_readings(out)]
     assert (hows.count("structured"), hows.count("model")) == (8, 8)
