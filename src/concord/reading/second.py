@@ -161,8 +161,8 @@ class ModelReader:
         """Return what a user must know of it."""
         said = "none was shown to both" if self.agreement.value is None else _share_words(self.agreement)
         return [
-            f"{self.model} read {self.n_read:,} of {self.n_left:,} different answers that the rules left unread "
-            f"({self.n_asked:,} replies asked, {self.n_unusable:,} without a usable reading)",
+            f"{self.model} read {self.n_read:,} of {self.n_left:,} different answers that the rules left "
+            f"unread ({self.n_asked:,} replies asked, {self.n_unusable:,} without a usable reading)",
             f"where the rules read an answer, the model reads the same in {said}",
         ]
 
