@@ -110,10 +110,6 @@ class FilledTable(NamedTuple):
     values: Sequence[Sequence[object]]
     """By rows."""
 
-    def cells(self) -> Iterator[tuple[Column, object]]:
-        """Return every value with its column, column by column."""
-        return ((column, row[i]) for i, column in enumerate(self.columns) for row in self.values)
-
 
 def _no_note(_: Any) -> str:
     return ""
@@ -157,14 +153,14 @@ class Table:
     def grid(self, surface: str, result: Any) -> FilledTable:
         """Return what a surface has of it; screens have optional columns only where a row has a value."""
         rows = list(self.rows(result))
-        found = []
+        columns, by_columns = [], []
         for column in (*self.columns, *self.further(rows)):
             if surface in column.on:
                 values = list(map(column.getter, rows))
                 if not column.optional or surface == FILE or not all(map(_is_empty, values)):
-                    found.append((column, values))
-        by_rows = list(zip(*(values for _, values in found), strict=True))
-        return FilledTable([column for column, _ in found], rows, by_rows)
+                    columns.append(column)
+                    by_columns.append(values)
+        return FilledTable(columns, rows, list(zip(*by_columns, strict=True)))
 
     def file_columns(self) -> tuple[str, ...]:
         """Return the names of columns that its file always has."""

@@ -85,7 +85,12 @@ def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
 
 def table_notes(held: Table, grid: FilledTable, result: Any) -> list[str]:
     """Return what must be read with a table: its own note, the level of its intervals, reasons of dashes."""
-    found = [(column, value) for column, value in grid.cells() if isinstance(value, Estimate)]
+    found = [
+        (column, value)
+        for i, column in enumerate(grid.columns)
+        for row in grid.values
+        if isinstance(value := row[i], Estimate)
+    ]
     levels = sorted({one.interval.level for _, one in found if one.interval is not None})
     noted = [(column.heading, one) for column, one in found if one.note and one.interval is None]
     undefined = [(heading, one.note) for heading, one in noted if one.value is None]

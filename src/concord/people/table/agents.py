@@ -145,7 +145,8 @@ def _is_of_the_format(grid: Grid) -> bool:
     if any(name in names for name in _OWN_FORMS):
         return True
     is_begun = sum(name in KNOWN for name in names) > 1
-    if is_begun and any(_is_a_slip(title, names) for title in grid.header):
+    unknown = [title for title, name in zip(grid.header, names, strict=True) if name not in KNOWN]
+    if is_begun and any(_is_a_slip(title, names) for title in unknown):
         return True
     return all(name in names for name in REQUIRED) and not _hides_a_side(grid, names)
 

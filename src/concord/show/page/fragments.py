@@ -130,14 +130,15 @@ def table(
     """Return a table; the first cell of a row names it; a whole one can be searched and is not folded."""
     from markupsafe import Markup
 
+    heads = [visible(one.heading) for one in grid.columns]
     head = Markup("").join(
         Markup('<th scope="col"{}>{}</th>').format(
-            Markup("" if one.words or i == 0 else ' class="num"'), visible(one.heading)
+            Markup("" if one.words or i == 0 else ' class="num"'), heads[i]
         )
         for i, one in enumerate(grid.columns)
     )
     body = Markup("\n").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(_row_cells(grid.columns, row, values)))
+        Markup("<tr>{}</tr>").format(Markup("").join(_row_cells(grid.columns, heads, row, values)))
         for row, values in zip(grid.rows, grid.values, strict=True)
     )
     n = len(grid.rows)
@@ -153,12 +154,13 @@ def table(
     return folded(f"{caption} ({n} rows)", *pieces) if n > FOLDED_ROWS and not whole else fragment(*pieces)
 
 
-def _row_cells(columns: Sequence[Column], row: Any, values: Sequence[object]) -> Iterator[str]:
+def _row_cells(
+    columns: Sequence[Column], heads: Sequence[str], row: Any, values: Sequence[object]
+) -> Iterator[str]:
     """Return the cells of a row: what every surface shows, and of numbers what they are sorted by."""
     from markupsafe import Markup
 
-    for i, (column, value) in enumerate(zip(columns, values, strict=True)):
-        head = visible(column.heading)
+    for i, (column, head, value) in enumerate(zip(columns, heads, values, strict=True)):
         column = column if column.signed is None else column.of_row(row)
         bare = value.value if isinstance(value, Estimate) else value
         is_number = isinstance(bare, int | float) and not isinstance(bare, bool)
