@@ -75,17 +75,17 @@ def _no_address(name: str, url: str | None = None) -> OptionError:
     return OptionError(f"{told}: expected an address such as http://127.0.0.1:8000/v1")
 
 
-def base_url_of(model: str, given: str | None, environment: Mapping[str, str] = os.environ) -> str | None:
+def base_url_of(model: str, given: str | None) -> str | None:
     """Return the checked address of a model's server: the one given, or that of the environment."""
     if given is not None:
         return check_url(given)
     parts = model.split("/")
     service = parts[1] if parts[0] == "openai-api" and len(parts) > 2 else parts[0]
     name = service.upper().replace("-", "_") + "_BASE_URL"
-    return check_url(environment[name], name) if environment.get(name) else None
+    return check_url(os.environ[name], name) if os.environ.get(name) else None
 
 
-def check_reachable(url: str, seconds: float = 5.0) -> None:
+def check_reachable(url: str) -> None:
     """Refuse an address where nobody listens, before every call would find out by itself."""
     proxied = any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in os.environ)
     if proxied and not is_loopback(url):
@@ -93,7 +93,7 @@ def check_reachable(url: str, seconds: float = 5.0) -> None:
     parts = urlsplit(url)
     port = parts.port if parts.port is not None else (443 if parts.scheme == "https" else 80)
     try:
-        socket.create_connection((str(parts.hostname), port), timeout=seconds).close()
+        socket.create_connection((str(parts.hostname), port), timeout=5.0).close()
     except OSError as fault:
         reason = fault.strerror if fault.strerror is not None else str(fault)
         raise ModelError(

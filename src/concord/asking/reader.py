@@ -12,7 +12,6 @@ import numpy as np
 from concord.asking.connection import Connection
 from concord.asking.folder import StoredRun
 from concord.asking.job import Job
-from concord.asking.limits import Limits
 from concord.asking.requests import Sampling
 from concord.errors import OptionError, RunFolderError
 from concord.files.templates import fill, read_template
@@ -61,9 +60,7 @@ def read_with(
     *,
     ask: Callable[[Job, Path], AskedRun],
     everything: bool = False,
-    seed: int = 0,
     connection: Connection | None = None,
-    limits: Limits | None = None,
 ) -> tuple[T, ModelReader]:
     """Score with a model as second reader: once to see what is left unread, and once with what it read."""
     model = reader_model(reader)
@@ -71,10 +68,10 @@ def read_with(
         score()
     met = list(first.met.values())
     left = [one for one in met if one.reading.outcome in ABSTAINED]
-    asked = met if everything else [*left, *_drawn([one for one in met if one.reading.ok], seed)]
+    asked = met if everything else [*left, *_drawn([one for one in met if one.reading.ok])]
     if not asked:
         raise OptionError("--reader: no reply was read by rules, so that there is none for a model to read")
-    job = _job_of(model, asked, connection, limits)
+    job = _job_of(model, asked, connection)
     said = _replies_of(ask(job, folder), model, folder)
     told = {key: answer for key, text in said.items() if (answer := _told_by(text)) is not None}
     with second_reader(SecondReader(told, everything)) as second:
@@ -98,15 +95,13 @@ def _is_believed(reader: SecondReader, key: str, everything: bool) -> bool:
     return reader.made[key].ok and (everything or reader.met[key].reading.outcome in ABSTAINED)
 
 
-def _drawn(read: Sequence[MetReply], seed: int) -> list[MetReply]:
-    """Draw replies that the rules read."""
-    picked = np.random.default_rng(seed).permutation(len(read))[:COMPARED]
+def _drawn(read: Sequence[MetReply]) -> list[MetReply]:
+    """Draw replies that the rules read, always the same ones."""
+    picked = np.random.default_rng(0).permutation(len(read))[:COMPARED]
     return [read[k] for k in sorted(picked.tolist())]
 
 
-def _job_of(
-    model: str, replies: Sequence[MetReply], connection: Connection | None, limits: Limits | None
-) -> Job:
+def _job_of(model: str, replies: Sequence[MetReply], connection: Connection | None) -> Job:
     """Lay out what the model is asked about each reply."""
     template = read_template("reading", TEMPLATE)
     trials = tuple(
@@ -125,7 +120,6 @@ def _job_of(
         model,
         Sampling(temperature=0.0, max_tokens=_MAX_TOKENS),
         Connection() if connection is None else connection,
-        limits=Limits() if limits is None else limits,
     )
 
 

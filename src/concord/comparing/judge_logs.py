@@ -95,7 +95,7 @@ def score_judge(
         raise FileFormatError(
             "some files hold scores of single answers, others verdicts on pairs; give one kind"
         )
-    human = [] if people is None else [verdict_rows(people, options)]
+    human = [] if people is None else [_verdicts(people, _log_of(people), None, options)]
     votes = read_votes(rows, people=human, judge=judge)
     judges = score_votes(votes.judges, level=level, n_permutations=n_permutations, seed=seed)
     return JudgeResult(
@@ -119,7 +119,7 @@ def judged_table(
     scored = _scored_rows(source, log, metric)
     if scored is not None:
         return DeclaredTable(scored, COLUMNS, options), True
-    table = table_of(source, options) if log is None else _logged(*log, metric, options)
+    table = _verdicts(source, log, metric, options)
     is_scores = holds_scores([*table.plain])
     return (DeclaredTable(table.table, COLUMNS, options), True) if is_scores else (table, False)
 
@@ -180,13 +180,13 @@ def _is_grade(value: object) -> bool:
     return value is None or isinstance(value, int | float) or value in ("C", "I", "P", "N")
 
 
-def verdict_rows(source: Any, options: TableOptions, *, metric: str | None = None) -> DeclaredTable:
+def _verdicts(
+    source: Any, found: tuple[Path, InspectLog] | None, metric: str | None, options: TableOptions
+) -> DeclaredTable:
     """Read recorded verdicts from whatever holds them: an Inspect log, JSON, a table, a frame, rows."""
-    log = _log_of(source)
-    return table_of(source, options) if log is None else _logged(*log, metric, options)
-
-
-def _logged(path: Path, log: InspectLog, metric: str | None, options: TableOptions) -> DeclaredTable:
+    if found is None:
+        return table_of(source, options)
+    path, log = found
     names = list(dict.fromkeys(name for sample in log.summaries for name in _sample_scores(sample)))
     if not names:
         raise FileFormatError(f"{log.name}: no sample has a score; score the log first")

@@ -88,10 +88,10 @@ def make_app(root: Path, token: str, port: int) -> "Starlette":
     return Starlette(routes=[*routes, page, correct])
 
 
-def _html(text: str, status: int = 200) -> "Response":
+def _html(text: str) -> "Response":
     from starlette.responses import HTMLResponse
 
-    return HTMLResponse(text, status, HEADERS)
+    return HTMLResponse(text, headers=HEADERS)
 
 
 def _nothing() -> "Response":

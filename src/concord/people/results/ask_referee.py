@@ -21,7 +21,7 @@ from concord.people.referee import (
     Replications,
     Selection,
 )
-from concord.people.results.same_tests import ScoredTests
+from concord.people.results.same_tests import Computed
 from concord.people.score import levels
 from concord.people.score.levels import pas_levels
 from concord.people.score.sizes import size_ratio
@@ -41,7 +41,7 @@ from concord.stats.replication import (
 from concord.stats.study_rates import apr_interval
 
 
-def selection_of(work: ScoredTests, errors: tuple[Floats, ...], level: float) -> Selection:
+def selection_of(work: Computed, errors: tuple[Floats, ...], level: float) -> Selection:
     """Return sizes, ECS and ceilings against the adjusted human effects."""
     adjusted = work.adjusted
     chosen = adjusted.adjusted
@@ -61,7 +61,7 @@ def _average(values: Floats) -> float | None:
     return float(values.mean()) if values.size else None
 
 
-def _concordance_with(work: ScoredTests, human: Floats) -> float | None:
+def _concordance_with(work: Computed, human: Floats) -> float | None:
     used = ~(np.isnan(human) | np.isnan(work.scores.agent_d))
     if used.sum() < levels.FEWEST_TESTS:
         return None
@@ -136,7 +136,7 @@ SCALES, ODDS = (0.5, 1.0, 2.0), (1 / 3, 1.0, 3.0)
 """Factors on the scales of the priors, and prior odds on both sides."""
 
 
-def referee(work: ScoredTests, *, level: float = 0.95, margin: float = SMALLEST_OF_INTEREST) -> Referee:
+def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_INTEREST) -> Referee:
     """Return what a referee asks of a scored table."""
     effects = _Effects(work)
     found = replication_interval(*effects.native, level=level)
@@ -179,7 +179,7 @@ def referee(work: ScoredTests, *, level: float = 0.95, margin: float = SMALLEST_
 class _Effects:
     """Effects of both sides where they can be compared: native, as d and as Hedges' g; NaN elsewhere."""
 
-    def __init__(self, work: ScoredTests) -> None:
+    def __init__(self, work: Computed) -> None:
         human, agent, scores = work.human, work.agent, work.scores
         same = (human.form == SIGNED) & (agent.form == SIGNED)
         self.native = tuple(
@@ -256,7 +256,7 @@ def _agent_minus_human(
 
 
 def _referee_tests(
-    work: ScoredTests,
+    work: Computed,
     effects: _Effects,
     found: PredictionInterval,
     margin: float,
@@ -312,7 +312,7 @@ def _p_equivalent(effects: _Effects, i: int, margin: float, level: float) -> flo
     return equivalence(d, se, margin=margin, level=level).p_value
 
 
-def _replications(work: ScoredTests, tests: Sequence[RefereeTest]) -> Replications:
+def _replications(work: Computed, tests: Sequence[RefereeTest]) -> Replications:
     """Count over human effects that are significant."""
     shown = [
         test for test, s in zip(tests, work.scores.human_significant, strict=True)
@@ -327,7 +327,7 @@ def _replications(work: ScoredTests, tests: Sequence[RefereeTest]) -> Replicatio
     )
 
 
-def _priors(work: ScoredTests) -> tuple[PriorCell, ...]:
+def _priors(work: Computed) -> tuple[PriorCell, ...]:
     """PAS over scales of the priors times prior odds of both sides."""
     cells = []
     for scale in SCALES:
@@ -348,7 +348,7 @@ def scaled(protocol: Protocol, scale: float) -> Protocol:
     return replace(protocol, r_t=protocol.r_t * scale, r_f=protocol.r_f * scale, kappa=protocol.kappa * scale)
 
 
-def _concordance_of(work: ScoredTests, human: Floats, agent: Floats) -> float | None:
+def _concordance_of(work: Computed, human: Floats, agent: Floats) -> float | None:
     """Return ECS of other effects, weighted as ECS is."""
     used = ~(np.isnan(human) | np.isnan(agent))
     if used.sum() < levels.FEWEST_TESTS:

@@ -12,7 +12,7 @@ from concord.number_words import significant
 from concord.people.families.base import TestKind
 from concord.people.protocol import Protocol
 from concord.people.result import Diagnosis, FindingResult, TestResult
-from concord.people.results.same_tests import ScoredTests
+from concord.people.results.same_tests import Computed
 from concord.people.score import levels
 from concord.people.score.test_scores import TestScores
 from concord.people.words.reasons import flags_of, outcome_of, reasons_of
@@ -50,7 +50,7 @@ _FLAGS = {
 """Fields of a result, and where they are among what was computed."""
 
 
-def results_of_tests(work: ScoredTests, kinds: Mapping[str, TestKind]) -> tuple[TestResult, ...]:
+def results_of_tests(work: Computed, kinds: Mapping[str, TestKind]) -> tuple[TestResult, ...]:
     """Return the scores of every test with the evidence behind them."""
     columns: dict[str, list[Any]] = {"in_ecs": levels.used_tests(work.scores).tolist()}
     for names, kind in ((_NUMBERS, float), (_SIGNS, int), (_FLAGS, bool)):
@@ -66,7 +66,7 @@ def results_of_tests(work: ScoredTests, kinds: Mapping[str, TestKind]) -> tuple[
 
 
 def _test(
-    work: ScoredTests, row: TestRow, kind: TestKind, two_states: bool, numbers: dict[str, Any]
+    work: Computed, row: TestRow, kind: TestKind, two_states: bool, numbers: dict[str, Any]
 ) -> TestResult:
     pas, passed = numbers["pas"], numbers["passed"]
     two_states = two_states and row.pas is None
@@ -101,7 +101,7 @@ def _half_directed(numbers: Mapping[str, Any]) -> str | None:
     return "human" if human else "agent"
 
 
-def results_of_findings(work: ScoredTests, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:
+def results_of_findings(work: Computed, tests: tuple[TestResult, ...]) -> tuple[FindingResult, ...]:
     """Return findings under the protocol's own key."""
     groups = work.layout.grouping(work.protocol.finding_key)
     members: list[list[int]] = [[] for _ in groups.keys]
@@ -153,7 +153,7 @@ def _counts_in_apr(test: TestResult, protocol: Protocol) -> bool:
     return test.passed is not None and (protocol.apr_over == "all" or bool(test.human_significant))
 
 
-def _merged_strict(work: ScoredTests, members: list[int]) -> float | None:
+def _merged_strict(work: Computed, members: list[int]) -> float | None:
     """ECS-strict of a finding whose sub-studies are merged: the mean over the findings it holds."""
     parts = np.unique(work.layout.full.finding_of_test[members])
     values = work.levels["ecs_strict"].finding[parts]

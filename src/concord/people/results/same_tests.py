@@ -33,8 +33,8 @@ from concord.stats.elementwise import Bools, Floats
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredTests:
-    """Everything that is computed for the tests of a table."""
+class Computed:
+    """Everything computed once for a table: its tests, and the uncertainty of their scores."""
 
     layout: Layout
     protocol: Protocol
@@ -53,6 +53,10 @@ class ScoredTests:
     """Human effects with their selection for significance undone."""
     people_under: Callable[[Protocol], Evidence]
     """What people say under a protocol with other priors."""
+    jackknife: Jackknife
+    new_samples: NewSamples
+    new_samples_otherwise: tuple[NewSamples, ...]
+    """With other correlations of the tests of a study."""
 
 
 OTHERWISE = (0.0, 0.8)
@@ -79,16 +83,6 @@ def _of_one_row(row: TestRow) -> Hashable:
     directed = None if side.direction is None else abs(side.direction)
     given = tuple([value is None for value in _GIVEN(side)])
     return (_DESIGN(side), shape, directed, given, row.pas is None, row.n_eff)
-
-
-@dataclass(frozen=True, slots=True)
-class Computed(ScoredTests):
-    """Everything computed once for a table: its tests, and the uncertainty of their scores."""
-
-    jackknife: Jackknife
-    new_samples: NewSamples
-    new_samples_otherwise: tuple[NewSamples, ...]
-    """With other correlations of the tests of a study."""
 
 
 @dataclass(frozen=True, slots=True)

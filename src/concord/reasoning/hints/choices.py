@@ -57,12 +57,12 @@ def bundled_choices() -> bytes:
     return resources.files("concord").joinpath("reasoning", "hints", "data", CHOICES).read_bytes()
 
 
-def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...]:
+def parse_choices(data: bytes) -> tuple[OptionQuestion, ...]:
     """Read questions, one JSON object per line: ``id, question, options, answer, target``."""
     # ``answer`` and ``target`` are places from 0; the target is a wrong option.
-    problems, found, seen = Problems(name), [], set[str]()
-    for number, raw in filled_lines(name, data):
-        where = f"{name}, line {number}"
+    problems, found, seen = Problems(CHOICES), [], set[str]()
+    for number, raw in filled_lines(CHOICES, data):
+        where = f"{CHOICES}, line {number}"
         with problems.at(number, "line"):
             row = parsed_line(raw)
             one = decode(OptionQuestion, row, where=where)
@@ -74,7 +74,7 @@ def parse_choices(data: bytes, name: str = CHOICES) -> tuple[OptionQuestion, ...
     if problems.found:
         raise FileFormatError(str(problems.found[0]))
     if not found:
-        raise FileFormatError(f"{name}: no question was found; expected one JSON object per line")
+        raise FileFormatError(f"{CHOICES}: no question was found; expected one JSON object per line")
     return tuple(found)
 
 

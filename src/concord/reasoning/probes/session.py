@@ -169,12 +169,12 @@ def bundled_altered() -> bytes:
     return resources.files("concord").joinpath("reasoning", "probes", "data", ALTERED).read_bytes()
 
 
-def parse_altered(data: bytes, name: str = ALTERED) -> dict[str, AlteredSteps]:
+def parse_altered(data: bytes) -> dict[str, AlteredSteps]:
     """Read changed steps by the id of their vignette."""
     found: dict[str, AlteredSteps] = {}
     for number, line in enumerate(data.decode("utf-8").split("\n"), start=1):
         if line.strip():
-            where = f"{name}, line {number}"
+            where = f"{ALTERED}, line {number}"
             one = decode(AlteredSteps, parsed(where, line), where=where)
             if len(one.wrong) != len(one.reworded) or one.id in found:
                 raise FileFormatError(f"{where}: expected a new id and as many wrong steps as reworded ones")
