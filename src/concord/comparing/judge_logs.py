@@ -95,7 +95,7 @@ def score_judge(
         raise FileFormatError(
             "some files hold scores of single answers, others verdicts on pairs; give one kind"
         )
-    human = [] if people is None else [_verdicts(people, _log_of(people), None, options)]
+    human = [] if people is None else [verdict_table(people, _log_of(people), None, options)]
     votes = read_votes(rows, people=human, judge=judge)
     judges = score_votes(votes.judges, level=level, n_permutations=n_permutations, seed=seed)
     return JudgeResult(
@@ -119,7 +119,7 @@ def judged_table(
     scored = _scored_rows(source, log, metric)
     if scored is not None:
         return DeclaredTable(scored, COLUMNS, options), True
-    table = _verdicts(source, log, metric, options)
+    table = verdict_table(source, log, metric, options)
     is_scores = holds_scores([*table.plain])
     return (DeclaredTable(table.table, COLUMNS, options), True) if is_scores else (table, False)
 
@@ -180,7 +180,7 @@ def _is_grade(value: object) -> bool:
     return value is None or isinstance(value, int | float) or value in ("C", "I", "P", "N")
 
 
-def _verdicts(
+def verdict_table(
     source: Any, found: tuple[Path, InspectLog] | None, metric: str | None, options: TableOptions
 ) -> DeclaredTable:
     """Read recorded verdicts from whatever holds them: an Inspect log, JSON, a table, a frame, rows."""
