@@ -340,6 +340,13 @@ FILES: tuple[Written, ...] = (
         "score probes",
     ),
     (
+        "moved.csv",
+        as_csv,
+        [{"model": f"m{i}", "kind": "sycophancy", "eligible": 40, "influenced": 9 + i} for i in range(3)],
+        "counts of answers that hints moved",
+        "score hints",
+    ),
+    (
         "chains.csv",
         as_csv,
         [

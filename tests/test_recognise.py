@@ -206,3 +206,26 @@ def test_columns_that_tell_units_apart_are_not_called_unused(tmp_path: Path) -> 
     ]  # fmt: skip
     write_rows(tmp_path / "scores.csv", scores)
     assert dict(concord.check(tmp_path / "scores.csv").columns)["task"] == apart
+
+
+def test_the_columns_of_effects_of_several_models_are_told_as_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "effects.csv"
+    rows = [f"s{i},o,{i},0.2,0.1,{0.1 * i},0.3" for i in range(5)]
+    path.write_text(
+        "\n".join(["study,outcome,condition,human_estimate,human_se,team5,team9", *rows]), "utf-8"
+    )
+    found = concord.check(path)
+    assert found.kind == "effects with standard errors" and found.counts["agents"] == 2
+    assert [meaning for _, meaning in found.columns] == [
+        "study", "outcome", "condition", "people's effect", "its standard error", *["agent's effect"] * 2
+    ]  # fmt: skip
+    path.write_text(path.read_text("utf-8").replace(",human_se", "").replace(",0.1,", ","), "utf-8")
+    with pytest.raises(FileFormatError, match="and no column their standard errors") as refused:
+        concord.check(path)
+    assert "it would be" not in str(refused.value)
+
+
+def test_a_folder_of_counts_of_hints_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("model,total_influenced,total_faithful\nm,40,9\nn,30,9\n", "utf-8")
+    found = concord.check(tmp_path)
+    assert found.kind == "counts of answers that hints moved" and found.commands == ("concord score hints",)

@@ -28,6 +28,7 @@ from concord.files.raw import read_raw
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
 from concord.files.tables import TableOptions
 from concord.people.answers.table import holds_numbers, is_qualtrics, role_of, without_import_ids
+from concord.people.check import EFFECTS
 from concord.people.table.columns import KNOWN, SIDES, fold
 from concord.people.table.handmade.read import handmade_header
 
@@ -43,6 +44,7 @@ _LISTS = {
 
 _UNIT = "part of what names an item, a pair or a model"
 _REPLIES = "concord score reasoning --replies"
+_COUNTS = "counts of answers that hints moved"
 CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
 """Modules of the three questions that say, in ``FILES``, which files these take."""
 
@@ -125,6 +127,9 @@ def _told_folder(path: Path) -> FileCheck:
     for what, found in logs.items():
         if found:
             return FileCheck(str(path), (), (), {"files": len(found)}, what, ("concord compare",))
+    told = [_told_table(one, TableOptions()) for one in path.glob("*.csv")]
+    if told and all(one is not None and one.kind == _COUNTS for one in told):
+        return FileCheck(str(path), (), (), {"tables": len(told)}, _COUNTS, ("concord score hints",))
     results = sorted(
         {
             kind
@@ -330,8 +335,8 @@ def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions
     names |= {name.partition(":")[0] for name in names}  # one column per model: p_correct:MODEL
     kind = next((one for one in table_kinds() if one.fits(names)), None)
     tests = {"test_type", "finding"} <= names or len(names & set(KNOWN)) > 5
-    if kind is None or (tests and kind.columns):
-        return None  # a table of tests, or one that is made by hand
+    if kind is None or kind.kind == EFFECTS or (tests and kind.columns):
+        return None  # a table of tests or of effects, or one that is made by hand
     found = FileCheck(
         str(path), (), (), {"rows": n}, kind.kind, (kind.command,), columns=kind.understood(header)
     )
@@ -444,8 +449,15 @@ def _checked(path: Path, options: TableOptions, mapping: Mapping[str, str] | Non
         try:
             told = check_table(path, options, mapping=mapping)
         except FileFormatError as fault:
-            raise FileFormatError(f"{fault}{_nearest(path, options)}") from fault
-        columns = understood(path, options) if path.suffix.lower() != ".json" else ()
+            unknown = "required columns are missing" in str(fault)  # else the fault says what it is
+            raise FileFormatError(f"{fault}{_nearest(path, options) if unknown else ''}") from fault
+        columns = told.columns
+        if columns:  # of effects, which are named by their parts
+            meant = next(one for one in table_kinds() if one.kind == told.kind).columns
+            words = {name: meaning for meaning, names in meant.items() for name in names}
+            columns = tuple((title, words.get(part, part)) for title, part in columns)
+        elif path.suffix.lower() != ".json":
+            columns = understood(path, options)
         return replace(told, commands=("concord score people",), columns=columns)
     if options.sheet is not None:
         raise OptionError(f"sheet={options.sheet!r} was given, but only XLSX files have sheets")

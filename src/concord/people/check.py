@@ -4,17 +4,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from concord.errors import FileFormatError, StudyError, TableError, by_cause
+from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.documents import FileCheck, FileKind
-from concord.files.grids import Grid
+from concord.files.grids import Grid, names_of, plain_title
 from concord.files.raw import read_raw
 from concord.files.tables import TableOptions
-from concord.people.predictions.table import is_prediction_grid, read_predictions
+from concord.people.predictions.table import (
+    AGENT_COLUMNS,
+    COLUMNS,
+    as_estimates,
+    is_prediction_grid,
+    read_predictions,
+)
 from concord.people.table.agents import open_table, tables_of
 from concord.people.table.columns import KNOWN, fold
 from concord.people.table.handmade.header import first_line, spread_merged, suggestion, words_for
 from concord.people.table.handmade.read import handmade_header
 from concord.people.table.values import stored_table
 from concord.records import SideOutcome, TestRow, TestTable
+
+EFFECTS = "effects with standard errors"
 
 
 def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> FileCheck:
@@ -50,7 +59,16 @@ def _checked_effects(path: Path, grid: Grid) -> FileCheck:
         "agents": len(table.agents),
         "predictions": sum(map(len, table.agents.values())),
     }
-    return FileCheck(str(path), (), table.warnings, counts, "effects with standard errors")
+    long = as_estimates(grid)  # columns of models lie below each other there
+    declared = DeclaredTable(long, (*COLUMNS, TableColumn("agent", AGENT_COLUMNS[1:])))
+    parts = {plain_title(title): name for name, title in declared.titles.items()}
+    parts |= {name: part for part, names in names_of("effects").items() for name in names}
+    columns = tuple(
+        (title, parts.get(plain_title(title), "" if title in long.header else "agent_estimate"))
+        for title in grid.header
+        if title
+    )
+    return FileCheck(str(path), (), table.warnings, counts, EFFECTS, columns=columns)
 
 
 def understood(path: Path, options: TableOptions) -> tuple[tuple[str, str], ...]:
