@@ -11,6 +11,7 @@ from concord.records import Estimate
 from concord.show.declared import cell_text, ends_texts
 from concord.show.page.values import figure_rows
 from concord.show.svg import Picture, visible
+from concord.words import sentence_of
 
 LONGEST_BROKEN = 120
 """Letters of a name beyond which it breaks anywhere."""
@@ -106,9 +107,7 @@ def note_list(told: Sequence[str]) -> list[str]:
     """Return notes below a result, a line each; one that warns begins as a sentence, not with a sign."""
     from markupsafe import Markup
 
-    said = [
-        f"{line[2:3].upper()}{line[3:]}" if line.startswith("! ") else line.strip() for line in told if line
-    ]
+    said = [sentence_of(line[2:]) if line.startswith("! ") else line.strip() for line in told if line]
     rows = Markup("").join(Markup("<li>{}</li>").format(printed(visible(one))) for one in said)
     return [Markup('<ul class="notes soft">{}</ul>').format(rows)] if said else []
 

@@ -63,7 +63,7 @@ def _read_views(source: ResultFile) -> tuple[Sequence[ModelView], list[Problem]]
 
 def _reasoning_units(view: ModelView) -> str:
     pairs, samples = view.result.faithfulness_gap.n, view.result.scores.n_samples
-    return f"{samples if pairs == samples else f'{pairs} of {samples}'} vignettes answered twice"
+    return f"{f'{samples:,}' if pairs == samples else f'{pairs:,} of {samples:,}'} vignettes answered twice"
 
 
 _DRAWN = tuple(one.name for one in ReasoningResult.PICTURES if not one.small)

@@ -68,7 +68,7 @@ def structure_views(source: ResultFile) -> tuple[list[ModelView], list[Problem]]
 def _structure_units(view: ModelView) -> str:
     """Return over what the numbers of a file were made."""
     models = view.result.models
-    return "; ".join(sorted({f"{one.n_items} items × {one.n_arrangements} arrangements" for one in models}))
+    return "; ".join(sorted({f"{one.n_items:,} items × {one.n_arrangements} arrangements" for one in models}))
 
 
 _DRAWN = tuple(one.name for one in StructureResult.PICTURES if one.on_page)
