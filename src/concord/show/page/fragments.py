@@ -136,9 +136,12 @@ def table(
         )
         for i, one in enumerate(grid.columns)
     )
-    body = Markup("\n").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(_row_cells(grid.columns, heads, row, values)))
-        for row, values in zip(grid.rows, grid.values, strict=True)
+    named = list(zip(grid.columns, map(plain_escape, heads), strict=True))
+    body = Markup(  # every text in it is escaped, cell by cell
+        "\n".join(
+            f"<tr>{''.join(_row_cells(named, row, values))}</tr>"
+            for row, values in zip(grid.rows, grid.values, strict=True)
+        )
     )
     n = len(grid.rows)
     wide = len(grid.columns) > WIDE
@@ -153,32 +156,30 @@ def table(
     return folded(f"{caption} ({n} rows)", *pieces) if n > FOLDED_ROWS and not whole else fragment(*pieces)
 
 
-def _row_cells(
-    columns: Sequence[Column], heads: Sequence[str], row: Any, values: Sequence[object]
-) -> Iterator[str]:
-    """Return the cells of a row: what every surface shows, and of numbers what they are sorted by."""
-    from markupsafe import Markup
-
-    for i, (column, head, value) in enumerate(zip(columns, heads, values, strict=True)):
+def _row_cells(columns: Sequence[tuple[Column, str]], row: Any, values: Sequence[object]) -> Iterator[str]:
+    """Return the cells of a row as HTML: what every surface shows, and of numbers what they are sorted by."""
+    for i, ((column, head), value) in enumerate(zip(columns, values, strict=True)):
         column = column if column.signed is None else column.of_row(row)
         bare = value.value if isinstance(value, Estimate) else value
         is_number = isinstance(bare, int | float) and not isinstance(bare, bool)
         text = cell_text(column, bare)
         shown = typeset(text) if is_number and not column.words else visible(text)
         if i == 0:
-            yield Markup('<th scope="row"><bdi>{}</bdi></th>').format(breakable(shown))
-        elif column.words:
+            yield f'<th scope="row"><bdi>{breakable(shown)}</bdi></th>'
+            continue
+        said = plain_escape(shown)
+        if column.words:
             long = " long" if len(shown) > LONG else ""
-            yield Markup('<td class="words{}" data-t="{}"><bdi>{}</bdi></td>').format(long, head, shown)
+            yield f'<td class="words{long}" data-t="{head}"><bdi>{said}</bdi></td>'
         elif isinstance(value, Estimate):
+            sort, why = "" if bare is None else bare, plain_escape(_behind(value))
             ends = typeset(" ".join(ends_texts(column, value)))
-            ci = Markup('<span class="ci">{}</span>').format(ends) if ends else ""
-            yield Markup(
-                '<td class="num" data-t="{}" data-v="{}" title="{}"><span class="v">{}</span>{}</td>'
-            ).format(head, "" if bare is None else bare, _behind(value), shown, ci)
+            ci = f'<span class="ci">{plain_escape(ends)}</span>' if ends else ""
+            cell = f'<td class="num" data-t="{head}" data-v="{sort}" title="{why}">'
+            yield f'{cell}<span class="v">{said}</span>{ci}</td>'
         else:
-            sort = "" if value is None else value if is_number else text
-            yield Markup('<td class="num" data-t="{}" data-v="{}">{}</td>').format(head, sort, shown)
+            sort = "" if value is None else value if is_number else plain_escape(text)
+            yield f'<td class="num" data-t="{head}" data-v="{sort}">{said}</td>'
 
 
 def _behind(value: Estimate) -> str:
