@@ -45,6 +45,7 @@ from concord.show.plot_effects import FOREST
 from concord.show.plot_standing import ranking_picture
 from concord.show.svg import COLOURS, HATCH, Picture, roots, style, visible
 from concord.version import __version__
+from concord.words import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -312,16 +313,17 @@ def page_style(title: str) -> str:
 
 def said_of_texts(found: ReplyTable, fitted: Fitted) -> str:
     """Say what of the replies is on the page and where the rest is."""
-    n = len(found.rows)
-    told = f"{found.n_found:,} replies as they were given"
-    if found.n_left_out:
-        told = f"{n:,} of {found.n_found:,} replies, evenly taken from the files"
-    if fitted.cap is not None:
-        cut = sum(row.kept.length > fitted.cap for row in found.rows)
-        told += f"; to keep the page small, {cut:,} of them are cut after {fitted.cap:,} characters"
-    if found.n_left_out or fitted.cap is not None:
-        told += f". Whole they are in {', '.join(found.files[:8])}{' …' if len(found.files) > 8 else ''}"
-    return told + ". Text only: nothing in a reply is run."
+    named = found.files[:8] if found.n_left_out or fitted.cap is not None else ()
+    many = found.n_found > len(found.rows) if found.n_left_out else False
+    return say(
+        "page.replies.shown",
+        all=not many,
+        k=len(found.rows),
+        n=found.n_found,
+        cut=None if fitted.cap is None else sum(row.kept.length > fitted.cap for row in found.rows),
+        cap=fitted.cap,
+        files=", ".join(named) + (" …" if named and len(found.files) > 8 else ""),
+    )
 
 
 def _final(value: object) -> object:

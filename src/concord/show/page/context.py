@@ -68,10 +68,8 @@ def cut_advice(outcomes: Mapping[str, int], max_tokens: int | None) -> str:
     cut, asked = outcomes.get(CUT, 0), sum(outcomes.values())
     if not cut or cut < SHARE * asked:
         return ""
-    at = "" if max_tokens is None else f" at {max_tokens:,} tokens"
-    more = "a higher --max-tokens" if max_tokens is None else f"--max-tokens {4 * max_tokens}"
-    how = f"with --again {CUT} {more}" if max_tokens is not None else f"with --again {CUT} and {more}"
-    return f"{cut:,} of {asked:,} replies were cut{at}; ask them again {how}"
+    more = None if max_tokens is None else 4 * max_tokens
+    return say("page.replies.cut", k=cut, n=asked, at=max_tokens, how=CUT, more=more, known=more is not None)
 
 
 MOST_FINDINGS = 3
