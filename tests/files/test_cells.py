@@ -4,13 +4,16 @@ import math
 from decimal import Decimal
 
 import numpy as np
+import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concord.files import cells
 from concord.files.cells import BadCellError
+from concord.files.columns import read_numbers
 from concord.files.limits import LARGEST_NUMBER
+from concord.files.missing import declared_missing
 from concord.files.text import ErrorCell
 
 
@@ -184,3 +187,26 @@ def test_tables_come_as_text_lists_and_arrays(cell: object) -> None:
 def test_what_is_not_a_table_of_counts_says_what_was_expected(cell: object, expected: str) -> None:
     with pytest.raises(BadCellError, match=f"^{expected}"):
         cells.table(cell)
+
+
+_TEXTS = st.one_of(
+    st.sampled_from(
+        ["", " ", "n/a", "NaN", "inf", "-Infinity", "0,5", "50%", "1e400", "refused", "-99", "1_0"]
+    ),
+    st.sampled_from(["1.", ".5", "+.5", "0x1", "1e5", "1E-3", "−2", "–", "1d5", "1f", "٣", "1 000", "1_0"]),
+    st.floats(allow_nan=False).map(repr),
+    st.integers(-(10**6), 10**6).map(str),
+    st.text(max_size=5),
+)
+
+
+@given(st.lists(_TEXTS, max_size=20), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_a_column_of_text_is_read_as_its_cells_are(texts: list[str], comma: bool) -> None:
+    missing = declared_missing("-99,refused")
+    each = [text.strip() for text in texts]
+    values, bad = read_numbers(each, decimal_comma=comma, missing=missing)
+    column = pl.Series("s", texts, dtype=pl.String)
+    at_once, odd = read_numbers(column, decimal_comma=comma, missing=missing)
+    np.testing.assert_array_equal(at_once, values)
+    assert odd == bad

@@ -295,20 +295,13 @@ def _plain_numbers(
     import polars as pl
 
     is_number = series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)
-    known = series if is_number else as_text(series)
+    known = series if is_number else series.cast(pl.String).str.strip_chars()
     values = np.array(known.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
     values[np.isin(values, missing.numbers)] = np.nan
     odd = np.isinf(values) if is_number else np.isnan(values) & known.is_not_null().to_numpy()
     odd |= np.abs(values) > limits.LARGEST_NUMBER
     values[odd] = np.nan
     return values, [(int(i), known[int(i)]) for i in np.flatnonzero(odd)]
-
-
-def as_text(series: "pl.Series") -> "pl.Series":
-    """Return cells as text without blanks around it."""
-    import polars as pl
-
-    return series.cast(pl.String).str.strip_chars()
 
 
 def _refuse_long(table: str, series: "pl.Series") -> None:

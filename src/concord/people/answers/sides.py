@@ -133,12 +133,9 @@ def _weight_column(table: ColumnTable, frame: "pl.DataFrame", title: str | None)
     values, bad = read_numbers(frame[title], decimal_comma=table.decimal_comma)
     wrong = sorted({*bad, *np.flatnonzero(values < 0).tolist()})
     if wrong:
-        rows = [table.row(int(frame["row_number"][i])) for i in wrong]
+        rows, said = {i: table.row(int(frame["row_number"][i])) for i in wrong}, "a weight, 0 or more"
         raise TableError(
-            [
-                CellProblem(table.name, None, row, title, frame[title][i], "a weight, 0 or more")
-                for i, row in zip(wrong, rows, strict=True)
-            ]
+            [CellProblem(table.name, None, row, title, frame[title][i], said) for i, row in rows.items()]
         )
     return [None if np.isnan(value) else value for value in values.tolist()]
 

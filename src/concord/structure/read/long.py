@@ -276,7 +276,10 @@ def _code_table(
     if not frame.height:
         raise FileFormatError(f"{name}: only a header, no rows")
     rows = np.arange(2, frame.height + 2, dtype=np.int64) if table.rows is None else table.rows
-    model, models = _code_models(frame, columns, name)
+    models: tuple[str, ...] = ("model" if name == FRAME_NAME else Path(name).stem,)
+    model: Codes = np.zeros(frame.height, dtype=np.int64)
+    if columns.model is not None:
+        model, models = code_names(name, frame[columns.model], fold_case=False)
     if (model < 0).any():
         empty = [CellProblem(name, None, int(rows[i]), columns.model or "", None, "the name of a model")
                  for i in np.flatnonzero(model < 0)[:1000]]  # fmt: skip
@@ -301,14 +304,6 @@ def _code_table(
         name, rows, models, model, arrangements, arrangement, items, item, scores,
         columns=(columns.arrangement, columns.item, columns.sample), **optional,
     )  # fmt: skip
-
-
-def _code_models(frame: "pl.DataFrame", columns: LongColumns, name: str) -> tuple[Codes, tuple[str, ...]]:
-    """Code the models; one, called as the file is, where no column names them."""
-    if columns.model is None:
-        called = "model" if name == FRAME_NAME else Path(name).stem
-        return np.zeros(frame.height, dtype=np.int64), (called,)
-    return code_names(name, frame[columns.model], fold_case=False)
 
 
 def code_names(table: str, series: "pl.Series", *, fold_case: bool) -> tuple[Codes, tuple[str, ...]]:
