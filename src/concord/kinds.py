@@ -350,24 +350,25 @@ class Kind(Presented):
             )
         return frame_of(*chosen[0].file_table(self))
 
-    def written(self, folder: Path | None = None) -> list[Table]:
-        """Return the tables that are written as files; what an earlier result left in a folder is removed."""
-        found = []
-        for one in self.TABLES:
-            if one.file and not (one.optional and not any(True for _ in one.rows(self))):
-                found.append(one)
-            elif one.file and folder is not None and (folder / one.file).is_file():
-                (folder / one.file).unlink()
-        return found
+    def written(self) -> list[Table]:
+        """Return the tables that are written as files."""
+        return [one for one in self.TABLES if one.file and not (one.optional and not [*one.rows(self)])]
+
+    def write_tables(self, folder: Path) -> list[Path]:
+        """Write the tables and return their paths; what an earlier result left of others is removed."""
+        tables = self.written()
+        for path in (folder / one.file for one in self.TABLES if one.file and one not in tables):
+            if path.is_file():
+                path.unlink()
+        for one in tables:
+            write_csv(folder / one.file, *one.file_table(self))
+        return [folder / one.file for one in tables]
 
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the result and return their paths; the inverse of `read`."""
         folder = Path(out)
-        tables = self.written(folder)
         write_json(folder / self.FILE, self.to_dict())
-        for one in tables:
-            write_csv(folder / one.file, *one.file_table(self))
-        return tuple(folder / name for name in (self.FILE, *(one.file for one in tables)))
+        return (folder / self.FILE, *self.write_tables(folder))
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:

@@ -19,7 +19,7 @@ from concord.files.documents import holding_folder, provenance, read_document
 from concord.files.json_text import parsed
 from concord.files.left_out import left_out_sentences
 from concord.files.limits import AGENT_FOLDERS
-from concord.files.output import distinct_names, write_csv, write_json
+from concord.files.output import distinct_names, write_json
 from concord.kinds import Kind, PictureOf
 from concord.number_words import joined_names, leaders
 from concord.people.agent_tables import (
@@ -314,10 +314,7 @@ class AgentsResult(Kind):
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write `agents.json`, `agents.csv`, and a folder per agent with the files of its own result."""
         folder, places = Path(out), self._folders()
-        tables = self.written(folder)
-        for one in tables:
-            write_csv(folder / one.file, *one.file_table(self))
-        written = [folder / self.FILE, *(folder / one.file for one in tables)]
+        written = [folder / self.FILE, *self.write_tables(folder)]
         for each in self.each() if places else ():
             written.extend(each.write(folder / places[str(each.model)]))
         write_json(folder / self.FILE, self.to_dict())

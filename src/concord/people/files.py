@@ -17,7 +17,7 @@ from concord.files.contents import read_bytes
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
 from concord.files.json_text import decoded
 from concord.files.left_out import left_out_sentences
-from concord.files.output import distinct_names, write_csv, write_json
+from concord.files.output import distinct_names, write_json
 from concord.files.rows import text_records
 from concord.kinds import Gauge, Kind, asked_words
 from concord.number_words import interval
@@ -34,7 +34,6 @@ from concord.people.result import (
     Score,
     TestResult,
 )
-from concord.people.tables import DETAILED_COLUMNS, detailed_cell
 from concord.people.words.sentences import conclusion_words, effect_words, replication_words
 from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell, Provenance, ScoredBy, Told
 from concord.unread import holds, unread_notes, unread_sentences, withheld
@@ -270,20 +269,13 @@ class PeopleResult(Kind):
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write `benchmark_summary.json`, `detailed_stats.csv` and one `evaluation_results.json` a study."""
         folder = Path(out)
-        rows = ([detailed_cell(name, test) for name in DETAILED_COLUMNS.values()] for test in self.tests)
-        write_csv(folder / DETAILED, list(DETAILED_COLUMNS), rows)
+        detailed, *others = self.write_tables(folder)
         write_json(folder / SUMMARY, self.to_dict())
         studies = _study_paths(folder, [study.name for study in self.studies])
         for path, content in zip(studies, study_documents(self), strict=True):
             write_json(path, content)
         more = () if self.referee is None else RefereeResult(self.model, self.referee).write(folder)
-        for table, held in ((tables.UNREAD, self.unread), (tables.LEFT_OUT, self.left_out)):
-            if held:
-                write_csv(folder / table.file, *table.file_table(self))
-                more = (*more, folder / table.file)
-            else:
-                (folder / table.file).unlink(missing_ok=True)  # of an earlier result
-        return (folder / SUMMARY, folder / DETAILED, *studies, *more)
+        return (folder / SUMMARY, detailed, *studies, *more, *others)
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:

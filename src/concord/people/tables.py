@@ -75,6 +75,8 @@ class ScoreRow(NamedTuple):
     score: Score
     aside: str = ""
     """What is said beside the name where there is room."""
+    of: str = ""
+    """The domain or study; empty for the whole."""
 
 
 def _headline(result: Any) -> list[ScoreRow]:
@@ -216,18 +218,10 @@ STUDIES = Table(
 )
 
 
-class EveryRow(NamedTuple):
-    """A score of the whole, a domain or a study."""
-
-    of: str
-    name: str
-    score: Score
-
-
-def _every_score(result: Any) -> Iterator[EveryRow]:
+def _every_score(result: Any) -> Iterator[ScoreRow]:
     groups = [*result.domains, *(result.studies if len(result.studies) <= MOST_GROUPS else ())]
     for group in groups:
-        yield from (EveryRow(group.name, _NAMES[name], getattr(group, name)) for name in METRICS)
+        yield from (ScoreRow(_NAMES[name], getattr(group, name), of=group.name) for name in METRICS)
 
 
 _NAMES = {"pas": "PAS", "ecs": "ECS", "apr": "APR", "ecs_strict": "ECS-strict"}

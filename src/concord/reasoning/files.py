@@ -13,7 +13,7 @@ from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
 from concord.files.documents import holding_folder, read_document, recorded
 from concord.files.json_text import decoded, parsed
-from concord.files.output import safe_name, write_csv, write_json, write_lines
+from concord.files.output import safe_name, write_json, write_lines
 from concord.files.rows import read_rows, write_rows
 from concord.kinds import (
     LEFT_OUT_CELLS,
@@ -389,8 +389,7 @@ class ReasoningResult(Kind):
         write_lines(folder / STEPS_FILE, map(encode, self.scores.cases))
         if self.scores.bias is not None:
             write_rows(folder / BIAS_FILE, BiasRow, self.scores.bias.rows)
-        for one in self.written(folder):
-            write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
+        self.write_tables(folder)
         written_readings(folder, self.scores.readings)
         return folder
 

@@ -11,7 +11,7 @@ from concord.files.codec import decode, encode
 from concord.files.contents import is_file, read_bytes
 from concord.files.documents import check_heading, folder_with, need_keys, provenance, recorded
 from concord.files.json_text import parsed
-from concord.files.output import write_csv, write_json
+from concord.files.output import write_json
 from concord.files.rows import read_back
 from concord.kinds import Gauge, Kind, PictureOf, asked_words
 from concord.records import InputFile, Provenance, ScoredBy, Told
@@ -195,12 +195,10 @@ class StructureResult(Kind):
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the result files into `<out>/consistency/` and return their paths."""
         folder = Path(out) / FOLDER
-        written = self.written(folder)
-        files = [one for one in _FILES if one in written]
-        for one in files:
-            write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
+        written = self.write_tables(folder)
         write_json(folder / self.FILE, self.to_dict())
-        return tuple(folder / name for name in (*(one.file for one in files), self.FILE))
+        ordered = (folder / one.file for one in _FILES)
+        return (*(path for path in ordered if path in written), folder / self.FILE)
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from concord.files.codec import decode, encode
 from concord.files.documents import holding_folder, read_document
-from concord.files.output import safe_name, write_csv, write_json
+from concord.files.output import safe_name, write_json
 from concord.files.rows import read_rows, write_rows
 from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table, unread_table, with_provenance
 from concord.reading.records import StoredReading
@@ -274,8 +274,7 @@ class ProbeResult(Kind):
         """Write all files into ``<out>/<model>`` and return that folder."""
         folder = Path(out) / safe_name(self.model)
         write_json(folder / self.FILE, self.to_dict())
-        for one in self.written(folder):
-            write_csv(folder / one.file, one.file_columns(), one.file_rows(self))
+        self.write_tables(folder)
         if self.rows:
             write_rows(folder / ROWS_FILE, ProbeRow, self.rows)
         if self.hint_rows:
