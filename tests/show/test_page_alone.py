@@ -48,7 +48,7 @@ def test_a_page_of_one_further_result_says_what_it_found(made: Path, name: str) 
 
 def test_who_was_asked_is_named_by_agent_and_not_by_folder(made: Path) -> None:
     html = make_page([made / "judge", made / "predictions"]).html
-    asked = html[html.index('data-name="asked"') : html.index("Warnings of the results")]
+    asked = html[html.index('data-name="asked"') : html.index("How each result was made")]
     assert "<bdi>j</bdi>" in asked
     assert "<bdi>judge</bdi>" not in asked
 

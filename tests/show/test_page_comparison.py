@@ -60,7 +60,7 @@ def test_models_share_a_letter_unless_a_test_tells_them_apart(results: Path, tmp
     ]
     html = make_page([folder_with(results, tmp_path, pairs, [["a", "b"], ["b", "c"]])]).html
     for name, marks in (("a", "a"), ("b", "ab"), ("c", "b")):
-        cell = f'<bdi>{name}</bdi></th><td class="words" data-t="[^"]+"><bdi>{marks}</bdi></td>'
+        cell = f'<bdi>{name}</bdi></th><td class="words"( data-t="[^"]+")?><bdi>{marks}</bdi></td>'
         assert re.search(cell, html)
     assert "Models that share a letter cannot be distinguished (90 %, after Holm)." in html
     assert "1 of 3 pairs can be distinguished, after Holm" in html

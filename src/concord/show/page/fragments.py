@@ -136,17 +136,21 @@ def table(
         )
         for i, one in enumerate(grid.columns)
     )
-    named = list(zip(grid.columns, map(plain_escape, heads), strict=True))
+    n = len(grid.rows)
+    tiled = n <= FEW and sum(map(len, heads)) > WIDEST
+    # the script names the cells of other tables, for narrow screens
+    named = [
+        (one, f' data-t="{plain_escape(said)}"' if tiled else "")
+        for one, said in zip(grid.columns, heads, strict=True)
+    ]
     body = Markup(  # every text in it is escaped, cell by cell
         "\n".join(
             f"<tr>{''.join(_row_cells(named, row, values))}</tr>"
             for row, values in zip(grid.rows, grid.values, strict=True)
         )
     )
-    n = len(grid.rows)
     wide = len(grid.columns) > WIDE
     kind = f"data{' sortable' if n > 1 else ''}{' filterable' if whole and n > FOLDED_ROWS else ''}"
-    tiled = n <= FEW and sum(len(one.heading) for one in grid.columns) > WIDEST
     kind = "data tiles" if tiled else f"{kind} crowded" if wide else kind
     made = Markup(
         '<div class="scroll{}" role="region" aria-label="{}" tabindex="0"><table class="{}" data-name="{}">'
@@ -170,16 +174,16 @@ def _row_cells(columns: Sequence[tuple[Column, str]], row: Any, values: Sequence
         said = plain_escape(shown)
         if column.words:
             long = " long" if len(shown) > LONG else ""
-            yield f'<td class="words{long}" data-t="{head}"><bdi>{said}</bdi></td>'
+            yield f'<td class="words{long}"{head}><bdi>{said}</bdi></td>'
         elif isinstance(value, Estimate):
             sort, why = "" if bare is None else bare, plain_escape(_behind(value))
             ends = typeset(" ".join(ends_texts(column, value)))
             ci = f'<span class="ci">{plain_escape(ends)}</span>' if ends else ""
-            cell = f'<td class="num" data-t="{head}" data-v="{sort}" title="{why}">'
+            cell = f'<td class="num"{head} data-v="{sort}" title="{why}">'
             yield f'{cell}<span class="v">{said}</span>{ci}</td>'
         else:
             sort = "" if value is None else value if is_number else plain_escape(text)
-            yield f'<td class="num" data-t="{head}" data-v="{sort}">{said}</td>'
+            yield f'<td class="num"{head} data-v="{sort}">{said}</td>'
 
 
 def _behind(value: Estimate) -> str:

@@ -45,6 +45,8 @@
     controls.append(el('label', { text: 'Filter ' }, input), count);
   };
   const enhance = (table) => {
+    const names = table.classList.contains('chart') ? [] : [...table.tHead.rows[table.tHead.rows.length - 1].cells].map((cell) => cell.textContent.trim());
+    for (const row of names.length ? table.tBodies[0].rows : []) [...row.cells].forEach((cell, k) => { if (cell.tagName === 'TD' && names[k]) cell.dataset.t = names[k]; });
     const controls = el('div', { class: 'controls' });
     const place = table.closest('.scroll') || table;
     if (table.classList.contains('filterable') && table.tBodies[0].rows.length > 1) filterable(table, controls);
