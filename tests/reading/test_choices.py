@@ -107,3 +107,14 @@ def test_numbers_of_options_are_answers(reply: str, seat: str | None) -> None:
     assert (
         read_reply(reply, choices={**SEATS, "1": (*SEATS["1"], "A"), "2": (*SEATS["2"], "B")}).value == seat
     )
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [('{"answer": ["A", "C"]}', None), ('{"final_answer": ["B"]}', "B"), ('{"answer": ["A", "a"]}', "A"),
+     ('{"options": ["A", "C"], "answer": "B"}', "B"), ('{"answer": ["A", "B"]}\nANSWER: B', "B")],
+)  # fmt: skip
+def test_a_list_of_answers_is_none_unless_it_names_one(reply: str, value: str | None) -> None:
+    found = read_reply(reply, choices=("tea", "milk", "water"))
+    assert found.value == value
+    assert (found.outcome == "several") == (value is None)

@@ -65,6 +65,8 @@ def structured_answer(text: str, asked: AskedFor) -> tuple[int, Found | None]:
         found_value = held_answer(held, asked)
         if found_value is not None:
             places.append((start, end, judged(found_value, asked, (start, end))))
+        elif _holds_several(held, asked):
+            places.append((start, end, Found(ReadOutcome.SEVERAL)))
     if all(one[2].outcome is ReadOutcome.UNREADABLE for one in places):
         named = _of_any_name(text, asked)
         places = named if named else places
@@ -203,6 +205,19 @@ def held_answer(held: object, asked: AskedFor, depth: int = 0) -> Value | None:
         return asked.structured(held)
     one = held[0] if isinstance(held, list) and len(held) == 1 else None
     return held_answer(one, asked, depth + 1) if isinstance(one, Mapping) and depth < _DEEPEST else None
+
+
+def _holds_several(held: object, asked: AskedFor) -> bool:
+    """Whether an object gives two or more answers where one is asked for: {"answer": ["A", "C"]}."""
+    if not isinstance(held, Mapping) or not isinstance(asked, ChoiceOf | LabelOf | NumberOf):
+        return False
+    for key, value in held.items():
+        name = str(key).casefold().strip()
+        if isinstance(value, list) and (name in words()["answer_keys"] or is_title(name.replace("_", " "))):
+            found = {asked.structured(one) for one in value[:_MOST_OBJECTS]}
+            if len(found - {None}) > 1:
+                return True
+    return False
 
 
 def _only_answer(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | None:
