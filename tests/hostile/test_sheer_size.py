@@ -280,6 +280,7 @@ def test_a_large_table_is_not_read_again_and_again(
 
     monkeypatch.setattr("concord.files.rows.from_records", counted)
     monkeypatch.setattr(f"concord.people.table.agents.{most}", 1)
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("colour,shape\n" + "red,round\n" * 10, "utf-8")
     found = CliRunner().invoke(app, [*command, str(tmp_path / "t.csv")])
     assert found.exit_code == 2 and "required columns are missing" in found.output
