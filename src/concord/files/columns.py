@@ -295,7 +295,9 @@ def _plain_numbers(
     import polars as pl
 
     is_number = series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)
-    known = series if is_number else series.cast(pl.String).str.strip_chars()
+    if not is_number and series.dtype != pl.String:  # dates, bytes, lists, categories: one by one
+        return np.full(len(series), np.nan), list(enumerate(series.to_list()))
+    known = series if is_number else series.str.strip_chars()
     values = np.array(known.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy(), dtype=np.float64)
     values[np.isin(values, missing.numbers)] = np.nan
     odd = np.isinf(values) if is_number else np.isnan(values) & known.is_not_null().to_numpy()
