@@ -118,3 +118,12 @@ def test_a_list_of_answers_is_none_unless_it_names_one(reply: str, value: str | 
     found = read_reply(reply, choices=("tea", "milk", "water"))
     assert found.value == value
     assert (found.outcome == "several") == (value is None)
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [("Yes if asked, no otherwise.", None), ("Maybe I would choose yes, maybe no.", None),
+     ("Maybe. In the end I would choose no.", "B"), ("Yes, if I have to choose.", "A")],
+)  # fmt: skip
+def test_an_answer_that_holds_in_one_case_only_is_none(reply: str, value: str | None) -> None:
+    assert read_reply(reply, choices={"A": "yes", "B": "no"}).value == value

@@ -33,6 +33,10 @@ def _allowed_if() -> re.Pattern[str]:
 
 _PERCENT = re.compile(r"[\s*_\"')\]:=(-]{1,6}\d{1,3}(?:[.,]\d{1,3})?\s?%")
 """How likely an option is said to be."""
+_OTHERWISE = re.compile(
+    r"(?<!\w)(?:otherwise|or else|sonst|andernfalls|sinon|de lo contrario|caso contrário|altrimenti)(?!\w)",
+    re.IGNORECASE,
+)
 _COMMA = re.compile(filled(r"‹closing›[,;/]\s{0,3}[*_\"'(]{0,4}"))
 _LISTED_ON = re.compile(filled(r"‹closing›(?:[.,;/]|\s(?:and|or|und|oder|et|ou|y|o|e)\s|$)"), re.IGNORECASE)
 _LISTED = re.compile(
@@ -167,7 +171,8 @@ class ChoiceOf:
         if self._divides(rest, letter):
             return Found(SEVERAL)
         if held["under"].match(rest):
-            return Found(OK, letter, place) if _allowed_if().match(rest) and not more else NOTHING
+            sure = _allowed_if().match(rest) and not more and _OTHERWISE.search(rest) is None
+            return Found(OK, letter, place) if sure else NOTHING
         if held["reason"].match(rest) is None or held["wrong"].match(rest) or _PERCENT.match(rest):
             return NOTHING
         aside = held["aside"].match(rest)

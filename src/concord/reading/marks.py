@@ -166,6 +166,8 @@ _SAID_BEFORE = re.compile(
 _MAY = re.compile(
     r"(?:might|may|could|can|would|initially|at first|tempting to|podría|könnte)[\s\w]{0,12}$", re.I
 )
+_TWO_MINDS = re.compile(r"(?<!\w)(?:maybe|perhaps|vielleicht|peut-être|quizás?|talvez|forse)(?!\w)", re.I)
+"""Said twice in a sentence, of two answers: "maybe I would choose B, maybe A"."""
 _PARTS = re.compile(r"[,;:]\s|\sbut\s")
 _SET_ASIDE = re.compile(rf"(?<!\w)(?:{any_of('set_aside')})(?!\w)", re.IGNORECASE)
 _BROKEN = re.compile("[a-z][a-z]")
@@ -206,7 +208,7 @@ def _is_statement(sentence: str, match: re.Match[str]) -> bool:
     supposed = held["hypothetical"].search(clause)
     if supposed is not None and held["allowed_if"].search(clause) is None:
         return False
-    if held["doubted"].search(clause) is not None:
+    if held["doubted"].search(clause) is not None or len(_TWO_MINDS.findall(sentence)) > 1:
         return False
     return held["reported"].search(re.split(r",\s(?=[Ii]\b)", clause)[-1]) is None
 

@@ -123,7 +123,7 @@ def gap_interval(found: Items, level: float = LEVEL) -> tuple[Interval | None, s
     # joined with Hall's transformation where skewness is seen, as in `compare`.
     n, d = len(found.which), found.difference
     if n <= MORE_THAN:
-        return None, f"{n} pairs: intervals are given for more than {MORE_THAN}"
+        return None, f"an interval needs more than {MORE_THAN} pairs, here {n}"
     if found.families is None:
         return bonett_price_interval(d, level=level, repeats=found.repeats), ""
     if found.n_units < FEWEST_CLUSTERS:
@@ -152,7 +152,7 @@ def accuracy(
     if n == 0:
         return Estimate(None, n_left_out=n_left_out, note="no vignette has a usable reply in both modes")
     if n <= MORE_THAN:
-        note = f"{n} pairs: intervals are given for more than {MORE_THAN}"
+        note = f"an interval needs more than {MORE_THAN} pairs, here {n}"
         return Estimate(float(means.mean()), None, n, n_left_out, "share of correct replies", note)
     if families is not None:
         hits, sizes = np.bincount(families, weights=means), np.bincount(families).astype(np.float64)

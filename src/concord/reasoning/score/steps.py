@@ -356,7 +356,7 @@ def _step_estimate(
     n = len(values)
     method = "greedy matching, mean over vignettes with gold steps"
     if n <= MORE_THAN:
-        note = f"{n} samples: intervals are given for more than {MORE_THAN}"
+        note = f"an interval needs more than {MORE_THAN} samples, here {n}"
         return Estimate(float(values.mean()), None, n, left_out, method, note)
     if any(name is None for name in families):
         note = coverage_note("mean score", n, score_look(values))
