@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from concord.errors import OptionError, UndefinedError
 from concord.stats.prediction_powered import (
@@ -160,3 +161,36 @@ def test_the_correlation_is_weighted_as_the_mean_is() -> None:
     covariance = np.cov(y, f, aweights=w, ddof=0)
     expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
     assert found.correlation == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_weight_of_predictions_in_a_weighted_regression_makes_the_variance_smallest() -> None:
+    rng = np.random.default_rng(8)
+    n, m = 80, 240
+    x, xn = (np.column_stack([np.ones(k), rng.normal(2, 1, k)]) for k in (n, m))
+    y = x @ [1.0, 0.5] + rng.normal(0, 1 + np.abs(x[:, 1]), n)
+    f, fn = 0.6 * y + rng.normal(0, 0.5, n), xn @ [0.7, 0.4] + rng.normal(0, 1, m)
+    w, v = rng.uniform(0.2, 4, n), rng.uniform(0.2, 4, m)
+    found = powered_regression(x, y, f, xn, fn, weights=w, more_weights=v)
+
+    # by sums over rows: bread of both samples, gradients at the plain estimate
+    w, v = w / w.mean(), v / v.mean()
+    bread = sum(a * np.outer(row, row) for a, row in [*zip(w, x, strict=True), *zip(v, xn, strict=True)])
+    inverse = np.linalg.inv(bread)
+
+    def fit(rows: np.ndarray, target: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return np.linalg.solve(rows.T @ (weights[:, None] * rows), rows.T @ (weights * target))
+
+    at = fit(xn, fn, v) + fit(x, y - f, w)
+    own, theirs = (
+        np.array([a * (r @ at - t) * r for a, r, t in zip(w, x, one, strict=True)]) for one in (y, f)
+    )
+    more = np.array([a * (r @ at - t) * r for a, r, t in zip(v, xn, fn, strict=True)])
+    spread = np.cov(np.concatenate([theirs, more]).T)
+
+    def trace(weight: float) -> float:
+        moved = (own - own.mean(axis=0)).T @ (theirs - theirs.mean(axis=0)) / n
+        middle = weight**2 * spread * (1 / n + 1 / m) - weight * (moved + moved.T) / n
+        return float(np.trace(inverse @ middle @ inverse))
+
+    best = optimize.minimize_scalar(trace, bounds=(0, 3), method="bounded", options={"xatol": 1e-9})
+    assert found.weight == pytest.approx(best.x, rel=1e-5)
