@@ -33,10 +33,7 @@ def _allowed_if() -> re.Pattern[str]:
 
 _PERCENT = re.compile(r"[\s*_\"')\]:=(-]{1,6}\d{1,3}(?:[.,]\d{1,3})?\s?%")
 """How likely an option is said to be."""
-_OTHERWISE = re.compile(
-    r"(?<!\w)(?:otherwise|or else|sonst|andernfalls|sinon|de lo contrario|caso contrário|altrimenti)(?!\w)",
-    re.IGNORECASE,
-)
+_OTHERWISE = re.compile(rf"(?<!\w)(?:{any_of('otherwise')})(?!\w)", re.IGNORECASE)
 _COMMA = re.compile(filled(r"‹closing›[,;/]\s{0,3}[*_\"'(]{0,4}"))
 _LISTED_ON = re.compile(filled(r"‹closing›(?:[.,;/]|\s(?:and|or|und|oder|et|ou|y|o|e)\s|$)"), re.IGNORECASE)
 _LISTED = re.compile(

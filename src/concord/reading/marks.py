@@ -166,7 +166,7 @@ _SAID_BEFORE = re.compile(
 _MAY = re.compile(
     r"(?:might|may|could|can|would|initially|at first|tempting to|podría|könnte)[\s\w]{0,12}$", re.I
 )
-_TWO_MINDS = re.compile(r"(?<!\w)(?:maybe|perhaps|vielleicht|peut-être|quizás?|talvez|forse)(?!\w)", re.I)
+_TWO_MINDS = re.compile(rf"(?<!\w)(?:{any_of('two_minds')})(?!\w)", re.IGNORECASE)
 """Said twice in a sentence, of two answers: "maybe I would choose B, maybe A"."""
 _PARTS = re.compile(r"[,;:]\s|\sbut\s")
 _SET_ASIDE = re.compile(rf"(?<!\w)(?:{any_of('set_aside')})(?!\w)", re.IGNORECASE)

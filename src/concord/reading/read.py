@@ -275,16 +275,15 @@ def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
 
 def _last_marked(text: str, asked: AskedFor, after: int | None) -> tuple[AnswerMark, Found] | None:
     """Return what the last mark states that decides; behind an object only a line that states an answer."""
-    marks = list(islice(marks_of(text), MOST_MARKS))
-    for i, mark in enumerate(marks):
+    marks = islice(marks_of(text), MOST_MARKS)
+    for mark in marks:
         if after is not None and (mark.content.start < after or not mark.heads):
             return None
         found = _marked(text, mark, asked)
         if found is not None and (after is None or found.outcome is ReadOutcome.OK):
-            beside = marks[i + 1 : i + 3] if mark.in_person and not mark.loose else []
-            return mark, Found(ReadOutcome.SEVERAL) if _is_twofold(
-                text, found, mark, beside, asked
-            ) else found
+            beside = list(islice(marks, 2)) if mark.in_person and not mark.loose else []
+            twofold = _is_twofold(text, found, mark, beside, asked)
+            return mark, Found(ReadOutcome.SEVERAL) if twofold else found
     return None
 
 

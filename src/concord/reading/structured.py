@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from concord.reading.choices import ChoiceOf, OrderOf
 from concord.reading.marks import (
@@ -190,10 +191,7 @@ def held_answer(held: object, asked: AskedFor, depth: int = 0) -> Value | None:
             found = asked.structured(held)
             if found is not None:
                 return found
-        known = {str(key).casefold().strip(): value for key, value in held.items()}
-        titled = (key for key in known if is_title(key.replace("_", " ")))
-        for key in (*(key for key in words()["answer_keys"] if key in known), *titled):
-            value = known[key]
+        for value in _under_answer_keys(held):
             if isinstance(value, int | float) and isinstance(asked, LabelOf):
                 continue  # the score of a name
             if isinstance(value, Mapping):
@@ -211,13 +209,16 @@ def _holds_several(held: object, asked: AskedFor) -> bool:
     """Whether an object gives two or more answers where one is asked for: {"answer": ["A", "C"]}."""
     if not isinstance(held, Mapping) or not isinstance(asked, ChoiceOf | LabelOf | NumberOf):
         return False
-    for key, value in held.items():
-        name = str(key).casefold().strip()
-        if isinstance(value, list) and (name in words()["answer_keys"] or is_title(name.replace("_", " "))):
-            found = {asked.structured(one) for one in value[:_MOST_OBJECTS]}
-            if len(found - {None}) > 1:
-                return True
-    return False
+    lists = (value[:_MOST_OBJECTS] for value in _under_answer_keys(held) if isinstance(value, list))
+    return any(len({asked.structured(one) for one in value} - {None}) > 1 for value in lists)
+
+
+def _under_answer_keys(held: Mapping[str, Any]) -> Iterator[Any]:
+    """Return the values of an object under names of an answer, the usual names first."""
+    known = {str(key).casefold().strip(): value for key, value in held.items()}
+    titled = (key for key in known if is_title(key.replace("_", " ")))
+    for key in (*(key for key in words()["answer_keys"] if key in known), *titled):
+        yield known[key]
 
 
 def _only_answer(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | None:

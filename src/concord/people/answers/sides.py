@@ -443,7 +443,7 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
 def _whole_counts(table: ColumnTable, frame: "pl.DataFrame", title: str) -> list[int]:
     """Return a column of counts; every cell that is none is named."""
     values, bad = read_numbers(frame[title])
-    values = np.nan_to_num(values)
+    values = np.where(np.isnan(values), 0.0, values)  # an empty cell of a table of counts counts nobody
     wrong = sorted({*bad, *np.flatnonzero((values < 0) | (values != np.round(values))).tolist()})
     if wrong:
         expected = "a whole number, 0 or more"

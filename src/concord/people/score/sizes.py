@@ -203,8 +203,7 @@ def effect_sizes(
     claim = _size_claim(found["size_ratio"], median)
     if claim == "smaller" and selected is not None and adjusted is not None:
         # selection makes human effects too large, never too small; half the error is kept for undoing it
-        undone, pair = replace(scores, human_d=adjusted[0]), (adjusted[1], errors[1])
-        ratio = size_ratio(undone, pair, layout, protocol, 0.5 + level / 2)
+        ratio = _undone_ratio(scores, errors, layout, protocol, 0.5 + level / 2, adjusted)
         claim = claim if _size_claim(ratio, selected.median_ratio) == claim else ""
     return EffectSizes(
         **found,
@@ -271,14 +270,26 @@ def _selected_sizes(
     found = excess_significance(scores, errors[0], adjusted[0])
     if found is None:
         return None
-    undone, pair = replace(scores, human_d=adjusted[0]), (adjusted[1], errors[1])
     return SelectedSizes(
         found.significant,
         found.n,
         found.expected,
-        size_ratio(undone, pair, layout, protocol, level),
-        median_ratio(undone, (errors[0], errors[1]), layout, level),
+        _undone_ratio(scores, errors, layout, protocol, level, adjusted),
+        median_ratio(replace(scores, human_d=adjusted[0]), errors, layout, level),
     )
+
+
+def _undone_ratio(
+    scores: TestScores,
+    errors: tuple[Floats, Floats],
+    layout: Layout,
+    protocol: Protocol,
+    level: float,
+    adjusted: tuple[Floats, Floats],
+) -> Estimate:
+    """Return the size ratio against human effects with selection undone."""
+    undone = replace(scores, human_d=adjusted[0])
+    return size_ratio(undone, (adjusted[1], errors[1]), layout, protocol, level)
 
 
 class Excess(NamedTuple):

@@ -439,8 +439,7 @@ def reply_fields(fields: Mapping[str, Any], *, modes: bool) -> Mapping[str, Any]
     if "repeat" not in fields and not isinstance(row.get("repeat"), int):
         row.pop("repeat", None)  # a run may be named by a date
     if isinstance(row.get("mode"), str):
-        word = re.sub(r"[\s_]+", "-", row["mode"].strip().casefold())
-        row["mode"] = _MODE_WORDS.get(word, row["mode"])
+        row["mode"] = _MODE_WORDS.get(_mode_word(row["mode"]), row["mode"])
     return row
 
 
@@ -450,9 +449,13 @@ def graded_fields(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     if row.get("task") is not None and "id" in row:
         row["id"] = f"{row['task']} · {row['id']}"
     if "mode" in row:
-        word = re.sub(r"[\s_]+", "-", str(row["mode"]).strip().casefold())
-        row["mode"] = {**_MODE_WORDS, "none": "direct", "no": "direct", "yes": "cot"}.get(word, row["mode"])
+        words = {**_MODE_WORDS, "none": "direct", "no": "direct", "yes": "cot"}
+        row["mode"] = words.get(_mode_word(str(row["mode"])), row["mode"])
     return row
+
+
+def _mode_word(said: str) -> str:
+    return re.sub(r"[\s_]+", "-", said.strip().casefold())
 
 
 def _batch_fields(fields: Mapping[str, Any], modes: bool) -> Mapping[str, Any]:
@@ -477,15 +480,18 @@ def _said(reply: RawReply) -> dict[str, Any]:
 
 def _check_fields(held: DeclaredRows, *, modes: bool) -> None:
     """Refuse replies of which no row has a field that all need."""
-    rows = [reply_fields(row, modes=modes) for _, row in held.rows if isinstance(row, Mapping)]
-    if len(rows) < len(held.rows) or not rows:
+    if not held.rows or not all(isinstance(row, Mapping) for _, row in held.rows):
         return
+    needed = ("id", *(("mode",) if modes else ()), "response")
     first = fields_of(held.rows[0][1])
+    own = reply_fields(first, modes=modes)
+    if all(name in own or (name == "response" and "error" in own) for name in needed):
+        return  # one row that has them is enough
+    rows = [reply_fields(fields_of(row), modes=modes) for _, row in held.rows]
     if modes and "custom_id" in first and not any("mode" in row for row in rows):
         raise FileFormatError(
             f"{held.file.name}: no 'custom_id' names the mode, the first is {first['custom_id']!r}; expected "
             "ids such as 'v001|cot' and 'v001|direct'"
         )
     said = [{**row, "response": None} if "error" in row else row for row in rows]
-    needed = ("id", *(("mode",) if modes else ()), "response")
     held.require(needed, REPLY_NAMES, said, f"; expected {', '.join(needed)}, or the output of a batch")
