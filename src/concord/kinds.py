@@ -6,7 +6,7 @@ has one renderer per surface that takes any declaration.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -71,23 +71,9 @@ class Column:
     """Not shown on screens where no row has a value."""
 
     @property
-    def getter(self) -> Callable[[Any], object]:
-        """What returns its value in a row."""
-        return attrgetter(self.name) if self.get is None else self.get
-
-    def of_row(self, row: Any) -> "Column":
-        """Return the column as it is in a row."""
-        return self if self.signed is None else replace(self, sign=self.signed(row))
-
-    @property
     def heading(self) -> str:
         """What screens call it."""
         return self.name.replace("_", " ") if self.title is None else self.title
-
-    @property
-    def end_digits(self) -> int:
-        """Digits of the ends of an interval."""
-        return self.digits if self.ends is None else self.ends
 
     def file_names(self) -> tuple[str, ...]:
         """Return the names of its columns in files."""
@@ -109,6 +95,11 @@ class FilledTable(NamedTuple):
     rows: Sequence[Any]
     values: Sequence[Sequence[object]]
     """By rows."""
+
+    @property
+    def heads(self) -> list[str]:
+        """What screens call its columns."""
+        return [one.heading for one in self.columns]
 
 
 def _no_note(_: Any) -> str:
@@ -156,7 +147,7 @@ class Table:
         columns, by_columns = [], []
         for column in (*self.columns, *self.further(rows)):
             if surface in column.on:
-                values = list(map(column.getter, rows))
+                values = list(map(attrgetter(column.name) if column.get is None else column.get, rows))
                 if not column.optional or surface == FILE or not all(map(_is_empty, values)):
                     columns.append(column)
                     by_columns.append(values)

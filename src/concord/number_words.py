@@ -5,8 +5,12 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
+from concord.records import Estimate, Interval
+
 UNDEFINED = "–"
 """What is shown where there is no number: never 0, never nothing."""
+MINUS = "−"
+"""The sign of print; a terminal keeps the hyphen that can be copied."""
 SMALLEST_P = 0.001
 """p-values below this are shown as a bound."""
 
@@ -196,9 +200,37 @@ def how_many(n: int, one: str, many: str) -> str:
     return f"{n:,} {one if n == 1 else many}"
 
 
+def column_texts(values: Sequence[object], digits: int = 2, ends: int = 2, *, sign: bool = False,
+                 count: bool = False, p: bool = False) -> list[tuple[str, list[str]]]:  # fmt: skip
+    """Return the cells of a column: each value, its interval and what unread answers could make of it."""
+    made = []
+    for value in values:
+        beside = []
+        if isinstance(value, Estimate):
+            if value.interval is not None:
+                beside.append(interval(value.interval, ends, sign=sign))
+            if value.bounds is not None:
+                beside.append(bounds_text(value.bounds, ends, sign=sign))
+            value = value.value
+        if value is None or value == "":
+            text = UNDEFINED
+        elif isinstance(value, Interval):
+            text = interval(value, ends, sign=sign)
+        elif isinstance(value, bool):
+            text = "yes" if value else "no"
+        elif not isinstance(value, int | float):
+            text = str(value)
+        elif p:
+            text = p_value(value)
+        else:
+            text = f"{value:,}" if count or isinstance(value, int) else number(value, digits, sign=sign)
+        made.append((text, beside))
+    return made
+
+
 def typeset(text: str) -> str:
     """Return numbers with a minus sign, as print has them; a terminal keeps the hyphen that can be copied."""
-    return text.replace("-", "−")
+    return text.replace("-", MINUS)
 
 
 _BARE_MINUS = re.compile(r"(?<![\w.,)\]}-])-(?=\.?\d)")
@@ -212,7 +244,7 @@ def printed(text: str) -> str:
     >>> printed("it fell by -3 % (-5 to -1 %) since 2026-11")
     'it fell by −3 % (−5 to −1 %) since 2026-11'
     """
-    return _BARE_MINUS.sub("−", text)
+    return _BARE_MINUS.sub(MINUS, text)
 
 
 _MOST_NAMED = 3

@@ -1,6 +1,7 @@
 """Any declared kind of result on the terminal, in a notebook, as a picture and as a table for a paper."""
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -8,9 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from concord.errors import OptionError, UndefinedError
-from concord.kinds import PAPER, TERMINAL, Column, FilledTable, Gauge, Kind, PictureOf, Table
-from concord.number_words import UNDEFINED, bounds_text, interval, level_words, number, p_value
-from concord.records import Estimate, Interval
+from concord.kinds import PAPER, TERMINAL, FilledTable, Gauge, Kind, PictureOf, Table
+from concord.number_words import column_texts, interval, level_words, number
+from concord.records import Estimate
 from concord.show.paper import PaperTable
 from concord.show.svg import Picture
 from concord.show.terminal import WIDTH, Drawn, Fitting, lines, table
@@ -24,46 +25,24 @@ LEAST_BAR = 8
 """Cells below which there is none."""
 
 
-def ends_texts(column: Column, value: Estimate) -> list[str]:
-    """Return the interval of a number, and what unread answers could make of it, where it has them."""
-    found = [] if value.interval is None else [interval(value.interval, column.end_digits, sign=column.sign)]
-    if value.bounds is not None:
-        found.append(bounds_text(value.bounds, column.end_digits, sign=column.sign))
-    return found
-
-
-def cell_text(column: Column, value: object, *, below: bool = False) -> str:
-    """Return a cell as text: a number with its interval beside it, or below it where columns are narrow."""
-    if isinstance(value, Estimate):
-        return ("\n" if below else " ").join([cell_text(column, value.value), *ends_texts(column, value)])
-    if value is None or value == "":
-        return UNDEFINED
-    if isinstance(value, Interval):
-        return interval(value, column.end_digits, sign=column.sign)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, int | float):
-        return str(value)
-    if column.p:
-        return p_value(value)
-    return (
-        f"{value:,}"
-        if column.count or isinstance(value, int)
-        else number(value, column.digits, sign=column.sign)
-    )
+def grid_cells(grid: FilledTable) -> list[tuple[tuple[str, list[str]], ...]]:
+    """Return the cells of a table by rows: each value as text, and the texts of its intervals."""
+    by_columns = []
+    for i, one in enumerate(grid.columns):
+        values, ends = [row[i] for row in grid.values], one.digits if one.ends is None else one.ends
+        form = partial(column_texts, digits=one.digits, ends=ends, count=one.count, p=one.p)
+        if one.signed is None:
+            by_columns.append(form(values, sign=one.sign))
+        else:  # rates have none, differences do
+            pairs = zip(grid.rows, values, strict=True)
+            by_columns.append([form([value], sign=one.signed(row))[0] for row, value in pairs])
+    return list(zip(*by_columns, strict=True))
 
 
 def grid_texts(grid: FilledTable, *, below: bool = False) -> list[list[str]]:
-    """Return the cells of a table as texts."""
-    return [
-        [
-            cell_text(one if one.signed is None else one.of_row(row), value, below=below)
-            for one, value in zip(grid.columns, values, strict=True)
-        ]
-        for row, values in zip(grid.rows, grid.values, strict=True)
-    ]
+    """Return the cells of a table as texts: intervals beside their numbers, or below where it is narrow."""
+    apart = "\n" if below else " "
+    return [[apart.join([text, *beside]) for text, beside in row] for row in grid_cells(grid)]
 
 
 def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
@@ -86,13 +65,13 @@ def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
 def table_notes(held: Table, grid: FilledTable, result: Any) -> list[str]:
     """Return what must be read with a table: its own note, the level of its intervals, reasons of dashes."""
     found = [
-        (column, value)
-        for i, column in enumerate(grid.columns)
+        (head, value)
+        for i, head in enumerate(grid.heads)
         for row in grid.values
         if isinstance(value := row[i], Estimate)
     ]
     levels = sorted({one.interval.level for _, one in found if one.interval is not None})
-    noted = [(column.heading, one) for column, one in found if one.note and one.interval is None]
+    noted = [(head, one) for head, one in found if one.note and one.interval is None]
     undefined = [(heading, one.note) for heading, one in noted if one.value is None]
     bare = [(heading, one.note) for heading, one in noted if one.value is not None]
     said = [held.note(result)]
@@ -134,7 +113,8 @@ def table_of(result: Kind, held: Table) -> RenderableType | None:
     title = held.title_of(result)
     if notes and is_bare(grid, held):
         return Group(Text(f"\n{title}", style="bold"), lines(notes))  # no number is defined: only why
-    heads, words = [one.heading for one in grid.columns], {one.heading for one in grid.columns if one.words}
+    heads = grid.heads
+    words = {head for head, one in zip(heads, grid.columns, strict=True) if one.words}
     forms = [
         table(f"\n{title}" if title else None, heads, grid_texts(grid, below=below), words=words)
         for below in (False, True)
@@ -149,11 +129,13 @@ def is_bare(grid: FilledTable, held: Table) -> bool:
 
 def without_undefined(grid: FilledTable) -> FilledTable:
     """Leave out columns of which no number is defined and each says why: the reason is below the table."""
-
-    def says_why(value: object) -> bool:
-        return isinstance(value, Estimate) and value.value is None and bool(value.note)
-
-    kept = [i for i in range(len(grid.columns)) if i == 0 or not all(says_why(row[i]) for row in grid.values)]
+    kept = [0]
+    for i in range(1, len(grid.columns)):
+        for row in grid.values:
+            value = row[i]
+            if not (isinstance(value, Estimate) and value.value is None and value.note):
+                kept.append(i)
+                break
     columns = [grid.columns[i] for i in kept]
     return grid._replace(columns=columns, values=[[row[i] for i in kept] for row in grid.values])
 
@@ -271,7 +253,7 @@ def paper_table_of(result: Kind, name: str) -> PaperTable:
     grid = chosen.grid(PAPER, result)
     return PaperTable(
         chosen.title_of(result),
-        tuple(column.heading for column in grid.columns),
+        tuple(grid.heads),
         tuple(map(tuple, grid_texts(grid))),
         " ".join(table_notes(chosen, grid, result)),
     )

@@ -118,7 +118,7 @@ def calibration_picture(
         return None
     x, y = Scale(0, 1, 52, units - 14), Scale(0, 1, 258, 30)
     canvas = Canvas()
-    plots.framed(canvas, x, y, say("people.calibration.across"), say("people.calibration.up"))
+    plots.frame(canvas, x, y, say("people.calibration.across"), say("people.calibration.up"), above=True)
     canvas.line("ref", x(0), y(0), x(1), y(1))
     for one in bins:
         canvas.line("mline", x(one.pas), y(one.low), x(one.pas), y(one.high))

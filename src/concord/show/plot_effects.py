@@ -58,9 +58,10 @@ def effects(
     height = min(0.84 * width, 460.0)
     x, y = Scale(low, high, 52, width - 14), Scale(bottom, top, height - 44, 34)
     canvas = Canvas()
+    dots = list(zip(x.all([p.people[0] for p in points]), y.all([p.model[0] for p in points]), strict=True))
     many = len(points) > MANY
     if many:
-        _density(canvas, [(x(p.people[0]), y(p.model[0])) for p in points])
+        _density(canvas, dots)
     frame(canvas, x, y, *(f"{side}, {unit}" for side in sides))
     if points and slope is not None and intercept is not None and slopes is not None:
         middle = sum(p.people[0] for p in points) / len(points)
@@ -70,19 +71,19 @@ def effects(
     colours = {domain: f"d{min(i, 3)}" if _has_key(domains) else "dm" for i, domain in enumerate(domains)}
     for domain in () if many else domains:
         own = [p for p in points if p.domain == domain]
-        canvas.segments(f"cross {colours[domain]}", [arm for p in own for arm in _arms(p, x, y)])
+        canvas.segments(f"cross {colours[domain]}", _arms(own, x, y))
     if slope is not None and intercept is not None:
         _fit(canvas, x, y, slope, intercept)
-    for p, shown in zip(points, given, strict=True):
+    for p, shown, dot in zip(points, given, dots, strict=True):
         kind = f"{'full' if p.replicates else 'open'}{' many' if many else ''} {colours[p.domain]}"
         note = f"{p.name}: people {short(shown.people[0])}, model {short(shown.model[0])}"
-        canvas.circle(kind, x(p.people[0]), y(p.model[0]), 2.4 if many else 3.6, note)
+        canvas.circle(kind, *dot, 2.4 if many else 3.6, note)
     _domain_key(canvas, domains, width)
-    _same_effect(canvas, x, y, points)
-    _name_outliers(canvas, sorted(points, key=lambda p: -abs(p.model[0] - p.people[0])), points, x, y)
+    _same_effect(canvas, x, y, dots)
+    _name_outliers(canvas, points, dots, x, y)
     if said:
         fit = [] if slope is None or intercept is None else [(slope, intercept)]
-        _said_inside(canvas, said, points, x, y, [(1.0, 0.0), *fit], free_above=not _has_key(domains))
+        _said_inside(canvas, said, dots, x, y, [(1.0, 0.0), *fit], free_above=not _has_key(domains))
     data = {"low": repr(low), "high": repr(high), "bottom": repr(bottom), "top": repr(top), "x0": "52",
             "x1": f"{width - 14:g}", "y0": f"{height - 44:g}", "y1": "34"}  # fmt: skip
     told = f"{title}: {len(points)} tests, {sides[0]} across, {sides[1]} up. {said}"
@@ -134,32 +135,35 @@ def _ranges(points: Sequence[Effect]) -> tuple[tuple[float, float], tuple[float,
     return both, both
 
 
-def _same_effect(canvas: Canvas, x: Scale, y: Scale, points: Sequence[Effect]) -> None:
+Dots = Sequence[tuple[float, float]]
+"""Places of tests inside the picture."""
+
+
+def _same_effect(canvas: Canvas, x: Scale, y: Scale, dots: Dots) -> None:
     """Name the line of equal effects to its right, where it covers the fewest dots."""
     low, high = max(x.low, y.low), min(x.high, y.high)
     wide = reach(SAME)
-    dots = [(x(p.people[0]), y(p.model[0])) for p in points]
     found = []
-    for k in range(2, 20):  # from its upper end down, the first of the best is taken
-        value = high - (high - low) * k / 20
-        at, line = x(value) + 10, y(value) + 12
+    along = [high - (high - low) * k / 20 for k in range(2, 20)]
+    # from its upper end down, the first of the best is taken
+    for k, (across, up) in enumerate(zip(x.all(along), y.all(along), strict=True)):
+        at, line = across + 10, up + 12
         if at + wide < x.end and y.end + 12 < line < y.start - 4:
-            covered = sum(at - 5 < a < at + wide + 5 and line - 15 < b < line + 7 for a, b in dots)
-            found.append((covered, k, at, line))
+            covered = [at - 5 < a < at + wide + 5 and line - 15 < b < line + 7 for a, b in dots]
+            found.append((sum(covered), k, at, line))
     if found:
         _, _, at, line = min(found)
         canvas.text(at, line, SAME, kind="s halo")
 
 
 def _said_inside(
-    canvas: Canvas, said: str, points: Sequence[Effect], x: Scale, y: Scale,
+    canvas: Canvas, said: str, tests: Dots, x: Scale, y: Scale,
     lines: Sequence[tuple[float, float]], *, free_above: bool,
 ) -> None:  # fmt: skip
     """Write a line of numbers into the corner where it covers the fewest dots and lines, upper left first."""
     # Where every corner is taken, it stands above the frame, if nothing else does.
     wide = reach(said) + 8
-    dots = [(x(p.people[0]), y(p.model[0])) for p in points]
-    dots += [place for line in lines for place in _along(line, x, y)]
+    dots = [*tests, *(place for line in lines for place in _along(line, x, y))]
     corners = [(left, top) for top in (True, False) for left in (True, False)]
 
     def covered(corner: tuple[bool, bool]) -> int:
@@ -179,17 +183,19 @@ def _said_inside(
 def _along(line: tuple[float, float], x: Scale, y: Scale) -> list[tuple[float, float]]:
     """Return places along a line, slope and intercept, inside the frame."""
     across = [x.low + (x.high - x.low) * k / 60 for k in range(61)]
-    return [(x(a), y(line[0] * a + line[1])) for a in across if y.low <= line[0] * a + line[1] <= y.high]
+    inside = [a for a in across if y.low <= line[0] * a + line[1] <= y.high]
+    return list(zip(x.all(inside), y.all([line[0] * a + line[1] for a in inside]), strict=True))
 
 
-def _arms(p: Effect, x: Scale, y: Scale) -> list[tuple[float, float, float, float]]:
-    """Return the two arms of a cross, cut at the frame."""
-    across, up = x(p.people[0]), y(p.model[0])
+def _arms(points: Sequence[Effect], x: Scale, y: Scale) -> list[tuple[float, float, float, float]]:
+    """Return the two arms of each cross, cut at the frame."""
     arms = []
-    if p.people[1] is not None and p.people[2] is not None:
-        arms.append((x(p.people[1]), up, x(p.people[2]), up))
-    if p.model[1] is not None and p.model[2] is not None:
-        arms.append((across, y(p.model[1]), across, y(p.model[2])))
+    for p in points:
+        (middle, left, right), (height, low, high) = p.people, p.model
+        if left is not None and right is not None:
+            arms.append((x(left), y(height), x(right), y(height)))
+        if low is not None and high is not None:
+            arms.append((x(middle), y(low), x(middle), y(high)))
     return arms
 
 
@@ -199,8 +205,9 @@ def _slope_band(
     """Draw where lines of the interval's slopes through the middle lie, cut at the frame."""
     across = [x.low + (x.high - x.low) * k / 80 for k in range(81)]
     ends = [sorted(middle[1] + one * (a - middle[0]) for one in slopes) for a in across]
-    upper = [(x(a), y(high)) for a, (_, high) in zip(across, ends, strict=True)]
-    lower = [(x(a), y(low)) for a, (low, _) in zip(across, ends, strict=True)]
+    there = x.all(across)
+    upper = zip(there, y.all([high for _, high in ends]), strict=True)
+    lower = list(zip(there, y.all([low for low, _ in ends]), strict=True))
     canvas.path("slopes", [*upper, *reversed(lower)])
 
 
@@ -238,15 +245,13 @@ MOST_COVERED = 1
 """Dots that a name may lie on; where every place has more, the test is not named."""
 
 
-def _name_outliers(
-    canvas: Canvas, ordered: Sequence[Effect], points: Sequence[Effect], x: Scale, y: Scale
-) -> None:
+def _name_outliers(canvas: Canvas, points: Sequence[Effect], dots: Dots, x: Scale, y: Scale) -> None:
     """Name the tests that stand out most at their dots, each where it covers least; of none, nothing."""
-    taken = [(x(p.people[0]), y(p.model[0])) for p in points]
+    paired = zip(points, dots, strict=True)
+    named = sorted(paired, key=lambda one: -abs(one[0].model[0] - one[0].people[0]))[:MOST_NAMED]
     boxes: list[tuple[float, float, float, float]] = []
-    study = {p.name.partition(": ")[0] for p in ordered[:MOST_NAMED]}
-    for p in ordered[:MOST_NAMED]:
-        across, up = x(p.people[0]), y(p.model[0])
+    study = {p.name.partition(": ")[0] for p, _ in named}
+    for p, (across, up) in named:
         # one study needs no name at each of its tests
         text = fitted(p.name.partition(": ")[2] if len(study) == 1 and ": " in p.name else p.name, 150)
         wide = 0.9 * reach(text)
@@ -256,9 +261,9 @@ def _name_outliers(
             box = (left, up + dy - 10, left + wide, up + dy + 3)
             if box[0] < x.start or box[2] > x.end or box[1] < y.end or box[3] > y.start:
                 continue
-            covered = sum(box[0] - 3 < a < box[2] + 3 and box[1] - 3 < b < box[3] + 3 for a, b in taken)
-            crossed = sum(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in boxes)
-            found.append((100 * crossed + covered, k, box, dx, dy))
+            covered = [box[0] - 3 < a < box[2] + 3 and box[1] - 3 < b < box[3] + 3 for a, b in dots]
+            crossed = [box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in boxes]
+            found.append((100 * sum(crossed) + sum(covered), k, box, dx, dy))
         if not found or min(found)[0] > MOST_COVERED:
             continue
         _, _, box, dx, dy = min(found)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from concord.number_words import interval, interval_words, level_words, number, typeset
+from concord.number_words import MINUS, interval, interval_words, level_words, number
 from concord.records import Estimate, Interval
 from concord.show.svg import SCREEN, Canvas, Picture, Scale, last_parts, reach
 
@@ -72,7 +72,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def _tick_words(tick: float) -> str:
-    return f"{tick:g}".replace("-", "−")
+    return f"{tick:g}".replace("-", MINUS)
 
 
 def fitting_ticks(scale: Scale) -> list[float]:
@@ -80,15 +80,16 @@ def fitting_ticks(scale: Scale) -> list[float]:
     found: list[float] = []
     for count in (5, 4, 3, 2, 1):
         found = ticks(scale.low, scale.high, count)
-        widest = max((reach(_tick_words(tick)) for tick in found), default=0.0)
-        if len(found) < 2 or abs(scale(found[1]) - scale(found[0])) > widest + 6:
+        widest = max([reach(_tick_words(tick)) for tick in found], default=0.0)
+        apart = [] if len(found) < 2 else scale.all(found[:2])
+        if not apart or abs(apart[1] - apart[0]) > widest + 6:
             break
     return found
 
 
 def short(value: float | None, digits: int = 2) -> str:
     """Round for a picture or the page."""
-    return typeset(number(value, digits))
+    return number(value, digits).replace("-", MINUS)
 
 
 def span(
@@ -106,8 +107,8 @@ def span(
 
 def axis(canvas: Canvas, scale: Scale, top: float, bottom: float, label: str) -> None:
     """Draw a horizontal axis with its grid and its name."""
-    for tick in fitting_ticks(scale):
-        x = scale(tick)
+    found = fitting_ticks(scale)
+    for tick, x in zip(found, scale.all(found), strict=True):
         canvas.line("grid", x, top, x, bottom)
         canvas.text(x, bottom + 16, _tick_words(tick), kind="s", anchor="middle")
     canvas.line("axis", scale.start, bottom, scale.end, bottom)
@@ -268,8 +269,8 @@ def _reference_lines(
     canvas: Canvas, scale: Scale, lines: Sequence[tuple[float, str]], top: float, bottom: float
 ) -> None:
     """Draw dashed lines."""
-    for value, _ in lines:
-        canvas.line("ref", scale(value), top, scale(value), bottom)
+    for x in scale.all([value for value, _ in lines]):
+        canvas.line("ref", x, top, x, bottom)
 
 
 def _bounds_named(marks: Sequence[Mark]) -> list[tuple[float, str]]:
@@ -297,30 +298,34 @@ def _said(mark: Mark, *, brackets: bool = False) -> str:
     if mark.interval is None:
         return short(mark.value)
     ends = interval(mark.interval) if brackets else f"({interval_words(mark.interval)})"
-    return f"{short(mark.value)} {typeset(ends)}"
+    return f"{number(mark.value, 2)} {ends}".replace("-", MINUS)
 
 
 def _interval_row(canvas: Canvas, scale: Scale, y: float, mark: Mark) -> None:
     if mark.value is None:
         canvas.text(scale.start + 4, y + 4, "undefined", kind="s")
         return
-    if mark.inner is not None:
-        canvas.line("wide", scale(mark.inner.low), y, scale(mark.inner.high), y)
-    if mark.interval is not None:
-        kind = "pline" if mark.people else "mline"
-        canvas.line(kind, scale(mark.interval.low), y, scale(mark.interval.high), y)
+    drawn = ((mark.inner, "wide"), (mark.interval, "pline" if mark.people else "mline"))
+    for ends, kind in drawn:
+        if ends is not None:
+            left, right = scale.all([ends.low, ends.high])
+            canvas.line(kind, left, y, right, y)
     note = f"{mark.label}: {_said(mark)}"
     canvas.circle("human" if mark.people else "model", scale(mark.value), y, 4.5, note)
 
 
-def frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
-    """Draw both axes with grid and names."""
+def frame(canvas: Canvas, x: Scale, y: Scale, across: str, up: str, *, above: bool = False) -> None:
+    """Draw both axes with grid and names, that of the upright one beside it or above."""
     axis(canvas, x, y.end, y.start, across)
-    for tick in ticks(y.low, y.high):
-        canvas.line("grid", x.start, y(tick), x.end, y(tick))
-        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
+    found = ticks(y.low, y.high)
+    for tick, height in zip(found, y.all(found), strict=True):
+        canvas.line("grid", x.start, height, x.end, height)
+        canvas.text(x.start - 6, height + 4, _tick_words(tick), kind="s", anchor="end")
     canvas.line("axis", x.start, y.start, x.start, y.end)
-    canvas.turned(14, (y.start + y.end) / 2, -90, up, anchor="middle")
+    if above:
+        canvas.text(x.start, y.end - 8, up, kind="s")
+    else:
+        canvas.turned(14, (y.start + y.end) / 2, -90, up, anchor="middle")
 
 
 def shares(
@@ -358,13 +363,3 @@ def shares(
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=numbers, caption=caption
     )
-
-
-def framed(canvas: Canvas, x: Scale, y: Scale, across: str, up: str) -> None:
-    """Draw both axes with grid and names."""
-    axis(canvas, x, y.end, y.start, across)
-    for tick in ticks(y.low, y.high):
-        canvas.line("grid", x.start, y(tick), x.end, y(tick))
-        canvas.text(x.start - 6, y(tick) + 4, f"{tick:g}".replace("-", "−"), kind="s", anchor="end")
-    canvas.line("axis", x.start, y.start, x.start, y.end)
-    canvas.text(x.start, y.end - 8, up, kind="s")

@@ -267,7 +267,7 @@ def curve_picture(result: ProbeResult, *, units: float = plots.WIDTH) -> Picture
         return None
     x, y = Scale(0, 1, 52, units - 14), Scale(0, 1, 258, 30)
     canvas = Canvas()
-    plots.framed(canvas, x, y, "share of the chain that was given", "same answer as at the end")
+    plots.frame(canvas, x, y, "share of the chain that was given", "same answer as at the end", above=True)
     for end in ("low", "high"):
         ends = [(x(one.share), y(getattr(one.same.interval, end))) for one in known if one.same.interval]
         if len(ends) > 1:
@@ -442,7 +442,9 @@ def joint_of(rows: Sequence[tuple[str, Estimate, Estimate]], units: float = plot
         return None
     x, y = Scale(-0.6, 1, 52, units - 14), Scale(0, 1, 318, 30)
     canvas = Canvas()
-    plots.framed(canvas, x, y, "gap: accuracy after reasoning − early", "Step-F1: content of the reasoning")
+    plots.frame(
+        canvas, x, y, "gap: accuracy after reasoning − early", "Step-F1: content of the reasoning", above=True
+    )
     canvas.line("ref", x(LINE), y.start, x(LINE), y.end)
     canvas.line("ref", x.start, y(WEAK), x.end, y(WEAK))
     told = []

@@ -1,7 +1,6 @@
 """Drawing: a canvas of plain SVG elements, every text escaped, colours named by role and not by value."""
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -69,10 +68,9 @@ class Look:
             raise OptionError(f"font {self.font!r} holds signs that a name of a font has not")
 
 
-def at(value: float) -> str:
-    """Write a coordinate with at most one decimal."""
-    shown = round(value, 1)
-    return f"{int(shown)}" if shown == int(shown) else f"{shown}"
+def at(*values: float) -> list[str]:
+    """Write coordinates with at most one decimal."""
+    return [f"{round(value, 1) + 0.0:.12g}" for value in values]
 
 
 _BIDI = str.maketrans(dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", "\ufffd"))
@@ -90,9 +88,14 @@ _SEEN = {
 }
 
 
+def _in_one_line(text: str) -> str:
+    """Return text without line breaks and without marks that turn its direction."""
+    return " ".join(visible(text).split()).translate(_BIDI)
+
+
 def fitted(text: str, width: float) -> str:
-    """Cut text so that it fits a width in points at 13 px; marks that turn the direction of text go."""
-    plain = " ".join(visible(text).split()).translate(_BIDI)
+    """Cut text so that it fits a width in points at 13 px."""
+    plain = _in_one_line(text)
     used = 0.0
     for i, c in enumerate(plain):
         used += _advance(c)
@@ -105,8 +108,8 @@ def fitted(text: str, width: float) -> str:
 
 def fitted_middle(text: str, width: float) -> str:
     """Cut text in its middle: names that differ at their ends stay different."""
-    plain = fitted(text, math.inf)
-    if fitted(text, width) == plain:
+    plain = _in_one_line(text)
+    if reach(plain) <= width:
         return plain
     room, tail = width - 12, 0
     while sum(map(_advance, plain[-tail - 1 :])) <= 0.45 * room:
@@ -142,7 +145,7 @@ def fitted_names(names: Sequence[str], width: float) -> list[str]:
 
 def in_two_lines(text: str, width: float) -> tuple[str, ...]:
     """Break a name that is too wide after a space, a hyphen or a slash, the two lines about equally long."""
-    plain = fitted(text, math.inf)
+    plain = _in_one_line(text)
     places = [i + 1 for i, c in enumerate(plain[:-1]) if c in " -_/:"]
     if reach(plain) <= width or not places:
         return (fitted_middle(text, width),)
@@ -153,8 +156,7 @@ def in_two_lines(text: str, width: float) -> tuple[str, ...]:
 def _rows_of_names(names: Sequence[str], width: float) -> list[tuple[str, ...]]:
     """Return one or two lines per name; names that differ stay different."""
     lines = [
-        (one,) if (one := fitted(name, width)) == fitted(name, math.inf) else in_two_lines(name, width)
-        for name in names
+        (one,) if reach(one := _in_one_line(name)) <= width else in_two_lines(name, width) for name in names
     ]
     if len(set(lines)) < len(set(names)):
         return [(one,) for one in fitted_names(names, width)]
@@ -195,6 +197,11 @@ class Scale:
         inside = min(max(value, self.low), self.high)
         return self.start + (inside - self.low) / (self.high - self.low) * (self.end - self.start)
 
+    def all(self, values: Sequence[float]) -> list[float]:
+        """Return the places of numbers."""
+        low, high, start, span = self.low, self.high, self.start, self.end - self.start
+        return [start + (min(max(value, low), high) - low) / (high - low) * span for value in values]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Picture:
@@ -220,7 +227,7 @@ class Picture:
 
     def __repr__(self) -> str:
         """Name the picture; its drawing is thousands of letters long."""
-        return f"Picture({self.name!r}, {self.title!r}, {at(self.width)} × {at(self.height)})"
+        return f"Picture({self.name!r}, {self.title!r}, {' × '.join(at(self.width, self.height))})"
 
     def with_look(self, look: Look) -> "Picture":
         """Return the same picture in another look."""
@@ -228,12 +235,12 @@ class Picture:
 
     def inline(self, key: str) -> str:
         """Return the element for a page that brings the style; `key` makes its ids unique."""
-        extra = "".join(f' data-{name}="{escape(value)}"' for name, value in self.data.items())
+        extra = "".join([f' data-{name}="{escape(value)}"' for name, value in self.data.items()])
+        width, height = at(self.width, self.height)
         kind = "plot broad" if self.width > BROAD else "plot"
         role = "group" if "<a href=" in self.body else "img"  # an image can hold nothing to follow
         return (
-            f'<svg class="{kind}" width="{at(self.width)}" '
-            f'viewBox="0 0 {at(self.width)} {at(self.height)}" role="{role}" '
+            f'<svg class="{kind}" width="{width}" viewBox="0 0 {width} {height}" role="{role}" '
             f'aria-labelledby="{key}-t {key}-d"{extra}>'
             f'<title id="{key}-t">{escape(visible(self.title))}</title>'
             f'<desc id="{key}-d">{escape(visible(self.description))}</desc>{self.body}</svg>'
@@ -245,7 +252,7 @@ class Picture:
 
     def _svg(self, wide: str, tall: str) -> str:
         """Return the file with a width and a height."""
-        width, height = at(self.width), at(self.height)
+        width, height = at(self.width, self.height)
         colours = THEMES[self.look.theme]
         hatch = HATCH if "hatch" in self.body else ""
         return (
@@ -260,7 +267,8 @@ class Picture:
         """Return width and height with their unit."""
         wide = self.look.millimetres
         if wide is None:
-            return at(self.width), at(self.height)
+            width, height = at(self.width, self.height)
+            return width, height
         return f"{wide:g}mm", f"{wide * self.height / self.width:.4g}mm"
 
     def _dpi_scale(self, dpi: float | None) -> float:
@@ -283,7 +291,7 @@ class Picture:
         wide = self.look.millimetres
         # a unit of the drawing becomes a point of paper, of which an inch has 72
         points = self.width if wide is None else wide / 25.4 * 72
-        return bytes(vl_convert.svg_to_pdf(self._svg(at(points), at(points * self.height / self.width))))
+        return bytes(vl_convert.svg_to_pdf(self._svg(*at(points, points * self.height / self.width))))
 
     def to_png(self, *, dpi: float | None = None) -> bytes:
         """Return the picture as PNG: twice its size on the screen, or so many dots per inch."""
@@ -332,31 +340,33 @@ class Canvas:
 
     def line(self, kind: str, x1: float, y1: float, x2: float, y2: float) -> None:
         """Draw a line."""
-        ends = f'x1="{at(x1)}" y1="{at(y1)}" x2="{at(x2)}" y2="{at(y2)}"'
-        self.parts.append(f'<line class="{kind}" {ends}/>')
+        left, top, right, bottom = at(x1, y1, x2, y2)
+        self.parts.append(f'<line class="{kind}" x1="{left}" y1="{top}" x2="{right}" y2="{bottom}"/>')
 
     def rect(self, kind: str, x: float, y: float, width: float, height: float, *, note: str = "",
              opacity: float | None = None) -> None:  # fmt: skip
         """Draw a rectangle, with a note that shows when it is pointed at."""
-        size = f'x="{at(x)}" y="{at(y)}" width="{at(width)}" height="{at(height)}"'
+        left, top, wide, tall = at(x, y, width, height)
+        size = f'x="{left}" y="{top}" width="{wide}" height="{tall}"'
         shade = "" if opacity is None else f' fill-opacity="{opacity:.2f}"'
         self.parts.append(f'<rect class="{kind}" {size}{shade}' + _closed("rect", note))
 
     def circle(self, kind: str, x: float, y: float, radius: float, note: str = "") -> None:
         """Draw a dot, with a note that shows when it is pointed at."""
-        place = f'cx="{at(x)}" cy="{at(y)}" r="{at(radius)}"'
+        across, down, round_by = at(x, y, radius)
+        place = f'cx="{across}" cy="{down}" r="{round_by}"'
         self.parts.append(f'<circle class="{kind}" {place}' + _closed("circle", note))
 
     def diamond(self, kind: str, x: float, y: float, radius: float, note: str = "") -> None:
         """Draw a diamond: a shape that is not told from a dot by colour alone."""
         corners = ((x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius))
-        path = "M" + "L".join(f"{at(a)} {at(b)}" for a, b in corners) + "Z"
+        path = "M" + "L".join([" ".join(at(*corner)) for corner in corners]) + "Z"
         self.parts.append(f'<path class="{kind}" d="{path}"' + _closed("path", note))
 
     def segments(self, kind: str, ends: list[tuple[float, float, float, float]]) -> None:
         """Draw many lines as one element."""
         if ends:
-            d = "".join(f"M{at(a)} {at(b)}L{at(c)} {at(e)}" for a, b, c, e in ends)
+            d = "".join(["M{} {}L{} {}".format(*at(*one)) for one in ends])
             self.parts.append(f'<path class="{kind}" d="{d}"/>')
 
     def link(self, address: str) -> None:
@@ -370,13 +380,13 @@ class Canvas:
     def turned(self, x: float, y: float, degrees: float, text: str, *, kind: str = "s", anchor: str = "start",
                width: float | None = None, shown: str | None = None) -> None:  # fmt: skip
         """Write text aslant."""
-        self.parts.append(f'<g transform="translate({at(x)} {at(y)}) rotate({degrees:g})">')
+        self.parts.append(f'<g transform="translate({" ".join(at(x, y))}) rotate({degrees:g})">')
         self.text(0, 0, text, kind=kind, anchor=anchor, width=width, shown=shown)
         self.parts.append("</g>")
 
     def path(self, kind: str, points: list[tuple[float, float]], *, joined: bool = True) -> None:
         """Draw a line through points, or a dot at each: thousands of dots stay one small element."""
-        d = "M" + "L".join(f"{at(x)} {at(y)}" for x, y in points) if joined else _dotted(points)
+        d = "M" + "L".join([" ".join(at(*point)) for point in points]) if joined else _dotted(points)
         self.parts.append(f'<path class="{kind}" d="{d}"/>')
 
     def text(self, x: float, y: float, text: str, *, kind: str = "", anchor: str = "start",
@@ -384,12 +394,12 @@ class Canvas:
         """Write text, cut to a width where one is given or as `shown`; what is cut is whole in the note."""
         whole = visible(text)
         if shown is None:
-            shown = fitted_middle(text, math.inf if width is None else width)
+            shown = _in_one_line(text) if width is None else fitted_middle(text, width)
         note = f"<title>{escape(whole)}</title>" if shown != whole else ""
-        place = f'x="{at(x)}" y="{at(y)}"'
+        left, base = at(x, y)
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'
         css = f' class="{kind}"' if kind else ""
-        self.parts.append(f"<text {place}{side}{css}>{escape(shown)}{note}</text>")
+        self.parts.append(f'<text x="{left}" y="{base}"{side}{css}>{escape(shown)}{note}</text>')
 
     def row_names(
         self,
@@ -439,7 +449,7 @@ def stacked(parts: Sequence[Picture], width: float, *, columns: int = 2) -> Pict
         x, y, scale = side * (column + gap), tall[side], min(1.0, column / one.width)
         canvas.text(x, y + 14, letter, kind="t")
         canvas.text(x + 16, y + 14, one.title, kind="t", width=column - 20)
-        place = f"translate({at(x)} {at(y + head)}) scale({scale:.4g})"
+        place = f"translate({' '.join(at(x, y + head))}) scale({scale:.4g})"
         canvas.parts.append(f'<g transform="{place}">{one.body}</g>')
         tall[side] += head + one.height * scale + 12
     said = " ".join(one.description for one in parts)

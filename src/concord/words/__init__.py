@@ -72,7 +72,7 @@ def say(key: str, /, **values: object) -> str:
     wanted = places(found)
     if wanted != values.keys():
         raise LookupError(f"{key!r} has the places {sorted(wanted)}, got {sorted(values)}")
-    return "".join(_rendered(found, values))
+    return _rendered(found, values)
 
 
 def sentence_of(parts: str) -> str:
@@ -165,20 +165,22 @@ def _place_at(text: str, at: int) -> tuple[_Place, int]:
     return _Place(name, form or "", tuple(forms)), at
 
 
-def _rendered(parts: _Parts, values: Mapping[str, object]) -> Iterator[str]:
+def _rendered(parts: _Parts, values: Mapping[str, object]) -> str:
+    made = []
     for part in parts:
         if isinstance(part, str):
-            yield part
+            made.append(part)
         elif isinstance(part, _Optional):
-            if all(values[name] is not None and values[name] != "" for name in places(part.parts)):
-                yield from _rendered(part.parts, values)
+            if all([values[name] is not None and values[name] != "" for name in places(part.parts)]):
+                made.append(_rendered(part.parts, values))
         elif part.forms:
             value = values[part.name]
             forms = part.forms if len(part.forms) == 3 else (part.forms[-1], *part.forms)
             chosen = forms[0 if value == 0 else 1 if value == 1 else 2]
-            yield from _rendered(chosen, {**values, _ITSELF: value})
+            made.append(_rendered(chosen, {**values, _ITSELF: value}))
         else:
-            yield _written(part, values[part.name])
+            made.append(_written(part, values[part.name]))
+    return "".join(made)
 
 
 def _written(place: _Place, value: object) -> str:

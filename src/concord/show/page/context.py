@@ -225,7 +225,7 @@ def context(content: Content, title: str) -> dict[str, Any]:
             fragments.table(f"leaderboard{i if i else ''}", BOARD, one, whole=True)
             for i, one in enumerate(numbers)
         ],
-        "letters": any("together" in column.heading for one in numbers for column in one.columns),
+        "letters": any("together" in head for one in numbers for head in one.heads),
         "levels": said_levels(content),
         "comparisons": _comparisons(content, screen.lead),
         "sections": by_question(content.sections, content.views, screen.lead),

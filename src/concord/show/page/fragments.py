@@ -1,14 +1,13 @@
 """Pieces of the page as HTML, every text escaped: what sections are made of."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape as plain_escape
-from typing import Any
 
-from concord.kinds import Column, FilledTable
-from concord.number_words import interval_words, printed, typeset
+from concord.kinds import FilledTable
+from concord.number_words import MINUS, interval_words, printed
 from concord.records import Estimate
-from concord.show.declared import cell_text, ends_texts
+from concord.show.declared import grid_cells
 from concord.show.page.values import figure_rows
 from concord.show.svg import Picture, visible
 from concord.words import sentence_of
@@ -30,11 +29,11 @@ def fragment(*pieces: str) -> str:
 
 def breakable(text: str) -> str:
     """Return a name that may go on in the next line after each of its parts."""
-    from markupsafe import Markup, escape
+    from markupsafe import Markup
 
     shown = visible(text)
     parts = re.split(r"(?<=[/_:])(?=.)", shown) if len(shown) <= LONGEST_BROKEN else [shown]
-    return Markup("<wbr>").join(escape(part) for part in parts)
+    return Markup("<wbr>").join(parts)
 
 
 def paragraph(text: str, *, soft: bool = False) -> str:
@@ -127,28 +126,17 @@ def table(
     name: str, caption: str, grid: FilledTable, *, whole: bool = False, told: Sequence[str] = ()
 ) -> str:
     """Return a table; the first cell of a row names it; a whole one can be searched and is not folded."""
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
-    heads = [visible(one.heading) for one in grid.columns]
-    head = Markup("").join(
-        Markup('<th scope="col"{}>{}</th>').format(
-            Markup("" if one.words or i == 0 else ' class="num"'), heads[i]
-        )
-        for i, one in enumerate(grid.columns)
-    )
+    heads = list(map(visible, grid.heads))
+    sides = ["" if one.words or i == 0 else ' class="num"' for i, one in enumerate(grid.columns)]
+    named = zip(sides, map(escape, heads), strict=True)
+    head = Markup("".join([f'<th scope="col"{side}>{said}</th>' for side, said in named]))
     n = len(grid.rows)
     tiled = n <= FEW and sum(map(len, heads)) > WIDEST
     # the script names the cells of other tables, for narrow screens
-    named = [
-        (one, f' data-t="{plain_escape(said)}"' if tiled else "")
-        for one, said in zip(grid.columns, heads, strict=True)
-    ]
-    body = Markup(  # every text in it is escaped, cell by cell
-        "\n".join(
-            f"<tr>{''.join(_row_cells(named, row, values))}</tr>"
-            for row, values in zip(grid.rows, grid.values, strict=True)
-        )
-    )
+    marks = [f' data-t="{plain_escape(said)}"' if tiled else "" for said in heads]
+    body = Markup("\n".join(_rows_html(grid, marks)))  # every text in it is escaped, cell by cell
     wide = len(grid.columns) > WIDE
     kind = f"data{' sortable' if n > 1 else ''}{' filterable' if whole and n > FOLDED_ROWS else ''}"
     kind = "data tiles" if tiled else f"{kind} crowded" if wide else kind
@@ -160,30 +148,33 @@ def table(
     return folded(f"{caption} ({n} rows)", *pieces) if n > FOLDED_ROWS and not whole else fragment(*pieces)
 
 
-def _row_cells(columns: Sequence[tuple[Column, str]], row: Any, values: Sequence[object]) -> Iterator[str]:
-    """Return the cells of a row as HTML: what every surface shows, and of numbers what they are sorted by."""
-    for i, ((column, head), value) in enumerate(zip(columns, values, strict=True)):
-        column = column if column.signed is None else column.of_row(row)
-        bare = value.value if isinstance(value, Estimate) else value
-        is_number = isinstance(bare, int | float) and not isinstance(bare, bool)
-        text = cell_text(column, bare)
-        shown = typeset(text) if is_number and not column.words else visible(text)
-        if i == 0:
-            yield f'<th scope="row"><bdi>{breakable(shown)}</bdi></th>'
-            continue
-        said = plain_escape(shown)
-        if column.words:
-            long = " long" if len(shown) > LONG else ""
-            yield f'<td class="words{long}"{head}><bdi>{said}</bdi></td>'
-        elif isinstance(value, Estimate):
-            sort, why = "" if bare is None else bare, plain_escape(_behind(value))
-            ends = typeset(" ".join(ends_texts(column, value)))
-            ci = f'<span class="ci">{plain_escape(ends)}</span>' if ends else ""
-            cell = f'<td class="num"{head} data-v="{sort}" title="{why}">'
-            yield f'{cell}<span class="v">{said}</span>{ci}</td>'
-        else:
-            sort = "" if value is None else value if is_number else plain_escape(text)
-            yield f'<td class="num"{head} data-v="{sort}">{said}</td>'
+def _rows_html(grid: FilledTable, marks: Sequence[str]) -> list[str]:
+    """Return the rows of a table as HTML: what every surface shows, and what numbers are sorted by."""
+    made = []
+    for values, texts in zip(grid.values, grid_cells(grid), strict=True):
+        cells: list[str] = []
+        for column, mark, value, (text, beside) in zip(grid.columns, marks, values, texts, strict=True):
+            bare = value.value if isinstance(value, Estimate) else value
+            is_number = isinstance(bare, int | float) and not isinstance(bare, bool)
+            shown = text.replace("-", MINUS) if is_number and not column.words else visible(text)
+            if not cells:
+                cells.append(f'<th scope="row"><bdi>{breakable(shown)}</bdi></th>')
+                continue
+            said = plain_escape(shown)
+            if column.words:
+                long = " long" if len(shown) > LONG else ""
+                cells.append(f'<td class="words{long}"{mark}><bdi>{said}</bdi></td>')
+            elif isinstance(value, Estimate):
+                sort, why = "" if bare is None else bare, plain_escape(_behind(value))
+                ends = plain_escape(" ".join(beside).replace("-", MINUS))
+                ci = f'<span class="ci">{ends}</span>' if ends else ""
+                place = f'<td class="num"{mark} data-v="{sort}" title="{why}">'
+                cells.append(f'{place}<span class="v">{said}</span>{ci}</td>')
+            else:
+                sort = "" if value is None else value if is_number else plain_escape(text)
+                cells.append(f'<td class="num"{mark} data-v="{sort}">{said}</td>')
+        made.append(f"<tr>{''.join(cells)}</tr>")
+    return made
 
 
 def _behind(value: Estimate) -> str:
