@@ -75,17 +75,14 @@ class Column:
         """What screens call it."""
         return self.name.replace("_", " ") if self.title is None else self.title
 
-    def file_names(self) -> tuple[str, ...]:
-        """Return the names of its columns in files."""
-        return (self.name,) if self.spread is None else tuple(self.spread)
-
-    def file_cells(self, found: object) -> Iterable[object]:
-        """Return its cells in files for a value of it."""
+    def in_file(self, values: Sequence[object]) -> dict[str, list[object]]:
+        """Return its columns in files by their names, for values of it."""
         if self.spread is None:
-            return (found.value if isinstance(found, Estimate) else found,)
-        if not isinstance(found, Estimate):
-            return [None] * len(self.spread)
-        return [_PARTS[part](found) for part in self.spread.values()]
+            return {self.name: [one.value if isinstance(one, Estimate) else one for one in values]}
+        return {
+            name: [_PARTS[part](one) if isinstance(one, Estimate) else None for one in values]
+            for name, part in self.spread.items()
+        }
 
 
 class FilledTable(NamedTuple):
@@ -155,7 +152,8 @@ class Table:
 
     def file_columns(self) -> tuple[str, ...]:
         """Return the names of columns that its file always has."""
-        return _file_names(column for column in (*self.columns, *self.further(())) if FILE in column.on)
+        held = [one for one in (*self.columns, *self.further(())) if FILE in one.on]
+        return tuple([name for one in held for name in one.in_file(())])
 
     def file_rows(self, result: Any) -> Iterator[list[object]]:
         """Return its rows as its file holds them, in full precision."""
@@ -164,15 +162,13 @@ class Table:
     def file_table(self, result: Any) -> tuple[tuple[str, ...], Iterator[list[object]]]:
         """Return the names of all columns of its file, and its rows."""
         columns, _, values = self.grid(FILE, result)
-        cells = (
-            [cell for column, value in zip(columns, row, strict=True) for cell in column.file_cells(value)]
-            for row in values
-        )
-        return _file_names(columns), cells
-
-
-def _file_names(columns: Iterable[Column]) -> tuple[str, ...]:
-    return tuple(name for column in columns for name in column.file_names())
+        names: list[str] = []
+        cells: list[list[object]] = []
+        for i, column in enumerate(columns):
+            made = column.in_file([row[i] for row in values])
+            names += made
+            cells += made.values()
+        return tuple(names), map(list, zip(*cells, strict=True))
 
 
 def _is_empty(value: object) -> bool:

@@ -85,7 +85,8 @@ def interval(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> st
     known = _known(ends)
     if known is None:
         return UNDEFINED
-    return f"[{', '.join(number(end, digits, sign=sign) for end in known)}]"
+    low, high = known
+    return f"[{number(low, digits, sign=sign)}, {number(high, digits, sign=sign)}]"
 
 
 def bounds_text(ends: HasEnds, digits: int = 2, *, sign: bool = False) -> str:
@@ -96,7 +97,9 @@ def bounds_text(ends: HasEnds, digits: int = 2, *, sign: bool = False) -> str:
 def interval_words(ends: HasEnds | None, digits: int = 2, *, sign: bool = False) -> str:
     """Return an interval for a sentence."""
     known = _known(ends)
-    return UNDEFINED if known is None else " to ".join(number(end, digits, sign=sign) for end in known)
+    if known is None:
+        return UNDEFINED
+    return f"{number(known[0], digits, sign=sign)} to {number(known[1], digits, sign=sign)}"
 
 
 class HasLevel(HasEnds, Protocol):

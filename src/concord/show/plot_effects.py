@@ -163,7 +163,7 @@ def _said_inside(
     """Write a line of numbers into the corner where it covers the fewest dots and lines, upper left first."""
     # Where every corner is taken, it stands above the frame, if nothing else does.
     wide = reach(said) + 8
-    dots = [*tests, *(place for line in lines for place in _along(line, x, y))]
+    dots = [*tests, *[place for line in lines for place in _along(line, x, y)]]
     corners = [(left, top) for top in (True, False) for left in (True, False)]
 
     def covered(corner: tuple[bool, bool]) -> int:

@@ -128,23 +128,26 @@ def table(
     """Return a table; the first cell of a row names it; a whole one can be searched and is not folded."""
     from markupsafe import Markup, escape
 
-    heads = list(map(visible, grid.heads))
+    heads = grid.heads
     sides = ["" if one.words or i == 0 else ' class="num"' for i, one in enumerate(grid.columns)]
     named = zip(sides, map(escape, heads), strict=True)
-    head = Markup("".join([f'<th scope="col"{side}>{said}</th>' for side, said in named]))
+    head = "".join([f'<th scope="col"{side}>{said}</th>' for side, said in named])
     n = len(grid.rows)
     tiled = n <= FEW and sum(map(len, heads)) > WIDEST
     # the script names the cells of other tables, for narrow screens
     marks = [f' data-t="{plain_escape(said)}"' if tiled else "" for said in heads]
-    body = Markup("\n".join(_rows_html(grid, marks)))  # every text in it is escaped, cell by cell
+    # every text in it is escaped, cell by cell
+    body = "\n".join(_rows_html(grid, marks))
     wide = len(grid.columns) > WIDE
     kind = f"data{' sortable' if n > 1 else ''}{' filterable' if whole and n > FOLDED_ROWS else ''}"
     kind = "data tiles" if tiled else f"{kind} crowded" if wide else kind
-    made = Markup(
-        '<div class="scroll{}" role="region" aria-label="{}" tabindex="0"><table class="{}" data-name="{}">'
-        "<caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
-    ).format(" tall" if n > 24 else "", visible(caption), kind, name, visible(caption), head, body)
-    pieces = (made, *notes(told))
+    title, tall = escape(caption), " tall" if n > 24 else ""
+    made = (
+        f'<div class="scroll{tall}" role="region" aria-label="{title}" tabindex="0">'
+        f'<table class="{kind}" data-name="{escape(name)}"><caption>{title}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+    pieces = (Markup(visible(made)), *notes(told))  # noqa: S704  every text in it is escaped
     return folded(f"{caption} ({n} rows)", *pieces) if n > FOLDED_ROWS and not whole else fragment(*pieces)
 
 
@@ -156,7 +159,7 @@ def _rows_html(grid: FilledTable, marks: Sequence[str]) -> list[str]:
         for column, mark, value, (text, beside) in zip(grid.columns, marks, values, texts, strict=True):
             bare = value.value if isinstance(value, Estimate) else value
             is_number = isinstance(bare, int | float) and not isinstance(bare, bool)
-            shown = text.replace("-", MINUS) if is_number and not column.words else visible(text)
+            shown = text.replace("-", MINUS) if is_number and not column.words else text
             if not cells:
                 cells.append(f'<th scope="row"><bdi>{breakable(shown)}</bdi></th>')
                 continue
@@ -185,7 +188,7 @@ def _behind(value: Estimate) -> str:
     unread = ""
     if value.bounds is not None:
         unread = f"{value.bounds.n_unread:,} unread, at most {interval_words(value.bounds.interval, 3)}"
-    return visible("; ".join([*said, *filter(None, (method, value.note, unread))]))
+    return "; ".join([*said, *filter(None, (method, value.note, unread))])
 
 
 def marked_reply(text: str, places: Iterable[tuple[int, int]]) -> str:

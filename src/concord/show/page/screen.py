@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from concord.number_words import level_words, number, typeset
+from concord.number_words import MINUS, level_words, number
 from concord.records import Estimate
 from concord.show.plots import ticks
 
@@ -69,7 +69,7 @@ class Chart:
         """Places along the axis and what is written there."""
         low, high = (end * self.factor for end in self.limits)
         steps = [0.0, 25.0, 50.0, 75.0, 100.0] if (low, high) == (0, 100) else ticks(low, high, 5)
-        return [(self.at(one / self.factor), typeset(f"{one:g}")) for one in steps]
+        return [(self.at(one / self.factor), f"{one:g}".replace("-", MINUS)) for one in steps]
 
     def at(self, value: float) -> str:
         """Return the place of a number on the axis; numbers outside stay at its ends."""
@@ -86,13 +86,8 @@ class Chart:
         return number(None, 0) if value is None else self._text(value)
 
     def _text(self, value: float) -> str:
-        return typeset(
-            number(
-                value * self.factor,
-                self.digits,
-                sign=self.zero and round(value * self.factor, self.digits) != 0,
-            )
-        )
+        sign = self.zero and round(value * self.factor, self.digits) != 0
+        return number(value * self.factor, self.digits, sign=sign).replace("-", MINUS)
 
     def ends_of(self, row: Row) -> str:
         """Return an interval behind a number; nothing where there is none."""

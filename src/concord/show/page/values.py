@@ -109,11 +109,12 @@ def figure_rows(picture: Picture) -> str:
     """Return the numbers behind a picture as JSON, to four digits; empty where they are too many."""
     if not 1 < len(picture.rows) <= MOST_FIGURE_ROWS:
         return ""
-    kept = [[_brief_cell(value) for value in row] for row in picture.rows]
+    kept: list[list[object]] = []
+    for row in picture.rows:
+        kept.append([])
+        for value in row:
+            if isinstance(value, float):
+                kept[-1].append(float(f"{value:.4g}") if math.isfinite(value) else None)
+            else:
+                kept[-1].append(value if value is None or isinstance(value, int) else str(value))
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def _brief_cell(value: object) -> object:
-    if isinstance(value, float):
-        return float(f"{value:.4g}") if math.isfinite(value) else None
-    return value if value is None or isinstance(value, int) else str(value)
