@@ -15,7 +15,7 @@ from concord.kinds import FILE, SCREENS, Column, Kind, PictureOf, Table, asked_w
 from concord.records import Estimate, Interval, Provenance
 from concord.show import plots
 from concord.show.declared import report_of
-from concord.show.page.declared import script_tables, section_of, shown_result
+from concord.show.page.declared import all_pictures, script_tables, shown_result, shown_results
 from concord.show.svg import Picture
 from concord.show.terminal import drawn, fitting
 
@@ -98,7 +98,7 @@ def test_a_new_kind_is_written_and_read_back(tmp_path: Path) -> None:
 
 def test_every_screen_has_the_numbers_their_level_and_the_reason_of_a_dash() -> None:
     result = _tones()
-    page = str(section_of(ToneResult).show([result])).replace("−", "-")
+    page = str(shown_results([result])).replace("−", "-")
     for shown in (_terminal(result), result._repr_html_(), repr(result), page, _paper(result)):
         for said in ("0.43", "[0.30, 0.56]", "1,234", "< .001", "80 %", "no readable answer"):
             assert said in shown.replace("&lt;", "<").replace("\\", ""), (said, shown)
@@ -119,7 +119,7 @@ def test_what_does_not_exist_is_said(tmp_path: Path) -> None:
 
 def test_a_result_without_rows_shows_no_empty_table() -> None:
     assert "How warm" not in _terminal(ToneResult(()))
-    assert "<table" not in section_of(ToneResult).show([ToneResult(())])
+    assert "<table" not in shown_results([ToneResult(())])
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -149,7 +149,7 @@ def test_a_section_counts_its_results() -> None:
 
 
 def test_counts_and_p_values_on_the_page_can_be_sorted_as_numbers() -> None:
-    page = section_of(ToneResult).show([_tones()])
+    page = shown_results([_tones()])
     assert 'data-v="1234">1,234<' in page
     assert 'data-v="0.0004">&lt; .001<' in page
 
@@ -179,7 +179,7 @@ def test_pictures_of_each_agent_are_drawn_of_each_and_folded(monkeypatch: pytest
     assert page.count("<details>") == 2
     assert "Tone of a" in page and "Tone of b&lt;i&gt;" in page
     assert "Lines are 80 % intervals." in page and "95 %" not in page
-    assert [one.name for one in section_of(ToneResult).pictures([_tones()])] == ["tone", "tone-2"]
+    assert [one.name for one in all_pictures([_tones()])] == ["tone", "tone-2"]
 
 
 def test_details_are_folded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,11 +231,10 @@ def _bar_of_all(results: ToneResult | Sequence[ToneResult]) -> Picture:
 def test_several_results_share_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "tone_all", _bar_of_all, raising=False)
     monkeypatch.setattr(ToneResult, "PICTURES", (PictureOf("all", "plots.tone_all", shared=True),))
-    section = section_of(ToneResult)
-    assert "Tone of 1" in section.show([_tones()])
-    page = section.show([_tones(), _tones()])
+    assert "Tone of 1" in shown_results([_tones()])
+    page = shown_results([_tones(), _tones()])
     assert page.count("Tone of 2</p>") == 1 and "Tone of 1" not in page
-    assert [one.title for one in section.pictures([_tones(), _tones()])] == ["Tone of 2"]
+    assert [one.title for one in all_pictures([_tones(), _tones()])] == ["Tone of 2"]
 
 
 def test_a_table_is_taken_by_its_name_and_the_first_file_without_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from concord.files.codec import decode, encode
 from concord.kinds import Column, Kind, Table, unread_table
 from concord.records import EMPTY, Estimate, Interval, Told, UnreadBounds
 from concord.show.declared import report_of
-from concord.show.page.declared import section_of
+from concord.show.page.declared import shown_results
 from concord.show.terminal import drawn, fitting
 from concord.stats.unread import count_unread, share_bounds, told
 from concord.unread import bounded, holds, unread_notes, unread_sentence, unread_sentences, withheld
@@ -107,7 +107,7 @@ def _result() -> YesResult:
 
 def test_every_surface_shows_the_bounds_and_the_warning(tmp_path: Path) -> None:
     result = _result()
-    page = str(section_of(YesResult).show([result])).replace("−", "-")
+    page = str(shown_results([result])).replace("−", "-")
     terminal = drawn(fitting(report_of(result)), width=160)
     for shown in (page, terminal, result._repr_html_(), repr(result)):
         for said in (
@@ -130,7 +130,7 @@ def test_a_result_without_unread_answers_shows_and_writes_none_of_it(tmp_path: P
     result = YesResult(SHARE)
     assert [path.name for path in result.write(tmp_path)] == ["yes.json"]
     assert [path.name for path in tmp_path.iterdir()] == ["yes.json"]  # that of the earlier result is gone
-    shown = repr(result) + str(section_of(YesResult).show([result]))
+    shown = repr(result) + str(shown_results([result]))
     assert "unread" not in shown.replace("yes-unread", "") and "{" not in shown
     assert decode(Estimate, encode(SHARE), where="x") == SHARE
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.audit.estimate import AuditResult, HintAudit, PeopleAudit, StructureAudit
+from concord.comparing.comparison import Comparison
 from concord.comparing.conditions import ConditionsResult
 from concord.kinds import Kind
 from concord.people.agents import AgentsResult
@@ -27,10 +28,8 @@ from concord.show.page import (
     structure_panel,
 )
 from concord.show.page.build import read_content
-from concord.show.page.content import Content, Section
+from concord.show.page.content import Content
 from concord.show.page.context import sources_of
-from concord.show.page.declared import section_of
-from concord.show.page.find import COMPARISONS
 from concord.show.page.panel import Panel
 from concord.show.write_up import WriteUp
 from concord.show.write_up import write_up as write_records
@@ -41,29 +40,32 @@ from concord.structure.options.result import OptionResult
 PANELS: tuple[Panel, ...] = (people_panel.PANEL, structure_panel.PANEL, reasoning.PANEL)
 """The three questions as the page shows them."""
 
-SECTIONS: tuple[Section, ...] = (
-    section_of(AgentsResult),
-    section_of(AnswersResult),
-    section_of(PredictionResult),
-    section_of(CombineResult),
-    section_of(SequentialResult),
-    section_of(MemoryResult),
-    section_of(StudyDescription),
-    section_of(JudgeResult),
-    section_of(RatedResult),
-    section_of(OptionResult),
-    section_of(ProbeResult),
-    section_of(HintLeaderboard),
-    section_of(RefereeResult),
-    section_of(ConditionsResult),
-    *map(section_of, (PeopleAudit, StructureAudit, AuditResult, HintAudit)),
+SECTIONS: tuple[type[Kind], ...] = (
+    AgentsResult,
+    AnswersResult,
+    PredictionResult,
+    CombineResult,
+    SequentialResult,
+    MemoryResult,
+    StudyDescription,
+    JudgeResult,
+    RatedResult,
+    OptionResult,
+    ProbeResult,
+    HintLeaderboard,
+    RefereeResult,
+    ConditionsResult,
+    PeopleAudit,
+    StructureAudit,
+    AuditResult,
+    HintAudit,
 )
 """Further results that the page shows below their questions, in this order."""
 
 
 def result_files() -> frozenset[str]:
     """Return the names of files that hold a result the page can show."""
-    return frozenset([*(one.file for one in PANELS), *(one.file for one in SECTIONS), COMPARISONS.file])
+    return frozenset([*(one.kind.FILE for one in PANELS), *(one.FILE for one in SECTIONS), Comparison.FILE])
 
 
 def content(folders: Sequence[Path]) -> Content:

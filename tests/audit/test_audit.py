@@ -19,7 +19,7 @@ from concord.audit.estimate import (
 )
 from concord.audit.items import read_verdicts, sampled, write_page, write_verdicts
 from concord.errors import FileFormatError, OptionError
-from concord.show.page.declared import section_of
+from concord.show.page.declared import shown_results
 
 HOWS = ("structured", "marked", "bare", "")
 REASONING = AuditKind("reasoning", paired=("cot", "direct"))
@@ -183,7 +183,7 @@ def test_an_audit_is_written_read_back_and_shown_at_its_level(
         "audit_numbers.csv",
     ]
     assert made.read(tmp_path) == found
-    page = section_of(made).show([found])
+    page = shown_results([found])
     for shown in (repr(found), found._repr_html_(), page, found.table().to_markdown()):
         assert "80 %" in shown and "95 %" not in shown
         assert "0.133" in shown  # 2 of 15

@@ -155,7 +155,7 @@ def test_a_payload_in_every_string_runs_nothing_and_fetches_nothing(
     page = tab.open(file)
     assert _touch_everything(page) > 100
     for section in reports.SECTIONS:
-        assert page.locator(f"#{section.name}-h").count() == 1
+        assert page.locator(f"#{section.SECTION}-h").count() == 1
     assert page.evaluate(STRAYS) == [0, 0, 0, True, True]
     shown = page.locator("body").inner_text()
     context.close()

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -11,42 +12,39 @@ import pytest
 
 import concord
 from concord import api, reports
-from concord.errors import FileFormatError
-from concord.kinds import Column, FilledTable
+from concord.kinds import Column, FilledTable, Kind
 from concord.records import Estimate, Interval
 from concord.show.page import fragments, make_page
-from concord.show.page.content import Section
-from concord.show.page.values import ResultFile
 from concord.show.plots import Mark, intervals
 
 
-def _read(source: ResultFile) -> str:
-    if source.document["hints"] is None:
-        raise FileFormatError("holds no hints")
-    return str(source.document["hints"])
+@dataclass(frozen=True, slots=True, repr=False)
+class Hinted(Kind):
+    """A further result."""
+
+    FORMAT, FILE, KEY = "hinted", "hints.json", "hints"
+    QUESTION, SECTION, HEADING = "people", "hinted", "Hints & more"
+
+    hints: str
+
+    def sentences(self) -> Sequence[str]:
+        """Return what was found."""
+        return ("It was seen.", self.hints)
 
 
-def _show(records: Sequence[str]) -> str:
-    return fragments.fragment(*map(fragments.paragraph, records))
-
-
-HINTS = Section("hints", "people", "Hints & more", "hints.json", "hints", _read, _show)
-
-
-def _page(folders: Sequence[Path], *sections: Section) -> str:
+def _page(folders: Sequence[Path], *sections: type[Kind]) -> str:
     panels = reports.PANELS
     return make_page(folders, panels, compare=concord.compare, sections=sections).html
 
 
-def _write(folder: Path, value: object) -> Path:
-    folder.mkdir(exist_ok=True, parents=True)
-    (folder / "hints.json").write_text(json.dumps({"hints": value, "format_version": 2}), "utf-8")
+def _write(folder: Path, value: str) -> Path:
+    Hinted(value).write(folder)
     return folder
 
 
 def test_a_section_is_below_its_question_where_its_file_lies(results: Path, tmp_path: Path) -> None:
-    html = _page([_write(tmp_path / "one", "<b>five</b>"), results / "agent one"], HINTS)
-    at = html.index('<section id="hints"')
+    html = _page([_write(tmp_path / "one", "<b>five</b>"), results / "agent one"], Hinted)
+    at = html.index('<section id="hinted"')
     assert html.index('<section id="people"') < at
     assert "Hints &amp; more</h3>" in html[at:]
     assert "<p>&lt;b&gt;five&lt;/b&gt;</p>" in html[at:]
@@ -54,23 +52,25 @@ def test_a_section_is_below_its_question_where_its_file_lies(results: Path, tmp_
 
 
 def test_a_section_without_a_file_is_not_on_the_page(results: Path) -> None:
-    assert 'id="hints"' not in _page([results / "agent one"], HINTS)
+    assert 'id="hinted"' not in _page([results / "agent one"], Hinted)
 
 
 def test_a_file_that_cannot_be_used_is_named_and_the_rest_shown(tmp_path: Path) -> None:
     _write(tmp_path / "good", "fine")
-    _write(tmp_path / "bad", None)
-    html = _page([tmp_path], HINTS)
-    assert "holds no hints" in html
+    bad = _write(tmp_path / "bad", "none") / "hints.json"
+    bad.write_text(bad.read_text("utf-8").replace('"none"', "7"), "utf-8")
+    html = _page([tmp_path], Hinted)
+    assert "got 7, expected a text" in html
     assert "<p>fine</p>" in html
 
 
 def test_names_files_and_keys_of_sections_are_their_own() -> None:
     panels = reports.PANELS
-    for key in ("name", "file"):
-        used = [getattr(one, key) for one in (*panels, *reports.SECTIONS)]
-        assert len(set(used)) == len(used), key
-    assert {one.question for one in reports.SECTIONS} <= {panel.name for panel in panels}
+    names = [*(one.name for one in panels), *(one.SECTION for one in reports.SECTIONS)]
+    files = [one.FILE for one in (*(panel.kind for panel in panels), *reports.SECTIONS)]
+    for used in (names, files):
+        assert len(set(used)) == len(used), used
+    assert {one.QUESTION for one in reports.SECTIONS} <= {panel.name for panel in panels}
 
 
 def test_a_table_escapes_texts_and_shows_what_is_undefined_as_a_dash() -> None:
@@ -101,7 +101,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_many_agents_are_a_section(agents: Path) -> None:
     page = reports.page([agents])
-    assert [one.section.name for one in page.content.sections] == ["agents", "referee"]
+    assert [one.kind.SECTION for one in page.content.sections] == ["agents", "referee"]
     assert ">PAS of 2 models<" not in page.html  # the figure of the first screen
     assert any(picture.name == "agents" for _, picture in page.pictures())
 
@@ -121,5 +121,5 @@ def test_damaged_agents_are_said_and_the_rest_is_shown(
     path = tmp_path / "r" / "agents.json"
     path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), key: value}), "utf-8")
     page = reports.page([tmp_path / "r"])
-    assert [one.section.name for one in page.content.sections] == ["referee"]
+    assert [one.kind.SECTION for one in page.content.sections] == ["referee"]
     assert [problem.reason.endswith(reason) for problem in page.problems] == [True]

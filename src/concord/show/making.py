@@ -8,8 +8,9 @@ from typing import Any
 
 from concord.errors import MissingExtraError
 from concord.files.output import write_bytes, write_text
+from concord.kinds import Kind
 from concord.show.page.build import Page, make_page
-from concord.show.page.content import Compare, Content, Section
+from concord.show.page.content import Compare, Content
 from concord.show.page.panel import Panel
 from concord.show.svg import Format, layout
 from concord.show.write_up import Figure, file_part, format_of, select_figures, set_figure, write_pictures
@@ -87,7 +88,7 @@ def write_report(
     plots: Path | None = None,
     notes: Sequence[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
-    sections: Sequence[Section] = (),
+    sections: Sequence[type[Kind]] = (),
 ) -> Report:
     """Make the page of the results in folders, and the pictures where a folder for them is given."""
     page = make_page(

@@ -27,13 +27,15 @@ from concord.asking.journal import (
 from concord.asking.ledger import Account, Paid, account_of
 from concord.asking.limits import cost_of, recorded_prices
 from concord.asking.talks import read_words
+from concord.comparing.comparison import Comparison
 from concord.errors import InputError
 from concord.files.documents import document_facts
+from concord.kinds import Kind
 from concord.number_words import in_money, number
 from concord.records import AskOutcome
-from concord.show.page.content import Section
 from concord.show.page.context import read_compared
-from concord.show.page.find import COMPARISONS, read_document
+from concord.show.page.find import read_document
+from concord.show.page.findings import kind_finding
 from concord.show.page.panel import FindingInputs, Panel
 from concord.show.page.values import ResultFile
 from concord.view.replies import GOOD, KeptRuns, Reader, Stamp, row_at, stamp
@@ -203,12 +205,12 @@ MOST = 100
 
 
 def with_headlines(
-    root: Path, results: list[FoundResult], panels: Sequence[Panel], sections: Sequence[Section]
+    root: Path, results: list[FoundResult], panels: Sequence[Panel], sections: Sequence[type[Kind]]
 ) -> list[FoundResult]:
     """Return results with their model and their headline number, the first hundred of them."""
-    named = {panel.file: panel.agrees for panel in panels}
-    named[COMPARISONS.file] = "comparison of models"
-    named |= {one.file: one.heading[:1].lower() + one.heading[1:] for one in sections}
+    named = {panel.kind.FILE: panel.agrees for panel in panels}
+    named[Comparison.FILE] = "comparison of models"
+    named |= {one.FILE: one.HEADING[:1].lower() + one.HEADING[1:] for one in sections}
     told = [
         replace(one, about=", ".join(dict.fromkeys(named.get(file, file) for file in one.files)))
         for one in results
@@ -224,26 +226,24 @@ LARGEST = 5_000_000
 """Bytes of a further result that is looked into for a list."""
 
 
-def sentence_of(path: Path, found: FoundResult, sections: Sequence[Section]) -> FoundResult:
+def sentence_of(path: Path, found: FoundResult, sections: Sequence[type[Kind]]) -> FoundResult:
     """Return a result with the first sentence of its further files; as it was where they cannot be read."""
-    compared = _compared_words(path / COMPARISONS.file) if COMPARISONS.file in found.files else ""
+    compared = _compared_words(path / Comparison.FILE) if Comparison.FILE in found.files else ""
     if compared:
         return replace(found, said=compared)
-    for section in sections:
-        file = path / section.file
-        if section.file not in found.files or not file.is_file() or file.stat().st_size > LARGEST:
+    for kind in sections:
+        file = path / kind.FILE
+        if kind.FILE not in found.files or not file.is_file() or file.stat().st_size > LARGEST:
             continue
         try:
-            document = read_document(file)
-            if section.key not in document:
+            if kind.KEY not in read_document(file):
                 continue
-            record = section.read(ResultFile(section.name, file, document, "", section.file))
+            record = kind.read(path)
         except InputError:
             continue  # the page says what is wrong with it
-        if section.finding is not None:
-            who = section.who(record)
-            names = found.model if found.model or len(who) != 1 else who[0]
-            return replace(found, model=names, said=section.finding(record).title)
+        who = record.who()
+        names = found.model if found.model or len(who) != 1 else who[0]
+        return replace(found, model=names, said=kind_finding(record).title)
     return found
 
 
@@ -262,14 +262,14 @@ def headline_of(path: Path, found: FoundResult, panels: Sequence[Panel]) -> Foun
     """Return a result with what its files say first; as it was where they cannot be read."""
     said, models = [], []
     for panel in panels:
-        if panel.file not in found.files:
+        if panel.kind.FILE not in found.files:
             continue
         try:
-            document = read_document(path / panel.file)
-            if panel.key not in document:
+            document = read_document(path / panel.kind.FILE)
+            if panel.kind.KEY not in document:
                 continue
             model = document_facts(document).model
-            source = ResultFile(panel.name, path / panel.file, document, model, panel.file)
+            source = ResultFile(panel.name, path / panel.kind.FILE, document, model, panel.kind.FILE)
             views, _ = panel.read(source)
         except InputError:
             continue  # the page says what is wrong with it

@@ -13,7 +13,7 @@ from concord.people.answers.result import AnswersResult, cautious_ends, spread_w
 from concord.records import Estimate, Interval
 from concord.show.answers_plots import groups_picture, histograms_picture, leaderboard_picture, ratios_picture
 from concord.show.declared import report_of
-from concord.show.page.declared import section_of
+from concord.show.page.declared import shown_results
 from concord.show.terminal import drawn, fitting
 
 
@@ -33,7 +33,7 @@ def found(request: pytest.FixtureRequest) -> AnswersResult:
 
 
 def test_every_surface_says_the_level_and_shows_the_headline_numbers(found: AnswersResult) -> None:
-    page = str(section_of(AnswersResult).show([found])).replace("−", "-")
+    page = str(shown_results([found])).replace("−", "-")
     terminal = drawn(fitting(report_of(found)), width=160)
     paper = found.table("headline").to_markdown().replace("−", "-")
     for shown in (terminal, repr(found), found._repr_html_(), page, paper, found.methods()):
@@ -73,7 +73,7 @@ def test_groups_without_a_mean_are_not_drawn_as_an_empty_plot() -> None:
     one = AgentAnswers("a", AnswerSummary("all", 1, 1, {}), (), ())
     result = AnswersResult((one,))
     assert groups_picture(result) is None and ratios_picture(result) is None
-    assert "<svg" not in section_of(AnswersResult).show([result])
+    assert "<svg" not in shown_results([result])
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95])

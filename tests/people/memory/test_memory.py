@@ -39,7 +39,7 @@ from concord.people.studies.probe import (
 from concord.records import Estimate, Interval
 from concord.show.answers_plots import memory_picture
 from concord.show.declared import report_of
-from concord.show.page.declared import section_of
+from concord.show.page.declared import shown_results
 from concord.show.terminal import drawn, fitting
 
 FILES = bundled_studies()
@@ -257,7 +257,7 @@ def test_every_surface_says_the_level_of_its_intervals() -> None:
     terminal = drawn(fitting(report_of(result)), width=140)
     picture = memory_picture(result)
     assert picture is not None and "Lines are 80 % intervals." in picture.caption
-    for shown in (terminal, repr(result), result._repr_html_(), section_of(MemoryResult).show([result])):
+    for shown in (terminal, repr(result), result._repr_html_(), shown_results([result])):
         assert "80 %" in shown and "95 %" not in shown
 
 

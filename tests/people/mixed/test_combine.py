@@ -14,7 +14,7 @@ from concord.planning.mixed import MixedPlan
 from concord.records import Estimate
 from concord.show.answers_plots import combined_picture
 from concord.show.declared import report_of
-from concord.show.page.declared import section_of
+from concord.show.page.declared import shown_results
 from concord.show.terminal import drawn, fitting
 from concord.stats.prediction_powered import powered_deviations, powered_mean
 from concord.stats.skewed import skewed_sum_ends
@@ -300,7 +300,7 @@ def test_three_arms_are_compared_with_the_control() -> None:
 
 def test_every_surface_of_combined_estimates_says_the_level_of_its_intervals() -> None:
     found = concord.combine(_rows(200, seed=1), _further(_rows(900, seed=2)), level=0.8)
-    page = section_of(CombineResult).show([found])
+    page = shown_results([found])
     terminal = drawn(fitting(report_of(found)), width=140)
     paper = found.table("headline").to_markdown()
     for shown in (terminal, repr(found), found._repr_html_(), page, paper, found.methods()):
@@ -318,7 +318,7 @@ def test_nothing_is_drawn_where_no_estimate_has_a_value() -> None:
     empty = CombineResult((replace(one, estimate=nothing, people_only=nothing),), "Nothing.")
     with pytest.raises(UndefinedError, match="nothing to draw"):
         empty.plot()
-    assert "<svg" not in section_of(CombineResult).show([empty])
+    assert "<svg" not in shown_results([empty])
     assert "no readable answer" in repr(empty)
 
 

@@ -11,7 +11,7 @@ from concord.errors import UndefinedError
 from concord.people.predictions.result import PredictionResult
 from concord.show.answers_plots import errors_picture, predicted_picture
 from concord.show.declared import report_of
-from concord.show.page.declared import section_of
+from concord.show.page.declared import shown_results
 from concord.show.terminal import drawn, fitting
 
 
@@ -33,7 +33,7 @@ def found() -> PredictionResult:
 
 
 def test_every_surface_says_the_level_and_shows_every_number(found: PredictionResult) -> None:
-    page = str(section_of(PredictionResult).show([found])).replace("−", "-")
+    page = str(shown_results([found])).replace("−", "-")
     terminal = drawn(fitting(report_of(found)), width=160)
     paper = found.table("agents").to_markdown().replace("−", "-")
     for shown in (terminal, repr(found), found._repr_html_(), page, paper, found.methods()):
@@ -70,5 +70,5 @@ def test_no_error_no_picture_and_the_reason_is_said() -> None:
     assert errors_picture(few) is None
     with pytest.raises(UndefinedError, match="nothing to draw: No model has enough predictions"):
         few.plot("errors")
-    for shown in (repr(few), section_of(PredictionResult).show([few])):
+    for shown in (repr(few), shown_results([few])):
         assert "2 effects; at least 3 are needed" in shown

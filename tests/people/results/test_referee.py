@@ -14,7 +14,7 @@ from concord.people.files import PeopleResult
 from concord.people.referee import Referee, RefereeResult
 from concord.people.results.one import score_table
 from concord.records import Side, TestRow, TestTable
-from concord.show.page.declared import section_of
+from concord.show.page.declared import shown_results
 from concord.show.people_plots import referee_picture
 from concord.stats.agreement import hedges_g
 from concord.stats.equivalence import equivalence
@@ -176,7 +176,7 @@ def test_files_keep_everything(scored: PeopleResult, found: Referee, tmp_path: P
 
 def test_the_page_and_the_terminal_show_it(found: Referee) -> None:
     record = RefereeResult("a <b> model", found)
-    html = str(section_of(RefereeResult).show([record]))
+    html = str(shown_results([record]))
     assert "a &lt;b&gt; model" in html
     assert "<b>" not in html
     drawn = referee_picture(record)
@@ -224,7 +224,7 @@ def test_studies_have_a_table_and_a_place_on_the_page(
     lines = (tmp_path / "referee_studies.csv").read_text().splitlines()
     assert lines[0].startswith("study,difference_d,difference_low,difference_high,n,inside")
     assert len(lines) == 7
-    assert "small telescopes, equivalence" in str(section_of(RefereeResult).show([RefereeResult("m", found)]))
+    assert "small telescopes, equivalence" in str(shown_results([RefereeResult("m", found)]))
 
 
 def test_a_comparison_says_what_a_referee_asks_of_each_model(tmp_path: Path) -> None:

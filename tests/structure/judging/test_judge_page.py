@@ -8,8 +8,7 @@ from tests.structure.judging import scripted
 import concord
 from concord.errors import OptionError, UndefinedError
 from concord.show import structure_plots
-from concord.show.page.declared import section_of
-from concord.structure.judging.result import JudgeResult
+from concord.show.page.declared import shown_results
 
 
 def test_judges_are_a_section_of_the_page(tmp_path: Path) -> None:
@@ -26,7 +25,7 @@ def test_every_surface_has_the_level_that_was_asked_for() -> None:
     result = concord.score_judge(scripted.rows(scripted.always_first, n=12), judge="j", level=0.8)
     drawn = structure_plots.judge_picture(result)
     assert drawn is not None
-    page = section_of(JudgeResult).show([result])
+    page = shown_results([result])
     shown = (repr(result), result._repr_html_(), str(result.table()), result.methods(), page)
     for one in (*shown, drawn.caption):
         assert "80 %" in one

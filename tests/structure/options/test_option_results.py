@@ -13,7 +13,7 @@ import concord
 from concord.errors import FileFormatError, MismatchError, OptionError, UndefinedError
 from concord.planning.pilots import OptionPlan
 from concord.show import structure_plots
-from concord.show.page.declared import section_of
+from concord.show.page.declared import shown_results
 from concord.structure.arrangers import rotations
 from concord.structure.options.result import OptionReply, OptionResult
 from concord.structure.options.score import option_items, rstd_of, score_options
@@ -142,7 +142,7 @@ def test_every_surface_has_the_level_that_was_asked_for() -> None:
     found = OptionResult("m", score_options(rows, n_permutations=9, level=0.8), "set", "options-cyclic")
     drawn = structure_plots.places_picture(found)
     assert drawn is not None
-    page = section_of(OptionResult).show([found])
+    page = shown_results([found])
     for shown in (repr(found), found._repr_html_(), str(found.table()), page, drawn.caption):
         assert "80 %" in shown
         assert "95 %" not in shown

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, InputError, OptionError, UndefinedError, printable
 from concord.files.output import distinct_names
+from concord.kinds import Kind
 from concord.number_words import p_words, printed
 from concord.show import plots
 from concord.show.page import replies
-from concord.show.page.content import Compare, Content, Section, fill_sections
+from concord.show.page.content import Compare, Content, fill_sections
 from concord.show.page.context import context, read_compared, said_levels
 from concord.show.page.data import (
     BUDGET,
@@ -27,7 +28,7 @@ from concord.show.page.data import (
     plain_document,
     policy,
 )
-from concord.show.page.declared import script_tables
+from concord.show.page.declared import all_pictures, script_tables
 from concord.show.page.find import find_results
 from concord.show.page.fragments import breakable
 from concord.show.page.panel import ModelView, PageData, Panel
@@ -35,7 +36,6 @@ from concord.show.page.replies import find_replies
 from concord.show.page.values import (
     COMPARISON,
     FoundResults,
-    Known,
     Problem,
     ReplyTable,
     ResultFile,
@@ -104,11 +104,11 @@ def read_content(
     *,
     compare: Compare,
     names: Mapping[Path, str] = MappingProxyType({}),
-    sections: Sequence[Section] = (),
+    sections: Sequence[type[Kind]] = (),
 ) -> Content:
     """Read everything below the folders."""
-    known = [Known(panel.name, panel.file, panel.key) for panel in panels]
-    found = find_results(folders, [*known, *(one.known for one in sections)], names)
+    known = {panel.name: panel.kind for panel in panels} | {one.SECTION: one for one in sections}
+    found = find_results(folders, known, names)
     refuse_mixed(found, panels)
     problems = list(found.problems)
     views: dict[str, tuple[Any, ...]] = {}
@@ -220,8 +220,8 @@ class Page:
             for inside, picture in panel.pictures_together(views, width):
                 yield Path(panel.name) / inside, picture
         for filled in self.content.sections:
-            for picture in filled.section.pictures(filled.records):
-                yield Path(filled.section.question) / filled.section.name, picture
+            for picture in all_pictures(filled.records):
+                yield Path(filled.kind.QUESTION) / filled.kind.SECTION, picture
         for i, compared in enumerate(self.content.compared, 1):
             ranking = ranking_picture(compared)
             if ranking is not None:
@@ -236,7 +236,7 @@ def make_page(
     title: str = TITLE,
     notes: Sequence[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
-    sections: Sequence[Section] = (),
+    sections: Sequence[type[Kind]] = (),
 ) -> Page:
     """Read the results in folders and make the page."""
     content = read_content(folders, panels, compare=compare, names=names, sections=sections)

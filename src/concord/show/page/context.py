@@ -16,7 +16,7 @@ from concord.number_words import level_words
 from concord.show.citations import CONCORD, METHODS, Entry, bibtex, study_entry, with_concord
 from concord.show.page import fragments
 from concord.show.page.content import Content, by_question
-from concord.show.page.declared import shown_result
+from concord.show.page.declared import first_picture, shown_result
 from concord.show.page.findings import kind_finding
 from concord.show.page.panel import INVENTED, FindingInputs, ModelView, Panel, Ranks, short_names
 from concord.show.page.screen import Card, Lead, PageFinding, Screen, lead_of
@@ -125,12 +125,10 @@ def _further(content: Content, question: str) -> Iterator[PageFinding]:
     """Return what further results of a question found; those of single models are seen with these."""
     labels = {view.label for view in content.of(question)}
     for filled in content.sections:
-        section = filled.section
-        if section.question == question and not (section.show_one is not None and labels):
+        if question == filled.kind.QUESTION and not (filled.kind.OF_ONE_MODEL and labels):
             for record in filled.records:
-                if not labels or set(section.who(record)) != labels:
-                    found = section.finding(record) if section.finding else PageFinding(title=section.heading)
-                    yield replace(found, address=f"#{section.name}")
+                if not labels or set(record.who()) != labels:
+                    yield replace(kind_finding(record), address=f"#{filled.kind.SECTION}")
 
 
 def _leading(
@@ -148,13 +146,11 @@ def _leading(
         main = kind_finding(content.compared[0])
         return "", main, lead_of(COMPARISON, main, ("ranking",))
     for filled in content.sections:
-        section, own = filled.section, found[filled.section.question]
-        name, figure = "", ""
-        if own[0].chart is None and section.picture is not None:
-            name, figure = section.picture(filled.records[0])
+        own = found[filled.kind.QUESTION]
+        name, figure = first_picture(filled.records[0]) if own[0].chart is None else ("", "")
         own[0] = replace(own[0], figure=figure)
-        lead = None if section.finding is None else lead_of(section.name, own[0], (name, *own[0].takes))
-        return section.question, own[0], lead
+        lead = lead_of(filled.kind.SECTION, own[0], (name, *own[0].takes))
+        return filled.kind.QUESTION, own[0], lead
     return "", PageFinding(title=say("page.nothing")), None
 
 
@@ -162,8 +158,8 @@ def _together(content: Content, panel: Panel) -> Lead | None:
     """Return what the first screen takes from a further result that holds all its models together."""
     labels = {view.label for view in content.of(panel.name)}
     for filled in content.sections:
-        if len(labels) > 1 and set(filled.section.who(filled.records[0])) == labels:
-            return Lead(filled.section.name, pictures=(str(next(iter(panel.metrics)).key).lower(),))
+        if len(labels) > 1 and set(filled.records[0].who()) == labels:
+            return Lead(filled.kind.SECTION, pictures=(str(next(iter(panel.metrics)).key).lower(),))
     return None
 
 
@@ -265,19 +261,17 @@ def _methods(content: Content) -> list[str]:
         for view in content.of(panel.name)[:1]
     ]
     for filled in content.sections:
-        told = (
-            filled.section.methods(record, source.document)
-            for record, source in zip(filled.records[:1], filled.sources[:1], strict=True)
-        )
-        found += [said for said in told if said]
+        told = filled.records[0].paragraph(with_concord(filled.sources[0].document))
+        found += [told] if told else []
     compared = (one.result.paragraph(with_concord(one.document)) for one in content.comparisons)
     return [*found, *dict.fromkeys(compared)]
 
 
 def sources_of(content: Content) -> list[Entry]:
     """Return what a paper about these results cites: Concord, methods, studies, each once."""
-    used = [entry for panel in content.panels if content.of(panel.name) for entry in panel.sources]
-    used += [entry for filled in content.sections for entry in filled.section.cites]
+    kinds = [panel.kind for panel in content.panels if content.of(panel.name)]
+    kinds += [filled.kind for filled in content.sections]
+    used = [entry for kind in kinds for entry in (CONCORD, *(METHODS[key] for key in kind.CITES))]
     used += [CONCORD, METHODS["holm1979"]] if content.comparisons else []
     cards = {card.study: card for view in content.all_views for card in getattr(view.beside, "cards", ())}
     studies = [study_entry(card.study, card.source) for card in cards.values() if card.source.get("authors")]
@@ -299,7 +293,7 @@ def _comparisons(content: Content, lead: Lead | None) -> list[dict[str, str]]:
 
 def _was_asked(source: ResultFile, content: Content) -> bool:
     """Whether a file says something new: numbers beside a model's result were asked with it."""
-    beside = {one.section.name for one in content.sections if one.section.show_one is not None}
+    beside = {one.kind.SECTION for one in content.sections if one.kind.OF_ONE_MODEL}
     return source.kind not in beside
 
 
@@ -340,7 +334,7 @@ def _named_inside(source: ResultFile, content: Content) -> list[str]:
         for filled in content.sections
         for record, file in zip(filled.records, filled.sources, strict=True)
         if file is source
-        for name in filled.section.who(record)
+        for name in record.who()
     ]
 
 

@@ -5,48 +5,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from concord.errors import FileFormatError
 from concord.kinds import PAGE, Column, FilledTable, Kind, Table
 from concord.records import Estimate
-from concord.show.citations import CONCORD, METHODS, with_concord
 from concord.show.declared import drawn_by, is_bare, table_notes, without_undefined
 from concord.show.page import fragments
-from concord.show.page.content import Section
 from concord.show.page.data import PageColumn, packed
-from concord.show.page.findings import kind_finding
 from concord.show.page.screen import Lead
-from concord.show.page.values import ResultFile
 from concord.show.svg import Picture
 from concord.words import say
 
 
-def section_of(kind: type[Kind]) -> Section:
-    """Return the section of the page that shows results of a kind."""
-
-    def read_one(source: ResultFile) -> Kind:
-        if source.file is None or source.file.name != kind.FILE:
-            raise FileFormatError(f"is not called {kind.FILE}, so what it found is not shown")
-        return kind.read(source.file.parent)
-
-    return Section(
-        name=kind.SECTION,
-        question=kind.QUESTION,
-        heading=kind.HEADING,
-        file=kind.FILE,
-        key=kind.KEY,
-        read=read_one,
-        show=shown_results,
-        show_one=shown_result if kind.OF_ONE_MODEL else None,
-        pictures=_all_pictures,
-        finding=kind_finding,
-        picture=first_picture,
-        who=lambda result: result.who(),
-        methods=lambda result, document: result.paragraph(with_concord(document)),
-        cites=(CONCORD, *(METHODS[key] for key in kind.CITES)),
-    )
-
-
-def _all_pictures(records: Sequence[Kind]) -> list[Picture]:
+def all_pictures(records: Sequence[Kind]) -> list[Picture]:
     """Return the pictures of all results, each under a name of its own."""
     alone = len(records) == 1
     shared = [] if alone else _shared_pictures(records)

@@ -8,23 +8,26 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from concord.comparing.comparison import Comparison
 from concord.errors import FileFormatError, quoted_path
 from concord.files.contents import is_file, is_folder, read_bytes
 from concord.files.documents import document_facts, run_facts
 from concord.files.json_text import parsed
-from concord.show.page.values import COMPARISON, FoundResults, Known, Problem, ResultFile
+from concord.kinds import Kind
+from concord.show.page.values import COMPARISON, FoundResults, Problem, ResultFile
 from concord.version import RESULT_FORMAT
 
-COMPARISONS = Known(COMPARISON, "comparison.json", "pairs")
 DEEPEST = 5
 csv.field_size_limit(2**24)
 
 
 def find_results(
-    folders: Sequence[Path], results: Sequence[Known], names: Mapping[Path, str] = MappingProxyType({})
+    folders: Sequence[Path],
+    results: Mapping[str, type[Kind]],
+    names: Mapping[Path, str] = MappingProxyType({}),
 ) -> FoundResults:
-    """Look through folders, at most five levels deep."""
-    known = (*results, COMPARISONS)
+    """Look through folders, at most five levels deep, for results of kinds, each under its name."""
+    known = {**results, COMPARISON: Comparison}
     sources: list[ResultFile] = []
     problems: list[Problem] = []
     seen: set[Path] = set()
@@ -43,20 +46,22 @@ def find_results(
     return FoundResults(tuple(sources), tuple(problems))
 
 
-def _candidates(folder: Path, known: Sequence[Known]) -> Iterator[Path]:
+def _candidates(folder: Path, known: Mapping[str, type[Kind]]) -> Iterator[Path]:
     """Return the result files below a folder in the order of their names."""
     if folder.is_file():
         yield folder
         return
-    names = {one.file for one in known}
+    names = {one.FILE for one in known.values()}
     for file in sorted(folder.rglob("*.json")):
         if file.name in names and len(file.relative_to(folder).parts) <= DEEPEST and file.is_file():
             yield file
 
 
-def _nothing_found(folders: Sequence[Path], known: Sequence[Known], problems: Sequence[Problem]) -> str:
+def _nothing_found(
+    folders: Sequence[Path], known: Mapping[str, type[Kind]], problems: Sequence[Problem]
+) -> str:
     where = ", ".join(repr(str(folder)) for folder in folders)
-    names = ", ".join(one.file for one in known)
+    names = ", ".join(one.FILE for one in known.values())
     listed = "".join(f"\n  {problem}" for problem in problems[:10])
     return (
         f"no readable result in {where}; expected files that a scoring command wrote ({names}); "
@@ -65,7 +70,7 @@ def _nothing_found(folders: Sequence[Path], known: Sequence[Known], problems: Se
 
 
 def _taken(
-    file: Path, folder: Path, known: Sequence[Known], name: str
+    file: Path, folder: Path, known: Mapping[str, type[Kind]], name: str
 ) -> tuple[ResultFile | None, list[Problem]]:
     """Read one file: a result where it is one, and what is wrong with it."""
     shown = _shown_path(file, folder)
@@ -74,16 +79,17 @@ def _taken(
     except FileFormatError as fault:
         return None, [Problem(shown, str(fault))]
     # a file with a name of its own is told by its content
-    fitting = [one for one in known if one.key in document]
-    kind = next((one for one in known if one.file == file.name), fitting[0] if fitting else None)
-    if kind is None or kind.key not in document:
+    fitting = [one for one, kind in known.items() if kind.KEY in document]
+    named = [one for one, kind in known.items() if file.name == kind.FILE]
+    kind = next(iter((*named, *fitting)), "")
+    if kind not in fitting:
         return None, [Problem(shown, "is not a result of Concord: no number that the page knows")]
     version = document.get("format_version")
     faults = [] if version == RESULT_FORMAT else [Problem(shown, _version_words(version))]
     run = run_facts(file.parent, folder)
     said = document_facts(document).model or run.model
     model = said or (name if name and file.parent == folder else _folder_name(file, folder))
-    return ResultFile(kind.kind, file, document, model, shown, run), faults
+    return ResultFile(kind, file, document, model, shown, run), faults
 
 
 def _version_words(version: object) -> str:

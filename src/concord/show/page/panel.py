@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from concord.kinds import Kind
 from concord.records import Estimate
-from concord.show.citations import CONCORD, METHODS, Entry
 from concord.show.page.data import Texts
 from concord.show.page.screen import PageFinding
 from concord.show.page.values import Problem, ResultFile
@@ -185,18 +184,3 @@ class Panel:
     pictures_together: Callable[[Sequence[Any], float], Sequence[tuple[Path, Picture]]] = _no_pictures
     has_replies: bool = True
     """Whether replies lie beside a result."""
-
-    @property
-    def file(self) -> str:
-        """Name of the file that holds a result."""
-        return self.kind.FILE
-
-    @property
-    def key(self) -> str:
-        """A key that every such file has."""
-        return self.kind.KEY
-
-    @property
-    def sources(self) -> tuple[Entry, ...]:
-        """What its methods paragraphs cite."""
-        return (CONCORD, *(METHODS[key] for key in self.kind.CITES))

@@ -20,15 +20,6 @@ Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A kind of result: the file that holds it, and a key that every such file has."""
-
-    kind: str
-    file: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
 class Problem:
     """A file that could not be used, or only in part."""
 
