@@ -119,3 +119,10 @@ def test_declared_codes_are_numbers_and_words() -> None:
 def test_dont_know_is_no_answer_among_numbers_and_an_option_among_words() -> None:
     assert is_refusal("Don't know", among_numbers=True)
     assert not is_refusal("Don't know")
+
+
+def test_seven_on_a_scale_of_seven_steps_is_an_answer_though_no_model_gives_it() -> None:
+    people = np.repeat(np.arange(1.0, 8.0), 5)
+    assert found_codes(people, np.arange(2.0, 7.0)) == found_codes(people[:0])
+    assert found_codes(people[people != 6], np.arange(2.0, 6.0)).asked == (7.0,)
+    assert found_codes(np.append(people, 8.0), np.arange(2.0, 7.0)).asked == (8.0,)

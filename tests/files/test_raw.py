@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from concord.files.raw import read_raw
+from concord import score_options
+from concord.files.raw import grid_of, read_raw
 from concord.files.tables import TableOptions
 
 HAND_MADE = {
@@ -21,3 +22,55 @@ def test_the_delimiter_is_the_one_on_which_lines_agree(tmp_path: Path, name: str
     rows = [cells for _, cells in read_raw(path, TableOptions(None, None)).records if any(cells)]
     assert {len(cells) for cells in rows[-2:]} == {3}
     assert rows[-2 if name == "a title above" else 0][0] == "Study"
+
+
+BODY = "".join(f"q{i},abcd,{i / 10}\n" for i in range(1, 8))
+SHEETS = {
+    "a title": "Table 3. Accuracy\n\nitem,order,score\n" + BODY,
+    "a note": "item,order,score\n" + BODY + "\nNote. One sample per cell.,,\n",
+    "a total that lacks cells": "item,order,score\n" + BODY + "Mean,,0.4\n",
+    "another table": "item,order,score\n" + BODY + "\nModel,Mean score,N of items\nm1,0.4,7\n",
+    "another table with a title": "item,order,score\n" + BODY + "\nTable 4,,\nModel,N,Mean\nm1,7,0.4\n",
+    "units": "Item (ID),order,score (0-1)\n" + BODY,
+    "other languages": "Aufgabe,ordre,점수\n" + BODY,
+    "a head of two lines": "item,Result,\n,order,score\n" + BODY,
+}
+
+
+@pytest.mark.parametrize("name", list(SHEETS))
+def test_the_table_of_a_sheet_is_found_and_what_is_not_read_is_told(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(SHEETS[name], "utf-8")
+    grid = grid_of(path, TableOptions())
+    assert grid.cells(0) == [f"q{i}" for i in range(1, 8)]
+    assert grid.cells(2) == [str(i / 10) for i in range(1, 8)]
+    titles = [title.rpartition(" / ")[2] for title in grid.header]
+    assert titles == ["item", "order", "score"]
+    assert not grid.problems
+    assert grid.warnings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,order,score\n" + BODY + "mean,abcd,0.9\n",
+        "item,order,score\n" + BODY + "\nq8,bcda,\n",
+        "item,order,score\n" + BODY + "\nnote,bcda,0.3\n",
+        "word,order,answer\nsum,a,yes\n\ntotal,b,no\n",
+        ",item,answer\n0,q1,A\n1,q2,B\n",
+    ],
+)
+def test_rows_that_belong_to_a_table_stay(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, "utf-8")
+    wanted = sum(bool(line) for line in text.splitlines()) - 1
+    assert len(grid_of(path, TableOptions()).rows) == wanted
+
+
+def test_a_cell_is_named_by_the_title_in_the_file(tmp_path: Path) -> None:
+    rows = "".join(f"q{i};abcd;A;A;4\n" for i in range(9))
+    text = f"Aufgabe;Reihenfolge;gewählt;Lösung;Anzahl Optionen\n{rows}q9;abcd;A;Zebra;4\n"
+    path = tmp_path / "t.csv"
+    path.write_text(text, "utf-8")
+    found = score_options(path)
+    assert [(one.column, one.value) for one in found.left_out] == [("Lösung", "Zebra")]

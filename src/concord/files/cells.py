@@ -12,6 +12,7 @@ from numbers import Real
 
 import numpy as np
 
+from concord.files.grids import vocabulary
 from concord.files.limits import CELL_CHARACTERS, LARGEST_NUMBER
 from concord.files.text import SURROGATE, ErrorCell, normal_form
 
@@ -64,10 +65,16 @@ def number(cell: object) -> float | None:
     return value
 
 
+YES_NO = {
+    word: meant
+    for meant, words in ((True, "true yes"), (False, "false no"))
+    for word in f"{words} {vocabulary()['cells'][words.split()[1]]}".split()
+}
+"""Words for yes and no, in the languages of titles."""
 GRADES = {
-    "c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "correct": 1.0,
-    "incorrect": 0.0, "pass": 1.0, "fail": 0.0,
-}  # fmt: skip
+    **{word: float(meant) for word, meant in YES_NO.items()},
+    **{"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "correct": 1.0, "incorrect": 0.0, "pass": 1.0, "fail": 0.0},
+}
 """Text grades (correct, partly correct, incorrect, no answer) and words for right and wrong, in any case."""
 
 

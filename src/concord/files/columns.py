@@ -6,8 +6,8 @@ Parquet files, frames and large CSV files never become Python cells; the rest is
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells, wi
 from concord.files.gate import check_large_text, check_names
 from concord.files.grids import Grid
 from concord.files.missing import MissingCodes
+from concord.files.raw import grid_of
 from concord.files.rows import delimiter_note, header_of, recognise_delimiter
 from concord.files.survey import SURVEYS, read_survey
 from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
@@ -51,6 +52,8 @@ class ColumnTable:
     typed: bool = True
     """The table knows numbers from text."""
     options: TableOptions = TableOptions()
+    written: Mapping[str, str] = field(default_factory=dict)
+    """What the file calls columns that have another title here."""
 
     @property
     def decimal_comma(self) -> bool:
@@ -126,7 +129,7 @@ def _of_file(path: Path, options: TableOptions) -> ColumnTable:
         large = _large_text(path, options)
         if large is not None:
             return large
-    return _of_grid(read_grid(path, sheet=options.sheet, encoding=options.encoding), options)
+    return _of_grid(grid_of(path, options), options)
 
 
 def _start(path: Path) -> bytes:
@@ -170,6 +173,7 @@ def _of_grid(grid: Grid, options: TableOptions, *, name: str | None = None) -> C
         grid.warnings,
         grid.typed,
         options,
+        grid.written,
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
-from concord.files.cells import BadCellError, with_point
+from concord.files.cells import YES_NO, BadCellError, with_point
 from concord.files.columns import ColumnTable, read_numbers
 from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
 from concord.files.frames import records_of
@@ -34,7 +34,9 @@ from concord.files.json_text import (
     shown,
 )
 from concord.files.left_out import left_out_cells, told_left_out
-from concord.files.tables import KINDS, LINES, TableOptions, TableSource, grid_of
+from concord.files.raw import grid_of
+from concord.files.raw_replies import TEXT_NAMES
+from concord.files.tables import KINDS, LINES, TableOptions, TableSource
 from concord.files.text import plain_utf8
 from concord.records import InputFile, LeftOutCell
 
@@ -195,6 +197,7 @@ class DeclaredTable:
         self.bad.add((index, name))
         sheet = self.table.sheet if isinstance(self.table, Grid) else None
         title = self.titles.get(name, self.plain.get(name, name))
+        title = self.table.written.get(title, title)
         self.problems.append(CellProblem(self.table.name, sheet, self.row(index), title, value, expected))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -217,8 +220,10 @@ class DeclaredTable:
 
     def by_meaning(self) -> list[dict[str, Any]]:
         """Return every row by what its cells hold, nothing where the table has no such column."""
-        places = {one.name: plain_title(self.titles.get(one.name, "")) for one in self.columns}
-        return [{name: row.get(place) for name, place in places.items()} for row in self.rows()]
+        places = {name: plain_title(title) for name, title in self.titles.items()}
+        names = [one.name for one in self.columns]
+        return [{name: row.get(places[name]) if name in places else None for name in names}
+                for row in self.rows()]  # fmt: skip
 
     def each(self, read: Callable[[int, T], Any], rows: Iterable[T]) -> list[Any]:
         """Read rows one by one; one with a cell that it cannot be read without is noted and left out."""
@@ -254,7 +259,7 @@ class DeclaredTable:
         return (f"{self.place}: columns not used: {listed(others)}",) if others else ()
 
 
-_FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+_FLAGS = {**YES_NO, "1": True, "0": False}
 
 
 def _truth(cell: object) -> bool | None:
@@ -438,15 +443,20 @@ def read_rows(source: object, what: str, parts: Mapping[str, Parse] | None = Non
 
 
 def _cells_of_rows(grid: Grid, parts: Mapping[str, Parse]) -> list[tuple[int | None, object]]:
-    """Return the rows of a table as objects without empty cells: text, but for cells that hold several."""
+    """Return the rows of a table as objects without empty cells: text, but for cells that hold several.
+
+    An empty cell of the column of replies stays: the model was asked and said nothing, as in JSON.
+    """
     titles = [(title.strip().casefold(), title) for title in grid.header]
     columns = [grid.cells(j) for j in range(len(titles))]
+    filled = [plain for (plain, _), cells in zip(titles, columns, strict=True) if any(cells)]
+    said = next((name for name in TEXT_NAMES if name in filled), None)
     rows: list[tuple[int | None, object]] = []
     for i, line in enumerate(grid.rows):
         row: dict[str, Any] = {}
         for (plain, title), column in zip(titles, columns, strict=True):
             cell = column[i]
-            if title and cell is not None and cell != "":
+            if title and cell is not None and (cell != "" or plain == said):
                 row[title] = parts[plain](cell) if plain in parts else _as_written(cell)
         rows.append((int(line), row))
     return rows

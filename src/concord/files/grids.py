@@ -58,6 +58,8 @@ class Grid:
     """The file knows numbers from text."""
     decimal_comma: bool = False
     """A text such as ``0,85`` is a number where a number is expected."""
+    written: Mapping[str, str] = field(default_factory=dict)
+    """What the file calls columns that have another title here."""
     careful: "Callable[[], Grid] | None" = None
     hidden: Callable[[bool], bool] = field(default=_never)
 

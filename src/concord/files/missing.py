@@ -189,8 +189,8 @@ def _edge_codes(own: Values, agent: Values, base: Values) -> tuple[list[float], 
     apart = bool(top) and top[0] - body[-1] > 1
     if apart and len(top) > 1 and own.size >= _FEWEST:
         return top, doubted_zero
-    if not apart and (not agent.size or body[0] != 1 or body[-1] < 4):
-        top = []  # a scale of seven, eight or nine steps
+    if not apart:  # a scale of seven, eight or nine steps; one that goes on to 7 is of seven
+        top = top[top[:1] == [EDGE[0]] :] if agent.size and body[0] == 1 and body[-1] >= 4 else []
     return [], [*top, *doubted_zero]
 
 

@@ -1,22 +1,60 @@
-"""A table as it is on the sheet: every record with its row, merged areas, and no header chosen yet."""
+"""A table as it is on the sheet: records with rows, merged areas; and the one table in it that is meant.
+
+Titles above a table, heads of several lines, notes, totals and further tables below it are found by their
+shape, for every command alike; what is not read is told. Titles in other languages, or with a unit in
+brackets, are those of the vocabulary.
+"""
 
 import csv
+import math
 import os
 import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
+from concord.errors import FileFormatError
+from concord.files import cells as read
 from concord.files.contents import fingerprint, read_bytes
-from concord.files.grids import Area, Grid, RawTable
+from concord.files.grids import (
+    Area,
+    Grid,
+    Numbered,
+    RawTable,
+    filled,
+    from_records,
+    is_blank,
+    plain_title,
+    rows_in_words,
+    vocabulary,
+)
 from concord.files.rows import DELIMITERS, delimiter_note, records_of
 from concord.files.sheet_xml import Handler, column_number, local
-from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
-from concord.files.text import decode
+from concord.files.tables import KINDS, TableOptions, TableSource, check_content, kind_of, read_grid
+from concord.files.text import decode, normal_form
 from concord.files.workbooks import choose_sheet, open_workbook, parse_member
+from concord.words import say
 
 _AREA = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7}):\$?([A-Za-z]{1,3})\$?(\d{1,7})")
 _LOOKED_AT = 40
 """Records in which the delimiter of a text file is looked for: titles above a table have none."""
+MOST_MERGED = 2000
+"""Merged areas that are looked at; people do not make more by hand."""
+TOTALS = frozenset(vocabulary()["sheets"]["totals"].split())
+"""Words that begin a row which sums up others."""
+NOTE = re.compile(vocabulary()["sheets"]["note"], re.IGNORECASE)
+_GROUPS = frozenset(vocabulary()["sheets"]["groups"].split())
+"""Heads over several columns that say nothing of each."""
+_DEEPEST = 3
+"""Lines of a head."""
+_MOSTLY = 0.8
+"""Share of the cells of a column that must be numbers, for a text to be out of place in it."""
+_SEEN = 200
+"""Rows of a column that are looked at for that."""
+_UNIT = re.compile(r"\s*[(\[][^()\[\]]{0,40}[)\]]\s*")
+_ACCENTS = re.compile("[\u0300-\u036f]|['’]")  # noqa: RUF001
 
 
 class _Merged(Handler):
@@ -100,3 +138,233 @@ def _split_lines(head: str, delimiter: str) -> tuple[int, int]:
     except csv.Error:  # a cell beyond the limit, or a quote that never ends
         return (0, 0)
     return max(((lines, n) for n, lines in counts.items()), default=(0, 0))
+
+
+def spread_merged(raw: RawTable) -> list[Numbered]:
+    """Return the records, blank ones left out, with the value of a merged area in all of its cells."""
+    cells = {row: list(record) for row, record in raw.records}
+    width = max(map(len, cells.values()), default=0)
+    room = width * len(cells)
+    for area in raw.merged[:MOST_MERGED]:
+        top = cells.get(area.top, [])
+        value = top[area.left] if area.left < len(top) else None
+        if is_blank(value):
+            continue
+        right = min(area.right, width - 1)
+        # an area may reach to the end of the sheet: only rows that hold something are filled
+        there = range(area.top, area.bottom + 1)
+        rows = [row for row in (there if len(there) < len(cells) else cells) if row in cells and row in there]
+        room -= len(rows) * max(0, right + 1 - area.left)
+        if room < 0:  # each would be filled again
+            raise FileFormatError(f"{raw.name}: merged areas lie over each other; save the workbook again")
+        for row in rows:
+            record = cells[row]
+            record.extend([None] * (right + 1 - len(record)))
+            record[area.left : right + 1] = [value] * (right + 1 - area.left)
+    return [(row, record) for row, record in sorted(cells.items()) if filled(record)]
+
+
+def grid_of(source: TableSource, options: TableOptions) -> Grid:
+    """Read the cells of the table that is meant, as options say."""
+    grid = read_grid(
+        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+    )
+    is_sheet = isinstance(source, str | os.PathLike) and KINDS[Path(source).suffix.lower()] in (
+        "xlsx",
+        "text",
+    )
+    if is_sheet and (grid.problems or "" in grid.header or len(grid.header) == 1):
+        grid = _under_its_head(read_raw(source, options), grid)
+    return _with_known_titles(_without_rest(grid))
+
+
+def _under_its_head(raw: RawTable, grid: Grid) -> Grid:
+    """Lay a table under its head: titles above it are left out, and heads of several lines are joined."""
+    records = spread_merged(raw)
+    several = [i for i, (_, cells) in enumerate(records[:_LOOKED_AT]) if len(set(_texts(cells))) > 1]
+    start = several[0] if several else 0
+    end = start + 1
+    while end < min(len(records) - 1, start + _DEEPEST) and _is_further_head(
+        records[end - 1][1], records[end][1]
+    ):
+        end += 1
+    if (start, end) == (0, 1):
+        return grid
+    head = _joined_head([list(cells) for _, cells in records[start:end]])
+    made = from_records(raw.name, raw.sheet, [(records[end - 1][0], head), *records[end:]], typed=grid.typed)
+    told = [note for note in (*raw.warnings, *grid.warnings) if "fewer than" not in note]
+    above, lines = ([row for row, _ in some] for some in (records[:start], records[start:end]))
+    for key, rows in (("above", above), ("head", lines[: len(lines) * (len(lines) > 1)])):
+        told += [say(f"shared.sheet.{key}", place=raw.place, rows=rows_in_words(rows))] if rows else []
+    notes = (*dict.fromkeys(told), *made.warnings)
+    return replace(made, inputs=grid.inputs, decimal_comma=grid.decimal_comma, warnings=notes)
+
+
+def _texts(cells: Sequence[object]) -> list[str]:
+    return [str(cell).strip() for cell in cells if not is_blank(cell)]
+
+
+def _is_further_head(above: Sequence[object], cells: Sequence[object]) -> bool:
+    """Whether a line goes on with a head: words under a group, and none of its own under the first title."""
+    used = filled(cells)
+    if not used or any(not isinstance(cells[j], str) or _is_number(cells[j]) for j in used):
+        return False
+    held = [None if j >= len(above) else above[j] for j in range(max(len(above), len(cells)))]
+    own = [j for j in used if cells[j] != held[j]]
+    grouped = [j for j in own if j > 0 and (is_blank(held[j]) or held[j] == held[j - 1])]
+    first = next((j for j, cell in enumerate(held) if not is_blank(cell)), 0)
+    return bool(grouped) and first not in own
+
+
+def _joined_head(lines: Sequence[list[object]]) -> list[object]:
+    """Return one title per column: the words above each other, a group's over all of its columns."""
+    width = max(map(len, lines))
+    for line, below in zip(lines, lines[1:], strict=False):
+        line += [None] * (width - len(line))
+        for j in range(1, width):
+            if is_blank(line[j]) and j < len(below) and not is_blank(below[j]):
+                line[j] = line[j - 1]
+    titles: list[object] = []
+    for j in range(width):
+        parts = list(
+            dict.fromkeys(str(line[j]).strip() for line in lines if j < len(line) and not is_blank(line[j]))
+        )
+        while len(parts) > 1 and _plain(parts[0]) in _GROUPS:
+            parts.pop(0)
+        titles.append(" / ".join(parts))
+    return titles
+
+
+def _is_number(cell: object) -> bool:
+    try:
+        return read.number(read.with_point(cell)) is not None
+    except read.BadCellError:
+        return False
+
+
+def _without_rest(grid: Grid) -> Grid:
+    """Leave out what is below a table: another one, notes and totals."""
+    rows = list(grid.rows)
+    columns = [grid.cells(j) for j in range(len(grid.header))]
+    end, told = len(rows), {}
+    for i in (i for i in range(1, len(rows)) if rows[i] > rows[i - 1] + 1):
+        if _is_other_head(columns, i) or (i + 1 < len(rows) and _is_other_head(columns, i + 1, of=i)):
+            told["below"], end = rows[i:], i
+            break
+    while end > 1 and (what := _sums_or_notes(columns, rows, end - 1)):
+        end -= 1
+        told[what] = [rows[end], *told.get(what, [])]
+    if end == len(rows):
+        return grid
+    notes = [
+        say(f"shared.sheet.{key}", place=grid.place, rows=rows_in_words(some)) for key, some in told.items()
+    ]
+    return replace(
+        grid,
+        rows=tuple(rows[:end]),
+        columns=tuple(column[:end] for column in columns),
+        warnings=(*grid.warnings, *notes),
+    )
+
+
+def _is_other_head(columns: Sequence[list[object]], i: int, of: int | None = None) -> bool:
+    """Whether a row is another table's head: words alone, some of them among numbers; ``of``: its title."""
+    cells = [column[i] for column in columns]
+    used = filled(cells)
+    if of is not None and (len(filled([column[of] for column in columns])) != 1 or len(used) < 2):
+        return False
+    if not used or not all(isinstance(cells[j], str) and not _is_number(cells[j]) for j in used):
+        return False
+    return any(
+        _of_numbers(columns[j][: i if of is None else of]) and not read.is_missing(cells[j]) for j in used
+    )
+
+
+def _of_numbers(column: Sequence[object]) -> bool:
+    """Whether a column holds numbers, but for few cells."""
+    held = [cell for cell in column[:_SEEN] if not is_blank(cell)]
+    return bool(held) and sum(map(_is_number, held)) >= _MOSTLY * len(held)
+
+
+def _sums_or_notes(columns: Sequence[list[object]], rows: Sequence[int], i: int) -> str:
+    """Say whether a last row is a note or sums up those above it; empty where it is one of the table."""
+    cells = [column[i] for column in columns]
+    used = filled(cells)
+    first = cells[used[0]] if used else None
+    if not isinstance(first, str):
+        return ""
+    apart = rows[i] > rows[i - 1] + 1
+    if len(used) <= 2 and used[0] == 0 and len(columns) > 2 and NOTE.match(first):
+        return "notes"
+    if len(used) == 1 and used[0] == 0 and apart and len(columns) > 2 and len(first.split()) > 3:
+        return "notes"
+    words = plain_title(first).split("_")
+    if words[0] not in TOTALS or len(words) > 3:
+        return ""
+    lacks = any(j not in used and not any(map(is_blank, column[:i])) for j, column in enumerate(columns))
+    return "totals" if lacks or _sums_up(columns, cells, i) else ""
+
+
+def _sums_up(columns: Sequence[list[object]], cells: Sequence[object], i: int) -> bool:
+    """Whether every number of a row is the sum or the mean of those above it."""
+    found = []
+    for column, cell in zip(columns, cells, strict=True):
+        if is_blank(cell) or not _is_number(cell):
+            continue
+        value = read.number(read.with_point(cell))
+        above = [one for one in map(_number_or_none, column[:i]) if one is not None]
+        whole = math.fsum(above)
+        means = [whole, whole / len(above) if above else math.nan]
+        found.append(value is not None and any(math.isclose(value, one, rel_tol=0.01) for one in means))
+    return bool(found) and all(found)
+
+
+def _number_or_none(cell: object) -> float | None:
+    return read.number(read.with_point(cell)) if _is_number(cell) else None
+
+
+def _plain(title: str) -> str:
+    """Return a plain title without accents and apostrophes."""
+    return plain_title(
+        normal_form(
+            "NFC", _ACCENTS.sub(lambda one: "" if one[0] not in "'’" else " ", normal_form("NFKD", title))
+        )
+    )  # noqa: RUF001
+
+
+@cache
+def _words() -> tuple[dict[str, str], frozenset[str]]:
+    """Return titles in other languages with those of the vocabulary, and every title that it knows."""
+    held = vocabulary()
+    english = {_plain(word): name for name, words in held["titles"].items() for word in words.split()}
+    known = {name for table in held["names"].values() for names in table.values() for name in names.split()}
+    known |= {name for kind in held["kinds"] for names in kind["columns"].values() for name in names}
+    return english, frozenset(known)
+
+
+def _with_known_titles(grid: Grid) -> Grid:
+    """Call columns as the vocabulary does: titles in other languages, with units, or of two lines."""
+    plain = [plain_title(title) for title in grid.header]
+    wanted = [_known_title(title, one) for title, one in zip(grid.header, plain, strict=True)]
+    counts = Counter(wanted)
+    header = tuple(
+        found if found and counts[found] == 1 and found not in plain else title
+        for title, found in zip(grid.header, wanted, strict=True)
+    )
+    written = {new: title for new, title in zip(header, grid.header, strict=True) if new != title}
+    if not written:
+        return grid
+    said = ", ".join(f"{title!r} as {new}" for new, title in written.items())
+    told = say("shared.sheet.titles", place=grid.place, titles=said)
+    return replace(grid, header=header, written=written, warnings=(*grid.warnings, told))
+
+
+def _known_title(title: str, plain: str) -> str:
+    """Return what the vocabulary calls a title that it does not know as it is; empty where it has none."""
+    english, known = _words()
+    if not title or plain in known:
+        return ""
+    bare = _UNIT.sub(" ", title).strip()
+    parts = (bare, bare.rpartition(" / ")[2])
+    tried = [one for part in parts for one in (plain_title(part), english.get(_plain(part), ""))]
+    return next((one for one in tried if one in known), "")

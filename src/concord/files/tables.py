@@ -102,13 +102,6 @@ def read_grid(
     return replace(grid, decimal_comma=decimal_comma)
 
 
-def grid_of(source: TableSource, options: TableOptions) -> Grid:
-    """Read the cells of a table as options say."""
-    return read_grid(
-        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
-    )
-
-
 def read_object(source: object) -> Grid:
     """Read a frame or a list of rows."""
     if is_lazy(source):

@@ -7,7 +7,7 @@ from concord.errors import FileFormatError, StudyError, TableError, by_cause
 from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.documents import FileCheck, FileKind
 from concord.files.grids import Grid, names_of, plain_title
-from concord.files.raw import read_raw
+from concord.files.raw import read_raw, spread_merged
 from concord.files.tables import TableOptions
 from concord.people.predictions.table import (
     AGENT_COLUMNS,
@@ -18,7 +18,7 @@ from concord.people.predictions.table import (
 )
 from concord.people.table.agents import open_table, tables_of
 from concord.people.table.columns import KNOWN, fold
-from concord.people.table.handmade.header import first_line, spread_merged, suggestion, words_for
+from concord.people.table.handmade.header import first_line, suggestion, words_for
 from concord.people.table.handmade.read import handmade_header
 from concord.people.table.values import stored_table
 from concord.records import SideOutcome, TestRow, TestTable

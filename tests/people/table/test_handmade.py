@@ -13,8 +13,9 @@ import concord
 from concord.cli.app import app
 from concord.errors import FileFormatError, OptionError, TableError
 from concord.files.grids import Area, RawTable
+from concord.files.raw import spread_merged
 from concord.people.table.agents import read_agents
-from concord.people.table.handmade.header import read_mapping, spread_merged
+from concord.people.table.handmade.header import read_mapping
 from concord.records import Side, TestTable
 
 

@@ -4,8 +4,9 @@ import pytest
 
 from concord.errors import FileFormatError
 from concord.files.grids import Area, RawTable, is_blank
+from concord.files.raw import spread_merged
 from concord.people.table.handmade import header, words
-from concord.people.table.handmade.header import find_header, split_tables, spread_merged
+from concord.people.table.handmade.header import find_header, split_tables
 from concord.people.table.handmade.words import meaning_of, words_of
 
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -330,3 +331,18 @@ def test_replies_to_samples_that_were_left_out_are_counted_apart() -> None:
     samples = read_samples([SAMPLES["samples"][0], {"id": "b", "gold_answer": ""}], strict=False)
     kinds = [problem.kind for problem in read_replies(GOOD, samples, strict=False).problems]
     assert kinds == ["reply to what was left out"] * 2
+
+
+def test_an_empty_reply_is_a_reply_in_every_format_and_a_missing_one_is_none(tmp_path: Path) -> None:
+    rows = [{**row, "response": "" if i == 1 else row["response"]} for i, row in enumerate(GOOD)]
+    asked = read_samples(SAMPLES)
+    csv = "id,mode,response\n" + "".join(f"{r['id']},{r['mode']},{r['response']}\n" for r in rows)
+    files = [write(tmp_path / "r.jsonl", lines(rows)), write(tmp_path / "r.csv", csv)]
+    for source in (*files, rows):
+        found = read_replies(source, asked)
+        assert [one.response for one in found.rows] == ["x", "", "x", "y"]
+    without = [{**row, "response": None} if i == 1 else row for i, row in enumerate(rows)]
+    for source in (without, pl.DataFrame(without)):
+        found = read_replies(source, asked, strict=False)
+        assert len(found.rows) == 3
+        assert "response" in str(found.problems[0])

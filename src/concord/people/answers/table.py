@@ -192,8 +192,10 @@ def read_answer_table(
             f"--questions was given, but {table.name} has no column 'source' that names people and agents; "
             f"found {listed(table.header)}"
         )
-    if "human" in found and "agent_answer" not in found and "agent" in titles:
-        found["agent_answer"] = titles["agent"]
+    if "human" in found and "agent_answer" not in found:
+        own = [titles[name] for name in ("agent", "model") if name in titles]
+        given = [one for one in own if fold(one) == "agent" or holds_numbers(table.take([one])[one])]
+        found |= {"agent_answer": given[0]} if given else {}
     if "human" in found and "agent_answer" in found and "outcome" in found:
         who = _agent_column(table, titles, agent_column, reserved=(found["agent_answer"],))
         return read_answers_frame(table, AnswerColumns(found, who))

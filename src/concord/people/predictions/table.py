@@ -14,9 +14,10 @@ from concord.files.frames import from_mappings
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, plain_title
 from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER
-from concord.files.tables import TableOptions, TableSource, grid_of
+from concord.files.raw import grid_of
+from concord.files.tables import TableOptions, TableSource
 from concord.people.mixed.table import CONTROLS
-from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES, fold
+from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES
 from concord.records import InputFile, LeftOutCell
 from concord.stats.predicted_effects import control_error
 
@@ -33,7 +34,7 @@ def is_prediction_grid(grid: Grid) -> bool:
     """Whether a table holds effects with standard errors, not tests."""
     # Effects under the names of a table of tests are meant where they have a standard error and a unit or a
     # scale, and no statistic: a share of a scale must not be read as d.
-    names = {fold(title) for title in grid.header}
+    names = {plain_title(title) for title in grid.header}
     if "human_estimate" in names:
         return True
     has_effect = "human_se" in names and bool({"human_effect", "human_effect_d"} & names)
@@ -42,13 +43,13 @@ def is_prediction_grid(grid: Grid) -> bool:
 
 def as_estimates(grid: Grid) -> Grid:
     """Return a table of effects under the names of the format, one row per effect and agent."""
-    names = [fold(title) for title in grid.header]
+    names = [plain_title(title) for title in grid.header]
     renamed = tuple(
         OTHER_NAMES[name] if name in OTHER_NAMES and OTHER_NAMES[name] not in names else title
         for name, title in zip(names, grid.header, strict=True)
     )
     wide = [j for j, name in enumerate(names) if name.endswith(_WIDE) and name != f"agent{_WIDE}"]
-    own = [fold(title) for title in renamed]
+    own = [plain_title(title) for title in renamed]
     if not wide and "agent_estimate" not in own:  # one column per agent, under its own name
         wide = [
             j for j, name in enumerate(own) if name not in (*KNOWN, *_AGENTS, "") and _has_numbers(grid, j)

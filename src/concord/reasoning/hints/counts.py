@@ -20,7 +20,8 @@ from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.gate import refuse_models
 from concord.files.grids import Grid
 from concord.files.limits import COUNTED
-from concord.files.tables import TableOptions, TableSource, grid_of
+from concord.files.raw import grid_of
+from concord.files.tables import TableOptions, TableSource
 from concord.reasoning.hints.rows import KINDS
 from concord.records import InputFile, LeftOutCell
 

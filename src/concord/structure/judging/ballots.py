@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from concord.files.declared import BadRowError, DeclaredTable, Row
+from concord.files.grids import vocabulary
 from concord.reading import StoredReading, read_reply, stored_reading
 from concord.reading.second import active
 
@@ -30,6 +31,12 @@ _SEATS = {
     **dict.fromkeys(("2", "B", "B>A", "B>>A", "A<B"), SECOND),
     **dict.fromkeys(("0", "C", "A=B", "B=A", "A==B"), EVEN),
 }
+_OTHER_WORDS = {
+    word: seat
+    for seat, name in ((FIRST, "first"), (SECOND, "second"), (EVEN, "tie"))
+    for word in vocabulary()["cells"][name].split()
+}
+"""Verdicts in other languages, as cells hold them; replies are read in English."""
 _NO_VERDICT = ("unreadable", "none", "error", "null", "nan", "n/a", "invalid")
 _MOST_CODE_WORDS = 5
 """Words of a cell that holds a code; a longer one is a reply."""
@@ -108,6 +115,8 @@ def named_seat(value: object) -> int | None:
     if is_reply(value):
         return said_seat(str(value))
     word = bare_word(value)
+    if word in _OTHER_WORDS:
+        return _OTHER_WORDS[word]
     return EVEN if is_tie(word) else None if word == "0" else said_seat(str(value).replace("_", " "))
 
 

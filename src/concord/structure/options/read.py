@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError, OptionError, listed
+from concord.files.cells import YES_NO
 from concord.files.declared import BadRowError, DeclaredTable, table_of
 from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, refuse_duplicates, told_repeats, with_units
-from concord.files.tables import TableOptions, TableSource, grid_of, table_options
+from concord.files.raw import grid_of
+from concord.files.tables import TableOptions, TableSource, table_options
 from concord.numeric import gated
 from concord.reading import Reading, ReadOutcome, StoredReading, read_reply, stored_reading, trial_name
 from concord.reading.second import rules_alone
@@ -106,10 +108,7 @@ def option_at(arrangement: str, place: int, size: int) -> str | None:
 
 
 _NAMES = names_of("options")
-_FLAGS = {
-    **dict.fromkeys(("true", "yes", "1", "1.0"), True),
-    **dict.fromkeys(("false", "no", "0", "0.0"), False),
-}
+_FLAGS = {**YES_NO, **dict.fromkeys(("1", "1.0"), True), **dict.fromkeys(("0", "0.0"), False)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from concord.files.grids import Numbered, filled, is_blank
+from concord.files.raw import NOTE, TOTALS
 from concord.people.table.handmade.header import Header
 from concord.people.table.handmade.words import (
     AGENT,
     GROUPED,
     HUMAN,
-    TOTALS,
-    VOCABULARY,
     Meaning,
     is_human,
     is_plain_agent,
@@ -21,7 +20,6 @@ from concord.people.table.handmade.words import (
 
 NAMES = ("study", "sub_study", "finding", "test", "domain")
 """Columns of names that are carried down where they are left blank."""
-_NOTE = re.compile(VOCABULARY["note"], re.IGNORECASE)
 _DEGREES = re.compile(r"(?:^|[\s/])(?:t|r|F|χ2|χ²)\s*\(\s*(\d+(?:\.\d+)?(?:\s*,\s*\d+(?:\.\d+)?)?)\s*\)")
 """Degrees of freedom behind a statistic in a title."""
 _MOST_SIDES = 60
@@ -69,8 +67,8 @@ def read_body(header: Header, records: Sequence[Numbered]) -> Body:
         texts = [str(cells[j]).strip() for j in used]
         if (
             len(used) == 1
-            and _NOTE.match(texts[0])
-            or (len(used) <= 2 and _NOTE.match(texts[0]) and used[0] == 0)
+            and NOTE.match(texts[0])
+            or (len(used) <= 2 and NOTE.match(texts[0]) and used[0] == 0)
         ):
             body.notes.append(row)
         elif _is_total(meanings, cells, used):

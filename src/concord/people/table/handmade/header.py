@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from concord.errors import FileFormatError, OptionError
+from concord.errors import OptionError
 from concord.files.cells import BadCellError
 from concord.files.contents import read_bytes
-from concord.files.grids import Numbered, RawTable, filled, is_blank
+from concord.files.grids import Numbered, is_blank
 from concord.files.text import decode
 from concord.people.table.columns import KNOWN, fold
 from concord.people.table.handmade.cells import read_any
@@ -38,8 +38,6 @@ DEEPEST = 3
 """Lines that a header may have."""
 LOOKED_AT = 40
 """Records in which a header is looked for."""
-MOST_MERGED = 2000
-"""Merged areas that are looked at; people do not make more by hand."""
 FEWEST = 3
 """Columns whose words must be known."""
 _SIZE = re.compile(
@@ -77,30 +75,6 @@ class Header:
     def places_of(self, *fields: str) -> list[int]:
         """Return the places of the columns that hold one of these fields."""
         return [j for j, one in enumerate(self.meanings) if one is not None and one.field in fields]
-
-
-def spread_merged(raw: RawTable) -> list[Numbered]:
-    """Return the records, blank ones left out, with the value of a merged area in all of its cells."""
-    cells = {row: list(record) for row, record in raw.records}
-    width = max(map(len, cells.values()), default=0)
-    room = width * len(cells)
-    for area in raw.merged[:MOST_MERGED]:
-        top = cells.get(area.top, [])
-        value = top[area.left] if area.left < len(top) else None
-        if is_blank(value):
-            continue
-        right = min(area.right, width - 1)
-        # an area may reach to the end of the sheet: only rows that hold something are filled
-        there = range(area.top, area.bottom + 1)
-        rows = [row for row in (there if len(there) < len(cells) else cells) if row in cells and row in there]
-        room -= len(rows) * max(0, right + 1 - area.left)
-        if room < 0:  # each would be filled again
-            raise FileFormatError(f"{raw.name}: merged areas lie over each other; save the workbook again")
-        for row in rows:
-            record = cells[row]
-            record.extend([None] * (right + 1 - len(record)))
-            record[area.left : right + 1] = [value] * (right + 1 - area.left)
-    return [(row, record) for row, record in sorted(cells.items()) if filled(record)]
 
 
 def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Header | None:

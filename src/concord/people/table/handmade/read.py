@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
 from concord.files.grids import Grid, Numbered, RawTable, rows_in_words
+from concord.files.raw import spread_merged
 from concord.people.table.columns import SIDE_FIELDS, SIDES, map_option
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
 from concord.people.table.handmade.gather import BadSideError, Entry, Fields, gather
@@ -17,7 +18,6 @@ from concord.people.table.handmade.header import (
     find_header,
     settled,
     split_tables,
-    spread_merged,
     title_key,
     with_types,
     words_for,

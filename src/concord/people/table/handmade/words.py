@@ -37,8 +37,6 @@ _GROUP_WORDS = word_set("group_words")
 _FILLERS = word_set("fillers")
 _ONE_PERSON = word_set("one_person")
 """Titles that number people and hold no result of theirs."""
-TOTALS = word_set("totals")
-"""Words that begin a row which sums up others."""
 _MODEL_NAMES = re.compile(VOCABULARY["model_names"])
 _VERSION = re.compile(VOCABULARY["model_versions"])
 """Words behind the name of a model family that are part of a model's name: "Claude 3.5 Sonnet"."""
