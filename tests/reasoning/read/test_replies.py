@@ -337,12 +337,13 @@ def test_an_empty_reply_is_a_reply_in_every_format_and_a_missing_one_is_none(tmp
     rows = [{**row, "response": "" if i == 1 else row["response"]} for i, row in enumerate(GOOD)]
     asked = read_samples(SAMPLES)
     csv = "id,mode,response\n" + "".join(f"{r['id']},{r['mode']},{r['response']}\n" for r in rows)
-    files = [write(tmp_path / "r.jsonl", lines(rows)), write(tmp_path / "r.csv", csv)]
+    files: list[Any] = [write(tmp_path / "r.jsonl", lines(rows)), write(tmp_path / "r.csv", csv)]
     for source in (*files, rows):
         found = read_replies(source, asked)
         assert [one.response for one in found.rows] == ["x", "", "x", "y"]
     without = [{**row, "response": None} if i == 1 else row for i, row in enumerate(rows)]
-    for source in (without, pl.DataFrame(without)):
+    sources: list[Any] = [without, pl.DataFrame(without)]
+    for source in sources:
         found = read_replies(source, asked, strict=False)
         assert len(found.rows) == 3
         assert "response" in str(found.problems[0])
