@@ -11,8 +11,7 @@ from concord.engine import SERIAL, Engine, chosen_engine
 from concord.files.documents import FileCheck
 from concord.files.grids import Grid
 from concord.files.public import public_table as find_public_table
-from concord.files.raw import grid_of
-from concord.files.tables import table_options
+from concord.files.tables import grid_of, table_options
 from concord.numeric import SMALLEST_D, gated, whole
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult

@@ -19,14 +19,14 @@ from concord.errors import FileFormatError, InputError, OptionError, TableError,
 from concord.files.columns import ColumnTable, read_columns
 from concord.files.contents import is_file, kept, read_bytes, read_once
 from concord.files.documents import FileCheck, FileKind
-from concord.files.grids import names_of, vocabulary
+from concord.files.grids import names_of
 from concord.files.inspect_logs import InspectLog, is_lm_eval, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
 from concord.files.kept_replies import object_of
 from concord.files.keys import noted_units
-from concord.files.raw import read_raw
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
-from concord.files.tables import TableOptions
+from concord.files.tables import TableOptions, read_raw
+from concord.files.text import vocabulary
 from concord.people.answers.table import holds_numbers, is_qualtrics, role_of, without_import_ids
 from concord.people.check import EFFECTS
 from concord.people.table.columns import KNOWN, SIDES, fold

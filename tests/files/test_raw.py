@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from concord import score_options
-from concord.files.raw import grid_of, read_raw
-from concord.files.tables import TableOptions
+from concord.files.tables import TableOptions, grid_of, read_raw
 
 HAND_MADE = {
     "decimal commas": "Study;People;Model\nA;t(58) = 2,91, p = ,005;t(98) = 6,1, p < ,001\nB;r = ,3;r = ,1\n",

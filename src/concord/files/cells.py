@@ -12,9 +12,8 @@ from numbers import Real
 
 import numpy as np
 
-from concord.files.grids import vocabulary
 from concord.files.limits import CELL_CHARACTERS, LARGEST_NUMBER
-from concord.files.text import SURROGATE, ErrorCell, normal_form
+from concord.files.text import SURROGATE, ErrorCell, normal_form, vocabulary
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", "–", "—", ".", "#n/a"})
 """What people write into a cell that has no value; upper and lower case alike."""

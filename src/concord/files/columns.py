@@ -22,10 +22,9 @@ from concord.files.frames import is_lazy, is_pandas, is_polars, pandas_cells, wi
 from concord.files.gate import check_large_text, check_names
 from concord.files.grids import Grid
 from concord.files.missing import MissingCodes
-from concord.files.raw import grid_of
 from concord.files.rows import delimiter_note, header_of, recognise_delimiter
 from concord.files.survey import SURVEYS, read_survey
-from concord.files.tables import TableOptions, TableSource, check_content, kind_of, read_grid
+from concord.files.tables import TableOptions, TableSource, check_content, grid_of, kind_of, read_grid
 from concord.files.text import decode, fixed_text
 from concord.records import InputFile
 

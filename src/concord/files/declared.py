@@ -34,9 +34,8 @@ from concord.files.json_text import (
     shown,
 )
 from concord.files.left_out import left_out_cells, told_left_out
-from concord.files.raw import grid_of
 from concord.files.raw_replies import TEXT_NAMES
-from concord.files.tables import KINDS, LINES, TableOptions, TableSource
+from concord.files.tables import KINDS, LINES, TableOptions, TableSource, grid_of
 from concord.files.text import plain_utf8
 from concord.records import InputFile, LeftOutCell
 

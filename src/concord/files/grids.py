@@ -3,12 +3,10 @@
 Rows are numbered as a spreadsheet shows them: the header is row 1 and blank rows count.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 
 from concord.errors import CellProblem, FileFormatError
 from concord.files.gate import check_size
+from concord.files.text import vocabulary
 from concord.records import InputFile
 
 if TYPE_CHECKING:
@@ -241,15 +240,6 @@ def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> d
         if there is not None and places[there] not in found.values():
             found[name] = places[there]
     return found
-
-
-@cache
-def vocabulary() -> Mapping[str, Any]:
-    """Return what the columns of every kind of table are called, and how a kind is recognised."""
-    held: Mapping[str, Any] = json.loads(
-        resources.files("concord.files").joinpath("vocabulary.json").read_bytes()
-    )
-    return held
 
 
 @cache

@@ -7,17 +7,15 @@ brackets, are those of the vocabulary.
 
 import csv
 import math
-import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 from concord.errors import FileFormatError
 from concord.files import cells as read
-from concord.files.contents import fingerprint, read_bytes
+from concord.files.contents import fingerprint
 from concord.files.grids import (
     Area,
     Grid,
@@ -28,12 +26,10 @@ from concord.files.grids import (
     is_blank,
     plain_title,
     rows_in_words,
-    vocabulary,
 )
 from concord.files.rows import DELIMITERS, delimiter_note, records_of
 from concord.files.sheet_xml import Handler, column_number, local
-from concord.files.tables import KINDS, TableOptions, TableSource, check_content, kind_of, read_grid
-from concord.files.text import decode, normal_form
+from concord.files.text import decode, normal_form, vocabulary
 from concord.files.workbooks import choose_sheet, open_workbook, parse_member
 from concord.words import say
 
@@ -73,26 +69,6 @@ class _Merged(Handler):
             self.areas.append(Area(int(found[2]), left, int(found[4]), right))
 
 
-def read_raw(source: TableSource | Grid, options: TableOptions) -> RawTable:
-    """Read the records of a table."""
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        kind = kind_of(path, options)
-        if kind in ("xlsx", "text"):
-            data = read_bytes(path)
-            check_content(path.name, kind, data, options.encoding)
-            read = _of_workbook if kind == "xlsx" else _of_text
-            return read(path.name, data, options)
-    grid = (
-        source
-        if isinstance(source, Grid)
-        else read_grid(
-            source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
-        )
-    )
-    return of_grid(grid)
-
-
 def of_grid(grid: Grid) -> RawTable:
     """Return a grid as records, its header the first of them."""
     columns = [grid.cells(j) for j in range(len(grid.header))]
@@ -100,20 +76,10 @@ def of_grid(grid: Grid) -> RawTable:
     return RawTable(grid.name, grid.sheet, ((1, grid.header), *body), (), grid.inputs, grid.warnings)
 
 
-def other_sheets(source: object, options: TableOptions) -> tuple[str, ...]:
-    """Return the sheets of a workbook that are shown, after the first; none where one was chosen."""
-    if not isinstance(source, str | os.PathLike) or options.sheet is not None:
-        return ()
-    path = Path(source)
-    if kind_of(path, options) != "xlsx":
-        return ()
-    book = open_workbook(read_bytes(path), path.name)
-    return tuple(title for title in book.sheets if title not in book.hidden)[1:]
-
-
-def _of_workbook(name: str, data: bytes, options: TableOptions) -> RawTable:
+def raw_workbook(name: str, data: bytes, sheet: str | None) -> RawTable:
+    """Return the records of a sheet of a workbook."""
     book = open_workbook(data, name)
-    sheet, notes = choose_sheet(book, options.sheet)
+    sheet, notes = choose_sheet(book, sheet)
     merged = _Merged()
     xml = book.members[book.sheets[sheet]]
     if b"mergeCell" in xml:
@@ -122,8 +88,9 @@ def _of_workbook(name: str, data: bytes, options: TableOptions) -> RawTable:
     return RawTable(name, sheet, tuple(records), tuple(merged.areas), (fingerprint(name, data),), notes)
 
 
-def _of_text(name: str, data: bytes, options: TableOptions) -> RawTable:
-    text = decode(name, data, options.encoding)
+def raw_text(name: str, data: bytes, encoding: str | None) -> RawTable:
+    """Return the records of a text file."""
+    text = decode(name, data, encoding)
     head = "\n".join(text.splitlines()[:_LOOKED_AT])
     delimiter = max(DELIMITERS, key=lambda one: _split_lines(head, one))
     records = tuple(records_of(name, text, delimiter))
@@ -164,24 +131,17 @@ def spread_merged(raw: RawTable) -> list[Numbered]:
     return [(row, record) for row, record in sorted(cells.items()) if filled(record)]
 
 
-def grid_of(source: TableSource, options: TableOptions) -> Grid:
-    """Read the cells of the table that is meant, as options say."""
-    grid = read_grid(
-        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
-    )
-    is_sheet = isinstance(source, str | os.PathLike) and KINDS[Path(source).suffix.lower()] in (
-        "xlsx",
-        "text",
-    )
-    if is_sheet and (grid.problems or "" in grid.header or len(grid.header) == 1):
-        grid = _under_its_head(read_raw(source, options), grid)
+def meant_table(grid: Grid, raw: Callable[[], RawTable] | None) -> Grid:
+    """Return the table of a sheet that is meant; ``raw`` reads its records, where it is a sheet."""
+    if raw is not None and (grid.problems or "" in grid.header or len(grid.header) == 1):
+        grid = _under_its_head(raw(), grid)
     return _with_known_titles(_without_rest(grid))
 
 
 def _under_its_head(raw: RawTable, grid: Grid) -> Grid:
     """Lay a table under its head: titles above it are left out, and heads of several lines are joined."""
     records = spread_merged(raw)
-    several = [i for i, (_, cells) in enumerate(records[:_LOOKED_AT]) if len(set(_texts(cells))) > 1]
+    several = [i for i, (_, cells) in enumerate(records[:_LOOKED_AT]) if len(set(_filled_texts(cells))) > 1]
     start = several[0] if several else 0
     end = start + 1
     while end < min(len(records) - 1, start + _DEEPEST) and _is_further_head(
@@ -200,14 +160,14 @@ def _under_its_head(raw: RawTable, grid: Grid) -> Grid:
     return replace(made, inputs=grid.inputs, decimal_comma=grid.decimal_comma, warnings=notes)
 
 
-def _texts(cells: Sequence[object]) -> list[str]:
+def _filled_texts(cells: Sequence[object]) -> list[str]:
     return [str(cell).strip() for cell in cells if not is_blank(cell)]
 
 
 def _is_further_head(above: Sequence[object], cells: Sequence[object]) -> bool:
     """Whether a line goes on with a head: words under a group, and none of its own under the first title."""
     used = filled(cells)
-    if not used or any(not isinstance(cells[j], str) or _is_number(cells[j]) for j in used):
+    if not used or any(not isinstance(cells[j], str) or _holds_a_number(cells[j]) for j in used):
         return False
     held = [None if j >= len(above) else above[j] for j in range(max(len(above), len(cells)))]
     own = [j for j in used if cells[j] != held[j]]
@@ -235,7 +195,7 @@ def _joined_head(lines: Sequence[list[object]]) -> list[object]:
     return titles
 
 
-def _is_number(cell: object) -> bool:
+def _holds_a_number(cell: object) -> bool:
     try:
         return read.number(read.with_point(cell)) is not None
     except read.BadCellError:
@@ -273,7 +233,7 @@ def _is_other_head(columns: Sequence[list[object]], i: int, of: int | None = Non
     used = filled(cells)
     if of is not None and (len(filled([column[of] for column in columns])) != 1 or len(used) < 2):
         return False
-    if not used or not all(isinstance(cells[j], str) and not _is_number(cells[j]) for j in used):
+    if not used or not all(isinstance(cells[j], str) and not _holds_a_number(cells[j]) for j in used):
         return False
     return any(
         _of_numbers(columns[j][: i if of is None else of]) and not read.is_missing(cells[j]) for j in used
@@ -283,7 +243,7 @@ def _is_other_head(columns: Sequence[list[object]], i: int, of: int | None = Non
 def _of_numbers(column: Sequence[object]) -> bool:
     """Whether a column holds numbers, but for few cells."""
     held = [cell for cell in column[:_SEEN] if not is_blank(cell)]
-    return bool(held) and sum(map(_is_number, held)) >= _MOSTLY * len(held)
+    return bool(held) and sum(map(_holds_a_number, held)) >= _MOSTLY * len(held)
 
 
 def _sums_or_notes(columns: Sequence[list[object]], rows: Sequence[int], i: int) -> str:
@@ -309,7 +269,7 @@ def _sums_up(columns: Sequence[list[object]], cells: Sequence[object], i: int) -
     """Whether every number of a row is the sum or the mean of those above it."""
     found = []
     for column, cell in zip(columns, cells, strict=True):
-        if is_blank(cell) or not _is_number(cell):
+        if is_blank(cell) or not _holds_a_number(cell):
             continue
         value = read.number(read.with_point(cell))
         above = [one for one in map(_number_or_none, column[:i]) if one is not None]
@@ -320,7 +280,7 @@ def _sums_up(columns: Sequence[list[object]], cells: Sequence[object], i: int) -
 
 
 def _number_or_none(cell: object) -> float | None:
-    return read.number(read.with_point(cell)) if _is_number(cell) else None
+    return read.number(read.with_point(cell)) if _holds_a_number(cell) else None
 
 
 def _plain(title: str) -> str:
@@ -333,7 +293,7 @@ def _plain(title: str) -> str:
 
 
 @cache
-def _words() -> tuple[dict[str, str], frozenset[str]]:
+def _titles_known() -> tuple[dict[str, str], frozenset[str]]:
     """Return titles in other languages with those of the vocabulary, and every title that it knows."""
     held = vocabulary()
     english = {_plain(word): name for name, words in held["titles"].items() for word in words.split()}
@@ -361,7 +321,7 @@ def _with_known_titles(grid: Grid) -> Grid:
 
 def _known_title(title: str, plain: str) -> str:
     """Return what the vocabulary calls a title that it does not know as it is; empty where it has none."""
-    english, known = _words()
+    english, known = _titles_known()
     if not title or plain in known:
         return ""
     bare = _UNIT.sub(" ", title).strip()

@@ -16,7 +16,7 @@ from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
 from concord.files.contents import fingerprint, is_folder, kept, read_bytes
 from concord.files.frames import from_mappings, from_pandas, from_polars, is_lazy, is_pandas, is_polars
-from concord.files.grids import Grid
+from concord.files.grids import Grid, RawTable
 from concord.files.json_text import line_rows, parsed
 from concord.files.missing import MissingCodes, declared_missing
 from concord.files.text import decode
@@ -38,6 +38,8 @@ KINDS = {
 """What a file is taken for, by its extension."""
 
 
+_SHEETS = ("xlsx", "text")
+"""Files that hold a sheet, on which a table may be anywhere."""
 LINES = (".jsonl", ".ndjson")
 """Extensions of JSON lines: one row object per line."""
 
@@ -100,6 +102,49 @@ def read_grid(
     if not grid.rows and not grid.problems:
         raise FileFormatError(f"{grid.name}: found a header but no rows below it; expected at least one")
     return replace(grid, decimal_comma=decimal_comma)
+
+
+def grid_of(source: TableSource, options: TableOptions) -> Grid:
+    """Read the cells of the table that is meant, as options say."""
+    from concord.files.raw import meant_table
+
+    grid = read_grid(
+        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+    )
+    if not isinstance(source, str | os.PathLike) or KINDS[Path(source).suffix.lower()] not in _SHEETS:
+        return meant_table(grid, None)
+    return meant_table(grid, lambda: read_raw(source, options))
+
+
+def read_raw(source: TableSource | Grid, options: TableOptions) -> RawTable:
+    """Read the records of a table."""
+    from concord.files.raw import of_grid, raw_text, raw_workbook
+
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        kind = kind_of(path, options)
+        if kind in _SHEETS:
+            data = read_bytes(path)
+            check_content(path.name, kind, data, options.encoding)
+            if kind == "xlsx":
+                return raw_workbook(path.name, data, options.sheet)
+            return raw_text(path.name, data, options.encoding)
+    if isinstance(source, Grid):
+        return of_grid(source)
+    return of_grid(read_grid(source, sheet=options.sheet, decimal_comma=options.decimal_comma))
+
+
+def other_sheets(source: object, options: TableOptions) -> tuple[str, ...]:
+    """Return the sheets of a workbook that are shown, after the first; none where one was chosen."""
+    if not isinstance(source, str | os.PathLike) or options.sheet is not None:
+        return ()
+    path = Path(source)
+    if kind_of(path, options) != "xlsx":
+        return ()
+    from concord.files.workbooks import open_workbook
+
+    book = open_workbook(read_bytes(path), path.name)
+    return tuple(title for title in book.sheets if title not in book.hidden)[1:]
 
 
 def read_object(source: object) -> Grid:

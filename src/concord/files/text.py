@@ -4,10 +4,13 @@ It is UTF-8 unless an encoding is named or a mark says one: guessing gives wrong
 """
 
 import codecs
+import json
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import cache
-from typing import Literal
+from importlib import resources
+from typing import Any, Literal
 
 from concord.errors import FileFormatError, OptionError
 
@@ -132,3 +135,12 @@ class DateCell(str):
     """The text of a cell that a spreadsheet program shows as a date or a time."""
 
     __slots__ = ()
+
+
+@cache
+def vocabulary() -> Mapping[str, Any]:
+    """Return what the columns of every kind of table are called, and how a kind is recognised."""
+    held: Mapping[str, Any] = json.loads(
+        resources.files("concord.files").joinpath("vocabulary.json").read_bytes()
+    )
+    return held

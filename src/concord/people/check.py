@@ -7,8 +7,8 @@ from concord.errors import FileFormatError, StudyError, TableError, by_cause
 from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.documents import FileCheck, FileKind
 from concord.files.grids import Grid, names_of, plain_title
-from concord.files.raw import read_raw, spread_merged
-from concord.files.tables import TableOptions
+from concord.files.raw import spread_merged
+from concord.files.tables import TableOptions, read_raw
 from concord.people.predictions.table import (
     AGENT_COLUMNS,
     COLUMNS,

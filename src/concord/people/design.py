@@ -14,8 +14,7 @@ from concord.files.cells import BadCellError, number
 from concord.files.gate import check_sessions
 from concord.files.grids import Grid, is_blank, plain_title
 from concord.files.missing import FoundCodes, MissingCodes, declared_missing, found_codes, is_refusal
-from concord.files.raw import grid_of
-from concord.files.tables import TableOptions, TableSource
+from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.numeric import gated
 from concord.people.studies.agents import (
     PERSON,

@@ -13,13 +13,13 @@ from concord.files.tables import table_options
 from concord.numeric import gated
 from concord.people.mixed.result import CombinedEstimate, CombineResult, in_question
 from concord.people.mixed.table import (
-    CONTROLS,
     MixedRows,
     MixedTables,
     other_predictions,
     read_mixed,
     unlike_tables,
 )
+from concord.people.table.columns import CONTROLS
 from concord.records import Estimate, Interval
 from concord.stats.answer_spread import answer_spread, person_correlation_error, person_correlation_interval
 from concord.stats.elementwise import Floats

@@ -14,7 +14,8 @@ from concord.files.tables import table_options
 from concord.number_words import interval, number
 from concord.numeric import NumberRule, above_zero, from_zero, gated, whole
 from concord.people.mixed.result import BatchLook, SequencedPart, SequenceRules, SequentialResult
-from concord.people.mixed.table import CONTROLS, MixedRows, read_mixed
+from concord.people.mixed.table import MixedRows, read_mixed
+from concord.people.table.columns import CONTROLS
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.sequential import (
     SKEWED,

@@ -24,8 +24,6 @@ ANSWER, PREDICTION, ARM, OUTCOME, WEIGHT, PERSON = columns_of(
     required=("human", "prediction"),
     what={"human": "people's answers", "prediction": "predictions"},
 )
-CONTROLS = ("control", "baseline", "placebo", "0")
-"""Arms that others are compared with."""
 _UNIQUE = 0.9
 """Share of rows that no other row equals from which on an equal row elsewhere is the same person."""
 

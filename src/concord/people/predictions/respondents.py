@@ -10,8 +10,9 @@ from concord.errors import InputError
 from concord.files.columns import read_columns
 from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.tables import TableOptions, TableSource
-from concord.people.mixed.table import ANSWER, ARM, CONTROLS, OUTCOME, PERSON
+from concord.people.mixed.table import ANSWER, ARM, OUTCOME, PERSON
 from concord.people.predictions.table import EffectPair, Prediction
+from concord.people.table.columns import CONTROLS
 from concord.records import InputFile
 from concord.stats.elementwise import Floats
 

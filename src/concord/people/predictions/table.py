@@ -14,10 +14,8 @@ from concord.files.frames import from_mappings
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, plain_title
 from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER
-from concord.files.raw import grid_of
-from concord.files.tables import TableOptions, TableSource
-from concord.people.mixed.table import CONTROLS
-from concord.people.table.columns import AGENT, OTHER_AGENT_NAMES
+from concord.files.tables import TableOptions, TableSource, grid_of
+from concord.people.table.columns import AGENT, CONTROLS, OTHER_AGENT_NAMES
 from concord.records import InputFile, LeftOutCell
 from concord.stats.predicted_effects import control_error
 

@@ -10,8 +10,7 @@ import numpy as np
 from concord.errors import FileFormatError, UndefinedError
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.grids import plain_title
-from concord.files.raw import grid_of
-from concord.files.tables import TableOptions
+from concord.files.tables import TableOptions, grid_of
 from concord.kinds import Column, Kind, Table, with_provenance
 from concord.people.studies.catalog import Variable, observed_variables, participant_variables, read_value
 from concord.people.studies.expressions import Value, parse_expression

@@ -10,8 +10,8 @@ from concord.files.gate import refuse_more
 from concord.files.grids import Grid
 from concord.files.left_out import refusal_of
 from concord.files.limits import AGENTS
-from concord.files.raw import of_grid, other_sheets, read_raw
-from concord.files.tables import TableOptions, read_grid
+from concord.files.raw import of_grid
+from concord.files.tables import TableOptions, other_sheets, read_grid, read_raw
 from concord.people.table.columns import (
     AGENT,
     KNOWN,

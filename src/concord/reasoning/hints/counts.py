@@ -20,8 +20,7 @@ from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.gate import refuse_models
 from concord.files.grids import Grid
 from concord.files.limits import COUNTED
-from concord.files.raw import grid_of
-from concord.files.tables import TableOptions, TableSource
+from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.reasoning.hints.rows import KINDS
 from concord.records import InputFile, LeftOutCell
 

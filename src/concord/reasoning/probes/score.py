@@ -15,8 +15,7 @@ from concord.files.declared import RecordTable, read_records
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, own_titles, plain_title
 from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeats, unit_columns, with_units
-from concord.files.raw import grid_of
-from concord.files.tables import TableOptions, TableSource, table_options
+from concord.files.tables import TableOptions, TableSource, grid_of, table_options
 from concord.reading import StoredReading, read_reply, stored_reading, trial_name
 from concord.reasoning.hints.choices import LETTERS
 from concord.reasoning.hints.counts import (

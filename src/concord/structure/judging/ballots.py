@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from concord.files.declared import BadRowError, DeclaredTable, Row
-from concord.files.grids import vocabulary
+from concord.files.text import vocabulary
 from concord.reading import StoredReading, read_reply, stored_reading
 from concord.reading.second import active
 

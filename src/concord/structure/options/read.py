@@ -14,8 +14,7 @@ from concord.files.cells import YES_NO
 from concord.files.declared import BadRowError, DeclaredTable, table_of
 from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, refuse_duplicates, told_repeats, with_units
-from concord.files.raw import grid_of
-from concord.files.tables import TableOptions, TableSource, table_options
+from concord.files.tables import TableOptions, TableSource, grid_of, table_options
 from concord.numeric import gated
 from concord.reading import Reading, ReadOutcome, StoredReading, read_reply, stored_reading, trial_name
 from concord.reading.second import rules_alone
