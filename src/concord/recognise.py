@@ -19,7 +19,7 @@ from concord.errors import FileFormatError, InputError, OptionError, TableError,
 from concord.files.columns import ColumnTable, read_columns
 from concord.files.contents import is_file, kept, read_bytes, read_once
 from concord.files.documents import FileCheck, FileKind
-from concord.files.grids import names_of
+from concord.files.grids import names_of, plain_titles
 from concord.files.inspect_logs import InspectLog, is_lm_eval, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
 from concord.files.kept_replies import object_of
@@ -69,11 +69,11 @@ class TableKind:
         """Return what a table of these columns would need to be of this kind, by the first names."""
         return [group[0] for group in self.needs if not names & set(group)]
 
-    def understood(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    def understood(self, header: Sequence[str], plain: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Return every column with what it holds; nothing where it is not used."""
         meant = {name: meaning for meaning, names in self.columns.items() for name in names}
-        plain = [(title, fold(title)) for title in header]
-        return tuple((title, meant.get(name, meant.get(name.partition(":")[0], ""))) for title, name in plain)
+        held = [meant.get(name, meant.get(name.partition(":")[0], "")) for name in plain]
+        return tuple(zip(header, held, strict=True))
 
 
 @functools.cache
@@ -278,7 +278,16 @@ def _told_table(path: Path, options: TableOptions) -> FileCheck | None:
     if not table.header:
         return None
     found = _by_columns(path, table.header, n, options)
-    return _by_shape(path, table, n) if found is None else found
+    found = _by_shape(path, table, n) if found is None else found
+    if found is not None or _is_handmade(path, options):
+        return found
+    return _by_columns(path, table.header, n, options, plain_titles(table.header))
+
+
+def _is_handmade(path: Path, options: TableOptions) -> bool:
+    """Whether a table is one of tests that somebody made: columns of people's results are known."""
+    header = handmade_header(read_raw(path, options))
+    return header is not None and any(one is not None and one.side == "human" for one in header.meanings)
 
 
 def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
@@ -299,8 +308,7 @@ def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
     if both or (source is not None and len(asked) > 1):
         meant |= {} if source is None else {source: "who answered"}
         return _shaped(path, table, n, "answers as people and agents gave them", "score answers", meant)
-    header = handmade_header(read_raw(path, table.options))
-    if header is not None and any(one is not None and one.side == "human" for one in header.meanings):
+    if _is_handmade(path, table.options):
         return None
     item = next((title for name, title in named.items() if name in names_of("items")["item"]), None)
     if item is not None and {item, *numbers} == {*table.header} and len(numbers) > 1 and item not in numbers:
@@ -330,15 +338,18 @@ def _shaped(
     return FileCheck(str(path), (), (), {"rows": n}, kind, (f"concord {command}",), columns)
 
 
-def _by_columns(path: Path, header: Sequence[str], n: int, options: TableOptions) -> FileCheck | None:
-    names = {fold(title) for title in header}
+def _by_columns(
+    path: Path, header: Sequence[str], n: int, options: TableOptions, plain: Sequence[str] | None = None
+) -> FileCheck | None:
+    plain = [fold(title) for title in header] if plain is None else plain
+    names = set(plain)
     names |= {name.partition(":")[0] for name in names}  # one column per model: p_correct:MODEL
     kind = next((one for one in table_kinds() if one.fits(names)), None)
     tests = {"test_type", "finding"} <= names or len(names & set(KNOWN)) > 5
     if kind is None or kind.kind == EFFECTS or (tests and kind.columns):
         return None  # a table of tests or of effects, or one that is made by hand
     found = FileCheck(
-        str(path), (), (), {"rows": n}, kind.kind, (kind.command,), columns=kind.understood(header)
+        str(path), (), (), {"rows": n}, kind.kind, (kind.command,), columns=kind.understood(header, plain)
     )
     if kind.kind == "means of conditions" and set(names_of("cells")["who"]) & names:
         found = replace(found, commands=("concord score people",))

@@ -134,7 +134,7 @@ def test_models_are_told_apart_and_repeats_are_averaged() -> None:
 
 
 def test_what_is_missing_is_said() -> None:
-    with pytest.raises(OptionError, match="no column 'prompts'; found item, prompt"):
+    with pytest.raises(FileFormatError, match="no column 'prompts'; found 'item', 'prompt'"):
         concord.compare(rows(), by="prompts")
     with pytest.raises(FileFormatError, match="need a column of items"):
         concord.compare([{"x": 1, "prompt": "p"}], by="prompt")

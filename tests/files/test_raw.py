@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from concord import score_options
+from concord.files.grids import plain_titles
 from concord.files.tables import TableOptions, grid_of, read_raw
 
 HAND_MADE = {
@@ -43,10 +44,9 @@ def test_the_table_of_a_sheet_is_found_and_what_is_not_read_is_told(tmp_path: Pa
     grid = grid_of(path, TableOptions())
     assert grid.cells(0) == [f"q{i}" for i in range(1, 8)]
     assert grid.cells(2) == [str(i / 10) for i in range(1, 8)]
-    titles = [title.rpartition(" / ")[2] for title in grid.header]
-    assert titles == ["item", "order", "score"]
+    assert plain_titles(grid.header) == ["item", "order", "score"]
     assert not grid.problems
-    assert grid.warnings
+    assert bool(grid.warnings) == (name not in ("units", "other languages"))
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.errors import FileFormatError, OptionError
-from concord.files.cells import is_missing
-from concord.files.columns import ColumnTable, read_columns
+from concord.errors import FileFormatError, OptionError, listed
+from concord.files.cells import grade, is_missing
+from concord.files.columns import ColumnTable, read_columns, read_numbers
+from concord.files.declared import DeclaredTable, TableColumn, named_column
 from concord.files.documents import provenance
 from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, REPEATS
@@ -211,39 +212,19 @@ def _adjusted(shifts: Sequence[ConditionShift]) -> Iterator[ConditionShift]:
         yield replace(one, p_holm=or_none(next(p[one.metric])))
 
 
-def _titles(table: ColumnTable, by: str, cluster: str | None) -> dict[str, str]:
-    """Return which column holds what, by its title."""
-    plain = {plain_title(title): title for title in table.header}
-    if plain_title(by) not in plain:
-        raise OptionError(f"{table.name}: no column {by!r}; found {', '.join(table.header[:12])}")
-    hints, options, scores = names_of("hints"), names_of("options"), names_of("scores")
-    wanted: Mapping[str, Sequence[str]] = {
-        "by": (plain_title(by),),
-        "cluster": (plain_title(cluster),) if cluster else ("cluster", "family", *CONTEXT),
-        "item": hints["id"],
-        "context": ("context", *hints["kind"]),
-        "target": hints["target"],
-        "mode": (REASONING, "cot", "mode"),
-        "arrangement": options["arrangement"],
-        "gold": ("gold", "correct_answer", "gold_answer", "ground_truth", "right", "label"),
-        "score": (*scores["score"], "score", "is_correct"),
-        "answer": hints["answer"],
-    }
-    found: dict[str, str] = {}
-    for role, names in wanted.items():
-        title = next(
-            (plain[name] for name in names if name in plain and plain[name] not in found.values()), None
-        )
-        if title is not None:
-            found[role] = title
-    if cluster and "cluster" not in found:
-        raise OptionError(f"{table.name}: no column {cluster!r}; found {', '.join(table.header[:12])}")
-    if "item" not in found or not {"answer", "score"} & set(found):
-        raise FileFormatError(
-            f"{table.name}: conditions need a column of items (item, id) and one of answers or "
-            f"scores; found {', '.join(table.header[:12])}"
-        )
-    return found
+_HINTS = names_of("hints")
+_ROLES: Mapping[str, Sequence[str]] = {
+    "cluster": ("cluster", "family", *CONTEXT),
+    "item": _HINTS["id"],
+    "context": ("context", *_HINTS["kind"]),
+    "target": _HINTS["target"],
+    "mode": (REASONING, "cot", "mode"),
+    "arrangement": names_of("options")["arrangement"],
+    "gold": ("gold", "correct_answer", "gold_answer", "ground_truth", "right", "label"),
+    "score": (*names_of("scores")["score"], "score", "is_correct"),
+    "answer": _HINTS["answer"],
+}
+"""What the columns of a table of conditions hold."""
 
 
 def _under_roles(
@@ -252,16 +233,24 @@ def _under_roles(
     """Return roles by title, all cells as text under their roles, and columns that may divide the table."""
     import polars as pl
 
-    roles = _titles(table, by, cluster)
+    named = {"by": by} if cluster is None else {"by": by, "cluster": cluster}
+    given = {role: named_column(table.name, table.header, name) for role, name in named.items()}
+    columns = [TableColumn(role, tuple(names)) for role, names in _ROLES.items()]
+    roles = DeclaredTable(table, columns, table.options, titles=given).titles
+    if "item" not in roles or not {"answer", "score"} & set(roles):
+        raise FileFormatError(
+            f"{table.name}: conditions need a column of items (item, id) and one of answers or "
+            f"scores; found {listed(table.header)}"
+        )
     others = {
         plain_title(title): title
         for title in table.header
         if title not in roles.values() and plain_title(title) not in REPEATS
     }
     frame = table.take([*roles.values(), *others.values()])
-    columns = [pl.col(title).cast(pl.String).alias(f"@{role}") for role, title in roles.items()]
-    columns += [pl.col(title).cast(pl.String).alias(name) for name, title in others.items()]
-    frame = frame.select(columns)
+    cells = [pl.col(title).cast(pl.String).alias(f"@{role}") for role, title in roles.items()]
+    cells += [pl.col(title).cast(pl.String).alias(name) for name, title in others.items()]
+    frame = frame.select(cells)
     if "@cluster" in frame.columns:  # items are often numbered anew under each task
         frame = frame.with_columns((pl.col("@cluster") + " " + pl.col("@item")).alias("@item"))
     return roles, frame, others
@@ -336,11 +325,7 @@ def _right(part: "pl.DataFrame", roles: Mapping[str, str]) -> Any:
     import polars as pl
 
     if "score" in roles:
-        words = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "c": 1.0, "i": 0.0}
-        cells = part["@score"].str.to_lowercase()
-        return cells.replace_strict(words, default=None, return_dtype=pl.Float64).fill_null(
-            part["@score"].cast(pl.Float64, strict=False)
-        )
+        return pl.Series(read_numbers(part["@score"], grade)[0], nan_to_null=True)
     if {"answer", "gold"} <= set(roles):
         answers = [None if one is None or is_missing(one) else one for one in part["@answer"].to_list()]
         return (pl.Series(answers, dtype=pl.String) == part["@gold"]).cast(pl.Float64)

@@ -1,36 +1,27 @@
 """Scores from tables: CSV, XLSX, Parquet, JSON, frames; one row an answer, with an item and a score."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from concord.comparing.records import NO_SCORE, SCORED, ScoreFile
-from concord.errors import (
-    CellProblem,
-    FileFormatError,
-    OptionError,
-    TableError,
-    listed,
-    quoted,
-)
-from concord.files.cells import grade, is_decimal_comma
-from concord.files.columns import ColumnTable, as_names, read_columns, read_numbers, refuse_nested
+from concord.errors import CellProblem, FileFormatError, OptionError, TableError, listed, quoted
+from concord.files.cells import grade
+from concord.files.columns import ColumnTable, read_columns, refuse_nested
+from concord.files.declared import DeclaredTable, columns_of, named_column
 from concord.files.gate import refuse_models
-from concord.files.grids import names_of
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
 from concord.number_words import how_many
+from concord.stats.elementwise import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
-ITEM_NAMES, SCORE_NAMES, REPEAT_NAMES, CLUSTER_NAMES, MODEL_NAMES = (
-    names_of("items")[part] for part in ("item", "score", "repeat", "cluster", "model")
-)
-_PERCENT = re.compile(r"-?[\d.,]{1,40}\s?%")
+COLUMNS = columns_of("items", {"score": grade})
 _PROBLEMS = 1000
 """Bad cells that an error carries at most."""
 _SHOWN = 5
@@ -76,20 +67,27 @@ def read_score_tables(
     # Several models are told by a column `model` with several names in it, or by one column of scores per
     # model where no column is called like scores.
     table = read_columns(source, TableOptions() if options is None else options, name=label)
+    cells = _declared(table, columns)
     title = name if name is not None else (Path(table.name).stem if table.inputs else table.name)
-    wide = _columns_of_models(table, columns)
+    wide = _columns_of_models(table, cells)
     if wide:
         return wide
-    found = _resolve(table.name, table.header, columns)
-    data = _standard(table, found)
-    models = _named_models(table)
-    ordered = _no_duplicates(table, data, found, models)
+    for what in ("item", "score"):
+        if what not in cells.titles:
+            usual = next(one.others for one in COLUMNS if one.name == what)
+            raise FileFormatError(
+                f"{table.name}: no column of {what}s found among {listed(table.header)}; name it with "
+                f"{_both_ways(what)}, or call it one of {', '.join(usual)}"
+            )
+    data = _standard(cells)
+    models = _named_models(cells)
+    ordered = _no_duplicates(cells, data, models)
     whole = ScoreFile(
         title,
         table.name,
         "table",
         data,
-        metric=found.score,
+        metric=cells.titles["score"],
         inputs=table.inputs,
         warnings=(*table.warnings, *_without_score(table, data)),
         ordered=ordered,
@@ -105,43 +103,62 @@ def read_score_tables(
     ]
 
 
-def _named_models(table: ColumnTable) -> "pl.Series | None":
+def _declared(table: ColumnTable, wanted: ScoreColumns) -> DeclaredTable:
+    """Find the columns: those that a user names, else the only ones with a usual name."""
+    cells = DeclaredTable(table, COLUMNS, table.options)
+    for one in COLUMNS:
+        fitting = [cells.plain[name] for name in one.others if name in cells.plain]
+        given = getattr(wanted, one.name, None)
+        if given is not None:
+            cells.titles[one.name] = named_column(table.name, table.header, given, f" (--{one.name})")
+        elif len(fitting) > 1 and one.name in _NAMED:
+            raise OptionError(
+                f"{table.name}: {' and '.join(map(repr, fitting[:5]))} may be meant; name one with "
+                f"{_both_ways(one.name)}"
+            )
+        elif len(fitting) > 1:  # models, which no option names
+            del cells.titles[one.name]
+    return cells
+
+
+_NAMED = frozenset(one.name for one in fields(ScoreColumns))
+
+
+def _both_ways(name: str) -> str:
+    """Return an option with the argument of the same name, for readers who have no command line."""
+    return f"--{name} NAME (Python: {name}='NAME')"
+
+
+def _named_models(cells: DeclaredTable) -> "pl.Series | None":
     """Return the model of each row, where a column names several."""
-    fitting = [name for name in table.header if name.strip().casefold() in MODEL_NAMES]
-    if len(fitting) != 1:
+    if "model" not in cells.titles:
         return None
-    names = as_names(table.name, table.take(fitting)[fitting[0]])
+    names = cells.names("model")
     return names if names.null_count() == 0 and names.n_unique() > 1 else None
 
 
-def _columns_of_models(table: ColumnTable, wanted: ScoreColumns) -> list[ScoreFile]:
+def _columns_of_models(table: ColumnTable, cells: DeclaredTable) -> list[ScoreFile]:
     """Read a table with one column of scores per model; none where it is another."""
-    import polars as pl
-
-    if wanted.score is not None or len(table.header) > _WIDEST:
+    if {"score", "model"} & cells.titles.keys() or "item" not in cells.titles or len(table.header) > _WIDEST:
         return []
-    item = _column(table.name, table.header, wanted.item, ITEM_NAMES, "--item")
-    if item is None or any(name.strip().casefold() in (*SCORE_NAMES, *MODEL_NAMES) for name in table.header):
-        return []
-    cluster = _column(table.name, table.header, wanted.cluster, CLUSTER_NAMES, "--cluster")
-    repeat = _column(table.name, table.header, wanted.repeat, REPEAT_NAMES, "--repeat")
-    left = [name for name in table.header if name.strip() and name not in (item, cluster, repeat)]
+    known = set(cells.titles.values())
+    left = [name for name in table.header if name.strip() and name not in known]
     if len(set(left)) < len(left):
         return []
-    frame = table.take(left) if left else pl.DataFrame()
-    scored = [name for name in left if _holds_scores(table, frame[name])]
+    models = [(name, replace(cells, titles={**cells.titles, "score": name}, read={})) for name in left]
+    scored = [(name, own) for name, own in models if _holds_scores(own)]
     if len(scored) < 2:
         return []
-    other = [name for name in left if name not in scored]
+    names = [name for name, _ in scored]
+    other = [name for name in left if name not in names]
     unused = f"; not used: {listed(other)}" if other else ""
     told: tuple[str, ...] = (
-        f"{table.name}: read as one column of scores per model: {listed(scored)}{unused}",
+        f"{table.name}: read as one column of scores per model: {listed(names)}{unused}",
     )
     files = []
-    for name in scored:
-        found = ScoreColumns(item, name, cluster, repeat)
-        data = _standard(table, found)
-        _no_duplicates(table, data, found, None)
+    for name, own in scored:
+        data = _standard(own)
+        _no_duplicates(own, data, None)
         empty = _without_score(table, data)
         files.append(
             ScoreFile(
@@ -152,121 +169,64 @@ def _columns_of_models(table: ColumnTable, wanted: ScoreColumns) -> list[ScoreFi
     return files
 
 
-def _holds_scores(table: ColumnTable, series: "pl.Series") -> bool:
+def _holds_scores(cells: DeclaredTable) -> bool:
     """Whether a column holds scores and nothing else."""
     try:
-        return _score_column(table, series).null_count() < len(series)
+        return not np.isnan(_scores(cells)).all()
     except (TableError, FileFormatError):
         return False
 
 
-def _resolve(label: str, present: Sequence[str], wanted: ScoreColumns) -> ScoreColumns:
-    """Find the columns by the names given, or by usual names."""
-    item = _column(label, present, wanted.item, ITEM_NAMES, "--item")
-    score = _column(label, present, wanted.score, SCORE_NAMES, "--score")
-    if item is None or score is None:
-        what, option = ("items", "--item") if item is None else ("scores", "--score")
-        usual = ITEM_NAMES if item is None else SCORE_NAMES
-        raise FileFormatError(
-            f"{label}: no column of {what} found among {listed(present)}; name it with "
-            f"{_both_ways(option)}, or call it one of {', '.join(usual)}"
-        )
-    cluster = _column(label, present, wanted.cluster, CLUSTER_NAMES, "--cluster")
-    repeat = _column(label, present, wanted.repeat, REPEAT_NAMES, "--repeat")
-    return ScoreColumns(item, score, cluster, repeat)
+def _scores(cells: DeclaredTable) -> Floats:
+    """Scores as numbers; grades and words are mapped, NaN is no score, any other cell refuses the table."""
+    refuse_nested(cells.place, cells.series("score"), "scores")
+    own = replace(cells, problems=[], bad=set())
+    values = own.numbers("score")
+    if own.problems:
+        raise TableError(own.problems[:_PROBLEMS])
+    return values
 
 
-def _column(
-    label: str, present: Sequence[str], wanted: str | None, usual: Sequence[str], option: str
-) -> str | None:
-    """Return a column by its name, or the only one with a usual name; None where there is none."""
-    if wanted is not None:
-        if wanted not in present:
-            raise FileFormatError(f"{label}: no column {wanted!r} ({option}); found {listed(present)}")
-        return wanted
-    fitting = [name for name in present if name.strip().casefold() in usual]
-    if len(fitting) > 1:
-        raise OptionError(
-            f"{label}: {' and '.join(map(repr, fitting[:5]))} may be meant; name one with "
-            f"{_both_ways(option)}"
-        )
-    return fitting[0] if fitting else None
-
-
-def _both_ways(option: str) -> str:
-    """Return an option with the argument of the same name, for readers who have no command line."""
-    return f"{option} NAME (Python: {option.removeprefix('--')}='NAME')"
-
-
-def _standard(table: ColumnTable, names: ScoreColumns) -> "pl.DataFrame":
+def _standard(cells: DeclaredTable) -> "pl.DataFrame":
     """Return the columns of a score file."""
     import polars as pl
 
-    item, score = names.item, names.score
-    assert item is not None
-    assert score is not None
-    wanted = [column for column in (item, score, names.cluster, names.repeat) if column is not None]
-    frame = table.take(wanted)
-    if frame.is_empty():
-        raise FileFormatError(f"{table.name}: found no rows; expected one row an answer")
-    scores = _score_column(table, frame[score])
-    items = as_names(table.name, frame[item])
+    scores = _scores(cells)
+    if not len(scores):
+        raise FileFormatError(f"{cells.place}: found no rows; expected one row an answer")
+    items = cells.names("item")
     nameless = items.is_null().arg_true().head(_PROBLEMS).to_list()
     if nameless:
         raise TableError(
-            [CellProblem(table.name, None, table.row(i), item, None, "a name") for i in nameless]
+            [
+                CellProblem(cells.place, None, cells.row(i), cells.titles["item"], None, "a name")
+                for i in nameless
+            ]
         )
     blank = pl.lit(None, dtype=pl.String)
-    repeats = pl.lit("1") if names.repeat is None else as_names(table.name, frame[names.repeat])
-    clusters = blank if names.cluster is None else as_names(table.name, frame[names.cluster])
-    return pl.DataFrame({"item": items, "score": scores}).with_columns(
-        repeat=repeats,
+    found = pl.DataFrame({"item": items, "score": pl.Series(scores, nan_to_null=True)})
+    return found.with_columns(
+        repeat=cells.names("repeat") if "repeat" in cells.titles else pl.lit("1"),
         outcome=pl.when(pl.col("score").is_null()).then(pl.lit(NO_SCORE)).otherwise(pl.lit(SCORED)),
-        cluster=clusters,
+        cluster=cells.names("cluster") if "cluster" in cells.titles else blank,
         fingerprint=blank,
     )
 
 
-def _score_column(table: ColumnTable, series: "pl.Series") -> "pl.Series":
-    """Scores as numbers; grades and words are mapped, NaN is no score, anything else is a bad cell."""
-    import polars as pl
-
-    refuse_nested(table.name, series, "scores")
-    values, bad = read_numbers(series, grade, decimal_comma=table.decimal_comma)
-    if bad:
-        raise TableError(
-            [
-                CellProblem(table.name, None, table.row(i), series.name, series[i], _expected(series[i]))
-                for i in islice(bad, _PROBLEMS)
-            ]
-        )
-    return pl.Series(series.name, values, nan_to_null=True)
-
-
-def _expected(cell: object) -> str:
-    """Say what a score looks like, and what this one was probably meant to be."""
-    usual = "a finite number, or a grade C, P, I or N"
-    text = str(cell)[:100].strip()
-    if _PERCENT.fullmatch(text):
-        return f"{usual}; write a percentage as its share, 85% as 0.85"
-    if is_decimal_comma(text):
-        return f"{usual}; use --decimal-comma if this is a decimal comma"
-    return usual
-
-
 def _no_duplicates(
-    table: ColumnTable, data: "pl.DataFrame", names: ScoreColumns, models: "pl.Series | None"
+    table: DeclaredTable, data: "pl.DataFrame", models: "pl.Series | None"
 ) -> SortedNames | None:
     """Refuse an answer that is in the table twice: repeats need a number each."""
     # Returns the items in order where each must be there once.
     import polars as pl
 
-    keys = ["item"] if names.repeat is None else ["item", "repeat"]
+    repeat = table.titles.get("repeat")
+    keys = ["item"] if repeat is None else ["item", "repeat"]
     if models is not None:
         data, keys = data.with_columns(models.alias("model")), ["model", *keys]
         if data.select(keys).n_unique() == data.height:
             return None
-    elif names.repeat is None:
+    elif repeat is None:
         ordered = sorted_names(data["item"])
         if not ordered.has_twins():
             return ordered
@@ -280,12 +240,12 @@ def _no_duplicates(
     places = alike.to_series().arg_true().head(2).to_list()
     count = data.filter(twice)["item"].n_unique()
     fix = (
-        f"number the repeats of an item in a column and name it with {_both_ways('--repeat')}"
-        if names.repeat is None
-        else f"give each repeat of an item its own {names.repeat!r}"
+        f"number the repeats of an item in a column and name it with {_both_ways('repeat')}"
+        if repeat is None
+        else f"give each repeat of an item its own {repeat!r}"
     )
     raise FileFormatError(
-        f"{table.name}: {how_many(count, 'item is', 'items are')} there more than once, the first "
+        f"{table.place}: {how_many(count, 'item is', 'items are')} there more than once, the first "
         f"{quoted(item)} in rows {table.row(places[0])} and {table.row(places[1])}; give each item once, "
         f"or {fix}"
     )

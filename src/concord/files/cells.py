@@ -19,6 +19,7 @@ MISSING_WORDS = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "none", "-", 
 """What people write into a cell that has no value; upper and lower case alike."""
 
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
+_PERCENT = re.compile(r"-?[\d.,]{1,40}\s?%")
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -82,7 +83,15 @@ def grade(cell: object) -> float | None:
     word = cell.strip().casefold() if isinstance(cell, str) else None
     if word in GRADES:
         return GRADES[word]
-    return float(cell) if isinstance(cell, bool) else number(cell)
+    try:
+        return float(cell) if isinstance(cell, bool) else number(cell)
+    except BadCellError as error:
+        usual = "a finite number, or a grade C, P, I or N"
+        if is_decimal_comma(cell):
+            usual += "; use --decimal-comma if this is a decimal comma"
+        elif word is not None and _PERCENT.fullmatch(word):
+            usual += "; write a percentage as its share, 85% as 0.85"
+        raise BadCellError(usual) from error
 
 
 def _as_float(cell: float | Decimal | Real) -> float:

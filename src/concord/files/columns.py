@@ -6,8 +6,8 @@ Parquet files, frames and large CSV files never become Python cells; the rest is
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +51,6 @@ class ColumnTable:
     typed: bool = True
     """The table knows numbers from text."""
     options: TableOptions = TableOptions()
-    written: Mapping[str, str] = field(default_factory=dict)
-    """What the file calls columns that have another title here."""
 
     @property
     def decimal_comma(self) -> bool:
@@ -172,7 +170,6 @@ def _of_grid(grid: Grid, options: TableOptions, *, name: str | None = None) -> C
         grid.warnings,
         grid.typed,
         options,
-        grid.written,
     )
 
 

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
 from concord.files.cells import YES_NO, BadCellError, with_point
-from concord.files.columns import ColumnTable, read_numbers
+from concord.files.columns import ColumnTable, as_names, read_numbers
 from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
 from concord.files.frames import records_of
-from concord.files.grids import Grid, names_of, plain_title
+from concord.files.grids import Grid, names_of, plain_title, plain_titles
 from concord.files.inspect_logs import read_json_log
 from concord.files.json_text import (
     Problems,
@@ -38,6 +38,9 @@ from concord.files.raw_replies import TEXT_NAMES
 from concord.files.tables import KINDS, LINES, TableOptions, TableSource, grid_of
 from concord.files.text import plain_utf8
 from concord.records import InputFile, LeftOutCell
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Parse = Callable[[object], Any]
 T = TypeVar("T")
@@ -85,6 +88,19 @@ def columns_of(
     )
 
 
+def named_column(place: str, header: Sequence[str], wanted: str, option: str = "") -> str:
+    """Return the title of a column that a user named; ``option`` says how, for messages."""
+    there = {
+        name: title
+        for names in (plain_titles(header), [*map(plain_title, header)])
+        for name, title in zip(reversed(names), reversed(header), strict=True)
+    }
+    found = wanted if wanted in header else there.get(plain_title(wanted))
+    if found is None:
+        raise FileFormatError(f"{place}: no column {wanted!r}{option}; found {listed(header)}")
+    return found
+
+
 def flag(cell: object) -> float | None:
     """Read a number, or true and false as 1 and 0."""
     return float(cell) if isinstance(cell, bool) else cells.number(cell)
@@ -110,12 +126,15 @@ class DeclaredTable:
 
     def __post_init__(self) -> None:
         there = self.plain
+        for name, title in zip(plain_titles(self.table.header), self.table.header, strict=True):
+            there.setdefault(name, title)
         for title in self.table.header:
             there.setdefault(plain_title(title), title)
         for column in self.columns:
-            names = dict.fromkeys((column.name, *column.others))
-            found = next((there[name] for name in names if name in there), None)
-            if found is not None and found not in self.titles.values():
+            taken = {title for name, title in self.titles.items() if name != column.name}
+            there_is = (there[name] for name in (column.name, *column.others) if name in there)
+            found = next((title for title in there_is if title not in taken), None)
+            if found is not None:
                 self.titles.setdefault(column.name, found)
         if isinstance(self.table, Grid):
             self.problems.extend(self.table.problems)
@@ -156,6 +175,16 @@ class DeclaredTable:
             return self.table.cells(self.table.header.index(self.titles[name]))
         return self.table.take([self.titles[name]])[self.titles[name]].to_list()
 
+    def series(self, name: str) -> "pl.Series":
+        """Return a column of a table of whole columns as it is."""
+        if isinstance(self.table, Grid):
+            raise TypeError("a whole column of a table of cells")
+        return self.table.take([self.titles[name]]).to_series()
+
+    def names(self, name: str) -> "pl.Series":
+        """Return a column of a table of whole columns as names."""
+        return as_names(self.place, self.series(name))
+
     def values(self, name: str) -> list[Any]:
         """Return a column as it is declared; nothing where a cell is missing or cannot be read."""
         if name not in self.read:
@@ -177,7 +206,7 @@ class DeclaredTable:
         """Return a column as numbers, NaN where there is none."""
         if isinstance(self.table, Grid) or name in self.read or name not in self.titles:
             return np.array([np.nan if one is None else one for one in self.values(name)], dtype=np.float64)
-        series = self.table.take([self.titles[name]]).to_series()
+        series = self.series(name)
         parse = next(one for one in self.columns if one.name == name).parse
         held = series.to_list() if series.dtype == bool else series
         missing = self.options.missing
@@ -196,7 +225,6 @@ class DeclaredTable:
         self.bad.add((index, name))
         sheet = self.table.sheet if isinstance(self.table, Grid) else None
         title = self.titles.get(name, self.plain.get(name, name))
-        title = self.table.written.get(title, title)
         self.problems.append(CellProblem(self.table.name, sheet, self.row(index), title, value, expected))
 
     def rows(self) -> list[dict[str, Any]]:

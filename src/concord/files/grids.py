@@ -4,6 +4,7 @@ Rows are numbered as a spreadsheet shows them: the header is row 1 and blank row
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from concord.errors import CellProblem, FileFormatError
 from concord.files.gate import check_size
-from concord.files.text import vocabulary
+from concord.files.text import normal_form, vocabulary
 from concord.records import InputFile
 
 if TYPE_CHECKING:
@@ -57,8 +58,6 @@ class Grid:
     """The file knows numbers from text."""
     decimal_comma: bool = False
     """A text such as ``0,85`` is a number where a number is expected."""
-    written: Mapping[str, str] = field(default_factory=dict)
-    """What the file calls columns that have another title here."""
     careful: "Callable[[], Grid] | None" = None
     hidden: Callable[[bool], bool] = field(default=_never)
 
@@ -229,11 +228,56 @@ def plain_title(title: str) -> str:
     return _PARTED.sub("_", title.strip().casefold()).strip("_")
 
 
+_UNIT = re.compile(r"\s*[(\[][^()\[\]]{0,40}[)\]]\s*")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_APOSTROPHES = re.compile("['’]")  # noqa: RUF001
+
+
+def _without_accents(title: str) -> str:
+    """Return a plain title without accents and apostrophes."""
+    bare = _ACCENTS.sub("", normal_form("NFKD", _APOSTROPHES.sub(" ", title)))
+    return plain_title(normal_form("NFC", bare))
+
+
+@cache
+def _known_titles() -> tuple[dict[str, str], frozenset[str]]:
+    """Return titles in other languages with those of the vocabulary, and every title that it knows."""
+    held = vocabulary()
+    english = {
+        _without_accents(word): name for name, words in held["titles"].items() for word in words.split()
+    }
+    known = {name for table in held["names"].values() for names in table.values() for name in names.split()}
+    known |= {name for kind in held["kinds"] for names in kind["columns"].values() for name in names}
+    return english, frozenset(known)
+
+
+def plain_titles(header: Sequence[str]) -> list[str]:
+    """Return the plain title of each column, or what the vocabulary calls it.
+
+    A title that it does not know is looked up without a unit in brackets, by its lower line and in other
+    languages; another column of that name, or a second such title, leaves it as it is.
+    """
+    plain = [plain_title(title) for title in header]
+    meant = [_known_title(title, own) for title, own in zip(header, plain, strict=True)]
+    counts = Counter((*plain, *meant))
+    return [new if new and counts[new] == 1 else own for new, own in zip(meant, plain, strict=True)]
+
+
+def _known_title(title: str, plain: str) -> str:
+    english, known = _known_titles()
+    if not title or plain in known:
+        return ""
+    bare = _UNIT.sub(" ", title).strip()
+    parts = (bare, bare.rpartition(" / ")[2])
+    tried = [one for part in parts for one in (plain_title(part), english.get(_without_accents(part), ""))]
+    return next((one for one in tried if one in known), "")
+
+
 def own_titles(header: Iterable[str], known: Iterable[str], others: Titles) -> dict[str, int]:
     """Return which column holds what: by its own name, else by the first other name that is there."""
     places: dict[str, int] = {}
-    for place, title in enumerate(header):
-        places.setdefault(plain_title(title), place)
+    for place, title in enumerate(plain_titles(list(header))):
+        places.setdefault(title, place)
     found: dict[str, int] = {}
     for name in known:
         there = next((one for one in (name, *others.get(name, ())) if one in places), None)

@@ -1,8 +1,7 @@
 """A table as it is on the sheet: records with rows, merged areas; and the one table in it that is meant.
 
 Titles above a table, heads of several lines, notes, totals and further tables below it are found by their
-shape, for every command alike; what is not read is told. Titles in other languages, or with a unit in
-brackets, are those of the vocabulary.
+shape, for every command alike; what is not read is told.
 """
 
 import csv
@@ -11,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 
 from concord.errors import FileFormatError
 from concord.files import cells as read
@@ -25,11 +23,12 @@ from concord.files.grids import (
     from_records,
     is_blank,
     plain_title,
+    plain_titles,
     rows_in_words,
 )
 from concord.files.rows import DELIMITERS, delimiter_note, records_of
 from concord.files.sheet_xml import Handler, column_number, local
-from concord.files.text import decode, normal_form, vocabulary
+from concord.files.text import decode, vocabulary
 from concord.files.workbooks import choose_sheet, open_workbook, parse_member
 from concord.words import say
 
@@ -49,8 +48,6 @@ _MOSTLY = 0.8
 """Share of the cells of a column that must be numbers, for a text to be out of place in it."""
 _SEEN = 200
 """Rows of a column that are looked at for that."""
-_UNIT = re.compile(r"\s*[(\[][^()\[\]]{0,40}[)\]]\s*")
-_ACCENTS = re.compile("[\u0300-\u036f]|['’]")  # noqa: RUF001
 
 
 class _Merged(Handler):
@@ -135,7 +132,7 @@ def meant_table(grid: Grid, raw: Callable[[], RawTable] | None) -> Grid:
     """Return the table of a sheet that is meant; ``raw`` reads its records, where it is a sheet."""
     if raw is not None and (grid.problems or "" in grid.header or len(grid.header) == 1):
         grid = _under_its_head(raw(), grid)
-    return _with_known_titles(_without_rest(grid))
+    return _without_rest(grid)
 
 
 def _under_its_head(raw: RawTable, grid: Grid) -> Grid:
@@ -189,7 +186,7 @@ def _joined_head(lines: Sequence[list[object]]) -> list[object]:
         parts = list(
             dict.fromkeys(str(line[j]).strip() for line in lines if j < len(line) and not is_blank(line[j]))
         )
-        while len(parts) > 1 and _plain(parts[0]) in _GROUPS:
+        while len(parts) > 1 and plain_titles(parts[:1])[0] in _GROUPS:
             parts.pop(0)
         titles.append(" / ".join(parts))
     return titles
@@ -281,50 +278,3 @@ def _sums_up(columns: Sequence[list[object]], cells: Sequence[object], i: int) -
 
 def _number_or_none(cell: object) -> float | None:
     return read.number(read.with_point(cell)) if _holds_a_number(cell) else None
-
-
-def _plain(title: str) -> str:
-    """Return a plain title without accents and apostrophes."""
-    return plain_title(
-        normal_form(
-            "NFC", _ACCENTS.sub(lambda one: "" if one[0] not in "'’" else " ", normal_form("NFKD", title))
-        )
-    )  # noqa: RUF001
-
-
-@cache
-def _titles_known() -> tuple[dict[str, str], frozenset[str]]:
-    """Return titles in other languages with those of the vocabulary, and every title that it knows."""
-    held = vocabulary()
-    english = {_plain(word): name for name, words in held["titles"].items() for word in words.split()}
-    known = {name for table in held["names"].values() for names in table.values() for name in names.split()}
-    known |= {name for kind in held["kinds"] for names in kind["columns"].values() for name in names}
-    return english, frozenset(known)
-
-
-def _with_known_titles(grid: Grid) -> Grid:
-    """Call columns as the vocabulary does: titles in other languages, with units, or of two lines."""
-    plain = [plain_title(title) for title in grid.header]
-    wanted = [_known_title(title, one) for title, one in zip(grid.header, plain, strict=True)]
-    counts = Counter(wanted)
-    header = tuple(
-        found if found and counts[found] == 1 and found not in plain else title
-        for title, found in zip(grid.header, wanted, strict=True)
-    )
-    written = {new: title for new, title in zip(header, grid.header, strict=True) if new != title}
-    if not written:
-        return grid
-    said = ", ".join(f"{title!r} as {new}" for new, title in written.items())
-    told = say("shared.sheet.titles", place=grid.place, titles=said)
-    return replace(grid, header=header, written=written, warnings=(*grid.warnings, told))
-
-
-def _known_title(title: str, plain: str) -> str:
-    """Return what the vocabulary calls a title that it does not know as it is; empty where it has none."""
-    english, known = _titles_known()
-    if not title or plain in known:
-        return ""
-    bare = _UNIT.sub(" ", title).strip()
-    parts = (bare, bare.rpartition(" / ")[2])
-    tried = [one for part in parts for one in (plain_title(part), english.get(_plain(part), ""))]
-    return next((one for one in tried if one in known), "")

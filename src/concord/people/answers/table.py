@@ -25,8 +25,8 @@ from concord.errors import FileFormatError, OptionError, listed
 from concord.files.cells import BadCellError, number
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
 from concord.files.contents import fingerprint_file, is_file, read_bytes
-from concord.files.declared import DeclaredTable, TableColumn
-from concord.files.grids import names_of, plain_title
+from concord.files.declared import DeclaredTable, TableColumn, named_column
+from concord.files.grids import names_of, plain_title, plain_titles
 from concord.files.json_text import parsed
 from concord.files.survey import (
     coded,
@@ -167,10 +167,10 @@ def read_answer_table(
     table = survey_table(source, options, labels)
     if agents:
         table = _given_apart([table, *(survey_table(one, options, labels) for one in agents)])
-    titles = {fold(title): title for title in table.header}
+    titles = dict(zip(plain_titles(table.header), table.header, strict=True))
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
     if weights is not None:
-        found["weight"] = _named_column_of(table, titles, weights)
+        found["weight"] = named_column(table.name, table.header, weights)
     if {"human_mean", "human_sd", "agent_mean", "agent_sd"} <= set(titles):
         who = _agent_column(table, titles, agent_column, reserved=())
         return read_moments(table, titles, found, who)
@@ -194,7 +194,7 @@ def read_answer_table(
         )
     if "human" in found and "agent_answer" not in found:
         own = [titles[name] for name in ("agent", "model") if name in titles]
-        given = [one for one in own if fold(one) == "agent" or holds_numbers(table.take([one])[one])]
+        given = [one for one in own if one == titles.get("agent") or holds_numbers(table.take([one])[one])]
         found |= {"agent_answer": given[0]} if given else {}
     if "human" in found and "agent_answer" in found and "outcome" in found:
         who = _agent_column(table, titles, agent_column, reserved=(found["agent_answer"],))
@@ -214,7 +214,7 @@ def _given_apart(tables: Sequence[ColumnTable]) -> ColumnTable:
 
     frames = []
     for place, table in enumerate(tables):
-        titles = {fold(title): title for title in table.header}
+        titles = dict(zip(plain_titles(table.header), table.header, strict=True))
         frame = without_codes(table.take(table.header))  # of which one side may have the numbers alone
         named = [titles[name] for name in (*AGENT_NAMES, *NAMES["source"]) if name in titles]
         who = pl.lit(Path(table.name).stem) if not named else pl.col(named[0])
@@ -300,13 +300,6 @@ def survey_table(source: TableSource, options: TableOptions, labels: str | Path 
     return replace(table, header=tuple(frame.columns), load=frame.select, warnings=notes)
 
 
-def _named_column_of(table: ColumnTable, titles: Mapping[str, str], wanted: str) -> str:
-    """Return the title of a column that the user named."""
-    if fold(wanted) not in titles:
-        raise FileFormatError(f"{table.name}: no column {wanted!r}; found {listed(table.header)}")
-    return titles[fold(wanted)]
-
-
 @dataclass(frozen=True, slots=True)
 class _WideColumns:
     """What the columns of a table with one column per question are."""
@@ -347,11 +340,10 @@ def _wide_columns(
 
 def _chosen_questions(table: ColumnTable, wanted: str | Sequence[str]) -> list[str]:
     """Return the columns that a user named: ``q1..q12`` by their numbers or their order, or names."""
-    titles = {fold(title): title for title in table.header}
     chosen: list[str] = []
     for part in wanted.split(",") if isinstance(wanted, str) else wanted:
         first, dots, last = (one.strip() for one in part.partition(".."))
-        ends = [_named_column_of(table, titles, one) for one in ((first, last) if dots else (first,))]
+        ends = [named_column(table.name, table.header, one) for one in ((first, last) if dots else (first,))]
         numbered = [re.fullmatch(r"(.*?)(\d+)", one) for one in ends]
         if len(ends) == 2 and all(numbered) and len({one[1] for one in numbered if one}) == 1:
             low, high = (int(one[2]) for one in numbered if one)
@@ -469,7 +461,7 @@ def _agent_column(
 ) -> str | None:
     """Find the column that names the agents."""
     if wanted is not None:
-        return _named_column_of(table, titles, wanted)
+        return named_column(table.name, table.header, wanted)
     names = [titles[name] for name in AGENT_NAMES if name in titles and titles[name] not in reserved]
     return names[0] if names else None
 

@@ -9,10 +9,10 @@ from typing import Any
 from concord.errors import FileFormatError, listed
 from concord.files import cells
 from concord.files.cells import BadCellError, number
-from concord.files.declared import DeclaredTable, TableColumn, columns_of
+from concord.files.declared import DeclaredTable, TableColumn, columns_of, named_column
 from concord.files.frames import from_mappings
 from concord.files.gate import refuse_more
-from concord.files.grids import Grid, names_of, plain_title
+from concord.files.grids import Grid, names_of, plain_title, plain_titles
 from concord.files.limits import AGENTS, EFFECTS, LARGEST_NUMBER
 from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.people.table.columns import AGENT, CONTROLS, OTHER_AGENT_NAMES
@@ -32,7 +32,7 @@ def is_prediction_grid(grid: Grid) -> bool:
     """Whether a table holds effects with standard errors, not tests."""
     # Effects under the names of a table of tests are meant where they have a standard error and a unit or a
     # scale, and no statistic: a share of a scale must not be read as d.
-    names = {plain_title(title) for title in grid.header}
+    names = set(plain_titles(grid.header))
     if "human_estimate" in names:
         return True
     has_effect = "human_se" in names and bool({"human_effect", "human_effect_d"} & names)
@@ -41,13 +41,13 @@ def is_prediction_grid(grid: Grid) -> bool:
 
 def as_estimates(grid: Grid) -> Grid:
     """Return a table of effects under the names of the format, one row per effect and agent."""
-    names = [plain_title(title) for title in grid.header]
+    names = plain_titles(grid.header)
     renamed = tuple(
         OTHER_NAMES[name] if name in OTHER_NAMES and OTHER_NAMES[name] not in names else title
         for name, title in zip(names, grid.header, strict=True)
     )
     wide = [j for j, name in enumerate(names) if name.endswith(_WIDE) and name != f"agent{_WIDE}"]
-    own = [plain_title(title) for title in renamed]
+    own = plain_titles(renamed)
     if not wide and "agent_estimate" not in own:  # one column per agent, under its own name
         wide = [
             j for j, name in enumerate(own) if name not in (*KNOWN, *_AGENTS, "") and _has_numbers(grid, j)
@@ -180,9 +180,8 @@ def read_predictions(
     grid = as_estimates(grid)
     agent = TableColumn("agent", AGENT_COLUMNS[1:])
     if agent_column is not None:
-        agent = TableColumn("agent", (plain_title(agent_column),))
-        if plain_title(agent_column) not in map(plain_title, grid.header):
-            raise FileFormatError(f"{grid.place}: no column {agent_column!r}; found {listed(grid.header)}")
+        named = named_column(grid.place, grid.header, agent_column)
+        agent = TableColumn("agent", (plain_title(named),))
     return _Reader(DeclaredTable(grid, (*COLUMNS, agent), options)).table()
 
 
@@ -347,7 +346,7 @@ _Cell = tuple[int, Mapping[str, Any]]
 
 def is_cell_grid(grid: Grid) -> bool:
     """Whether a table holds means of conditions, one row each, of one side or of both below each other."""
-    names = {plain_title(title) for title in grid.header}
+    names = set(plain_titles(grid.header))
     needed = [
         {one.name, *one.others} & names for one in CELLS if one.name in ("condition", "mean", "n", "sd")
     ]

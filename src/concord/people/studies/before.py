@@ -2,17 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from concord.errors import FileFormatError, UndefinedError
+from concord.errors import FileFormatError, TableError, UndefinedError
 from concord.files.contents import fingerprint, read_bytes
-from concord.files.grids import plain_title
+from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.tables import TableOptions, grid_of
 from concord.kinds import Column, Kind, Table, with_provenance
-from concord.people.studies.catalog import Variable, observed_variables, participant_variables, read_value
+from concord.people.studies.catalog import (
+    Variable,
+    observed_variables,
+    participant_variables,
+    read_answer,
+    read_value,
+)
 from concord.people.studies.expressions import Value, parse_expression
 from concord.people.studies.observe import Observations, Row, label, observe
 from concord.people.studies.plan import StudyPlan
@@ -212,25 +219,27 @@ def read_people(path: str | Path, plan: StudyPlan) -> tuple[Observations, InputF
     them, or that of the column ``experiment``.
     """
     grid = grid_of(Path(path), TableOptions())
-    titles = {plain_title(title): j for j, title in enumerate(grid.header)}
-    found, place = Observations(plan), Path(path).name
+    found, place = Observations(plan), grid.name
     for name in plan.study.experiments:
         known = observed_variables(plan.study, name)
-        asked = [one for one in known.values() if one.origin == "answer"]
-        needed = [one.name for one in known.values() if one.origin == "factor" and one.words is not None]
-        if not any(one.name in titles for one in asked):
+        parsed = [TableColumn(one.name, parse=partial(read_answer, one)) for one in known.values()]
+        table = DeclaredTable(grid, [*parsed, TableColumn("experiment")])
+        if not any(one.origin == "answer" and one.name in table.titles for one in known.values()):
             continue
-        lacking = [one for one in needed if one not in titles]
+        needed = [one.name for one in known.values() if one.origin == "factor" and one.words is not None]
+        lacking = [one for one in needed if one not in table.titles]
         if lacking:
             raise FileFormatError(
                 f"{place}: no column {lacking[0]!r}, the condition of each person in {name}"
             )
-        columns = {one.name: grid.cells(titles[one.name]) for one in known.values() if one.name in titles}
-        only = grid.cells(titles["experiment"]) if "experiment" in titles else None
+        columns = {one: table.values(one) for one in known if one in table.titles}
+        only = table.values("experiment")
+        if table.problems:
+            raise TableError(table.problems)
         rows = [
-            {one: read_value(known[one], cells[i], f"{place}, row {i + 2}") for one, cells in columns.items()}
-            for i in range(len(grid.columns[0]))
-            if only is None or str(only[i]) == name
+            {one: values[i] for one, values in columns.items()}
+            for i in range(table.n_rows)
+            if "experiment" not in table.titles or only[i] == name
         ]
         derived = {key: parse_expression(text) for key, text in plan.study.experiments[name].derived.items()}
         found.participants[name] = [_with_derived(row, derived) for row in rows]

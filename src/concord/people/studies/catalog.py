@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from concord.errors import FileFormatError
+from concord.files import cells
+from concord.files.cells import BadCellError
 from concord.people.studies.expressions import Expression, Value
 from concord.people.studies.format import Experiment, Population, Study, Test
 from concord.people.studies.wording import variables_of
@@ -149,19 +151,21 @@ def row_keys(study: Study, finding: str, test: Test) -> dict[str, object]:
     return row if test.sampling is None else {**row, "sampling": test.sampling}
 
 
+def read_answer(variable: Variable, cell: object) -> Value:
+    """Read one answer of a person; a missing cell is none, but for a word that is an answer."""
+    if variable.words is None:
+        return cells.number(cell)
+    text = "" if cell is None else str(cell).strip().casefold()
+    found = next((word for word in variable.words if word.casefold() == text), None)
+    if found is None and not cells.is_missing(cell):
+        raise BadCellError(", ".join(variable.words))
+    return found
+
+
 def read_value(variable: Variable, cell: object, where: str) -> Value:
-    """Read one answer of a person; an empty cell is none."""
-    text = "" if cell is None else str(cell).strip()
-    if not text:
-        return None
-    if variable.words is not None:
-        folded = {word.casefold(): word for word in variable.words}
-        if text.casefold() not in folded:
-            raise FileFormatError(
-                f"{where}, column {variable.name!r}: got {text!r}, expected {', '.join(variable.words)}"
-            )
-        return folded[text.casefold()]
+    """Read one answer of a person, or say where it is."""
     try:
-        return float(text)
-    except ValueError:
-        raise FileFormatError(f"{where}, column {variable.name!r}: got {text!r}, expected a number") from None
+        return read_answer(variable, cell)
+    except BadCellError as fault:
+        found = f"{where}, column {variable.name!r}: got {str(cell).strip()!r}"
+        raise FileFormatError(f"{found}, expected {fault}") from fault

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from concord.errors import CellProblem, FileFormatError, OptionError, TableError, listed
+from concord.errors import CellProblem, FileFormatError, OptionError, TableError
 from concord.files.cells import is_missing
+from concord.files.declared import named_column
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid
 from concord.files.left_out import refusal_of
@@ -224,9 +225,7 @@ def _column(grid: Grid, wanted: str | None) -> int | None:
     """Find the column of agents."""
     names = [fold(title) for title in grid.header]
     if wanted is not None:
-        if fold(wanted) not in names:
-            raise FileFormatError(f"{grid.place}: no column {wanted!r}; found {listed(grid.header)}")
-        return names.index(fold(wanted))
+        return grid.header.index(named_column(grid.place, grid.header, wanted))
     if AGENT in names:
         return names.index(AGENT)
     there = [name for name in OTHER_AGENT_NAMES if name in names]

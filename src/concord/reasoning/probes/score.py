@@ -13,7 +13,7 @@ from concord.files import limits
 from concord.files.cells import BadCellError, is_missing, number
 from concord.files.declared import RecordTable, read_records
 from concord.files.gate import refuse_more
-from concord.files.grids import Grid, names_of, own_titles, plain_title
+from concord.files.grids import Grid, names_of, own_titles, plain_title, plain_titles
 from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeats, unit_columns, with_units
 from concord.files.tables import TableOptions, TableSource, grid_of, table_options
 from concord.reading import StoredReading, read_reply, stored_reading, trial_name
@@ -241,7 +241,7 @@ def read_hint_rows(
     lacking = [name for name in ("kind", "target") if name not in table.table.titles]
     if lacking:
         also = "; ".join(f"{name!r} may be called {', '.join(NAMES[name][1:])}" for name in lacking)
-        if set(_ALONG) <= {plain_title(title) for title in grid.header}:
+        if set(_ALONG) <= set(plain_titles(grid.header)):
             also = "shares along hinted chains are early answers: concord score probes takes them"
         raise FileFormatError(f"{grid.place}: columns are missing: {', '.join(map(repr, lacking))}; {also}")
     table.rows = tuple(replace(row, kind=_kind_word(row.kind)) for row in table.rows)
@@ -271,7 +271,7 @@ def read_hint_rows(
 
 def _one_answer_per_row(grid: Grid) -> Grid:
     """Return a table with answers side by side, or with contexts, as one answer per row and kind."""
-    names = [plain_title(title) for title in grid.header]
+    names = plain_titles(grid.header)
     sides = [next((names.index(one) for one in some if one in names), None) for some in (_WITHOUT, _WITH)]
     if sides[0] is not None and sides[1] is not None and "answer" not in names:
         kept = [j for j in range(len(names)) if j not in sides]

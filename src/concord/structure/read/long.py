@@ -15,7 +15,7 @@ from concord.errors import CellProblem, FileFormatError, InputError, OptionError
 from concord.files.columns import ColumnTable, as_names, read_columns
 from concord.files.contents import display_name, fingerprint
 from concord.files.declared import DeclaredTable, TableColumn
-from concord.files.grids import names_of, plain_title
+from concord.files.grids import names_of, plain_title, plain_titles
 from concord.files.keys import note_units
 from concord.files.tables import TableOptions
 from concord.structure.read.join import Findings, LongTable, model_scores
@@ -106,7 +106,7 @@ def _one_row_per_model(table: ColumnTable) -> ColumnTable:
     """Lay scores that are in one column per model (``p_correct:NAME``) below each other."""
     import polars as pl
 
-    folded = {plain_title(title) for title in table.header}
+    folded = set(plain_titles(table.header))
     held = {title: match for title in table.header if (match := _PER_MODEL.fullmatch(title)) is not None}
     for score in (one for one in (*_RAW, *_OTHER) if one not in folded):
         own = {title: match[2].strip() for title, match in held.items() if plain_title(match[1]) == score}
