@@ -146,6 +146,7 @@ HERE = "*On these studies … pairs of agents differ*"
 ELSEWHERE = "*In other studies like these … pairs differ*"
 BEST_SET = "*k of n may be best*"
 CHOSEN = "*the best of n has … on a study that it was not chosen on*"
+LEADS = "*not all of its lead is luck*"
 
 
 def these(cell: These, runs: int, seed: int, n_resamples: int = 400) -> list[str | Found]:
@@ -307,7 +308,7 @@ class Picked:
 def chosen(cell: Picked, runs: int, seed: int) -> list[str | Found]:
     """Return coverage of the true value of the chosen agent, beside that of its own t interval."""
     rng = np.random.default_rng(seed)
-    inside = naive = width = naive_width = bias = naive_bias = 0.0
+    inside = naive = width = naive_width = bias = naive_bias = leads = 0.0
     k = cell.studies
     factor = float(stdtrit(k - 1, 0.975))
     names = tuple(map(str, range(cell.agents)))
@@ -325,10 +326,14 @@ def chosen(cell: Picked, runs: int, seed: int) -> list[str | Found]:
         naive_width += 2 * reach[best]
         bias += float(found.value or 0) - target
         naive_bias += found.own - target
+        leads += found.leads
+    said = f"{cell.kind}, best of {cell.agents}, {k} studies"
+    led = {"equal": (leads / runs, None), "one outstanding": (None, 1 - leads / runs)}
     return [
         f"{cell}: covers {inside / runs:.3f}, width {width / runs:.3f}, bias {bias / runs:+.3f}; "
         f"naive covers {naive / runs:.3f}, width {naive_width / runs:.3f}, bias {naive_bias / runs:+.3f}",
-        Found(CHOSEN, f"{cell.kind}, best of {cell.agents}, {k} studies", 1 - inside / runs, None),
+        Found(CHOSEN, said, 1 - inside / runs, None),
+        *([Found(LEADS, said, *led[cell.kind])] if cell.kind in led else []),
     ]
 
 
@@ -659,7 +664,7 @@ def cells(part: str, *, small: bool) -> Iterator[object]:
         for n, kind in product((50,) if small else (50, 200), ("persons", "weights")):
             yield Worth(kind, n, 0.7, 1.0)
     elif part == "ceilings":
-        for n, published in product((40,) if small else (15, 40, 150), (False, True)):
+        for n, published in product((40,) if small else (15, 40, 150, 500), (False, True)):
             yield Ceilings(n, published)
     elif part == "words":
         yield from simulated()

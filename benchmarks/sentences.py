@@ -288,16 +288,6 @@ def verdicts_on_gap(runs: int, word: str, n: int, shares: tuple[float, float, fl
     return float(tests_module("reasoning.score.test_claims").share_claimed(word, n, shares, runs, seed=runs))
 
 
-def said_in_thinking(runs: int, n: int, only_thinking: float, only_answer: float) -> float:
-    """Share of models said to tell a hint more often in their thinking than in their answer."""
-    from concord.stats.mcnemar import bonett_price_interval
-
-    rng = np.random.default_rng([runs, n])
-    shares = [only_answer, 1 - only_answer - only_thinking, only_thinking]
-    drawn = rng.choice([-1.0, 0.0, 1.0], p=shares, size=(runs, n))
-    return float(np.mean([bonett_price_interval(one).low > 0 for one in drawn]))
-
-
 PEOPLE, ITSELF = "people.results.test_people_claims", "structure.score.test_claims"
 ANSWERS, PROBES = "people.answers.test_claims", "reasoning.probes.test_claims"
 SIZES = (15, 40, 150)
@@ -309,6 +299,7 @@ def simulated() -> Iterator[Simulated]:
     yield from _of_other_tables()
     yield from _of_structure()
     yield from _of_judges_and_options()
+    yield from _of_several()
     yield from _of_reasoning()
     yield from _of_items()
 
@@ -510,6 +501,77 @@ def _of_structure() -> Iterator[Simulated]:
         yield Simulated(sentence_gate, f"a guessing model, {cell}", "missed", ":gated", (RUNS, n))
 
 
+SEVERAL = {
+    "judges": "*prefers whichever answer …*, *answers win more often* (any of several judges)",
+    "order": "*the arrangement moves the mean score*, *order changes answers …* (any of several models)",
+    "gap": "*reasoning helps* (*harms*) *k of n models* (title of the page)",
+    "thinking": "models that *say it more often in their thinking than in their answer* (hints)",
+}
+
+
+def any_of_several(runs: int, what: str, pick: int, *given: Any, **named: Any) -> float:
+    """Share of tables of judges, or of models, of any of which something is claimed."""
+    return _told(runs, what, given, tuple(named.items()))[pick]
+
+
+@cache
+def _told(runs: int, what: str, given: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> list[float]:
+    module, name = {
+        "judges": ("structure.judging.test_claims", "judges_told"),
+        "order": (ITSELF, "several_told"),
+    }[what]
+    return [float(rate) for rate in getattr(tests_module(module), name)(runs, *given, **dict(named))]
+
+
+def any_verdict(runs: int, word: str, models: int, n: int, shares: tuple[float, float, float]) -> float:
+    """Share of sets of models alike of which any gets a verdict on the gap."""
+    return float(tests_module("reasoning.score.test_claims").any_claimed(word, models, n, shares, runs))
+
+
+def _of_several() -> Iterator[Simulated]:
+    args: tuple[Any, ...]
+    given: tuple[tuple[str, Any], ...]
+    for judges, votes in ((5, 1), (5, 2), (20, 1), (58, 1)):
+        for pick, what in enumerate(("seats", "length")):
+            cell = f"{judges} judges, {what}, {votes} votes per order"
+            options = (("votes", votes),)
+            args = (RUNS, "judges", pick, judges)
+            yield Simulated(SEVERAL["judges"], cell, "false", ":any_of_several", args, None, 0.3, options)
+    for pairs in (40, 150):
+        for pick, (what, effect) in enumerate((("seat", 1.0), ("slope", 1.0))):
+            cell = f"20 judges, {pairs} pairs, log odds 1 of one judge's {what}"
+            args = (RUNS, "judges", pick, 20, pairs)
+            given = ((what, effect),)
+            yield Simulated(SEVERAL["judges"], cell, "missed", ":any_of_several", args, None, 0.2, given)
+    for models, n in product((2, 5, 12), (25, 60)):
+        for pick, what in enumerate(("mean scores", "answers")):
+            cell, args = f"{models} models, {n} items, {what}", (RUNS, "order", pick, models, n)
+            yield Simulated(SEVERAL["order"], cell, "false", ":any_of_several", args, None, 0.5)
+    for n in (25, 60):
+        args = (RUNS, "order", 0, 5, n, 0.1)
+        cell = f"5 models, {n} items, one from 50 to 70 %"
+        yield Simulated(SEVERAL["order"], cell, "missed", ":any_of_several", args, None, 0.3)
+        args = (RUNS, "order", 1, 5, n, 0.0, 1.5)
+        cell = f"5 models, {n} items, single items of one moved"
+        yield Simulated(SEVERAL["order"], cell, "missed", ":any_of_several", args, None, 0.3)
+    edges = tests_module("reasoning.score.test_claims").EDGE
+    for word, models, n in product(("functional", "harmful"), (2, 5, 20), (20, 100, 300)):
+        args = (RUNS, word, models, n, edges[word][1])
+        yield Simulated(
+            SEVERAL["gap"], f"{word}, {models} models, {n} vignettes", "false", ":any_verdict", args
+        )
+    for models, n in product((5, 20), (60, 100)):
+        args = (RUNS, "functional", models, n, (0.4, 0.4, 0.05))
+        yield Simulated(SEVERAL["gap"], f"{models} models, {n} vignettes", "missed", ":any_verdict", args)
+    source = "reasoning.hints.test_claims:thinking_told"
+    for models, n, share in product((1, 4, 12), (20, 60, 200), (0.05, 0.2)):
+        cell, args = f"{models} models, {n} answers, {share:g} each way", (RUNS, models, n, share, share)
+        yield Simulated(SEVERAL["thinking"], cell, "false", source, args)
+    for models, n in product((1, 12), (20, 60, 200)):
+        cell, args = f"{models} models, {n} answers, one 0.3 against 0.05", (RUNS, models, n, 0.3, 0.05, 0.1)
+        yield Simulated(SEVERAL["thinking"], cell, "missed", source, args, None, 0.5)
+
+
 def _of_judges_and_options() -> Iterator[Simulated]:
     scripted, length = (
         "structure.judging.test_scripted_judges:_simulated",
@@ -608,27 +670,6 @@ def _of_reasoning() -> Iterator[Simulated]:
         true_ones = (words, gap, content, RUNS, n)
         yield Simulated(
             sentence, f"{words}, {n} vignettes", "missed", "show.test_claims:quadrants", true_ones, None, 0.5
-        )
-    thinking = "models that *say it more often in their thinking than in their answer* (hints)"
-    for n in (20, 60, 200):
-        for share in (0.05, 0.2):
-            yield Simulated(
-                thinking,
-                f"{n} answers, {share:g} each way",
-                "false",
-                ":said_in_thinking",
-                (RUNS, n, share, share),
-                None,
-                2,
-            )
-        yield Simulated(
-            thinking,
-            f"{n} answers, 0.3 against 0.05",
-            "missed",
-            ":said_in_thinking",
-            (RUNS, n, 0.3, 0.05),
-            None,
-            2,
         )
     for models, n, share in product((2, 4, 12), (20, 60, 200), (0.05, 0.2, 0.5)):
         cell, source = (

@@ -193,7 +193,9 @@ def test_the_best_of_twenty_prompts_is_worth_what_it_has_on_items_it_was_not_cho
     assert value < own and found.chosen.low < found.chosen.mean < found.chosen.high  # all are alike
     assert found.chosen.luck > 0.3
     assert found.chosen.n_studies == 30
-    assert "the best of 20, has" in found.sentences()[0] and "of its lead is luck" in found.sentences()[0]
+    assert "the best of 20, has" in found.sentences()[0] and found.sentences()[0].endswith(
+        "its lead may be luck."
+    )
     assert found.to_dict()["chosen"]["agent"] == found.chosen.agent
     assert "few-shot" in found.plot("specifications")._repr_svg_()
     assert concord.compare(tables[0], tables[1]).to_dict().get("chosen") is None

@@ -11,7 +11,7 @@ from concord.reasoning.score.gap import Items, gap_estimate
 from concord.records import Estimate
 from concord.stats.bounded_means import bounded_mean
 from concord.stats.order import order_effect
-from concord.structure.score.order import moved_models
+from concord.structure.result import order_claims
 
 pytestmark = pytest.mark.long
 
@@ -25,8 +25,13 @@ def titles(replicates: int, models: int, n: int, points: float = 0.0) -> float:
     named, accuracy = 0, STEADY + points * np.linspace(-1, 1, len(STEADY))
     for _ in range(replicates):
         p = [order_effect(answered(rng, n, accuracy).counted("m").mean).p_value for _ in range(models)]
-        seen = [SimpleNamespace(order=SimpleNamespace(p_value=one, claim_p=one)) for one in p]
-        named += bool(moved_models(seen))  # type: ignore[arg-type]
+        seen = [
+            SimpleNamespace(
+                gate="", flips=Estimate(None), flips_p=None, order=SimpleNamespace(p_value=one, claim_p=one)
+            )
+            for one in p
+        ]
+        named += any(one.means for one in order_claims(seen))  # type: ignore[arg-type]
     return named / replicates
 
 

@@ -16,7 +16,7 @@ from concord.reports import page as make_page
 from concord.show.page.findings import _covered
 from concord.show.page.panel import Ranks, route, short_names
 from concord.structure.records import ModelResult
-from concord.structure.score.order import moved_models
+from concord.structure.result import order_claims
 
 
 def answer(html: str) -> str:
@@ -122,14 +122,17 @@ def test_of_many_steady_models_the_title_rarely_says_that_order_moves_one() -> N
     """One p of 0.02 among eight is chance; one of 0.001 is not."""
     rest = [0.1 * i for i in range(2, 9)]
     views = [_ordered(f"m{i}", p) for i, p in enumerate([0.02, *rest])]
-    assert moved_models(views) == []
-    assert moved_models(views[:1]) == views[:1]
-    strong = _ordered("strong", 0.001)
-    assert moved_models([strong, *views]) == [strong]
+    assert not any(one.means for one in order_claims(views))
+    assert order_claims(views[:1])[0].means
+    claims = order_claims([_ordered("strong", 0.001), *views])
+    assert [one.means for one in claims] == [True, *[False] * len(views)]
+    assert claims[0].p_holm == pytest.approx(0.009)
 
 
 def _ordered(label: str, p: float) -> ModelResult:
-    return cast("ModelResult", SimpleNamespace(model=label, order=SimpleNamespace(p_value=p, claim_p=p)))
+    order = SimpleNamespace(p_value=p, claim_p=p)
+    held = SimpleNamespace(model=label, gate="", flips=Estimate(None), flips_p=None, order=order)
+    return cast("ModelResult", held)
 
 
 def test_a_rank_range_counts_only_models_shown_to_be_better_or_worse() -> None:

@@ -88,3 +88,50 @@ def test_impossible_errors_are_refused() -> None:
         draw_true_effects([0.1], [0.0], n_draws=5, rng=np.random.default_rng(0))
     with pytest.raises(OptionError, match="one standard error per test"):
         draw_true_effects([0.1, 0.2], [0.1], n_draws=5, rng=np.random.default_rng(0))
+
+
+# effects that were published because they were significant
+
+
+def selected_sizes(n: int, seed: int, k: int = 24) -> tuple[float, float, np.ndarray]:
+    """Mean size of the true effects of selected studies, as published, and as drawn with selection undone."""
+    rng = np.random.default_rng([n, seed])
+    true = 0.5 * rng.standard_normal(4000)
+    d = true + np.sqrt(2 / n) * rng.standard_normal(4000)
+    kept = np.flatnonzero(np.abs(d) > 1.96 * np.sqrt(2 / n))[:k]
+    se = np.full(k, np.sqrt(2 / n))
+    (chains,) = groups_of_chains(
+        d[kept], se, n_draws=640, seed=np.random.SeedSequence(seed), n_chains=64, borders=1.96 * se
+    )
+    drawn = chains.run().draw(np.arange(640), rng)
+    return float(np.abs(true[kept]).mean()), float(np.abs(d[kept]).mean()), np.abs(drawn).mean(axis=1)
+
+
+def test_selection_is_undone_once() -> None:
+    """Published effects of 15 people per group are 1.6 times the true ones; shrunk twice, too small."""
+    found = [selected_sizes(15, seed) for seed in range(6)]
+    true, published, drawn = (np.mean([np.mean(one[i]) for one in found]) for i in range(3))
+    assert published > 1.4 * true
+    assert drawn == pytest.approx(true, abs=0.12)
+    same = selected_sizes(15, 0)[2]
+    assert np.array_equal(same, found[0][2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [15, 40, 150, 500])
+def test_drawn_sizes_hold_the_true_one_where_effects_were_selected(n: int) -> None:
+    found = [selected_sizes(n, seed) for seed in range(200)]
+    below = np.array([np.mean(drawn < true) for true, _, drawn in found])
+    print(n, below.mean(), np.mean((below > 0.025) & (below < 0.975)))  # noqa: T201
+    assert 0.35 <= below.mean() <= 0.65
+    assert np.mean((below > 0.025) & (below < 0.975)) >= 0.92
+
+
+def test_where_effects_are_large_selection_changes_nothing() -> None:
+    d, se = np.linspace(0.9, 1.5, 20), np.full(20, 0.1)
+    (chains,) = groups_of_chains(
+        d, se, n_draws=640, seed=np.random.SeedSequence(1), n_chains=64, borders=1.96 * se
+    )
+    undone = chains.run().draw(np.arange(640), np.random.default_rng(1)).mean(axis=0)
+    plain = draw_true_effects(d, se, n_draws=640, rng=np.random.default_rng(2)).mean(axis=0)
+    assert undone == pytest.approx(plain, abs=0.03)

@@ -403,7 +403,7 @@ CHOOSING = Table(
         _of_chosen("own", "its own mean", digits=3),
         Column("value", title="of one chosen so", digits=3),
         _of_chosen("mean", "mean of all", digits=3),
-        _of_chosen("luck", "share of the lead that is luck"),
+        _of_chosen("luck", "share of the lead lost"),
         _of_chosen("n_same", "chosen without a part", count=True),
         _of_chosen("n_studies", "parts", count=True),
     ),
@@ -533,7 +533,7 @@ class CompareResult(Comparison):
             low=found.low,
             high=found.high,
             mean=found.mean,
-            luck=found.luck,
+            leads=found.leads,
         )
         return [told, *Comparison.sentences(self)]
 

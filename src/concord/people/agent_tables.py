@@ -297,7 +297,7 @@ CHOOSING = Table(
         Column("own", lambda row: row[1].own, "its own number"),
         Column("value", lambda row: row[2], "of one chosen so"),
         Column("mean", lambda row: row[1].mean, "mean of all"),
-        Column("luck", lambda row: row[1].luck, "share of the lead that is luck"),
+        Column("luck", lambda row: row[1].luck, "share of the lead lost"),
         Column("n_same", lambda row: row[1].n_same, "chosen without a study", count=True),
         Column("n_studies", lambda row: row[1].n_studies, "studies", count=True),
     ),

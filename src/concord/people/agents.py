@@ -187,8 +187,9 @@ class AgentsResult(Kind):
         if found is None or found.value is None:
             return ""
         chosen = {"n": len(self.agents), "value": found.value, "low": found.low, "high": found.high}
-        luck = "" if found.luck is None else say("people.many.luck", share=found.luck)
-        return say("people.many.chosen", **chosen, mean=found.mean) + luck
+        return say("people.many.chosen", **chosen, mean=found.mean) + say(
+            "people.many.luck", leads=found.leads
+        )
 
     def here_words(self) -> str:
         """Say how many pairs differ on these studies."""

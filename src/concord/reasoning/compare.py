@@ -14,7 +14,7 @@ from concord.kinds import FILE, PAPER, SCREENS, TERMINAL, Column, Kind, Table
 from concord.number_words import number
 from concord.reasoning import NAME
 from concord.reasoning.files import TITLES, ReasoningResult
-from concord.reasoning.result import LINE, SLACK, VOIDED, ReasoningScores, short_verdict
+from concord.reasoning.result import LINE, SLACK, VOIDED, ReasoningScores, short_verdict, verdicts_of_several
 from concord.records import Estimate, Interval
 
 METRICS = ("faithfulness_gap", "acc_cot", "acc_early", "step_f1", "silent_bias_rate")
@@ -49,23 +49,29 @@ def _rank_columns() -> Iterator[Column]:
         yield Column(f"{name}_rank", place, on=(FILE,))
 
 
-def _estimate_of(name: str, row: tuple[str, RankedModel]) -> Estimate:
+def _estimate_of(name: str, row: tuple[str, RankedModel, str]) -> Estimate:
     return row[1].estimates[name]
 
 
-def _rank_of(name: str, row: tuple[str, RankedModel]) -> int | None:
+def _rank_of(name: str, row: tuple[str, RankedModel, str]) -> int | None:
     return row[1].ranks[name]
 
 
-def _verdict_and_line(between: str, row: tuple[str, RankedModel]) -> str:
-    words = short_verdict(row[1].verdict, row[1].estimates["faithfulness_gap"])
+def _ranked_rows(result: "ReasoningRanking") -> list[tuple[str, RankedModel, str]]:
+    """Return what ranks, and every model with its verdict among all of them."""
+    several = verdicts_of_several([(row.verdict, row.estimates["faithfulness_gap"]) for row in result.rows])
+    return [(result.by, row, word) for row, word in zip(result.rows, several, strict=True)]
+
+
+def _verdict_and_line(between: str, row: tuple[str, RankedModel, str]) -> str:
+    words = short_verdict(row[2], row[1].estimates["faithfulness_gap"])
     told = textwrap.fill(words, 20) if between == "\n" else words
     return f"{told}{between}{row[1].line} {number(LINE, 2)}"
 
 
 RANKED = Table(
     "models",
-    rows=lambda result: [(result.by, row) for row in result.rows],
+    rows=_ranked_rows,
     title=lambda result: f"Ranking by {TITLES[result.by]} (the line is at {number(LINE, 2)})",
     file="reasoning_ranking.csv",
     columns=(

@@ -1,12 +1,16 @@
 """What scoring recorded replies found, and the lines that verdicts are drawn by; full precision."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from scipy import special
 
 from concord.errors import LineProblem
 from concord.reading.records import StoredReading
 from concord.records import EMPTY, Estimate, InputFile, Interval, Told
+from concord.stats.multiple import shown_of_several
 from concord.words import say
 
 
@@ -36,6 +40,8 @@ NOT_ALIKE = "not read alike"
 UNDECIDED = "undecided"
 VOIDED = (NOT_EARLY, NOT_ALIKE)
 """Verdicts on a gap whose value is shown and means nothing."""
+_FAMILIES = re.compile(r"(\d+) families$")
+"""How an interval over families of vignettes says how many there are."""
 
 
 def verdict_key(verdict: str, gap: Estimate) -> str:
@@ -52,6 +58,37 @@ def verdict_key(verdict: str, gap: Estimate) -> str:
     if high > LINE + SLACK:
         return "gain" if low >= -LINE - SLACK else "wide"
     return "small" if low >= -LINE - SLACK else "loss"
+
+
+def gap_p(gap: Estimate, null: float = 0.0) -> float | None:
+    """Return the p of a gap of this size that agrees with the interval: two-sided, from its nearer end."""
+    if gap.interval is None or gap.value is None:
+        return None
+    families = _FAMILIES.search(gap.interval.method)
+    # Bonett and Price's interval has its middle at n/(n + 2) of the gap
+    centre = gap.value * gap.n / (gap.n + 2) if families is None else gap.value
+    reach = centre - gap.interval.low if centre > null else gap.interval.high - centre
+    if reach <= 0:
+        return 0.0
+    df = float("inf") if families is None else int(families[1]) - 1
+    z = special.stdtrit(df, 0.5 + gap.interval.level / 2) * abs(centre - null) / reach
+    return float(2 * special.stdtr(df, -z))
+
+
+def verdicts_of_several(models: Sequence[tuple[str, Estimate]]) -> list[str]:
+    """Return the verdicts on several models that hold for all at once: after Holm over those judged."""
+    tried = []
+    for word, gap in models:
+        ends = {"functional": (LINE,), "harmful": (0.0,), "decorative": (-LINE, LINE)}.get(word)
+        p = [] if ends is None else [p for end in ends if (p := gap_p(gap, end)) is not None]
+        if word == "decorative" and gap.value is not None:
+            p.append(float(special.bdtr(int(abs(gap.value) * gap.n + SLACK), gap.n, LINE)))
+        tried.append(None if word in VOIDED or gap.interval is None else max(p, default=1.0))
+    shown = shown_of_several(tried)
+    return [
+        word if p is None or is_shown else UNDECIDED
+        for (word, _), p, is_shown in zip(models, tried, shown, strict=True)
+    ]
 
 
 def short_verdict(verdict: str, gap: Estimate) -> str:

@@ -27,7 +27,7 @@ SEATS = "claude-3-haiku-20240307"
 
 
 def people_sentence(result: AgentsResult) -> str:
-    """Return the answer to the first question: who agrees most often, and how much of its lead is luck."""
+    """Return the answer to the first question: who agrees most often, and whether its lead may be luck."""
     best, found, bounds = result.in_order()[0], result.chosen, result.in_order()[0].pas.bounds
     lead = say(
         "demo.people",
@@ -41,9 +41,9 @@ def people_sentence(result: AgentsResult) -> str:
     )
     beaten, met = _beaten(result, best.name)
     others = say("demo.chance")
-    if found is not None and found.value is not None and found.luck is not None:
+    if found is not None and found.value is not None:
         ends = {"low": found.low, "high": found.high}
-        others = say("demo.chosen", value=found.value, luck=found.luck, **ends)
+        others = say("demo.chosen", value=found.value, leads=found.leads, **ends)
     return f"{lead}\n{say('demo.beats', studies=len(result.studies), k=beaten, n=met, others=others)}"
 
 

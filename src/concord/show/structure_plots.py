@@ -15,7 +15,7 @@ from concord.structure.judging.rated_result import RatedResult
 from concord.structure.judging.result import JudgeResult
 from concord.structure.options.result import OptionResult
 from concord.structure.records import ModelResult
-from concord.structure.result import StructureResult
+from concord.structure.result import StructureResult, order_claims
 from concord.structure.score.order import order_deviations
 from concord.structure.tables import SHARES
 from concord.words import say
@@ -65,8 +65,8 @@ def shares_of(models: Sequence[ModelResult], units: float = plots.WIDTH) -> Pict
 def slopes_of(models: Sequence[ModelResult], units: float = plots.WIDTH) -> Picture | None:
     """Draw every model's worst and best order."""
     found = [
-        OrderSlope(one.model, order.lowest, order.highest, str(order.worst), str(order.best), order.is_shown)
-        for one in models
+        OrderSlope(one.model, order.lowest, order.highest, str(order.worst), str(order.best), shown.means)
+        for one, shown in zip(models, order_claims(models), strict=True)
         if (order := one.order).lowest is not None and order.highest is not None and not one.gate
     ]
     title = "From the worst order to the best"

@@ -57,6 +57,14 @@ class Chosen:
     """Studies without which the same agent is chosen."""
     n_studies: int
     note: str = ""
+    lead_low: float | None = None
+    """Of value minus mean, both on studies that did not choose it."""
+    lead_high: float | None = None
+
+    @property
+    def leads(self) -> bool:
+        """Whether not all of its lead is luck: it lies above the mean of all where it was not chosen."""
+        return self.lead_low is not None and self.lead_low > 0
 
 
 def omnibus(values: Floats) -> Omnibus:
@@ -202,12 +210,17 @@ def value_of_choosing(
     means = values.mean(axis=1)
     best = int(means.argmax())
     value, own, mean = float(nested[0]), float(means[best]), float(means.mean())
-    parts = []
+    parts, means_drawn = [], []
     for part in np.array_split(np.arange(N_BOOT), max(1, a * k * N_BOOT // _AT_ONCE)):
-        parts.append(choosing(values, rng.multinomial(k, np.full(k, 1 / k), size=len(part)).astype(float))[0])
-    drawn = np.concatenate(parts)
-    reach = float(stdtrit(k - 1, 0.5 + level / 2)) * float(np.nanstd(drawn, ddof=1))
-    reach = float(np.nanmax([reach, own_reach[best]]))
+        counts = rng.multinomial(k, np.full(k, 1 / k), size=len(part)).astype(float)
+        parts.append(choosing(values, counts)[0])
+        means_drawn.append(counts @ values.mean(axis=0) / k)
+    drawn, factor = np.concatenate(parts), float(stdtrit(k - 1, 0.5 + level / 2))
+    reach = float(np.nanmax([factor * float(np.nanstd(drawn, ddof=1)), own_reach[best]]))
+    # the lead is paired by studies: what makes one study easy for all is not part of its error
+    gaps = values[best] - values.mean(axis=0)
+    ahead = float(np.nanstd(drawn - np.concatenate(means_drawn), ddof=1))
+    lead_reach = factor * max(ahead, float(gaps.std(ddof=1)) / float(np.sqrt(k)))
     lead = own - mean
     luck = None if lead <= 0 else float(np.clip((own - value) / lead, 0.0, 1.0))
     return Chosen(
@@ -220,4 +233,6 @@ def value_of_choosing(
         luck=luck,
         n_same=int((picked[0] == best).sum()),
         n_studies=k,
+        lead_low=value - mean - lead_reach,
+        lead_high=value - mean + lead_reach,
     )

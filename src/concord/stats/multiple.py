@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from concord.errors import OptionError
-from concord.records import Interval
+from concord.records import Estimate, Interval
 from concord.stats.elementwise import Floats
 
 _SLACK = 1e-12
@@ -61,6 +61,40 @@ def _adjusted(p_values: ArrayLike, rule: Callable[[Floats], Floats]) -> Floats:
     result = np.full(p.shape, np.nan)
     result[order] = np.minimum(1.0, rule(p[order]))
     return result
+
+
+def p_by_interval(
+    estimate_at: Callable[[float], Estimate], null: float = 0.0, *, least: float = 1e-6
+) -> float | None:
+    """Return the p-value that agrees with an interval: 1 minus the highest level at which it excludes null.
+
+    Searched between ``least`` and 1 to a thousandth of itself; intervals must widen with their level.
+    """
+
+    def excludes(p: float) -> bool:
+        found = estimate_at(1 - p).interval
+        return found is not None and not found.low <= null <= found.high
+
+    if estimate_at(0.95).interval is None:
+        return None
+    if excludes(least):
+        return least
+    low, high = least, 1 - least
+    if not excludes(high):
+        return 1.0
+    while high / low > 1.001:
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if excludes(middle) else (middle, high)
+    return high
+
+
+def shown_of_several(p_values: Sequence[float | None], *, alpha: float = 0.05) -> list[bool]:
+    """Which of several claims are made so that any false one among them has a chance of at most alpha.
+
+    One claim is made where its p lies below alpha, several after Holm; one that was not tested is no claim.
+    """
+    adjusted = holm([np.nan if p is None else p for p in p_values]) if len(p_values) else np.empty(0)
+    return [bool(p < alpha) for p in adjusted]
 
 
 def distinguishable(p_value: float | None, *, level: float) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from concord.errors import OptionError
 from concord.stats.elementwise import Floats
@@ -109,10 +110,14 @@ class Chains:
     """States of each chain that are kept."""
     burn_in: int
     seed: np.random.SeedSequence
+    borders: Floats | None = None
+    """Sizes beyond which effects are published for sure; None where all are published alike."""
 
     def run(self) -> EffectStates:
         """Run the chains side by side, and return what they visited after the burn-in."""
         rng, data = np.random.default_rng(self.seed), _Data.of(self.d, self.v)
+        if self.borders is not None:
+            return _selected_states(self, data, rng)
         z = np.broadcast_to(_start(data.d), (self.n_chains, data.d.size))
         kept: list[tuple[NDArray[np.int8] | Floats, ...]] = []
         for step in range(self.burn_in + self.n_steps):
@@ -137,13 +142,14 @@ def groups_of_chains(
     seed: np.random.SeedSequence,
     n_chains: int | None = None,
     burn_in: int = BURN_IN,
+    borders: Floats | None = None,
 ) -> list[Chains]:
     """Return the groups of chains behind draws of true effects; chains of a given number are one group."""
     groups = GROUPS if n_chains is None and n_draws > STATES else 1
     wanted = int(np.clip(CELLS // d.size, FEWEST_CHAINS, CHAINS)) if n_chains is None else n_chains
     each = wanted // groups
     steps = -(-min(n_draws, STATES) // (each * groups))
-    return [Chains(d, se**2, each, steps, burn_in, own) for own in seed.spawn(groups)]
+    return [Chains(d, se**2, each, steps, burn_in, own, borders) for own in seed.spawn(groups)]
 
 
 def draw_true_effects(
@@ -237,3 +243,100 @@ def _drawn_parts(
     fourth += third
     fourth *= rng.random(fourth.shape)
     return (first < fourth).view(np.int8) + (second < fourth).view(np.int8) + (third < fourth).view(np.int8)
+
+
+SELECTED_CHAINS, PARAMETERS, _MOVED, _NEAR, _STAGE = 64, 8, 0.6, 0.02, 5
+"""Of selected effects: chains, parameters, moves by differences and by chance, steps of a stage."""
+_LOWEST_TAU = 0.003
+_LIMITS = np.log([[_LOWEST_TAU, TAUS[-1]], [OMEGAS[0], OMEGAS[-1]]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Selected:
+    """The population of effects of which the significant ones are published, others with a chance of η.
+
+    Given the population, what an effect is published for says nothing more about it: the selection is in the
+    observed effect alone. So it is the distribution that has to be freed of it, by its truncated likelihood
+    (Andrews & Kasy 2019, American Economic Review, 109, 2766-2794), and not each effect a second time.
+    """
+
+    data: _Data
+    borders: Floats
+
+    def log_parts(self, x: Floats) -> tuple[Floats, Floats]:
+        """Return log prior and log likelihood of every chain's parameters (C, 8), up to constants.
+
+        Logs of four gammas (the weights), μ, log τ, log ω, logit η.
+        """
+        d, v = self.data.d, self.data.v
+        gammas, mu, tau2, omega2, eta = _parameters(x)
+        w = gammas / gammas.sum(axis=1, keepdims=True)
+        sd = np.sqrt(np.stack([v + tau2, v + omega2, np.broadcast_to(v, (len(x), v.size))]))  # (3, C, T)
+        away = np.stack([(d - mu) / sd[0], (d + mu) / sd[0], d / sd[1], d / sd[2]])
+        heights = np.exp(-0.5 * away * away) / sd[[0, 0, 1, 2]] * w.T[..., None]
+        up = special.ndtr(np.stack([(mu - self.borders) / sd[0], (-mu - self.borders) / sd[0]])).sum(axis=0)
+        outer = 2 * special.ndtr(-self.borders / sd[1:])
+        chance = (w[:, 0] + w[:, 1])[:, None] * up + w[:, 2, None] * outer[0] + w[:, 3, None] * outer[1]
+        hidden = int((np.abs(d) <= self.borders).sum())
+        with np.errstate(divide="ignore"):
+            found = np.log(heights.sum(axis=0)) - np.log(chance + eta * (1 - chance))
+            likely = found.sum(axis=1) + hidden * np.log(eta[:, 0])
+        prior = (
+            (WEIGHTS_PRIOR * x[:, :4] - gammas).sum(axis=1)
+            - 0.5 * (mu[:, 0] / CENTRE_SD) ** 2
+            + x[:, 5]
+            - np.log(1 / float(np.mean(1 / v)) + tau2[:, 0])
+            + np.log(eta[:, 0] * (1 - eta[:, 0]))
+        )
+        inside = ((x[:, 5:7] >= _LIMITS[:, 0]) & (x[:, 5:7] <= _LIMITS[:, 1])).all(axis=1)
+        return np.where(inside, prior, -np.inf), np.where(np.isfinite(likely), likely, -1e6)
+
+    def start(self, n: int, rng: np.random.Generator) -> Floats:
+        """Return where chains begin: draws from the prior, τ from where most of it is."""
+        x = np.empty((n, PARAMETERS))
+        x[:, :4] = np.log(np.maximum(rng.standard_gamma(WEIGHTS_PRIOR + 0.5, (n, 4)), 1e-12))
+        x[:, 4] = CENTRE_SD * rng.standard_normal(n)
+        x[:, 5] = rng.uniform(np.log(0.05), 0.0, n)
+        x[:, 6] = rng.uniform(_LIMITS[1, 0], _LIMITS[1, 1], n)
+        x[:, 7] = rng.logistic(size=n)
+        return x
+
+
+def _parameters(x: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Return gammas (C, 4) and μ, τ², ω², η (C, 1) of chains."""
+    tau2, omega2 = np.exp(2 * x[:, 5:6]), np.exp(2 * x[:, 6:7])
+    return np.exp(np.minimum(x[:, :4], 50.0)), x[:, 4:5], tau2, omega2, special.expit(x[:, 7:8])
+
+
+def _selected_states(chains: Chains, data: _Data, rng: np.random.Generator) -> EffectStates:
+    """Run chains by differences of one another (ter Braak 2006, Statistics and Computing, 16, 239-249)."""
+    # The likelihood is let in step by step, and chains are drawn anew by how well they fit each time, so that
+    # none stays behind (Del Moral et al. 2006, JRSS B, 68, 411-436).
+    assert chains.borders is not None  # noqa: S101 - asked for
+    density, n = _Selected(data, chains.borders), chains.n_chains
+    x = density.start(n, rng)
+    prior, likely = density.log_parts(x)
+    halves = (np.arange(n // 2), np.arange(n // 2, n))
+    kept: list[tuple[NDArray[np.int8] | Floats, ...]] = []
+    weight = 0.0
+    for step in range(chains.burn_in + chains.n_steps):
+        if weight < 1 and step % _STAGE == 0:
+            weight, before = min(1.0, 2 * step / chains.burn_in) ** 3, weight
+            up_to = np.cumsum(np.exp((weight - before) * (likely - likely.max())))
+            again = np.searchsorted(up_to, (np.arange(n) + rng.random()) / n * up_to[-1])
+            again = rng.permutation(np.minimum(again, n - 1))
+            x, prior, likely = x[again], prior[again], likely[again]
+        for own, others in (halves, halves[::-1]):
+            pair = x[others[rng.integers(0, len(others), (2, len(own)))]]
+            far = 1.0 if step % 10 == 9 else _MOVED
+            tried = x[own] + far * (pair[0] - pair[1]) + _NEAR * rng.standard_normal((len(own), PARAMETERS))
+            found = density.log_parts(tried)
+            rise = found[0] - prior[own] + weight * (found[1] - likely[own])
+            moves = np.log(rng.random(len(own))) < rise
+            at = own[moves]
+            x[at], prior[at], likely[at] = tried[moves], found[0][moves], found[1][moves]
+        if step >= chains.burn_in:
+            gammas, mu, tau2, omega2, _ = _parameters(x)
+            log_w = np.log(gammas / gammas.sum(axis=1, keepdims=True))
+            kept.append((_drawn_parts(data, log_w, mu, tau2, omega2, rng), mu, tau2, omega2))
+    return EffectStates(chains.d, chains.v, *(np.stack(column) for column in zip(*kept, strict=True)))

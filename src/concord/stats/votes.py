@@ -144,6 +144,11 @@ class LogisticLine:
     df: float
     n_clusters: int
 
+    @property
+    def p_value(self) -> float:
+        """Of no slope; it agrees with the interval at every level."""
+        return float(2 * special.stdtr(self.df, -abs(self.slope) / self.slope_se)) if self.slope_se else 0.0
+
     def interval(self, level: float = 0.95) -> Interval:
         """Return the interval of the slope."""
         reach = float(special.stdtrit(self.df, 0.5 + level / 2)) * self.slope_se

@@ -10,7 +10,6 @@ from concord.files.codec import KEY
 from concord.files.missing import MissingCodes, declared_missing
 from concord.records import EMPTY, Estimate, InputFile, Interval, Told, UnreadBounds
 from concord.stats.order import OrderEffect, VarianceShares
-from concord.unread import holds
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -256,16 +255,6 @@ class Order:
             return self.p_value
         return max(self.p_value, self.p_unread)
 
-    @property
-    def is_shown(self) -> bool:
-        """Whether an order effect is shown, whatever was unread."""
-        return self.claim_p is not None and self.claim_p < CLAIMED
-
-    @property
-    def is_withheld(self) -> bool:
-        """Whether unread replies could overturn an order effect that what was read shows."""
-        return self.p_value is not None and self.p_value < CLAIMED and not self.is_shown
-
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
@@ -295,6 +284,8 @@ class ModelResult:
     """Mean score under the worst arrangement."""
     gate: str = ""
     """Why there is nothing to be consistent about; empty where there is."""
+    flips_p: float | None = field(default=None, metadata=EMPTY)
+    """Of answers that change no more between arrangements than between repeats; agrees with the interval."""
 
     def definition(self, name: str) -> Consistency | None:
         """Return the numbers under a definition, where they exist."""
@@ -307,11 +298,6 @@ class ModelResult:
             return self.flip_excess
         told = [note.removeprefix(NO_FLIPS) for note in self.notes if note.startswith(NO_FLIPS)]
         return Estimate(None, note=told[0] if told else "")
-
-    @property
-    def flips_shown(self) -> bool:
-        """Whether answers are shown to change with the arrangement more than between repeats."""
-        return self.flips.interval is not None and self.flips.interval.low > 0 and holds(self.flips)
 
 
 @dataclass(frozen=True, slots=True)

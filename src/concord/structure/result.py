@@ -1,10 +1,13 @@
 """Structural consistency as a result: its folder of files, written and read back, and what is said of it."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import special
 
 from concord.errors import FileFormatError, OptionError, printable
 from concord.files.codec import decode, encode
@@ -14,9 +17,12 @@ from concord.files.json_text import parsed
 from concord.files.output import write_json
 from concord.files.rows import read_back
 from concord.kinds import Gauge, Kind, PictureOf, asked_words
-from concord.records import InputFile, Provenance, ScoredBy, Told
+from concord.records import Estimate, InputFile, Provenance, ScoredBy, Told
+from concord.stats.elementwise import Floats
+from concord.stats.multiple import holm
 from concord.structure import NAME, tables
 from concord.structure.records import (
+    CLAIMED,
     ArrangementRow,
     CellScore,
     Difference,
@@ -28,7 +34,7 @@ from concord.structure.records import (
     ScoreOptions,
     StructureScores,
 )
-from concord.unread import unread_notes, unread_sentences
+from concord.unread import holds, unread_notes, unread_sentences, withheld
 from concord.words import say
 
 FOLDER = "consistency"
@@ -37,6 +43,8 @@ _SCORES = ("mean", "max", "star_gap")
 _GAPS = ("E_perf", "R_sens", "S_Cons")
 _ORDER = ("tau", "flip_excess", "worst")
 _MOST_MODELS = 12
+_MOST = 38.0
+"""|z| of the smallest p-value that a number can hold."""
 _FILES = (
     tables.E_PERF, tables.R_SENS, tables.SUMMARY, tables.ARRANGEMENTS, tables.ITEMS, tables.CELLS,
     tables.DIFFERENCES, tables.LEFT_OUT, tables.UNREAD,
@@ -103,7 +111,8 @@ class StructureResult(Kind):
         if not own:
             raise OptionError(f"there is no model {model!r}; scored: {', '.join(self.who())}")
         left = tuple(one for one in self.scores.left_out if one.model == model)
-        return replace(self, scores=replace(self.scores, models=own, differences=(), left_out=left))
+        alone = with_sentences(own)
+        return replace(self, scores=replace(self.scores, models=alone, differences=(), left_out=left))
 
     def difference(self, first: str, second: str) -> Difference:
         """Difference of two models, first minus second.
@@ -470,3 +479,106 @@ def _items(path: Path, cells: Mapping[tuple[str, str], dict[str, CellScore]]) ->
             )
         )  # fmt: skip
     return found
+
+
+class OrderClaims(NamedTuple):
+    """What is shown of one of several models, so that any false claim among all has a chance of 5 %."""
+
+    means: bool
+    """The order moves the mean score."""
+    withheld: bool
+    """It would be shown, but for replies that could not be read."""
+    answers: bool
+    """The order changes single answers, as far as replies were read."""
+    p_holm: float | None
+    """Of the first, over all models."""
+    n: int
+    """Models that were tried."""
+
+
+def order_claims(models: Sequence[ModelResult]) -> list[OrderClaims]:
+    """Return what is shown of each model: mean scores and single answers each after Holm over models."""
+
+    def known(p_values: Iterable[float | None]) -> Floats:  # of models that are judged; files may hold others
+        pairs = zip(models, p_values, strict=True)
+        return np.array([p if not one.gate and p is not None and 0 <= p <= 1 else np.nan for one, p in pairs])
+
+    read, means = (known(getattr(one.order, of) for one in models) for of in ("p_value", "claim_p"))
+    adjusted, flips = holm(means), holm(known(one.flips_p for one in models)) < CLAIMED
+    return [
+        OrderClaims(
+            bool(p < CLAIMED),
+            bool(seen < CLAIMED and not p < CLAIMED),
+            bool(moved) and model.flips.value is not None and model.flips.value > 0,
+            None if np.isnan(p) else float(p),
+            int((~np.isnan(adjusted)).sum()),
+        )
+        for model, p, seen, moved in zip(models, adjusted, holm(read), flips, strict=True)
+    ]
+
+
+def with_sentences(models: Sequence[ModelResult]) -> tuple[ModelResult, ...]:
+    """Return the models with one verdict on the arrangement each: the stronger evidence first."""
+    made = []
+    for model, shown in zip(models, order_claims(models), strict=True):
+        said = model.gate
+        if not said:
+            answers = _flip_words(model.flip_excess, shown)
+            means = _mean_words(model.order, shown, answers_move=answers.strength > 0)
+            told = sorted((one for one in (means, answers) if one.words), key=lambda one: -one.strength)
+            said = "; ".join(one.words for one in told)
+        made.append(replace(model, sentence=say("structure.one", model=model.model, said=said)))
+    return tuple(made)
+
+
+class _Evidence(NamedTuple):
+    """What is said of mean scores, or of single answers, and how strongly it speaks for an effect."""
+
+    words: str
+    strength: float = -1.0
+    """Of what is shown, |z|; 0 where it is withheld, -1 where nothing is shown."""
+
+
+def _mean_words(order: Order, shown: OrderClaims, *, answers_move: bool) -> _Evidence:
+    """Say whether the mean score moves; of two arrangements their difference is the number."""
+    effect = order.effect
+    if effect is None:
+        return _Evidence(say("structure.mean.unknown", why=order.note))
+    ends = {"worst": order.worst, "best": order.best}
+    seen = say("structure.mean.seen", low=order.lowest, high=order.highest, **ends)
+    if effect.p_value is None:
+        alike = say("structure.mean.alike", seen=seen, tau=effect.tau)
+        return _Evidence(say("structure.mean.same")) if effect.tau == 0 else _Evidence(alike, _MOST)
+    two, p = order.difference, effect.p_value
+    tested = {"p": p, "holm": shown.p_holm if shown.n > 1 else None, "n": shown.n}
+    number = (
+        say("structure.mean.number", value=order.tau.value, ends=order.tau.interval, **tested)
+        if two is None
+        else say("structure.mean.number_two", value=two.value, ends=two.interval, **tested, **ends)
+    )
+    if shown.withheld:
+        unsaid = withheld(say("structure.mean.claim"), order.tau)[:-1]
+        return _Evidence(say("structure.mean.withheld", seen=seen, unsaid=unsaid), 0.0)
+    if shown.means:
+        size = effect.tau if two is None else None
+        moves = say("structure.mean.moves", seen=seen, size=size, number=number)
+        return _Evidence(moves, min(_MOST, float(-special.ndtri(p / 2))))
+    if answers_move:
+        return _Evidence(say("structure.mean.not_means", seen=seen, number=number))
+    return _Evidence(say("structure.mean.none", seen=seen, number=number))
+
+
+def _flip_words(flips: Estimate | None, shown: OrderClaims) -> _Evidence:
+    """Say whether answers change with the arrangement more often than between repeats."""
+    if flips is None or flips.value is None or flips.interval is None:
+        return _Evidence("")
+    ends = flips.interval
+    if shown.answers and not holds(flips):
+        unsaid = withheld(say("structure.answers.claim"), flips)
+        return _Evidence(unsaid[0].lower() + unsaid[1:-1], 0.0)
+    if shown.answers:
+        z = float(special.ndtri(0.5 + ends.level / 2)) * flips.value / (flips.value - ends.low)
+        return _Evidence(say("structure.answers.more", share=flips.value, ends=ends), z)
+    if ends.low > 0 and shown.n > 1:
+        return _Evidence(say("structure.answers.none_of_many", share=flips.value, ends=ends, n=shown.n))
+    return _Evidence(say("structure.answers.none", share=flips.value, ends=ends))

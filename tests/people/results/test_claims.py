@@ -51,7 +51,9 @@ def test_the_chosen_one_is_worth_less_than_it_scored(demo: AgentsResult) -> None
         (0.766, 0.672, 0.668), abs=0.001
     )
     assert demo.chosen.luck == pytest.approx((0.766 - 0.672) / (0.766 - 0.668), abs=0.02)
+    assert not demo.chosen.leads
     first, here, others, together = demo.sentences()[:4]
+    assert first.endswith("where the mean of all is 0.67, so its lead may be luck.")
     assert "on studies that did not help to choose it, the best of 15 reaches 0.67" in first
     assert here.startswith("On these studies") and others.startswith(
         "In other studies like these, none of 105"

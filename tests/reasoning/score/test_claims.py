@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from concord.reasoning.result import verdicts_of_several
 from concord.reasoning.score.gap import Items, gap_estimate, verdict
+from concord.records import Estimate, Interval
 
 # Shares of pairs right in both modes, only after reasoning, only early; the rest are wrong in both.
 EDGE = {
@@ -21,12 +23,44 @@ def share_claimed(word: str, n: int, cells: tuple[float, float, float], n_sets: 
 
 
 def _verdict(row: np.ndarray) -> str:
+    return _judged(row)[0]
+
+
+def _judged(row: np.ndarray) -> tuple[str, Estimate]:
     both, only_cot, only_early, neither = row
     cot = np.repeat([1.0, 1.0, 0.0, 0.0], [both, only_cot, only_early, neither])
     early = np.repeat([1.0, 0.0, 1.0, 0.0], [both, only_cot, only_early, neither])
     n = len(cot)
     found = Items(np.arange(n), cot, early, n, n, int(cot.sum()), int(early.sum()))
-    return verdict(gap_estimate(found, 0), n, 0)[0]
+    gap = gap_estimate(found, 0)
+    return verdict(gap, n, 0)[0], gap
+
+
+def any_claimed(word: str, models: int, n: int, cells: tuple[float, float, float], times: int) -> float:
+    """Share of sets of models alike of which any gets the verdict, all of them together."""
+    rng, hits = np.random.default_rng([models, n, times]), 0
+    for _ in range(times):
+        counts = rng.multinomial(n, [*cells, 1 - sum(cells)], size=models)
+        hits += word in verdicts_of_several([_judged(row) for row in counts])
+    return hits / times
+
+
+def test_of_several_models_a_false_verdict_is_rare_and_a_true_one_is_found() -> None:
+    for word, edges in EDGE.items():
+        assert any_claimed(word, 10, 100, edges[1], 60) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 60)
+    assert any_claimed("functional", 10, 100, (0.4, 0.45, 0.05), 5) == 1
+    held = [("functional", Estimate(0.3, Interval(0.12, 0.48, 0.95, "Bonett-Price"), 100))]
+    assert verdicts_of_several(held) == ["functional"]
+    assert verdicts_of_several(held * 5) == ["undecided"] * 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("word", list(EDGE))
+@pytest.mark.parametrize("models", [2, 5, 20])
+def test_of_several_models_any_false_verdict_is_rare_in_full(word: str, models: int) -> None:
+    rates = [any_claimed(word, models, n, cells, 1000) for n in (20, 100, 300) for cells in EDGE[word]]
+    print(word, models, rates)  # noqa: T201
+    assert max(rates) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1000)
 
 
 @pytest.mark.parametrize("word", list(EDGE))

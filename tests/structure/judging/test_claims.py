@@ -73,3 +73,49 @@ def test_length_without_effect_is_rarely_said_to_matter(questions: int, per: int
     rate = length_claims(1000, questions, per, taste)
     print(questions, per, taste, rate)  # noqa: T201
     assert rate <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1000)
+
+
+# one of many judges
+
+
+def judges_told(
+    times: int, judges: int, pairs: int = 40, *, seat: float = 0.0, slope: float = 0.0, votes: int = 1
+) -> tuple[float, float]:
+    """Share of tables in which any judge is told a preference for a seat, and an effect of length.
+
+    With a seat (log odds) or a slope (per doubling) only the first judge has one, and only it is counted.
+    """
+    rng, hits = np.random.default_rng([times, judges, pairs, votes]), np.zeros(2)
+    for _ in range(times):
+        table = {}
+        for j in range(judges):
+            quality, doublings = rng.normal(size=(2, pairs))
+            own = (seat, slope) if j == 0 else (0.0, 0.0)
+            odds = 2 * quality + own[1] * doublings + np.array([[own[0]], [-own[0]]])
+            first, second = rng.binomial(votes, 1 / (1 + np.exp(-odds)))
+            table[f"j{j:02d}"] = [
+                PairVotes(str(i), (a, votes - a, 0), (b, votes - b, 0), length_a=200 * 2**x, length_b=200)
+                for i, (a, b, x) in enumerate(
+                    zip(first.tolist(), second.tolist(), doublings.tolist(), strict=True)
+                )
+            ]
+        found = score_votes(table, n_permutations=4999 if votes > 1 else 99)
+        asked = found[:1] if seat or slope else found
+        seats = [one.position in ("first", "second", "varying") for one in asked]
+        hits += any(seats), any("answers win more" in one.sentence for one in asked)
+    return float(hits[0] / times), float(hits[1] / times)
+
+
+def test_of_many_judges_without_a_preference_none_is_told_one_and_a_real_one_is_found() -> None:
+    """Ten judges at 5 % each would be told one in 40 % of tables; unguarded eight tables hold several."""
+    assert max(judges_told(8, 10)) <= 0.25
+    assert judges_told(1, 10, 60, seat=2.0)[0] == 1
+    assert judges_told(1, 10, 60, slope=3.0)[1] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("judges", "votes"), [(1, 1), (5, 2), (20, 1), (58, 1)])
+def test_of_many_judges_without_a_preference_any_is_rarely_told_one(judges: int, votes: int) -> None:
+    rates = judges_told(300, judges, votes=votes)
+    print(judges, votes, rates)  # noqa: T201
+    assert max(rates) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)

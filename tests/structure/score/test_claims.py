@@ -1,6 +1,7 @@
 """Every claim about structure is rare where it is false: data simulated without what the claim says."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +12,11 @@ from concord.stats.bands import ItemWeights
 from concord.stats.order import order_effect
 from concord.stats.spread import flip_excess
 from concord.structure.records import ScoreOptions
+from concord.structure.result import order_claims as guarded
 from concord.structure.score.compare import compare_structure
 from concord.structure.score.definitions import Counted, counted_cells
 from concord.structure.score.difference import ResampledModels, compared_models
-from concord.structure.score.order import flip_estimate, gate_of
+from concord.structure.score.order import flip_estimate, flips_p, gate_of
 
 pytestmark = pytest.mark.long
 
@@ -109,6 +111,53 @@ def test_false_claims_are_rare_in_a_small_simulation() -> None:
     assert flip_claims(100, 40) <= 0.10
     assert max(difference_claims(20, 40, STEADY)) <= 0.2
     assert gate_misses(100, 40) <= 0.12
+
+
+def several_told(times: int, models: int, n: int, points: float = 0.0, slope: float = 0.0) -> list[float]:
+    """Share of sets of models in which the order is said to move the mean of any, and answers of any.
+
+    With points or a slope only the first model has an effect, and only it is counted.
+    """
+    rng, hits = np.random.default_rng([times, models, n]), np.zeros(2)
+    for _ in range(times):
+        seen = []
+        for i in range(models):
+            own = (points, slope) if i == 0 else (0.0, 0.0)
+            data = answered(rng, n, STEADY + own[0] * np.linspace(-1, 1, P), own[1]).counted("m")
+            assert data.flips is not None
+            p = order_effect(data.mean).p_value
+            held = {"flips": flip_estimate(data.flips, data, 0.95), "flips_p": flips_p(data.flips, data)}
+            seen.append(SimpleNamespace(gate="", order=SimpleNamespace(p_value=p, claim_p=p), **held))
+        claims = guarded(seen)[: 1 if points or slope else None]  # type: ignore[arg-type]
+        hits += any(one.means for one in claims), any(one.answers for one in claims)
+    return [float(share) for share in hits / times]
+
+
+def test_of_several_steady_models_none_is_said_to_be_moved_and_a_moved_one_is() -> None:
+    assert max(several_told(12, 6, 40)) <= 0.25
+    assert several_told(1, 6, 80, points=0.25)[0] == 1
+    assert several_told(1, 6, 80, slope=4.0)[1] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("models", "n"), [(1, 25), (5, 25), (12, 60)])
+def test_of_several_steady_models_any_is_rarely_said_to_be_moved(models: int, n: int) -> None:
+    rates = several_told(600, models, n)
+    print(models, n, rates)  # noqa: T201
+    assert max(rates) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 600)
+
+
+def test_the_p_of_flips_agrees_with_their_interval() -> None:
+    rng = np.random.default_rng(5)
+    for slope in (0.0, 2.0, 4.0):
+        data = answered(rng, 30, STEADY, slope).counted("m")
+        assert data.flips is not None
+        p = flips_p(data.flips, data)
+        assert p is not None
+        for level in (0.5, 0.8, 0.95, 0.999):
+            ends = flip_estimate(data.flips, data, level).interval
+            assert ends is not None
+            assert (p < 1 - level) is not (ends.low <= 0 <= ends.high) or abs(p - 1 + level) < 2e-3 * p
 
 
 def test_a_model_that_the_order_moves_is_distinguished_from_an_invariant_one() -> None:

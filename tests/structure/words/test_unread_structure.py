@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import concord
-from concord.structure.result import StructureResult
+from concord.structure.result import StructureResult, order_claims
 from concord.structure.words.answers import AnswerRow, Answers
 from concord.structure.words.unread import with_unread
 
@@ -56,9 +56,9 @@ def test_a_model_whose_wrong_answers_under_one_order_are_lost_is_not_said_to_be_
     naive = said = withheld = warned = 0
     for seed in range(8):
         answers = _lost(_rows(seed, n=60, right=0.5), _wrong_in_c, seed)
-        naive += _rescore(answers).models[0].order.is_shown
+        naive += order_claims(_rescore(answers).models)[0].means
         result = _scored(answers)
-        said += result.models[0].order.is_shown
+        said += order_claims(result.models)[0].means
         withheld += "is not said whether the arrangement moves the mean score" in result.sentences()[-1]
         warned += result.sentences()[0].startswith("Warning: ")
     assert naive >= 7  # what was read alone says so
@@ -72,7 +72,7 @@ def test_an_order_effect_is_said_although_replies_are_unread() -> None:
         result = _scored(_lost(_rows(seed, effect=0.45), lambda row: 0.06, seed))
         (model,) = result.models
         assert model.order.bounds is not None and model.order.p_unread is not None
-        assert model.order.is_shown
+        assert order_claims([model])[0].means
         assert "beyond sampling noise, the arrangement moves the mean score" in model.sentence
 
 

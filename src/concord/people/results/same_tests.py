@@ -215,19 +215,17 @@ class SameTests:
         self, agent: AgentTests, says: Evidence, scores: TestScores, *, whole: bool = True
     ) -> Simulation:
         """Return floor and ceiling; of human effects with selection undone where they were selected."""
-        # Where they were not, ceilings of adjusted effects are simulated only for the whole of a result.
-        adjusted = self.adjusted_effects(scores)
-        excess = excess_significance(scores, self.human_se, adjusted.d)
-        found = self.simulation(agent, says, adjusted if whole or excess is not None else None)
+        # Where they were not, ceilings with selection undone are simulated only for the whole of a result.
+        excess = excess_significance(scores, self.human_se, self.adjusted_effects(scores).d)
+        found = self.simulation(agent, says, undo=whole or excess is not None)
         if excess is None:
             return found
         significant = f"{excess.significant} of {excess.n} human tests are significant"
         return found.undone(f"{significant} where {number(excess.expected, 0)} are expected")
 
-    def simulation(self, agent: AgentTests, says: Evidence, adjusted: AdjustedEffects | None) -> Simulation:
-        """Return floor and ceiling of the agent's design, where given also of adjusted human effects."""
-        used = None if adjusted is None else np.isfinite(adjusted.d).tobytes()
-        key = (agent.design, used)
+    def simulation(self, agent: AgentTests, says: Evidence, *, undo: bool) -> Simulation:
+        """Return floor and ceiling of the agent's design, where asked for also with selection undone."""
+        key = (agent.design, undo)
         if key not in self.simulations:
             self.simulations[key] = simulate_bounds(
                 self.human,
@@ -239,7 +237,7 @@ class SameTests:
                 n_simulations=self.n_simulations,
                 rng=np.random.default_rng([self.seed, 1]),
                 engine=self.engine,
-                adjusted=None if adjusted is None else (adjusted.d, adjusted.se),
+                undo=undo,
                 evidence=(self.says, says),
             )
         return self.simulations[key]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
-from concord.people.evidence import Brief, Evidence, given_first
+from concord.people.evidence import Brief, Evidence
 from concord.people.families.base import Family, HumanEffects, SmoothFamily, Truth
 from concord.people.protocol import Protocol
 from concord.people.result import Bounds
@@ -67,7 +67,7 @@ class Simulation:
     known: dict[tuple[str, int | None], tuple[Estimate, Estimate]] = field(default_factory=dict)
     """Floor and ceiling by metric and domain: the same for all agents of a design."""
     adjusted: dict[str, Ends] = field(default_factory=dict)
-    """Ceilings whose human effects are adjusted for selection."""
+    """Ceilings of human effects with their selection undone."""
     drawn: bool = False
     """The distribution of true effects was drawn: place carries the range of the ceiling."""
     selected: str = ""
@@ -387,7 +387,7 @@ def joined_blocks(blocks: Sequence[Block], n: int) -> dict[str, Ends]:
 N_SIMULATIONS = 1000
 """Simulated agents of each kind: the mean of PAS is then known to about 0.001."""
 N_ADJUSTED = 300
-"""Simulated replications behind a ceiling whose human effects are adjusted for selection."""
+"""Simulated replications behind a ceiling of human effects with their selection undone."""
 
 
 def assumption(protocol: Protocol, selected: str = "") -> str:
@@ -408,8 +408,6 @@ def assumption(protocol: Protocol, selected: str = "") -> str:
 
 _MOST_NAMED = 3
 _BLOCK_TESTS, _SMALLEST_BLOCK, _LARGEST_BLOCK = 500_000, 70, 1000
-_FEW_CHAINS = 16
-"""Behind the few replications of adjusted effects."""
 
 
 def simulate_bounds(
@@ -424,9 +422,12 @@ def simulate_bounds(
     rng: np.random.Generator,
     engine: Engine = SERIAL,
     evidence: tuple[Evidence, Evidence] | None = None,
-    adjusted: tuple[Floats, Floats] | None = None,
+    undo: bool = False,
 ) -> Simulation:
-    """Simulate agents without effects and perfect replications, and score them as the agent was scored."""
+    """Simulate agents without effects and perfect replications, and score them as the agent was scored.
+
+    Where asked for, also replications of effects that were published because they were significant.
+    """
     raw = human.is_raw & agent.is_raw & np.isnan(context.given_pas)
     fixed = int((context.present & ~raw).sum())
     if n_simulations == 0 or fixed:
@@ -442,12 +443,12 @@ def simulate_bounds(
     count, normal = -(-n_simulations // size), protocol.true_effects == "normal"
     chains = [] if normal else chains_behind(people, count * size, seeds(rng, 1)[0])
     tasks = [_tasks(seeds(rng, count), size, source) for source in (None, 0)]
-    undone, more = people, []
-    if adjusted is not None:
-        undone = replace(people, d=given_first(adjusted[0], people.d), se=given_first(adjusted[1], people.se))
+    more = []
+    if undo:
         few = min(size, N_ADJUSTED)
         again = -(-min(n_simulations, N_ADJUSTED) // few)
-        more = chains_behind(undone, again * few, seeds(rng, 1)[0], n_chains=_FEW_CHAINS)
+        significant = says.p_value < context.alpha
+        more = chains_behind(people, again * few, seeds(rng, 1)[0], significant)
         tasks.append(_tasks(seeds(rng, again), few, 1))
     # chains take as long as several blocks, and agents without effects do not need them
     visiting, visiting_more = (engine.start(Chains.run, some) for some in (chains, more))
@@ -465,7 +466,7 @@ def simulate_bounds(
     floor_blocks = engine.start(partial(simulated_block, work), tasks[0])
     effects = NormalEffects(fit_population(people, says.p_value), people) if normal else None
     published = DrawnEffects.of(people, visiting()) if effects is None else effects
-    work = replace(work, effects=(published, DrawnEffects.of(undone, visiting_more())))
+    work = replace(work, effects=(published, DrawnEffects.of(people, visiting_more())))
     blocks = iter(engine.map(partial(simulated_block, work), [task for kind in tasks[1:] for task in kind]))
     ceilings, *others = ([next(blocks) for _ in kind] for kind in tasks[1:])
     floors = floor_blocks()

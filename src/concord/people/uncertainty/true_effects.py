@@ -14,7 +14,7 @@ from concord.people.score.sides import SideTable
 from concord.people.score.test_scores import TestScores
 from concord.stats.elementwise import Bools, Floats
 from concord.stats.replication import selection_adjusted
-from concord.stats.true_effects import Chains, EffectStates, groups_of_chains
+from concord.stats.true_effects import SELECTED_CHAINS, Chains, EffectStates, groups_of_chains
 
 
 def human_effects(side: SideTable, protocol: Protocol) -> HumanEffects:
@@ -111,13 +111,22 @@ def _usable(found: HumanEffects) -> Bools:
 
 
 def chains_behind(
-    found: HumanEffects, n_draws: int, seed: np.random.SeedSequence, n_chains: int | None = None
+    found: HumanEffects, n_draws: int, seed: np.random.SeedSequence, significant: Bools | None = None
 ) -> list[Chains]:
-    """Return the groups of chains behind drawn effects; none where no effect is usable."""
+    """Return the groups of chains behind drawn effects; none where no effect is usable.
+
+    Where it is given which are significant, their population is freed of being published for it.
+    """
     usable = _usable(found)
     if not usable.any():
         return []
-    return groups_of_chains(found.d[usable], found.se[usable], n_draws=n_draws, seed=seed, n_chains=n_chains)
+    d, se = found.d[usable], found.se[usable]
+    if significant is None:
+        return groups_of_chains(d, se, n_draws=n_draws, seed=seed)
+    # the test decides on which side of its border an effect lies, not its standard error
+    border, size = _REACH * se, np.abs(d)
+    borders = np.where(significant[usable], np.minimum(border, 0.999 * size), np.maximum(border, size))
+    return groups_of_chains(d, se, n_draws=n_draws, seed=seed, n_chains=SELECTED_CHAINS, borders=borders)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,11 @@ from concord.kinds import (
 from concord.reasoning import NAME
 from concord.reasoning.hints.counts import Count, HintCounts, ModelCounts, PlaceCounts
 from concord.reasoning.item_numbers import kappa_of
-from concord.reasoning.result import LEVEL, without_usual_level
+from concord.reasoning.result import LEVEL, gap_p, without_usual_level
 from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell
 from concord.stats.intervals import wilson_interval
 from concord.stats.mcnemar import bonett_price_of_counts
-from concord.stats.multiple import holm, indistinguishable
+from concord.stats.multiple import holm, indistinguishable, shown_of_several
 from concord.words import say
 
 ALPHA = 0.05
@@ -398,10 +398,20 @@ class HintLeaderboard(Kind):
         told = say("hints.said.first", first=first.model, share=first.verbalised)
         if len(ranked) > 1:
             told += say("hints.said.last", last=last.model, share=last.verbalised)
-        hidden = [one for one in ranked if one.gap.interval is not None and one.gap.interval.low > 0]
+        hidden = self.hidden()
         if hidden:
             told += say("hints.said.thinking", k=len(hidden), n=len(ranked))
         return [f"{told}."]
+
+    def hidden(self) -> list[HintModel]:
+        """Return the models shown to say it more often in their thinking, after Holm over models."""
+        tried = [one for one in self.scores.models if one.gap.interval is not None]
+        shown = shown_of_several([gap_p(one.gap) for one in tried], alpha=ALPHA)
+        return [
+            one
+            for one, is_shown in zip(tried, shown, strict=True)
+            if is_shown and one.gap.value is not None and one.gap.value > 0
+        ]
 
     def notes(self) -> Sequence[str]:
         """Return which models are distinguishable, how intervals were made, and what limits the numbers."""

@@ -294,7 +294,7 @@ def _hints_finding(result: Any) -> PageFinding:
         title = say("page.hints.title_many", n=len(ranked), low=low, high=high)
     apart = sum(pair.p_holm < 1 - result.level for pair in result.scores.pairs)
     said = [say("page.hints.pairs", k=apart, n=len(result.scores.pairs))] if result.scores.pairs else []
-    hidden = [one for one in ranked if one.gap.interval is not None and one.gap.interval.low > 0]
+    hidden = result.hidden()
     said += [say("page.hints.hidden", k=len(hidden), n=len(ranked))] if hidden else []
     return PageFinding(
         asks=say("page.hints.asks"),
@@ -423,7 +423,7 @@ def _options_finding(result: Any) -> PageFinding:
     excess, scores = result.scores.flip_excess, result.scores
     if excess.interval is not None and excess.interval.low > 0 and holds(excess):
         key = "moves"
-    elif scores.rstd_p is not None and scores.rstd_p < CLAIMED and "is not shown" not in scores.sentence:
+    elif scores.places_matter and (scores.rstd_p_unread is None or scores.rstd_p_unread < CLAIMED):
         key = "place"
     else:
         key = "none"

@@ -3,16 +3,17 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from concord.reasoning import NAME as REASONING
-from concord.reasoning.result import short_verdict, verdict_key
+from concord.reasoning.result import short_verdict, verdict_key, verdicts_of_several
 from concord.records import Estimate
 from concord.show.page.panel import FindingInputs, ModelView, route
 from concord.show.page.screen import Chart, PageFinding, Row
 from concord.structure import NAME as STRUCTURE
 from concord.structure.records import ModelResult
-from concord.structure.score.order import moved_models
-from concord.unread import unread_sentences
+from concord.structure.result import OrderClaims, order_claims
+from concord.unread import holds, unread_sentences
 from concord.words import say
 
 LEAST = 0.1
@@ -30,21 +31,39 @@ def gate_words(gate: str) -> str:
     return say(f"page.order.at_{why}")
 
 
+class _Passed(NamedTuple):
+    """A model that is judged, what it is called, and what is shown of it among all."""
+
+    model: ModelResult
+    name: str
+    shown: OrderClaims
+
+    @property
+    def flips(self) -> bool:
+        """Whether its answers are shown to change with the order, whatever was unread."""
+        return self.shown.answers and holds(self.model.flips)
+
+
 def structure_finding(told: FindingInputs) -> PageFinding:
     """Say whether order moves scores or answers."""
     entries = [(_entry(view), view) for view in told.views]
-    passed = [(one, told.names[view.label]) for one, view in entries if not one.gate]
-    by_flips = _shows_flips([one for one, _ in passed])
+    claims = order_claims([one for one, _ in entries])
+    passed = [
+        _Passed(one, told.names[view.label], shown)
+        for (one, view), shown in zip(entries, claims, strict=True)
+        if not one.gate
+    ]
+    by_flips = not any(one.shown.means for one in passed) and any(one.flips for one in passed)
     rows = [
         Row(
             name=told.names[view.label],
             found=one.flips if by_flips else _effect(one),
             address=route(view.label, STRUCTURE),
             gate=gate_words(one.gate) if one.gate else "",
-            says="" if by_flips or one.gate else _seen(one),
+            says="" if by_flips or one.gate else _seen(one, shown),
             rank="" if by_flips else told.rank(view.label),
         )
-        for one, view in entries
+        for (one, view), shown in zip(entries, claims, strict=True)
     ]
     if by_flips:
         rows.sort(key=lambda row: math.inf if row.found.value is None else -row.found.value)
@@ -79,16 +98,11 @@ def structure_finding(told: FindingInputs) -> PageFinding:
     )
 
 
-def _shows_flips(models: Sequence[ModelResult]) -> bool:
-    """Whether answers change with the order where mean scores do not."""
-    return not moved_models(list(models)) and any(one.flips_shown for one in models)
-
-
-def _seen(one: ModelResult) -> str:
+def _seen(one: ModelResult, shown: OrderClaims) -> str:
     """Say where an order effect is not shown."""
-    if one.order.tau.value is None or one.order.is_shown:
+    if one.order.tau.value is None or shown.means:
         return ""
-    return say("page.order.withheld") if one.order.is_withheld else say("page.order.unseen")
+    return say("page.order.withheld" if shown.withheld else "page.order.unseen")
 
 
 def _structure_note(one: ModelResult) -> str:
@@ -96,7 +110,7 @@ def _structure_note(one: ModelResult) -> str:
 
 
 def _order_words(
-    passed: Sequence[tuple[ModelResult, str]], first: ModelResult | None, told: FindingInputs
+    passed: Sequence[_Passed], first: ModelResult | None, told: FindingInputs
 ) -> tuple[str, str]:
     """Return a title and a sentence about the effect of order."""
     if not passed:
@@ -106,10 +120,9 @@ def _order_words(
             return say("page.order.title_gated", name=name), why
         return say("page.order.title_all_gated"), say("page.order.all_gated")
     n = len(passed)
-    effects = {id(one) for one in moved_models([one for one, _ in passed])}
-    moved = sorted((pair for pair in passed if id(pair[0]) in effects), key=_largest_first)
+    moved = sorted((one for one in passed if one.shown.means), key=_largest_first)
     if moved:
-        most, name = moved[0]
+        most, name = moved[0].model, moved[0].name
         size = _effect(most).value
         if n == 1:
             return say("page.order.title_one", name=name, size=size), most.sentence
@@ -117,13 +130,13 @@ def _order_words(
             say("page.order.title_some", k=len(moved), n=n),
             say("page.order.most", name=name, size=size),
         )
-    whose = passed[0][1] if n == 1 else say("page.order.models", n=n)
-    if any(one.order.is_withheld for one, _ in passed):
+    whose = passed[0].name if n == 1 else say("page.order.models", n=n)
+    if any(one.shown.withheld for one in passed):
         return say("page.order.title_unsaid", whose=whose), say("page.order.unsaid")
-    flipping = [pair for pair in passed if pair[0].flips_shown]
+    flipping = [one for one in passed if one.flips]
     if not flipping:
-        return say("page.order.title_none", whose=whose), passed[0][0].sentence if n == 1 else ""
-    most, name = max(flipping, key=lambda pair: pair[0].flips.value or -math.inf)
+        return say("page.order.title_none", whose=whose), passed[0].model.sentence if n == 1 else ""
+    most, name, _ = max(flipping, key=lambda one: _share(one.model.flips))
     title = say("page.order.title_flips", k=len(flipping), n=n)
     if n == 1:
         title = say("page.order.title_flips_one", name=name)
@@ -136,9 +149,13 @@ def _effect(one: ModelResult) -> Estimate:
     return one.order.tau if one.order.difference is None else one.order.difference
 
 
-def _largest_first(pair: tuple[ModelResult, str]) -> tuple[bool, float]:
+def _share(one: Estimate) -> float:
+    return -math.inf if one.value is None else one.value
+
+
+def _largest_first(one: _Passed) -> tuple[bool, float]:
     """Order effects from the largest on; one without a size comes last."""
-    tau = _effect(pair[0]).value
+    tau = _effect(one.model).value
     return (True, 0.0) if tau is None else (False, -tau)
 
 
@@ -148,13 +165,15 @@ def _largest_first(pair: tuple[ModelResult, str]) -> tuple[bool, float]:
 def reasoning_finding(told: FindingInputs) -> PageFinding:
     """Say whether reasoning improves answers."""
     passed = [view for view in told.views if not view.gate]
+    several = verdicts_of_several([(one.result.verdict, one.result.faithfulness_gap) for one in passed])
+    verdicts = {view.label: word for view, word in zip(passed, several, strict=True)}
     rows = [
         Row(
             name=told.names[view.label],
             found=view.result.faithfulness_gap,
             address=route(view.label, REASONING),
             gate=say("page.gap.gate") if view.gate else "",
-            says="" if view.gate else short_verdict(view.result.verdict, view.result.faithfulness_gap),
+            says="" if view.gate else short_verdict(verdicts[view.label], view.result.faithfulness_gap),
             rank=told.rank(view.label),
         )
         for view in told.views
@@ -170,7 +189,7 @@ def reasoning_finding(told: FindingInputs) -> PageFinding:
         bracket=told.bracket,
         note=say("page.gap.note") + told.compares,
     )
-    title, says = _reasoning_words(passed, told)
+    title, says = _reasoning_words(passed, several, told)
     return PageFinding(
         title=title,
         says=says,
@@ -179,7 +198,9 @@ def reasoning_finding(told: FindingInputs) -> PageFinding:
     )
 
 
-def _reasoning_words(passed: Sequence[ModelView], told: FindingInputs) -> tuple[str, str]:
+def _reasoning_words(
+    passed: Sequence[ModelView], verdicts: Sequence[str], told: FindingInputs
+) -> tuple[str, str]:
     if not passed:
         title = say("page.gap.title_voided_all")
         if len(told.views) == 1:
@@ -190,7 +211,7 @@ def _reasoning_words(passed: Sequence[ModelView], told: FindingInputs) -> tuple[
         gap = result.faithfulness_gap
         title = say(f"page.gap.title_of_{verdict_key(result.verdict, gap)}", name=name)
         return title, gap.note if gap.value is None else say("page.gap.says", gap=gap)
-    counted = Counter(view.result.verdict for view in passed)
+    counted = Counter(verdicts)
     parts = [
         say(f"page.gap.count_{verdict}", k=counted[verdict])
         for verdict in ("functional", "harmful")

@@ -1,7 +1,8 @@
 """Scores of single answers to numbers: with itself, with people, by length, system and group, corrected."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +18,7 @@ from concord.records import Estimate, Interval
 from concord.stats.compare import mean_estimate
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import Scale, jackknife_t
-from concord.stats.multiple import holm
+from concord.stats.multiple import holm, p_by_interval, shown_of_several
 from concord.stats.prediction_powered import (
     FEWEST_PEOPLE,
     SampleDesign,
@@ -164,18 +165,41 @@ def rate_judges(
 ]:
     """Compute what is said of every judge and of the systems judged."""
     made, groups, pairs, curve = [], [], [], []
+    tests: dict[str, list[float | None]] = {"bias": [], "length": []}
     for name, (rows, unread) in judges.items():
         if not rows.score.size:
             continue
         answers = rows.by_answer()
-        own = list(_rated_groups(name, rows, answers, margin, level))
-        groups += own
-        compared = list(_system_pairs(name, answers, level))
-        pairs += compared
+        groups += list(_rated_groups(name, rows, answers, margin, level))
+        pairs += list(_system_pairs(name, answers, level))
         curve += list(_curve(name, answers, level))
-        judged = _judge(name, rows, answers, unread, level)
-        made.append(replace(judged, sentence=_sentence(judged, own, compared)))
-    return tuple(made), tuple(groups), tuple(pairs), tuple(curve)
+        made.append(_judge(name, rows, answers, unread, level))
+        labelled = rows.at(np.isfinite(rows.human))
+        tests["bias"].append(p_by_interval(partial(_bias_of, labelled)))
+        tests["length"].append(p_by_interval(partial(_for_length, rows, labelled)))
+    shown = {what: shown_of_several(p) for what, p in tests.items()}
+    differ = [
+        pair
+        for pair, is_shown in zip(pairs, shown_of_several([one.p_value for one in pairs]), strict=True)
+        if is_shown
+    ]
+    told = [
+        replace(
+            one,
+            sentence=_sentence(
+                one,
+                [group for group in groups if group.judge == one.judge],
+                (
+                    sum(pair.judge == one.judge for pair in differ),
+                    sum(pair.judge == one.judge for pair in pairs),
+                ),
+                {what: own[i] for what, own in shown.items()},
+                n=len(made),
+            ),
+        )
+        for i, one in enumerate(made)
+    ]
+    return tuple(told), tuple(groups), tuple(pairs), tuple(curve)
 
 
 def _judge(name: str, rows: Scores, answers: Scores, unread: int, level: float) -> RatingJudge:
@@ -197,9 +221,7 @@ def _judge(name: str, rows: Scores, answers: Scores, unread: int, level: float) 
         )
         if n
         else Estimate(None, n=0, note=NO_LABELS),
-        mean_estimate(labelled.score - labelled.human, labelled.cluster, level=level)
-        if n
-        else Estimate(None, n=0, note=NO_LABELS),
+        _bias_of(labelled, level),
         _over_clusters(
             _pair_sums(labelled.score, labelled.human), labelled.cluster, _calibration_slope, level
         )
@@ -209,6 +231,13 @@ def _judge(name: str, rows: Scores, answers: Scores, unread: int, level: float) 
         _own_family(name, labelled, level),
         _slope_within(rows, rows.place, "no place in a batch is given", level),
     )
+
+
+def _bias_of(labelled: Scores, level: float) -> Estimate:
+    """Return the judge's scores minus people's."""
+    if not labelled.score.size:
+        return Estimate(None, n=0, note=NO_LABELS)
+    return mean_estimate(labelled.score - labelled.human, labelled.cluster, level=level)
 
 
 def _over_clusters(
@@ -456,28 +485,32 @@ def _system_pairs(judge: str, answers: Scores, level: float) -> Iterator[RatedPa
         items, i, j = np.intersect1d(one.item.astype(str), two.item.astype(str), return_indices=True)
         if items.size < 2:
             continue
-        raw = mean_estimate(one.score[i] - two.score[j], one.cluster[i], level=level)
-        first, second = corrections[a], corrections[b]
-        corrected = _TOO_FEW
-        if first is not None and second is not None:
-            parts = [*first.parts, *(replace(part, deviations=-part.deviations) for part in second.parts)]
-            labels = first.labels + second.labels
-            df = min(first.df, second.df)
-            corrected = _estimated(first.value - second.value, parts, labels, df, level)
+        raw = partial(_judged_difference, one.score[i] - two.score[j], one.cluster[i])
+        corrected = partial(_corrected_difference, corrections[a], corrections[b])
+        as_judged, as_people = raw(level), corrected(level)
         no_labels = not (np.isfinite(one.human).any() or np.isfinite(two.human).any())
-        shown = corrected if corrected.interval is not None else raw if no_labels else None
-        made.append(RatedPair(judge, a, b, items.size, raw, corrected, _p_by_interval(shown), None))
+        p_value = None
+        if as_people.interval is not None or no_labels:
+            p_value = p_by_interval(raw if as_people.interval is None else corrected)
+        made.append(RatedPair(judge, a, b, items.size, as_judged, as_people, p_value, None))
     p = holm([np.nan if one.p_value is None else one.p_value for one in made])
     for pair, adjusted in zip(made, p, strict=True):
         yield replace(pair, p_holm=float(adjusted) if np.isfinite(adjusted) else None)
 
 
-def _p_by_interval(one: Estimate | None) -> float | None:
-    """Return a p value that agrees with the interval."""
-    if one is None or one.interval is None or one.value is None:
-        return None
-    se = (one.interval.high - one.interval.low) / 2 / float(special.ndtri(0.5 + one.interval.level / 2))
-    return float(2 * special.ndtr(-abs(one.value) / se)) if se > 0 else None
+def _judged_difference(gaps: Floats, clusters: NDArray[Any], level: float) -> Estimate:
+    return mean_estimate(gaps, clusters, level=level)
+
+
+def _corrected_difference(
+    first: LabelCorrection | None, second: LabelCorrection | None, level: float
+) -> Estimate:
+    """Return the difference of two corrected means, or that there are too few labels."""
+    if first is None or second is None:
+        return _TOO_FEW
+    parts = [*first.parts, *(replace(part, deviations=-part.deviations) for part in second.parts)]
+    labels, df = first.labels + second.labels, min(first.df, second.df)
+    return _estimated(first.value - second.value, parts, labels, df, level)
 
 
 def _curve(judge: str, answers: Scores, level: float) -> Iterator[CalibrationBin]:
@@ -502,24 +535,32 @@ def _curve(judge: str, answers: Scores, level: float) -> Iterator[CalibrationBin
         )  # fmt: skip
 
 
-def _sentence(one: RatingJudge, groups: Sequence[RatedGroup], pairs: Sequence[RatedPair]) -> str:
-    """Say what was found of a judge: only what its interval shows."""
+def _sentence(
+    one: RatingJudge,
+    groups: Sequence[RatedGroup],
+    pairs: tuple[int, int],
+    shown: Mapping[str, bool],
+    *,
+    n: int,
+) -> str:
+    """Say what was found of one of n judges: only what is shown, of several judges after Holm."""
     said = []
     if one.noise.value is not None:
         said.append(
             say("judges.rated.noise", noise=min(max(one.noise.value, 0.0), 1.0), sd=one.repeat_sd.value)
         )
-    if one.bias.interval is not None and one.bias.value is not None:
-        ends, bias = one.bias.interval, one.bias.value
-        if ends.low > 0 or ends.high < 0:
-            way = "higher" if ends.low > 0 else "lower"
-            said.append(say(f"judges.rated.bias_{way}", bias=abs(bias), ends=ends))
+    bias, length = one.bias, one.length
+    if bias.interval is not None and bias.value is not None:
+        ends = bias.interval
+        if shown["bias"]:
+            way = "higher" if bias.value > 0 else "lower"
+            said.append(say(f"judges.rated.bias_{way}", bias=abs(bias.value), ends=ends))
+        elif ends.low <= 0 <= ends.high:
+            said.append(say("judges.rated.alike", bias=bias.value, ends=ends))
         else:
-            said.append(say("judges.rated.alike", bias=bias, ends=ends))
-    if one.length.interval is not None and one.length.value is not None:
-        ends = one.length.interval
-        if ends.low > 0 or ends.high < 0:
-            said.append(say("judges.rated.length", points=abs(one.length.value), more=ends.low > 0))
+            said.append(say("judges.rated.alike_of_many", bias=bias.value, ends=ends, n=n))
+    if length.value is not None and shown["length"]:
+        said.append(say("judges.rated.length", points=abs(length.value), more=length.value > 0))
     systems = [
         g
         for g in groups
@@ -530,9 +571,8 @@ def _sentence(one: RatingJudge, groups: Sequence[RatedGroup], pairs: Sequence[Ra
         name = best.name if best.name else say("judges.rated.answers")
         mean, n = best.mean.value, best.n_labels
         said.append(say("judges.rated.corrected", name=name, mean=mean, corrected=best.corrected, n=n))
-    found = [p for p in pairs if p.p_holm is not None and p.p_holm < 0.05]
-    if pairs:
-        said.append(say("judges.rated.pairs", k=len(found), n=len(pairs)))
+    if pairs[1]:
+        said.append(say("judges.rated.pairs", k=pairs[0], n=pairs[1]))
     if not said:
         said.append(say("judges.rated.bare", n=one.n_scores, mean=one.mean.value))
     return say("judges.rated.said", judge=one.judge, said="; ".join(said))

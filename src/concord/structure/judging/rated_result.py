@@ -204,7 +204,7 @@ class RatedResult(Kind):
 
     def notes(self) -> Sequence[str]:
         """Say what the numbers are, and what they rest on."""
-        return [say("judges.rated.note", margin=self.margin, level=self.level)]
+        return [say("judges.rated.note", margin=self.margin, level=self.level, judges=len(self.judges))]
 
     def document(self) -> dict[str, Any]:
         """Return what the document holds below its heading."""

@@ -101,6 +101,8 @@ class JudgeScores:
     gate: str = ""
     """Why nothing may be concluded; empty where it may."""
     sentence: str = ""
+    length_p: float | None = field(default=None, metadata=EMPTY)
+    """Of no effect of length: of the slope, or of the share of longer winners where length decides all."""
 
     @property
     def n_votes(self) -> int:
@@ -131,7 +133,7 @@ def _judge_number(name: str, title: str, *, sign: bool = False) -> Column:
 def _each_number(result: "JudgeResult") -> Iterator[tuple[str, str, Estimate, float | None]]:
     """Return every judge, name of a number, number, and p-value where it has a test."""
     for one in result.judges:
-        tests = {"preference": one.preference_p, "flip_excess": one.flips_p}
+        tests = {"preference": one.preference_p, "flip_excess": one.flips_p, "length_slope": one.length_p}
         yield from ((one.judge, name, one.numbers[name], tests.get(name)) for name in NUMBERS)
 
 
@@ -169,6 +171,7 @@ LENGTH = Table(
         _judge_number("reversal", "winner changes"),
         _judge_number("longer", "longer wins"),
         _judge_number("length_slope", "log odds"),
+        Column("length_p", title="p", p=True),
         _judge_number("length_slope_human", "people's"),
     ),
 )
@@ -344,7 +347,7 @@ class JudgeResult(Kind):
         return [
             *_counted_votes(self.judges),
             *unread_notes(self.unread),
-            say("judges.note.measures", level=self.level),
+            say("judges.note.measures", level=self.level, judges=len(self.judges)),
         ]
 
     def document(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from concord.numeric import gated
 from concord.records import Estimate
 from concord.stats.elementwise import Floats
 from concord.stats.intervals import jackknife_t
-from concord.stats.multiple import holm
+from concord.stats.multiple import p_by_interval, shown_of_several
 from concord.stats.unread import filling_at_end
 from concord.stats.votes import logistic_line, seat_numbers, seat_test, sign_test
 from concord.structure.judging.result import JudgeScores, ModelWins, PairVotes
@@ -32,11 +33,27 @@ def score_votes(
     n_permutations: int = 9999,
     seed: int = 0,
 ) -> tuple[JudgeScores, ...]:
-    """Score every judge by name."""
-    return tuple(
-        _score_judge(name, tuple(judges[name]), level, n_permutations, np.random.default_rng(seed))
-        for name in sorted(judges)
+    """Score every judge by name; what is claimed of several holds for all of them at once."""
+    return _with_claims(
+        [
+            _score_judge(name, tuple(judges[name]), level, n_permutations, np.random.default_rng(seed))
+            for name in sorted(judges)
+        ]
     )
+
+
+def _with_claims(judges: Sequence[JudgeScores]) -> tuple[JudgeScores, ...]:
+    """Return the judges with what may be said of each: of all judges after Holm, seats and length apart.
+
+    At 5 % each, any of 58 judges without a preference would be told one in up to 95 % of tables.
+    """
+    open_ = [one for one in judges if not one.gate]
+    seats = shown_of_several([p for one in open_ for p in (one.preference_p, one.flips_p)], alpha=ALPHA)
+    lengths = shown_of_several([one.length_p for one in open_], alpha=ALPHA)
+    shown = {
+        one.judge: (_position(one, seats[2 * i], seats[2 * i + 1]), lengths[i]) for i, one in enumerate(open_)
+    }
+    return tuple(judge_sentence(one, *shown.get(one.judge, ("not tested", False))) for one in judges)
 
 
 def _score_judge(
@@ -71,16 +88,17 @@ def _score_judge(
     if filled is not None:
         numbers |= _bounded_numbers(numbers, filled, mean)
         numbers["kappa"] = _bounded_kappa(numbers["kappa"], filled, labels, level)
-    leaning = _by_cluster(seats.preference, labels)
-    preference_p = sign_test(leaning)
-    flips_p = seat_test(votes, n_permutations=n_permutations, rng=rng)
-    gate = nothing_to_conclude(pairs, numbers["ties"])
-    position = "not tested" if gate else _position(leaning, preference_p, flips_p)
-    claimed = {"first": "preference", "second": "preference", "varying": "flip_excess"}.get(position)
-    if claimed is not None and not holds(numbers[claimed]):
-        position = WITHHELD
-    wins = model_wins(pairs, labels, level, filled)
-    return judge_sentence(JudgeScores(name, numbers, preference_p, flips_p, position, wins, pairs, gate))
+    return JudgeScores(
+        name,
+        numbers,
+        sign_test(_leaning(pairs)),
+        seat_test(votes, n_permutations=n_permutations, rng=rng),
+        "not tested",
+        model_wins(pairs, labels, level, filled),
+        pairs,
+        nothing_to_conclude(pairs, numbers["ties"]),
+        length_p=_length_p(pairs, labels),
+    )
 
 
 def _bounded_numbers(
@@ -128,8 +146,9 @@ def _bounded_kappa(kappa: Estimate, filled: Filled, labels: Sequence[str], level
     return filled.bounded(kappa, *found)
 
 
-def _by_cluster(values: Floats, labels: Sequence[str]) -> Floats:
-    """Return the sum over the pairs of each cluster, which are no independent witnesses of a preference."""
+def _leaning(pairs: Sequence[PairVotes]) -> Floats:
+    """Return the preference summed over each cluster, whose pairs are no independent witnesses of it."""
+    values, labels = seat_numbers(vote_counts(pairs)).preference, cluster_labels(pairs)
     codes = {name: i for i, name in enumerate(dict.fromkeys(labels))}
     at = np.array([codes[name] for name in labels], dtype=np.int64)
     there = ~np.isnan(values)
@@ -137,15 +156,17 @@ def _by_cluster(values: Floats, labels: Sequence[str]) -> Floats:
     return np.where(np.bincount(at[there], minlength=len(codes)) > 0, sums, np.nan)
 
 
-def _position(preference: Floats, preference_p: float | None, flips_p: float | None) -> str:
-    """Say which position bias is shown, both tests together at 5 %."""
-    p = np.array([np.nan if one is None else one for one in (preference_p, flips_p)])
-    if np.isnan(p).all():
+def _position(scores: JudgeScores, preferred: bool, flips: bool) -> str:
+    """Say which position bias is shown by the two tests, and withhold what unread replies could overturn."""
+    if scores.preference_p is None and scores.flips_p is None:
         return "not tested"
-    adjusted = holm(p)
-    if adjusted[0] < ALPHA:
-        return "first" if np.nanmean(np.sign(preference)) > 0 else "second"
-    return "varying" if adjusted[1] < ALPHA else "not shown"
+    if not (preferred or flips):
+        return "not shown"
+    if not holds(scores.numbers["preference" if preferred else "flip_excess"]):
+        return WITHHELD
+    if not preferred:
+        return "varying"
+    return "first" if np.nanmean(np.sign(_leaning(scores.pairs))) > 0 else "second"
 
 
 def vote_counts(pairs: Sequence[PairVotes]) -> Floats:
@@ -243,11 +264,12 @@ def nothing_to_conclude(pairs: Sequence[PairVotes], ties: Estimate) -> str:
     return say("judges.gate.unreadable", share=share) if share > MOST_UNREADABLE else ""
 
 
-def judge_sentence(scores: JudgeScores) -> JudgeScores:
-    """Return the judge with its closing sentence."""
+def judge_sentence(scores: JudgeScores, position: str, length: bool) -> JudgeScores:
+    """Return the judge with its closing sentence; ``length`` says whether an effect of length is shown."""
     if scores.gate:
         return replace(scores, sentence=say("judges.gate.said", judge=scores.judge, why=scores.gate))
-    parts = [_seats(scores), _length(scores), _people_words(scores)]
+    scores = replace(scores, position=position)
+    parts = [_seats(scores), _length(scores) if length else "", _people_words(scores)]
     return replace(scores, sentence=" ".join(part for part in parts if part))
 
 
@@ -276,30 +298,22 @@ def _seats(scores: JudgeScores) -> str:
 
 
 def _length(scores: JudgeScores) -> str:
-    """Say that length matters only where the interval of the slope excludes 0, or length decides all."""
+    """Say how length matters: by the slope, or by the share of longer winners where length decides all."""
     slope, longer = scores.numbers["length_slope"], scores.numbers["longer"]
-    claimed = slope if slope.value is not None else longer
-    decides = claimed.interval is not None and claimed.interval.low > (0.5 if claimed is longer else 0)
-    falls = slope.interval is not None and slope.interval.high < 0
-    if longer.bounds is not None and not holds(longer, 0.5) and (decides or falls):
+    if longer.bounds is not None and not holds(longer, 0.5):
         return withheld(say("judges.length.claim"), longer)
-    if slope.interval is not None and slope.value is not None:
-        size, rises = say("judges.length.size", slope=slope.value), slope.interval.low > 0
-        share = longer.interval
-        if share is not None and ((rises and share.high < 0.5) or (falls and share.low > 0.5)):
-            return say("judges.length.both", share=longer, size=size)
-        human = scores.numbers["length_slope_human"].value
-        if rises:
-            alone = human is None
-            return (
-                say("judges.length.longer_alone", size=size)
-                if alone
-                else say("judges.length.longer", size=size, human=human)
-            )
-        return say("judges.length.shorter", size=size) if falls else ""
-    if longer.interval is not None and longer.interval.low > 0.5 and slope.value is None:
-        return say("judges.length.share", share=longer)
-    return ""
+    if slope.value is None:
+        wins = longer.value is not None and longer.value > 0.5
+        return say("judges.length.share", share=longer) if wins else ""
+    size, rises, share = say("judges.length.size", slope=slope.value), slope.value > 0, longer.interval
+    if share is not None and (share.high < 0.5 if rises else share.low > 0.5):
+        return say("judges.length.both", share=longer, size=size)
+    if not rises:
+        return say("judges.length.shorter", size=size)
+    human = scores.numbers["length_slope_human"].value
+    if human is None:
+        return say("judges.length.longer_alone", size=size)
+    return say("judges.length.longer", size=size, human=human)
 
 
 def _people_words(scores: JudgeScores) -> str:
@@ -314,31 +328,52 @@ def _people_words(scores: JudgeScores) -> str:
 
 def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) -> dict[str, Estimate]:
     """Return the share of votes for the longer answer, and the slopes of judge and people."""
-    # The logistic regression is of votes for the first seat on the doublings of length from the second seat
-    # to the first, so that its intercept takes the preference for a seat; pairs (or their clusters) are what
-    # is independent. Votes whose order is not recorded are taken as of answer A in the first seat.
     known = [i for i, pair in enumerate(pairs) if _has_lengths(pair)]
     if not known:
         none = Estimate(None, n_left_out=len(pairs), note=say("judges.length.not_given"))
         return {"longer": none, "length_slope": none, "length_slope_human": none}
-    kept = [pairs[i] for i in known]
-    own = [labels[i] for i in known]
-    doublings = np.array([_doublings(pair) for pair in kept])
-    votes = np.array([[pair.ab, pair.ba, pair.unordered] for pair in kept], dtype=np.float64)
-    first = votes[:, 0, :2] + votes[:, 2, :2]
-    second = votes[:, 1, :2]
-    successes = np.concatenate([first[:, 0], second[:, 1]])
-    trials = np.concatenate([first.sum(axis=1), second.sum(axis=1)])
+    kept, own = [pairs[i] for i in known], [labels[i] for i in known]
     human = np.array([pair.human[:2] for pair in kept], dtype=np.float64)
+    doublings = np.array([_doublings(pair) for pair in kept])
     return {
-        "longer": mean_over_units(
-            _longer_shares(kept), own, level=level, reason="no pair has a winner and unlike lengths"
-        ),
-        "length_slope": _length_slope(
-            successes, trials, np.append(doublings, -doublings), [*own, *own], level
-        ),
+        "longer": _longer_estimate(kept, own, level),
+        "length_slope": _length_slope(*_length_line(kept, own), level),
         "length_slope_human": _length_slope(human[:, 0], human.sum(axis=1), doublings, own, level),
     }
+
+
+def _length_line(
+    kept: Sequence[PairVotes], labels: Sequence[str]
+) -> tuple[Floats, Floats, Floats, Sequence[str]]:
+    """Return what the slope of length is fitted to: votes for the first seat, votes, doublings, clusters."""
+    # The logistic regression is of votes for the first seat on the doublings of length from the second seat
+    # to the first, so that its intercept takes the preference for a seat; pairs (or their clusters) are what
+    # is independent. Votes whose order is not recorded are taken as of answer A in the first seat.
+    doublings = np.array([_doublings(pair) for pair in kept])
+    votes = np.array([[pair.ab, pair.ba, pair.unordered] for pair in kept], dtype=np.float64)
+    first, second = votes[:, 0, :2] + votes[:, 2, :2], votes[:, 1, :2]
+    successes = np.concatenate([first[:, 0], second[:, 1]])
+    trials = np.concatenate([first.sum(axis=1), second.sum(axis=1)])
+    return successes, trials, np.append(doublings, -doublings), [*labels, *labels]
+
+
+def _longer_estimate(kept: Sequence[PairVotes], labels: Sequence[str], level: float) -> Estimate:
+    reason = "no pair has a winner and unlike lengths"
+    return mean_over_units(_longer_shares(kept), labels, level=level, reason=reason)
+
+
+def _length_p(pairs: Sequence[PairVotes], labels: Sequence[str]) -> float | None:
+    """Return the p of no effect of length: that of the slope, and where length decides all of the share."""
+    known = [i for i, pair in enumerate(pairs) if _has_lengths(pair)]
+    kept, own = [pairs[i] for i in known], [labels[i] for i in known]
+    if not known:
+        return None
+    try:
+        successes, trials, x, clusters = _length_line(kept, own)
+        fit = logistic_line(successes, trials, x, np.asarray(clusters))
+    except UndefinedError:
+        return p_by_interval(partial(_longer_estimate, kept, own), 0.5)
+    return fit.p_value if fit.n_clusters >= MIN_PAIRS else None
 
 
 def _doublings(pair: PairVotes) -> float:

@@ -81,9 +81,9 @@ class OptionScores:
             said.append(say("options.claim.change"))
         else:
             said.append(say("options.claim.no_change"))
-        if self._places_matter and self.rstd_p_unread is not None and self.rstd_p_unread >= CLAIM_LEVEL:
+        if self.places_matter and self.rstd_p_unread is not None and self.rstd_p_unread >= CLAIM_LEVEL:
             said.append(withheld(say("options.claim.place"), self.rstd)[:-1])
-        elif self._places_matter:
+        elif self.places_matter:
             said.append(say("options.claim.place"))
         elif self.rstd_p is not None:
             said.append(say("options.claim.no_place"))
@@ -92,7 +92,7 @@ class OptionScores:
         return sentence_of("; ".join(said))
 
     @property
-    def _places_matter(self) -> bool:
+    def places_matter(self) -> bool:
         """Whether test and interval say so; the interval counts families of items, the test does not."""
         ends = self.rstd.interval
         return self.rstd_p is not None and self.rstd_p < CLAIM_LEVEL and (ends is None or ends.low > 0)

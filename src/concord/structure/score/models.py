@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from concord.structure.records import (
     ScoreSet,
     StructureScores,
 )
+from concord.structure.result import StructureResult, with_sentences
 from concord.structure.score.definitions import (
     Counted,
     ResampledGaps,
@@ -59,16 +60,12 @@ from concord.structure.score.order import (
     flip_cells,
     flip_estimate,
     flip_notes,
+    flips_p,
     gate_of,
     order_block,
-    plain_sentence,
     release_ceilings,
     worst_estimate,
 )
-
-if TYPE_CHECKING:
-    from concord.structure.result import StructureResult
-
 
 ALSO = ("paired", "across")
 """Definitions shown next to whichever was chosen."""
@@ -98,7 +95,12 @@ def score(scores: ScoreSet, options: ScoreOptions, *, engine: Engine = SERIAL) -
         results.append(score_model(model, used, data[model.model], options=options, parts=parts))
     differences = all_differences(data, parts)
     return StructureScores(
-        options, release_ceilings(results), differences, scores.left_out, tuple(warnings), scores.inputs
+        options,
+        with_sentences(release_ceilings(results)),
+        differences,
+        scores.left_out,
+        tuple(warnings),
+        scores.inputs,
     )
 
 
@@ -149,10 +151,11 @@ def score_model(
         sum(gap is not None for gap in main.gaps) if options.definition != "across" else len(data.names),
         sum(c.missing_mean + c.missing_max for c in counts),
         _samples_per_cell(model, options),
-        plain_sentence(model.model, order, flips, gate=gate),
+        "",
         (*flip_notes(model, flips), *coverage_notes(data, order, options.level)),
         worst_estimate(data, scores),
         gate,
+        None if data.flips is None else flips_p(data.flips, data),
     )
 
 
@@ -299,7 +302,7 @@ def score_structure(
     level: float = 0.95,
     chance: float | None = None,
     engine: str | Engine = "serial",
-) -> "StructureResult":
+) -> StructureResult:
     """Score structural consistency: whether a model stays the same when only the arrangement changes.
 
     Parameters
@@ -350,7 +353,6 @@ def score_structure(
     from concord.structure.read.folder import check_sources, read_folders
     from concord.structure.read.long import read_long
     from concord.structure.records import ReadOptions, ScoreOptions
-    from concord.structure.result import StructureResult
 
     check_sources(mean, max, scores)
     options = ScoreOptions(reading, samples, baseline, seed, fixed_m, resamples, level=level, chance=chance)

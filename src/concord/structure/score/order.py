@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 from scipy import special
@@ -14,20 +14,17 @@ from concord.stats.bounded_means import bounded_bootstrap
 from concord.stats.clustered import clustered_mean
 from concord.stats.coverage import coverage_note, difference_look, score_look, spread_look
 from concord.stats.gaps import deviation_band
-from concord.stats.multiple import holm
+from concord.stats.multiple import p_by_interval
 from concord.stats.order import OrderEffect, VarianceShares, order_effect, variance_shares
 from concord.stats.spread import flip_excess, flip_excess_of_shares
-from concord.structure.records import CLAIMED, Floats, ModelResult, Order, ScoreGrid, ScoreOptions
+from concord.structure.records import Floats, ModelResult, Order, ScoreGrid, ScoreOptions
 from concord.structure.score.definitions import FEW_NOTE, Counted, ResampledGaps, column_means
-from concord.unread import holds, withheld
 from concord.words import say
 
 FLOOR, CEILING = 0.05, 0.95
 _LEVEL = 0.05
 SIMULATED = 0.95
 """Level of the intervals whose coverage was simulated."""
-_MOST = 38.0
-"""|z| of the smallest p-value that a number can hold."""
 
 
 def gate_of(data: Counted, chance: float | None) -> str:
@@ -91,6 +88,11 @@ def flip_estimate(values: Floats, data: Counted, level: float) -> Estimate:
         "share of unlike pairs between minus within arrangements",
         note,
     )
+
+
+def flips_p(values: Floats, data: Counted) -> float | None:
+    """Return the p of answers that change no more with the order, which agrees with their interval."""
+    return p_by_interval(partial(flip_estimate, values, data))
 
 
 def flip_notes(scores: ScoreGrid, flips: Estimate | None) -> tuple[str, ...]:
@@ -203,71 +205,11 @@ def _worst_interval(band: GapBand) -> Interval:
     return Interval(max(0.0, float(low.min())), min(1.0, float(high.min())), band.level, method)
 
 
-def plain_sentence(model: str, order: Order, flips: Estimate | None, *, gate: str) -> str:
-    """Say one verdict on the arrangement, from mean scores and single answers: stronger evidence first."""
-    if gate:
-        return say("structure.one", model=model, said=gate)
-    answers = _flip_words(flips)
-    means = _mean_words(order, answers_move=answers.strength > 0)
-    told = sorted((one for one in (means, answers) if one.words), key=lambda one: -one.strength)
-    return say("structure.one", model=model, said="; ".join(one.words for one in told))
-
-
-class _Evidence(NamedTuple):
-    """What is said of mean scores, or of single answers, and how strongly it speaks for an effect."""
-
-    words: str
-    strength: float = -1.0
-    """Of what is shown, |z|; 0 where it is withheld, -1 where nothing is shown."""
-
-
-def _mean_words(order: Order, *, answers_move: bool) -> _Evidence:
-    """Say whether the mean score moves; of two arrangements their difference is the number."""
-    effect = order.effect
-    if effect is None:
-        return _Evidence(say("structure.mean.unknown", why=order.note))
-    ends = {"worst": order.worst, "best": order.best}
-    seen = say("structure.mean.seen", low=order.lowest, high=order.highest, **ends)
-    if effect.p_value is None:
-        alike = say("structure.mean.alike", seen=seen, tau=effect.tau)
-        return _Evidence(say("structure.mean.same")) if effect.tau == 0 else _Evidence(alike, _MOST)
-    two, p = order.difference, effect.p_value
-    number = (
-        say("structure.mean.number", value=order.tau.value, ends=order.tau.interval, p=p)
-        if two is None
-        else say("structure.mean.number_two", value=two.value, ends=two.interval, p=p, **ends)
-    )
-    if order.is_withheld:
-        unsaid = withheld(say("structure.mean.claim"), order.tau)[:-1]
-        return _Evidence(say("structure.mean.withheld", seen=seen, unsaid=unsaid), 0.0)
-    if order.is_shown:
-        size = effect.tau if two is None else None
-        moves = say("structure.mean.moves", seen=seen, size=size, number=number)
-        return _Evidence(moves, min(_MOST, float(-special.ndtri(p / 2))))
-    if answers_move:
-        return _Evidence(say("structure.mean.not_means", seen=seen, number=number))
-    return _Evidence(say("structure.mean.none", seen=seen, number=number))
-
-
-def _flip_words(flips: Estimate | None) -> _Evidence:
-    """Say whether answers change with the arrangement more often than between repeats."""
-    if flips is None or flips.value is None or flips.interval is None:
-        return _Evidence("")
-    ends = flips.interval
-    if ends.low > 0 and not holds(flips):
-        unsaid = withheld(say("structure.answers.claim"), flips)
-        return _Evidence(unsaid[0].lower() + unsaid[1:-1], 0.0)
-    if ends.low > 0:
-        z = float(special.ndtri(0.5 + ends.level / 2)) * flips.value / (flips.value - ends.low)
-        return _Evidence(say("structure.answers.more", share=flips.value, ends=ends), z)
-    return _Evidence(say("structure.answers.none", share=flips.value, ends=ends))
-
-
 def release_ceilings(models: Sequence[ModelResult]) -> tuple[ModelResult, ...]:
     """Read models above the ceiling where the same items are no ceiling for others, whose scores move."""
     others = {one.model for one in models if not one.gate and _moves(one)}
     return tuple(
-        replace(one, gate="", sentence=plain_sentence(one.model, one.order, one.flip_excess, gate=""))
+        replace(one, gate="")
         if at_ceiling(one) and any(_shares_items(one, other) for other in models if other.model in others)
         else one
         for one in models
@@ -335,10 +277,3 @@ def order_deviations(model: ModelResult, level: float) -> tuple[tuple[str, Estim
     )
     values = zip(names, band.values.tolist(), ends, strict=True)
     return tuple((name, Estimate(value, interval, band.n_items)) for name, value, interval in values)
-
-
-def moved_models(models: Sequence[ModelResult]) -> list[ModelResult]:
-    """Return the models that the order moves: of several tried, after Holm over models."""
-    p = [model.order.claim_p for model in models]
-    adjusted = holm([np.nan if one is None or not 0 <= one <= 1 else one for one in p])
-    return [model for model, one in zip(models, adjusted.tolist(), strict=True) if one < CLAIMED]

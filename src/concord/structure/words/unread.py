@@ -16,8 +16,7 @@ from concord.structure.options.result import OptionReply
 from concord.structure.options.score import mean_excess, pairwise
 from concord.structure.options.unread import agreement_ends, least_even, most_even
 from concord.structure.records import Consistency, ModelResult
-from concord.structure.result import StructureResult
-from concord.structure.score.order import plain_sentence
+from concord.structure.result import StructureResult, with_sentences
 from concord.structure.words.answers import AnswerRow, Answers
 from concord.unread import MOST_LOST, bounded
 
@@ -33,11 +32,10 @@ def with_unread(result: StructureResult, answers: Answers, rescore: Rescore) -> 
         return result
     arrangements, items = [row.arrangement for row in rows], [row.item for row in rows]
     unread = told([count_unread(outcomes, arrangements, by="arrangement", units=items)])
-    models = result.models
+    models: tuple[ModelResult, ...] = result.models
     if unread and unread[0].share > MOST_LOST:
-        models = (
-            _bounded_model(models[0], rows, unread[0], replace_rows(answers, rows, rescore), result.level),
-        )
+        refill = replace_rows(answers, rows, rescore)
+        models = with_sentences([_bounded_model(models[0], rows, unread[0], refill, result.level)])
     return replace(result, scores=replace(result.scores, models=models, unread=unread))
 
 
@@ -90,7 +88,6 @@ def _bounded_model(
         worst=between(model.worst, least.worst, most.worst),
         consistency=gaps(model.consistency),
         others=tuple(map(gaps, model.others)),
-        sentence=plain_sentence(model.model, order, flips, gate=model.gate),
     )
 
 
