@@ -99,14 +99,6 @@ class FilledTable(NamedTuple):
         return [one.heading for one in self.columns]
 
 
-def _no_note(_: Any) -> str:
-    return ""
-
-
-def _no_further(_: Sequence[Any]) -> Sequence[Column]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows and columns of a result."""
@@ -125,9 +117,9 @@ class Table:
     """Its file is not written where it has no rows."""
     scripted: bool = False
     """On the page, the script shows all rows where they are many; of other tables the first are shown."""
-    further: Callable[[Sequence[Any]], Sequence[Column]] = _no_further
+    further: Callable[[Sequence[Any]], Sequence[Column]] | None = None
     """Columns that the rows decide, behind the others: one per kind of hint, say."""
-    note: Callable[[Any], str] = _no_note
+    note: Callable[[Any], str] | None = None
     """What a reader must know below it; levels of intervals and reasons of dashes are said by themselves."""
 
     def shown(self, surface: str) -> bool:
@@ -142,7 +134,7 @@ class Table:
         """Return what a surface has of it; screens have optional columns only where a row has a value."""
         rows = list(self.rows(result))
         columns, by_columns = [], []
-        for column in (*self.columns, *self.further(rows)):
+        for column in (*self.columns, *(() if self.further is None else self.further(rows))):
             if surface in column.on:
                 values = list(map(attrgetter(column.name) if column.get is None else column.get, rows))
                 if not column.optional or surface == FILE or not all(map(_is_empty, values)):
@@ -152,7 +144,8 @@ class Table:
 
     def file_columns(self) -> tuple[str, ...]:
         """Return the names of columns that its file always has."""
-        held = [one for one in (*self.columns, *self.further(())) if FILE in one.on]
+        every = (*self.columns, *(() if self.further is None else self.further(())))
+        held = [one for one in every if FILE in one.on]
         return tuple([name for one in held for name in one.in_file(())])
 
     def file_rows(self, result: Any) -> Iterator[list[object]]:

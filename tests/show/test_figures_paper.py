@@ -7,9 +7,9 @@ import pytest
 from tests.show.made_results import write_all
 from tests.show.made_sections import write_sections
 
+from concord import reports
 from concord.records import Interval
 from concord.reports import page as make_page
-from concord.show.making import write_figures
 from concord.show.plot_effects import Effect, effects
 from concord.show.plots import Mark, axis, intervals
 from concord.show.svg import FORMATS, POINTS_PER_MM, Canvas, Scale, layout, reach
@@ -43,7 +43,7 @@ def test_text_has_the_size_that_a_format_asks_for(folder: Path, monkeypatch: pyt
         return path
 
     monkeypatch.setattr(Picture, "save", save)
-    write_figures(make_page([folder]), "apa", folder / "out")
+    reports.figures([folder], wanted="apa", out=folder / "out", every=True)
     wanted = FORMATS["apa"].size
     widest = 13 * FORMATS["apa"].double * POINTS_PER_MM
     assert len(seen) > 60

@@ -61,7 +61,8 @@ def test_a_file_that_cannot_be_used_is_named_and_the_rest_shown(tmp_path: Path) 
     bad.write_text(bad.read_text("utf-8").replace('"none"', "7"), "utf-8")
     html = _page([tmp_path], Hinted)
     assert "got 7, expected a text" in html
-    assert "<p>fine</p>" in html
+    assert '<p class="lead">fine</p>' in html
+    assert f"{tmp_path}/" not in html
 
 
 def test_names_files_and_keys_of_sections_are_their_own() -> None:

@@ -14,9 +14,9 @@ from tests.show.test_page import Elements, page_data
 from concord import api
 from concord.files.kept_replies import LONGEST
 from concord.reports import page as make_page
-from concord.show.page import replies as of_replies
+from concord.show.page import find
 from concord.show.page.data import BUDGET, Texts, _cap
-from concord.show.page.replies import find_replies
+from concord.show.page.find import find_replies
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_five_thousand_replies_of_ten_kilobytes_are_cut_to_one_length_and_counte
 def test_more_replies_than_the_page_lists_are_taken_evenly_and_counted(
     one: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_replies, "MOST_ROWS", 10)
+    monkeypatch.setattr(find, "MOST_ROWS", 10)
     write_lines(one / "replies.jsonl", [{"id": str(i), "response": "y"} for i in range(1000)])
     write_lines(one / "bias_replies.jsonl", [{"id": "b", "response": "z"}])
     page = make_page([one])

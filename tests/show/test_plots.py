@@ -12,6 +12,7 @@ from tests.show.made_results import structure_rows
 
 from concord import api
 from concord.errors import OptionError
+from concord.reasoning.result import PairTest
 from concord.records import Estimate, Interval, Presented
 from concord.show import people_plots, plot_effects, plot_standing, plots, reasoning_plots, structure_plots
 from concord.show.plot_effects import ForestRow, StudyColumn, forest, study_map
@@ -140,7 +141,7 @@ def test_early_and_late_answers_are_hatched_where_they_cannot_be_compared() -> N
 
 
 def test_rates_of_few_pairs_are_not_drawn() -> None:
-    pairs = [reasoning_plots.BiasPair("age", 0.5, 0.1, 9), reasoning_plots.BiasPair("all", 0.5, 0.1, 40)]
+    pairs = [PairTest(name, n, 0, None, 0.5, 0.1, None, "") for name, n in (("age", 9), ("all", 40))]
     picture = reasoning_plots.bias_pairs("a", "T", pairs)
     inside(picture)
     assert "age" not in picture.body

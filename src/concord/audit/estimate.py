@@ -19,6 +19,7 @@ three together by their own ends (Zou & Donner 2008), so that it is as lopsided 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
@@ -395,7 +396,7 @@ def _corrected_numbers(
             about = f"{question} = " if question else "share of "
             for answer in answers[:1] if len(answers) == 2 else answers:
                 name = f"{about}{answer}, {group}"
-                found.append(_corrected_share(name, asked, everything, verdicts, _Is(answer), level))
+                found.append(_corrected_share(name, asked, everything, verdicts, partial(_is, answer), level))
     return found
 
 
@@ -406,15 +407,10 @@ def _is_right(item: AuditItem, verdict: str | None) -> bool | None:
     return None if verdict == MISREAD else verdict == RIGHT
 
 
-@dataclass(frozen=True, slots=True)
-class _Is:
+def _is(answer: str, item: AuditItem, verdict: str | None) -> bool | None:
     """Whether an answer is a certain one."""
-
-    answer: str
-
-    def __call__(self, item: AuditItem, verdict: str | None) -> bool | None:
-        said = item.answer if verdict is None else said_answer(item, verdict)
-        return None if said is None else _same_words(said) == _same_words(self.answer)
+    said = item.answer if verdict is None else said_answer(item, verdict)
+    return None if said is None else _same_words(said) == _same_words(answer)
 
 
 Truth = Callable[[AuditItem, str | None], bool | None]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, PictureOf, Table, unread_table
@@ -53,10 +54,8 @@ DETAILED_COLUMNS = {
 """Columns of `detailed_stats.csv` and the fields they come from."""
 
 
-def detailed_cell(field: str, test: TestResult) -> object:
-    """Return a field of a test as its table holds it; undefined is None."""
-    value = getattr(test, field)
-    return "; ".join(value) if isinstance(value, tuple) else value
+def _joined(field: str, test: TestResult) -> str:
+    return "; ".join(getattr(test, field))
 
 
 DETAILED = Table(
@@ -64,7 +63,10 @@ DETAILED = Table(
     rows=lambda result: result.tests,
     file="detailed_stats.csv",
     on=(),
-    columns=tuple(Column(name, partial(detailed_cell, field)) for name, field in DETAILED_COLUMNS.items()),
+    columns=tuple(
+        Column(name, partial(_joined, field) if field in ("flags", "reasons") else attrgetter(field))
+        for name, field in DETAILED_COLUMNS.items()
+    ),
 )
 
 

@@ -74,7 +74,7 @@ def table_notes(held: Table, grid: FilledTable, result: Any) -> list[str]:
     noted = [(head, one) for head, one in found if one.note and one.interval is None]
     undefined = [(heading, one.note) for heading, one in noted if one.value is None]
     bare = [(heading, one.note) for heading, one in noted if one.value is not None]
-    said = [held.note(result)]
+    said = [] if held.note is None else [held.note(result)]
     if levels:
         said.append(say("shared.table.intervals", levels=" and ".join(map(level_words, levels))))
     unread = sorted({one.bounds.n_unread for _, one in found if one.bounds is not None})

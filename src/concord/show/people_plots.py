@@ -92,11 +92,8 @@ def conclusions_picture(
     found = expected_conclusions(scores.tests)
     if not found:
         return None
-    states = plot_effects.STATES
-    counts = {
-        (states[i], states[j]): found.get((i, j), 0.0)
-        for i, j in product(range(len(states)), range(len(states)))
-    }
+    states = list(enumerate(plot_effects.STATES))
+    counts = {(p, m): found.get((i, j), 0.0) for (i, p), (j, m) in product(states, states)}
     title, same = f"Conclusions of people and of {who}", same_conclusions(found)
     return plot_effects.mosaic("conclusions", title, counts, same=same, width=units)
 

@@ -24,8 +24,9 @@ MANY = 50
 """Tests beyond which a scatter shows how dense they are, and no interval of each."""
 _BIN = 26.0
 """Side of a square whose tests are counted."""
-STATES = ("up", "none", "down")
-"""The three conclusions, in the order of every picture."""
+STATES = {"up": "up", "none": "no effect", "down": "down"}
+"""The three conclusions in the order of every picture, and what readers call them."""
+_CLASSES = {"up": "up", "none": "nil", "down": "down"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,18 +314,18 @@ def mosaic(
     for people in STATES:
         column = sum(counts.get((people, model), 0.0) for model in STATES)
         wide = across * column / total if total else 0.0
-        head = f"{_named_state(people)} {column:.0f}"
+        head = f"{STATES[people]} {column:.0f}"
         shown = fitting_head((head, f"{people} {column:.0f}", f"{column:.0f}"), wide)
-        if shown and column >= 0.5 and (shown == head or people != STATES[-1]):
+        if shown and column >= 0.5 and (shown == head or people != "down"):
             canvas.text(at + wide / 2, 32, shown, kind="s", anchor="middle")
-        elif people == STATES[-1] and column >= 0.5:  # the last one may reach beyond its column
+        elif people == "down" and column >= 0.5:  # the last one may reach beyond its column
             canvas.text(at, 32, head, kind="s")
         y = top
         for model in STATES:
             n = counts.get((people, model), 0.0)
             high = tall * n / column if column else 0.0
-            note = f"people {_named_state(people)}, model {_named_state(model)}: {n:.1f} of {total:.0f} tests"
-            canvas.rect(f"cell {_state_class(model)}", at, y, wide, high, note=note)
+            note = f"people {STATES[people]}, model {STATES[model]}: {n:.1f} of {total:.0f} tests"
+            canvas.rect(f"cell {_CLASSES[model]}", at, y, wide, high, note=note)
             if people == model and high > 3 and wide > 3:
                 canvas.rect("edge", at + 1.5, y + 1.5, wide - 3, high - 3)
             if high > 16 and wide > 34:
@@ -332,8 +333,8 @@ def mosaic(
             y += high
         at += wide
     for i, state in enumerate(STATES):
-        canvas.rect(_state_class(state), width - 124, top + 24 * i + 24, 12, 12)
-        canvas.text(width - 106, top + 24 * i + 35, _named_state(state), kind="s")
+        canvas.rect(_CLASSES[state], width - 124, top + 24 * i + 24, 12, 12)
+        canvas.text(width - 106, top + 24 * i + 35, STATES[state], kind="s")
     canvas.rect("edge", width - 123, top + 97, 10, 10)
     canvas.text(width - 106, top + 107, "the same", kind="s")
     words = f"{agree:.1f} of {total:.0f} tests agree ({agree / total:.0%})".replace("%", " %")
@@ -346,14 +347,6 @@ def mosaic(
         "an effect downwards. Columns are people, areas are tests, an outline is agreement."
     )
     return Picture(name, title, said, width, top + tall + 38, str(canvas), rows=rows, caption=caption)
-
-
-def _named_state(state: str) -> str:
-    return {"up": "up", "none": "no effect", "down": "down"}[state]
-
-
-def _state_class(state: str) -> str:
-    return {"up": "up", "none": "nil", "down": "down"}[state]
 
 
 @dataclass(frozen=True, slots=True)

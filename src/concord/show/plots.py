@@ -150,7 +150,8 @@ def intervals(
             left, end = sorted((scale(mark.floor), scale(mark.ceiling)))
             canvas.rect("band", left, y - row / 2, end - left, row)
     axis(canvas, scale, top, bottom, label)
-    _reference_lines(canvas, scale, lines, top, bottom)
+    for x in scale.all([value for value, _ in lines]):
+        canvas.line("ref", x, top, x, bottom)
     _line_names(canvas, scale, [*lines, *named], top)
     names_at = [y + 4 for y in rows_at]
     strong = [m.strong for m in marks]
@@ -263,14 +264,6 @@ def _legend(canvas: Canvas, y: float, key: Sequence[str], *, inner: bool, bounds
         canvas.text(
             54, y + 24, "from the floor (no effects) to the ceiling (a perfect replication)", kind="s"
         )
-
-
-def _reference_lines(
-    canvas: Canvas, scale: Scale, lines: Sequence[tuple[float, str]], top: float, bottom: float
-) -> None:
-    """Draw dashed lines."""
-    for x in scale.all([value for value, _ in lines]):
-        canvas.line("ref", x, top, x, bottom)
 
 
 def _bounds_named(marks: Sequence[Mark]) -> list[tuple[float, str]]:

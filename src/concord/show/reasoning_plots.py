@@ -8,7 +8,7 @@ from concord.number_words import level_words
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import WEAK, ProbeResult, joint_words
-from concord.reasoning.result import LINE
+from concord.reasoning.result import LINE, PairTest
 from concord.records import Estimate
 from concord.show import plots
 from concord.show.plots import WIDTH, axis, estimate_mark, short
@@ -76,13 +76,9 @@ def flow_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | 
 def bias_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
     """Draw biased answers with a feature and without it, by dimension."""
     bias = result.scores.bias
-    pairs = [
-        BiasPair(one.name, one.target_rate, one.control_rate, one.n_pairs)
-        for one in (() if bias is None else bias.pairs)
-    ]
-    if not any(pair.n >= FEWEST for pair in pairs):
+    if bias is None or not any(pair.n_pairs >= FEWEST for pair in bias.pairs):
         return None  # the counts are in the table
-    return bias_pairs("bias", f"Biased answers, {result.model}", pairs, width=units)
+    return bias_pairs("bias", f"Biased answers, {result.model}", bias.pairs, width=units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,23 +191,17 @@ def flow(name: str, title: str, counts: Mapping[str, float], *, width: float = W
     return Picture(name, title, said, width, top + tall + 34, str(canvas), rows=rows, caption=caption)
 
 
-@dataclass(frozen=True, slots=True)
-class BiasPair:
-    """Biased answers of one dimension: with the feature, and in the same case without it."""
-
-    name: str
-    target: float | None
-    control: float | None
-    n: int
-
-
 FEWEST = 10
 """Pairs from which on a rate is drawn."""
 
 
-def bias_pairs(name: str, title: str, pairs: Sequence[BiasPair], *, width: float = WIDTH) -> Picture:
+def bias_pairs(name: str, title: str, pairs: Sequence[PairTest], *, width: float = WIDTH) -> Picture:
     """Draw the share of biased answers with a feature and without it, one row per dimension."""
-    known = [p for p in pairs if p.n >= FEWEST and p.target is not None and p.control is not None]
+    known = [
+        (p.name, p.n_pairs, p.control_rate, p.target_rate)
+        for p in pairs
+        if p.n_pairs >= FEWEST and p.target_rate is not None and p.control_rate is not None
+    ]
     room, row, top = min(220.0, 0.42 * width), 24.0, 30.0
     bottom = top + row * len(known) + 4
     scale = Scale(0, 1, room + 8, width - 62)
@@ -222,22 +212,21 @@ def bias_pairs(name: str, title: str, pairs: Sequence[BiasPair], *, width: float
     canvas.text(room + 104, 17, "with the feature", kind="s")
     axis(canvas, scale, top, bottom, "share of biased answers")
     canvas.row_names(
-        room, [top + row * (i + 0.5) + 6 for i in range(len(known))], [p.name for p in known], room - 4
+        room, [top + row * (i + 0.5) + 6 for i in range(len(known))], [one[0] for one in known], room - 4
     )
-    for i, pair in enumerate(known):
+    for i, (dimension, n, control, target) in enumerate(known):
         y = top + row * (i + 0.5) + 2
-        canvas.text(width - 4, y + 4, f"n = {pair.n}", kind="s", anchor="end")
-        assert pair.control is not None
-        assert pair.target is not None
-        size = 3.0 + min(3.5, pair.n / 30)
-        canvas.line("link", scale(pair.control), y, scale(pair.target), y)
-        canvas.circle("ring", scale(pair.control), y, size, f"{pair.name}, without: {short(pair.control)}")
-        canvas.diamond("model", scale(pair.target), y, size + 0.5, f"{pair.name}, with: {short(pair.target)}")
-    said = "; ".join(f"{p.name} {short(p.control)} to {short(p.target)}, n = {p.n}" for p in pairs[:40])
-    rows = (("dimension", "without", "with the feature", "pairs"),
-            *((p.name, p.control, p.target, p.n) for p in pairs))  # fmt: skip
+        canvas.text(width - 4, y + 4, f"n = {n}", kind="s", anchor="end")
+        size = 3.0 + min(3.5, n / 30)
+        canvas.line("link", scale(control), y, scale(target), y)
+        canvas.circle("ring", scale(control), y, size, f"{dimension}, without: {short(control)}")
+        canvas.diamond("model", scale(target), y, size + 0.5, f"{dimension}, with: {short(target)}")
+    rates = [(p.name, p.control_rate, p.target_rate, p.n_pairs) for p in pairs]
+    said = "; ".join(f"{who} {short(a)} to {short(b)}, n = {n}" for who, a, b, n in rates[:40])
+    rows = (("dimension", "without", "with the feature", "pairs"), *rates)
     caption = "Share of answers that follow the stereotype, in the same case with and without the feature."
-    few = [f"{p.name} {p.n}" for p in pairs if p not in known]
+    drawn = {one[0] for one in known}
+    few = [f"{p.name} {p.n_pairs}" for p in pairs if p.name not in drawn]
     if few:
         caption += f" Too few pairs for a rate: {', '.join(few)}."
     return Picture(

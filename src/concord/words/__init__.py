@@ -18,7 +18,7 @@ value are refused.
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -27,10 +27,10 @@ from concord import number_words as shown
 
 
 class _Place(NamedTuple):
-    """A place for a value: its name, how it is written, or the forms that it decides between."""
+    """A place for a value: its name, what writes it, or the forms that it decides between."""
 
     name: str
-    form: str
+    write: Callable[[Any], str] | None
     forms: tuple["_Parts", ...]
 
 
@@ -142,7 +142,7 @@ def _parts_up_to(text: str, at: int, stops: str) -> tuple[_Parts, int]:
             place, at = _place_at(text, at)
             found.append(place)
         elif text[at] == _ITSELF and "|" in stops:
-            found.append(_Place(_ITSELF, "", ()))
+            found.append(_Place(_ITSELF, None, ()))
             at += 1
         else:
             found.append(text[at])
@@ -162,7 +162,16 @@ def _place_at(text: str, at: int) -> tuple[_Place, int]:
         end = text[at]
         forms.append(inner)
         at += 1
-    return _Place(name, form or "", tuple(forms)), at
+    return _Place(name, _writer(name, form) if form else None, tuple(forms)), at
+
+
+def _writer(name: str, form: str) -> Callable[[Any], str]:
+    """Return what writes a value in a format such as ``+2`` or ``share1``."""
+    read = _FORM.fullmatch(form)
+    if read is None or read[2] not in FORMATS:
+        raise LookupError(f"{name!r} has no format {form!r}")
+    options: dict[str, Any] = {"sign": True} if read[1] else {}
+    return partial(FORMATS[read[2]], **options, **({"digits": int(read[3])} if read[3] else {}))
 
 
 def _rendered(parts: _Parts, values: Mapping[str, object]) -> str:
@@ -179,20 +188,14 @@ def _rendered(parts: _Parts, values: Mapping[str, object]) -> str:
             chosen = forms[0 if value == 0 else 1 if value == 1 else 2]
             made.append(_rendered(chosen, {**values, _ITSELF: value}))
         else:
-            made.append(_written(part, values[part.name]))
+            value = values[part.name]
+            if part.write is not None:
+                made.append(part.write(value))
+            elif isinstance(value, str):
+                made.append(value)
+            elif isinstance(value, int) and not isinstance(value, bool):
+                made.append(f"{value:,}")
+            else:
+                told = "a place without a format takes words or counts"
+                raise LookupError(f"{part.name!r} is {value!r}; {told}")
     return "".join(made)
-
-
-def _written(place: _Place, value: object) -> str:
-    """Return a value as its place has it."""
-    if not place.form:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return f"{value:,}"
-        if not isinstance(value, str):
-            raise LookupError(f"{place.name!r} is {value!r}; a place without a format takes words or counts")
-        return value
-    read = _FORM.fullmatch(place.form)
-    if read is None or read[2] not in FORMATS:
-        raise LookupError(f"{place.name!r} has no format {place.form!r}")
-    options: dict[str, Any] = {"sign": True} if read[1] else {}
-    return FORMATS[read[2]](value, *map(int, filter(None, [read[3]])), **options)

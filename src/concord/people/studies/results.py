@@ -137,7 +137,7 @@ def _of_scores(held: Table) -> Table:
         held,
         rows=lambda studies: held.rows(studies.result),
         title=title if isinstance(title, str) else lambda studies: title(studies.result),
-        note=lambda studies: note(studies.result),
+        note=None if note is None else lambda studies: note(studies.result),
     )
 
 

@@ -14,7 +14,6 @@ from concord.files.output import distinct_names
 from concord.kinds import Kind
 from concord.number_words import p_words, printed
 from concord.show import plots
-from concord.show.page import replies
 from concord.show.page.content import Compare, Content, fill_sections
 from concord.show.page.context import context, read_compared, said_levels
 from concord.show.page.data import (
@@ -29,10 +28,9 @@ from concord.show.page.data import (
     policy,
 )
 from concord.show.page.declared import all_pictures, script_tables
-from concord.show.page.find import find_results
+from concord.show.page.find import REPLY_COLUMNS, find_replies, find_results
 from concord.show.page.fragments import breakable
 from concord.show.page.panel import ModelView, PageData, Panel
-from concord.show.page.replies import find_replies
 from concord.show.page.values import (
     COMPARISON,
     FoundResults,
@@ -370,7 +368,7 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
         tables |= script_tables(compared, i)
     if content.replies.rows:
         rows = [_reply_row(row, texts) for row in content.replies.rows]
-        tables["replies"] = {**packed(replies.COLUMNS, rows), "found": content.replies.of}
+        tables["replies"] = {**packed(REPLY_COLUMNS, rows), "found": content.replies.of}
     return {
         "format": "concord page",
         "format_version": 3,

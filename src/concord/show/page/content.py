@@ -10,7 +10,7 @@ from concord.kinds import Kind
 from concord.show.page.declared import shown_result, shown_results
 from concord.show.page.panel import ModelView, Panel
 from concord.show.page.screen import Lead
-from concord.show.page.values import FoundResults, Problem, ReplyTable, ResultFile
+from concord.show.page.values import FoundResults, Problem, ReplyTable, ResultFile, without_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ def fill_sections(
                     raise FileFormatError(f"is not called {kind.FILE}, so what it found is not shown")
                 records.append((kind.read(source.file.parent), source))
             except FileFormatError as fault:
-                problems.append(Problem(source.shown, str(fault)))
+                said = str(fault) if source.file is None else without_folder(fault, source.file.parent)
+                problems.append(Problem(source.shown, said))
         if records:
             read, sources = zip(*records, strict=True)
             filled.append(FilledSection(kind, tuple(read), tuple(sources)))

@@ -26,7 +26,7 @@ from concord.show.page.data import listed, packed
 from concord.show.page.declared import page_column, table_html
 from concord.show.page.findings import people_finding
 from concord.show.page.panel import Metric, ModelView, PageData, Panel, route
-from concord.show.page.values import Problem, ResultFile
+from concord.show.page.values import Problem, ResultFile, without_folder
 from concord.show.svg import Picture
 
 
@@ -165,16 +165,11 @@ def people_views(source: ResultFile) -> tuple[list[ModelView], list[Problem]]:
             result = PeopleResult.read_file(source.file, with_tests=with_tests)
         except FileFormatError as fault:
             more = "; single tests are not shown" if with_tests else ""
-            problems.append(Problem(source.shown, f"{_without_folder(fault, source.file.parent)}{more}"))
+            problems.append(Problem(source.shown, f"{without_folder(fault, source.file.parent)}{more}"))
         else:
             beside, faults = _read_beside(source, result)
             return [_view(source, result, beside)], [*problems, *faults]
     return [], problems[-1:]
-
-
-def _without_folder(fault: FileFormatError, folder: Path) -> str:
-    """Return a fault without the folders above the result, which are nobody's business."""
-    return str(fault).replace(f"{folder}/", "")
 
 
 def _read_beside(source: ResultFile, result: PeopleResult) -> tuple[Beside, list[Problem]]:
@@ -184,11 +179,11 @@ def _read_beside(source: ResultFile, result: PeopleResult) -> tuple[Beside, list
     try:
         found["plans"], found["inputs"] = read_plans(folder)
     except FileFormatError as fault:
-        problems.append(Problem(source.shown, f"{_without_folder(fault, folder)}; replies have no test"))
+        problems.append(Problem(source.shown, f"{without_folder(fault, folder)}; replies have no test"))
     try:
         found["answers"] = read_counts(folder)
     except FileFormatError as fault:
-        problems.append(Problem(source.shown, f"{_without_folder(fault, folder)}; answers are not counted"))
+        problems.append(Problem(source.shown, f"{without_folder(fault, folder)}; answers are not counted"))
     with suppress(FileFormatError):  # the numbers that were scored are there all the same
         found["table"] = stored_table(folder / TESTS_FILE) if (folder / TESTS_FILE).is_file() else None
     if found.get("table") is not None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from concord.errors import FileFormatError
 from concord.files.documents import DocumentFacts, RunFacts, document_facts
 from concord.files.kept_replies import KeptReply
 from concord.show.svg import Picture
@@ -28,6 +29,11 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.file}: {self.reason}"
+
+
+def without_folder(fault: FileFormatError, folder: Path) -> str:
+    """Return a fault without the folders above the result, which are nobody's business."""
+    return str(fault).replace(f"{folder}/", "")
 
 
 @dataclass(frozen=True)
