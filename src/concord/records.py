@@ -418,7 +418,7 @@ class Drawing(Protocol):
 
 def _views() -> Any:
     """Return what shows results, loaded when the first one is looked at."""
-    return import_module("concord.show.views")
+    return import_module("concord.show.declared")
 
 
 class Presented:

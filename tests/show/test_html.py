@@ -6,8 +6,8 @@ from rich.table import Table
 from rich.text import Text
 
 from concord import api
+from concord.show.declared import as_html
 from concord.show.terminal import fitting
-from concord.show.views import as_html
 
 
 def made(title: str | None = "T < U") -> Table:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from concord.errors import UndefinedError
-from concord.stats.zscores import (
+from concord.stats.pooling import (
     calibrated_agreement,
     calibrated_agreement_groups,
     rms_z,

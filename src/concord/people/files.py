@@ -357,7 +357,7 @@ def _group_document(group: GroupResult) -> dict[str, Any]:
         "ecs_strict_study": group.ecs_strict.value,
         **old,
         "auxiliary": {**strict, **old},
-        "estimates": {name: encode(getattr(group, name)) for name in ("pas", "ecs", "apr", "ecs_strict")},
+        "estimates": encode({name: getattr(group, name) for name in _SCORES}),
     }
 
 
@@ -396,7 +396,7 @@ def _summary(scores: PeopleResult) -> dict[str, Any]:
             "normalized_score": companions.normalised_pas,
             **others,
         },
-        "estimates": {name: encode(score) for name, score in estimates.items()},
+        "estimates": encode(estimates),
         "floor_and_ceiling": {
             "n_simulations": scores.n_simulations,
             "null_share": scores.null_share,
@@ -481,12 +481,12 @@ def _fields_of(path: Path, *, with_tests: bool) -> dict[str, Any]:
     if with_tests:
         check_detailed(folder / DETAILED, len(tests))
     referee = folder / RefereeResult.FILE
+    scores = _scores_of(document, where)
+    strict = scores.pop("ecs_strict")
     return dict(
         protocol=decode(Protocol, document["protocol_choices"], where=f"{where}, 'protocol_choices'"),
-        pas=_score_of(document, "pas", where),
-        ecs=_score_of(document, "ecs", where),
-        apr=_score_of(document, "apr", where),
-        companions=_companions_of(document, where),
+        **scores,
+        companions=_companions_of(document, strict, where),
         diagnosis=decode(Diagnosis, document["diagnosis"], where=f"{where}, 'diagnosis'"),
         domains=domains,
         studies=studies,
@@ -519,11 +519,15 @@ def _sizes_of(document: Mapping[str, Any], where: str) -> EffectSizes | None:
     return None if found is None else decode(EffectSizes, found, where=f"{where}, 'effect_sizes'")
 
 
-def _score_of(entry: Mapping[str, Any], name: str, where: str) -> Score:
-    """Return the whole record of a score."""
+_SCORES = ("pas", "ecs", "apr", "ecs_strict")
+
+
+def _scores_of(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return the whole records of the scores by name."""
     need_keys(entry, ("estimates",), where)
-    held = decode(dict[str, Any], entry["estimates"], where=f"{where}, 'estimates'")
-    return decode(Score, held.get(name), where=f"{where}, 'estimates', {name!r}")
+    held = decode(dict[str, Score], entry["estimates"], where=f"{where}, 'estimates'")
+    need_keys(held, _SCORES, f"{where}, 'estimates'")
+    return {name: held[name] for name in _SCORES}
 
 
 def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
@@ -533,21 +537,18 @@ def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
     return GroupResult(
         name=entry[key],
         domain=entry["domain"],
-        pas=_score_of(entry, "pas", at),
-        ecs=_score_of(entry, "ecs", at),
-        apr=_score_of(entry, "apr", at),
-        ecs_strict=_score_of(entry, "ecs_strict", at),
+        **_scores_of(entry, at),
         normalised_pas=beside.get("normalized_score"),
         **{name: entry[name] for name in _COUNTS},
     )
 
 
-def _companions_of(document: Mapping[str, Any], where: str) -> CompanionNumbers:
+def _companions_of(document: Mapping[str, Any], strict: Score, where: str) -> CompanionNumbers:
     beside = decode(dict[str, Any], document["auxiliary"], where=f"{where}, 'auxiliary'")
     found = {
         **beside,
         "normalised_pas": beside.get("normalized_score"),
-        "ecs_strict": encode(_score_of(document, "ecs_strict", where)),
+        "ecs_strict": encode(strict),
     }
     return decode(CompanionNumbers, found, where=f"{where}, 'auxiliary'")
 

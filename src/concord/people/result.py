@@ -138,6 +138,12 @@ class TestResult:
         return (None, null, None) if effect is None or up is None else (effect * up, null, effect * (1 - up))
 
     @property
+    def replicates(self) -> bool | None:
+        """Whether a human effect replicates; None where people show none, or significance is not known."""
+        known = self.human_significant and self.agent_significant is not None
+        return bool(self.passed) if known else None
+
+    @property
     def verdict(self) -> str | None:
         """In words: a human effect replicates or does not; else neither or only the model shows one."""
         if self.human_significant is None or self.agent_significant is None:

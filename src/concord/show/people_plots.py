@@ -57,7 +57,7 @@ def _points(scores: PeopleResult) -> Iterator[plot_effects.Effect]:
                 (human, *d_ends(test, "human", scores.level)),
                 (agent, *d_ends(test, "agent", scores.level)),
                 "" if test.domain is None else test.domain,
-                test.verdict == "replicates",
+                test.replicates is True,
             )
 
 

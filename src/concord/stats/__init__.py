@@ -53,7 +53,7 @@ from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.true_effects import draw_true_effects
 from concord.stats.two_rates import prob_first_rate_higher
-from concord.stats.zscores import calibrated_agreement, rms_z, z_agreement
+from concord.stats.pooling import calibrated_agreement, rms_z, z_agreement
 
 __all__ = sorted(
     name for name, held in globals().items() if name[0] != "_" and type(held).__name__ != "module"

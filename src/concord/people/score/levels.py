@@ -16,8 +16,15 @@ from concord.people.score.test_scores import TestScores
 from concord.records import TestRow
 from concord.stats.agreement import concordance, concordance_unnormalised
 from concord.stats.elementwise import Floats
-from concord.stats.pooling import fisher_z, mean_groups, pool_normalised_groups, pool_pas_groups
-from concord.stats.zscores import calibrated_agreement_groups, rms_z_groups, z_agreement
+from concord.stats.pooling import (
+    calibrated_agreement_groups,
+    fisher_z,
+    mean_groups,
+    pool_normalised_groups,
+    pool_pas_groups,
+    rms_z_groups,
+    z_agreement,
+)
 
 Integers = NDArray[np.intp]
 

@@ -39,8 +39,7 @@ from concord.people.uncertainty.floor_ceiling import design_tables, distinct
 from concord.people.uncertainty.other_studies import Bound
 from concord.records import Interval
 from concord.stats.elementwise import Bools, Floats
-from concord.stats.pooling import LARGEST_R
-from concord.stats.zscores import z_agreement
+from concord.stats.pooling import LARGEST_R, z_agreement
 from concord.words import say
 
 BLOCK = 200

@@ -71,9 +71,9 @@ def _held(place: float) -> float:
 def replication_words(companions: CompanionNumbers, tests: Sequence[TestResult]) -> str:
     """Say how many human effects replicate and how many human nulls hold."""
     parts = []
-    n = sum(test.verdict in ("replicates", "does not replicate") for test in tests)
+    known = [replicates for test in tests if (replicates := test.replicates) is not None]
     if companions.apr_human_significant is not None:
-        k = sum(test.verdict == "replicates" for test in tests)
+        k, n = sum(known), len(known)
         one = say("people.replication.one", replicates=k)
         parts.append(one if n == 1 else say("people.replication.some", k=k, n=n))
     if companions.nulls_kept is not None:
