@@ -54,7 +54,7 @@ DETAILED_COLUMNS = {
 """Columns of `detailed_stats.csv` and the fields they come from."""
 
 
-def _joined(field: str, test: TestResult) -> str:
+def _listed_cell(field: str, test: TestResult) -> str:
     return "; ".join(getattr(test, field))
 
 
@@ -64,7 +64,7 @@ DETAILED = Table(
     file="detailed_stats.csv",
     on=(),
     columns=tuple(
-        Column(name, partial(_joined, field) if field in ("flags", "reasons") else attrgetter(field))
+        Column(name, partial(_listed_cell, field) if field in ("flags", "reasons") else attrgetter(field))
         for name, field in DETAILED_COLUMNS.items()
     ),
 )
