@@ -7,6 +7,7 @@ has one renderer per surface that takes any declaration.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -26,6 +27,8 @@ SCREENS = (TERMINAL, PAGE, PAPER)
 EVERYWHERE = (FILE, *SCREENS)
 """Surfaces that a column or a table can be on; a notebook shows what the terminal shows."""
 
+_TOGETHER = 256
+"""Rows of a file that are made at a time: those of a long run would fill the memory."""
 _PARTS: Mapping[str, Callable[[Estimate], object]] = {
     "value": attrgetter("value"),
     "low": lambda one: one.ends[0],
@@ -74,6 +77,11 @@ class Column:
     def heading(self) -> str:
         """What screens call it."""
         return self.name.replace("_", " ") if self.title is None else self.title
+
+    @property
+    def getter(self) -> Callable[[Any], Any]:
+        """What looks its value up in a row."""
+        return attrgetter(self.name) if self.get is None else self.get
 
     def in_file(self, values: Sequence[object]) -> dict[str, list[object]]:
         """Return its columns in files by their names, for values of it."""
@@ -136,7 +144,7 @@ class Table:
         columns, by_columns = [], []
         for column in (*self.columns, *(() if self.further is None else self.further(rows))):
             if surface in column.on:
-                values = list(map(attrgetter(column.name) if column.get is None else column.get, rows))
+                values = list(map(column.getter, rows))
                 if not column.optional or surface == FILE or not all(map(_is_empty, values)):
                     columns.append(column)
                     by_columns.append(values)
@@ -154,14 +162,22 @@ class Table:
 
     def file_table(self, result: Any) -> tuple[tuple[str, ...], Iterator[list[object]]]:
         """Return the names of all columns of its file, and its rows."""
-        columns, _, values = self.grid(FILE, result)
-        names: list[str] = []
-        cells: list[list[object]] = []
-        for i, column in enumerate(columns):
-            made = column.in_file([row[i] for row in values])
-            names += made
-            cells += made.values()
-        return tuple(names), map(list, zip(*cells, strict=True))
+        rows = self.rows(result)
+        if self.further is not _no_further:
+            rows = list(rows)  # they decide columns; others are made as they are written
+        columns = [
+            one
+            for one in (*self.columns, *self.further(rows if isinstance(rows, list) else ()))
+            if FILE in one.on
+        ]
+
+        def cells() -> Iterator[list[object]]:
+            left = iter(rows)
+            while some := list(islice(left, _TOGETHER)):
+                made = (one.in_file(list(map(one.getter, some))).values() for one in columns)
+                yield from map(list, zip(*chain.from_iterable(made), strict=True))
+
+        return tuple(name for one in columns for name in one.in_file(())), cells()
 
 
 def _is_empty(value: object) -> bool:

@@ -7,11 +7,12 @@ Missing, torn, stale or changed, it is made anew from the journals, which alone 
 
 import contextlib
 import hashlib
+import weakref
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, overload
+from typing import Any, BinaryIO
 
 from pydantic_core import from_json
 
@@ -31,6 +32,7 @@ from concord.asking.journal import (
     without_collections,
 )
 from concord.errors import FileFormatError, RunFolderError
+from concord.files.rows import LongSequence
 from concord.records import AskOutcome
 
 INDEX, TRIALS = "index.bin", "trials.jsonl"
@@ -256,16 +258,17 @@ def _find_outside(folder: Path, index: Index, planned: Collection[str]) -> None:
             index.outside[row["key"]] = (row["id"], row["mode"], row["repeat"])
 
 
-class StoredRows(Sequence[Mapping[str, Any]]):
+class StoredRows(LongSequence[Mapping[str, Any]]):
     """The rows of some trials in their order, read from the journals as they are looked at."""
 
     def __init__(self, folder: Path, keys: Iterable[str]) -> None:
-        self._files: list[Path] = []
+        self._files: list[BinaryIO] = []
         found: dict[str, int] = {}
         for name in (FAILURES, REPLIES):  # a reply takes the place of failed calls
             for path in journals(folder, name):
                 begin = len(self._files) << _PLACE_BITS
-                self._files.append(path)
+                self._files.append(open_file(path))
+                weakref.finalize(self, self._files[-1].close)
                 for line in read_lines(path):
                     found[check_row(path, line)["key"]] = begin + line.start
         self._places = array("q", (found[key] for key in keys if key in found))
@@ -273,27 +276,10 @@ class StoredRows(Sequence[Mapping[str, Any]]):
     def __len__(self) -> int:
         return len(self._places)
 
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
-        with contextlib.ExitStack() as stack:
-            files = [stack.enter_context(open_file(path)) for path in self._files]
-            for place in self._places:
-                yield self._row(files[place >> _PLACE_BITS], place)
-
-    @overload
-    def __getitem__(self, at: int) -> Mapping[str, Any]: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Mapping[str, Any]]: ...
-
-    def __getitem__(self, at: int | slice) -> Any:
-        if isinstance(at, slice):
-            return [self[place] for place in range(*at.indices(len(self)))]
-        place = self._places[at]
-        with open_file(self._files[place >> _PLACE_BITS]) as file:
-            return self._row(file, place)
-
-    def _row(self, file: BinaryIO, place: int) -> Mapping[str, Any]:
-        file.seek(place & ((1 << _PLACE_BITS) - 1))
+    def _entry(self, place: int) -> Mapping[str, Any]:
+        number, begin = divmod(self._places[place], 1 << _PLACE_BITS)
+        file = self._files[number]
+        file.seek(begin)
         row = parsed_line(file.readline())
         if row is None:
             raise FileFormatError(f"{file.name} has changed while it was read; try again")

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -130,7 +130,13 @@ def fingerprint_file(path: Path) -> InputFile:
         raise FileFormatError(unreadable(path.name, fault)) from fault
 
 
-def fingerprint_rows(name: str, rows: object) -> InputFile:
-    """Hash rows that were passed in memory."""
-    text = json.dumps(rows, sort_keys=True, ensure_ascii=True, default=str)
-    return fingerprint(name, text.encode())
+def fingerprint_rows(name: str, rows: Iterable[object]) -> InputFile:
+    """Hash the JSON of rows that were passed in memory, one at a time."""
+    digest, size, sign = hashlib.sha256(b"["), 2, b""
+    encoded = json.JSONEncoder(sort_keys=True, ensure_ascii=True, default=str).encode
+    for row in rows:
+        text = sign + encoded(row).encode()
+        digest.update(text)
+        size, sign = size + len(text), b", "
+    digest.update(b"]")
+    return InputFile(name, digest.hexdigest(), size)

@@ -7,7 +7,7 @@ commas and formats are the same everywhere; and a cell that cannot be read becom
 import os
 import re
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -35,6 +35,7 @@ from concord.files.json_text import (
 )
 from concord.files.left_out import left_out_cells, told_left_out
 from concord.files.raw_replies import TEXT_NAMES
+from concord.files.rows import PickedRows
 from concord.files.tables import KINDS, LINES, TableOptions, TableSource, grid_of
 from concord.files.text import plain_utf8
 from concord.records import InputFile, LeftOutCell
@@ -393,15 +394,14 @@ class DeclaredRows:
     file: InputFile
     problems: Problems
 
-    def each(self, what: str, read: Callable[[object, int | None], T | None]) -> list[T]:
+    def each(self, what: str, read: Callable[[object, int | None], T | None]) -> Iterator[T]:
         """Read rows one by one; one that cannot be used is noted and left out."""
-        found = []
         for number, (line, row) in enumerate(self.rows, 1):
+            made = None
             with self.problems.at(line, f"{what} {number}"):
                 made = read(row, line)
-                if made is not None:
-                    found.append(made)
-        return found
+            if made is not None:
+                yield made
 
     def require(
         self,
@@ -446,7 +446,7 @@ def read_rows(source: object, what: str, parts: Mapping[str, Parse] | None = Non
         if not isinstance(held, Sequence):
             raise FileFormatError(f"{what}: got {shown(held)}, expected a list of {what}")
         file = fingerprint_rows(f"{what} (in memory)", held)
-        return DeclaredRows([(None, row) for row in held], file, Problems(file.name))
+        return DeclaredRows(PickedRows(held, lambda row: (None, row)), file, Problems(file.name))
     path = Path(source)
     data, suffix = read_bytes(path), path.suffix.casefold()
     found = DeclaredRows([], fingerprint(path.name, data), Problems(path.name))

@@ -1,14 +1,19 @@
-"""Delimited text, and records as rows of it and back: one column per field."""
+"""Delimited text, and records as rows of it and back: one column per field. Long lists of records, kept."""
 
 import csv
+import marshal
 import math
+import tempfile
 import types
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, astuple, fields, replace
+import weakref
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields, replace
 from functools import cache
 from io import BytesIO, TextIOWrapper
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import IO, Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from concord.errors import FileFormatError, listed
 from concord.files.codec import decode
@@ -85,9 +90,134 @@ T = TypeVar("T")
 _FLAGS = {"true": True, "false": False}
 
 
+class LongSequence(Sequence[T], Generic[T]):
+    """A sequence whose entries are made as they are looked at; equal to any other of equal entries."""
+
+    def as_tuple(self) -> tuple[T, ...]:
+        """Return a tuple, or where it would be long these entries in its place: equal to it, not copied."""
+        return tuple(self) if len(self) <= _TOGETHER else cast("tuple[T, ...]", self)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return tuple(self._entry(place) for place in range(*at.indices(len(self))))
+        place = at + len(self) if at < 0 else at
+        if not 0 <= place < len(self):
+            raise IndexError(at)
+        return self._entry(place)
+
+    def _entry(self, place: int) -> T:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self._entry, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str | bytes):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (list(self),)
+
+
+class PickedRows(LongSequence[T]):
+    """Some entries of a sequence, or all, each made of what lies there when it is looked at."""
+
+    def __init__(self, source: Sequence[Any], make: Callable[[Any], T], places: Sequence[int] | None = None):
+        self._source, self._make = source, make
+        self._places = range(len(source)) if places is None else places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[T]:
+        whole = isinstance(self._places, range)
+        return map(self._make, self._source if whole else map(self._source.__getitem__, self._places))
+
+    def _entry(self, place: int) -> T:
+        return self._make(self._source[self._places[place]])
+
+
+class StoredRecords(LongSequence[T]):
+    """Flat records in their order; many lie in a file without a name, and are read as they are looked at."""
+
+    def __init__(self, kind: type[T], records: Iterable[T] = ()) -> None:
+        self._kind, self._last = kind, list[T]()
+        self._values = attrgetter(*(one.name for one in fields(cast("Any", kind))))
+        self._file: IO[bytes] | None = None
+        self._ends = array("q", [0])
+        for one in records:
+            self.append(one)
+
+    def append(self, record: T) -> None:
+        """Add one record."""
+        self._last.append(record)
+        if len(self._last) == _TOGETHER:
+            self._put_away()
+
+    def _put_away(self) -> None:
+        written = [_dumped(self._values(one)) for one in self._last]
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the records
+                weakref.finalize(self, self._file.close)
+            self._file.seek(self._ends[-1])
+            self._file.write(b"".join(written))
+        except OSError as fault:
+            raise FileFormatError(
+                f"cannot write {tempfile.gettempdir()}: {fault.strerror}; make room, or set TMPDIR"
+            ) from fault
+        for one in written:
+            self._ends.append(self._ends[-1] + len(one))
+        self._last.clear()
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1 + len(self._last)
+
+    def __iter__(self) -> Iterator[T]:
+        ends, first = self._ends, 0
+        while first < len(ends) - 1:  # some may be added meanwhile
+            data, begin = memoryview(self._read(first, first + _TOGETHER)), ends[first]
+            for place in range(first, first + _TOGETHER):
+                yield self._kind(*marshal.loads(data[ends[place] - begin :]))
+            first += _TOGETHER
+        yield from self._last
+
+    def _entry(self, place: int) -> T:
+        if place >= len(self._ends) - 1:
+            return self._last[place - len(self._ends) + 1]
+        return self._kind(*marshal.loads(self._read(place, place + 1)))
+
+    def _read(self, first: int, after: int) -> bytes:
+        assert self._file is not None  # something was put away
+        self._file.seek(self._ends[first])
+        return self._file.read(self._ends[after] - self._ends[first])
+
+
+def _dumped(values: tuple[Any, ...]) -> bytes:
+    """Return values as bytes; what is more than a text (a cell with a fault) or a number as what it is."""
+    try:
+        return marshal.dumps(values)
+    except ValueError:
+        plain = (
+            str(one) if isinstance(one, str) else getattr(one, "item", lambda o=one: o)() for one in values
+        )
+        return marshal.dumps(tuple(plain))
+
+
+_TOGETHER = 256
+"""Records that are written, or read in turn, at a time; so few are in no file."""
+
+
 def write_rows(path: Path, kind: type[Any], rows: Iterable[Any]) -> None:
     """Write records as CSV: flags as true and false, undefined as an empty cell."""
-    write_csv(path, [one.name for one in fields(kind)], map(astuple, rows))
+    names = [one.name for one in fields(kind)]
+    write_csv(path, names, map(attrgetter(*names), rows))
 
 
 def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:

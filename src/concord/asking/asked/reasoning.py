@@ -1,5 +1,6 @@
 """Vignettes with and without reasoning, and bias cases: how they are asked and scored."""
 
+from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ from concord.asking.journal import SERVED, SERVED_AGAIN
 from concord.asking.talks import Reads, found_or_why
 from concord.errors import RunFolderError
 from concord.files.json_text import parsed
+from concord.files.rows import PickedRows
 from concord.reasoning import NAME
 from concord.reasoning.design import BIAS, CASES, SAMPLES, design_reasoning
 from concord.records import Trial
@@ -26,10 +28,11 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Reasoni
     from concord.reasoning.score.replies import score_reasoning
 
     asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
-    # When and by which machine a reply was given is not scored: the same replies have the same hash.
-    rows = [{name: row[name] for name in row if name not in _OF_THE_CALL} for row in found.rows]
-    biased = [row for row in rows if row["mode"] == BIAS]
-    replies = [row for row in rows if row["mode"] != BIAS]
+    is_biased = bytearray(row["mode"] == BIAS for row in found.rows)
+    replies, biased = (
+        PickedRows(found.rows, _said, array("l", (k for k, one in enumerate(is_biased) if one == part)))
+        for part in (False, True)
+    )
     samples = [row for row in _asked_rows(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
     cases = [row for row in _asked_rows(found, CASES, "cases") if (True, row.get("id")) in asked]
     if not replies:
@@ -45,6 +48,11 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Reasoni
         **choices,
     )
     return replace(result, made=found.made)
+
+
+def _said(row: "Mapping[str, Any]") -> dict[str, Any]:
+    """Return a reply as it is scored: the same replies have the same hash, whenever and by whom given."""
+    return {name: row[name] for name in row if name not in _OF_THE_CALL}
 
 
 def _asked_rows(found: Recorded, name: str, key: str) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Vignettes, bias cases and recorded replies: documents, JSON lines, tables or rows in memory, matched."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from concord.files.json_text import UnusableError, fields_of, keep_or_raise, sho
 from concord.files.limits import GOLD_CHARACTERS
 from concord.files.missing import MissingCodes
 from concord.files.raw_replies import RawReply, raw_reply
+from concord.files.rows import StoredRecords
 from concord.files.text import fixed_text
 from concord.reasoning.read.records import (
     BIAS,
@@ -108,7 +109,7 @@ def _checked_rows(
         held.problems.once(checked.id)
         return checked
 
-    kept = held.each(what.removesuffix("s"), once)
+    kept = list(held.each(what.removesuffix("s"), once))
     keep_or_raise(held.problems.found, strict, len(held.rows))
     named = {str(row["id"]) for _, row in held.rows if isinstance(row, Mapping) and "id" in row}
     return tuple(kept), held.file, tuple(held.problems.found), frozenset(named) - {one.id for one in kept}
@@ -197,8 +198,11 @@ def _aside(fields: Mapping[str, Any], key: str) -> str | None:
 
 def models_of(source: Source) -> list[str]:
     """Return the models that replies name."""
-    rows = read_rows(source, "replies", _PARTS).rows
-    return sorted({name for _, row in rows if (name := _model_of(row)) is not None})
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        rows: Iterable[object] = source
+    else:
+        rows = (row for _, row in read_rows(source, "replies", _PARTS).rows)
+    return sorted({name for row in rows if (name := _model_of(row)) is not None})
 
 
 def _model_of(row: object) -> str | None:
@@ -239,7 +243,7 @@ def read_replies(
     held = read_rows(source, "replies", _PARTS)
     modes = isinstance(asked, Vignettes)
     _check_fields(held, modes=modes)
-    known = {row.id for row in asked.rows}
+    known = {name: number for number, name in enumerate(row.id for row in asked.rows)}
 
     def read(row: object, line: int | None) -> RecordedReply | None:
         if _is_of_other_part(row, modes) or (model is not None and _model_of(row) != model):
@@ -252,16 +256,19 @@ def read_replies(
             raise UnusableError("unknown id", f"a reply for the unknown id {reply.id!r}", _known_ids(asked))
         mode = f", mode {reply.mode!r}" if modes else ""
         named = f"id {reply.id!r}{mode}, repeat {reply.repeat}"
-        held.problems.once((reply.id, reply.mode, reply.repeat), named)
+        # one whole number takes less room than the names, of which a long run has many
+        mode_and_id = known[reply.id] + len(known) * (reply.mode == MODES[0])
+        held.problems.once(mode_and_id + 2 * len(known) * reply.repeat, named)
         return replace(reply, response="") if missing.holds(reply.response) else reply
 
-    replies, file, problems = held.each("reply", read), held.file, held.problems
+    replies = StoredRecords(RecordedReply, held.each("reply", read))
+    file, problems = held.file, held.problems
     faults = sorted(
         [*problems.found, *_absent(file.name, asked, replies)],
         key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
     )
     keep_or_raise(faults if strict else problems.found, strict, len(held.rows))
-    return Replies(tuple(replies), file, tuple(faults))
+    return Replies(replies, file, tuple(faults))
 
 
 def read_graded(
@@ -296,11 +303,11 @@ def read_graded(
         samples.setdefault(reply.id, Sample(reply.id, gold, (), "", line, family))
         return reply
 
-    replies = given.each("reply", read)
+    replies = StoredRecords(RecordedReply, given.each("reply", read))
     asked = Vignettes(tuple(samples.values()), file)
     faults = [*problems.found, *_absent(file.name, asked, replies)]
     keep_or_raise(faults if strict else problems.found, strict, len(rows))
-    return asked, Replies(tuple(replies), file, tuple(faults)), name
+    return asked, Replies(replies, file, tuple(faults)), name
 
 
 def _graded(row: Mapping[str, Any], line: int | None) -> RecordedReply:
@@ -328,7 +335,7 @@ def _known_ids(asked: Vignettes | BiasCases) -> str:
     return f"one of the {len(asked.rows)} ids of {asked.input.name} ({some})"
 
 
-def _absent(file: str, asked: Vignettes | BiasCases, replies: list[RecordedReply]) -> list[LineProblem]:
+def _absent(file: str, asked: Vignettes | BiasCases, replies: Iterable[RecordedReply]) -> list[LineProblem]:
     """Ids without a reply, and vignettes with only one of the two modes."""
     have: dict[str, dict[str, int | None]] = {}
     for reply in replies:
@@ -480,13 +487,14 @@ def _said(reply: RawReply) -> dict[str, Any]:
 
 def _check_fields(held: DeclaredRows, *, modes: bool) -> None:
     """Refuse replies of which no row has a field that all need."""
-    if not held.rows or not all(isinstance(row, Mapping) for _, row in held.rows):
+    if not held.rows or not isinstance(first := held.rows[0][1], Mapping):
         return
     needed = ("id", *(("mode",) if modes else ()), "response")
-    first = fields_of(held.rows[0][1])
     own = reply_fields(first, modes=modes)
     if all(name in own or (name == "response" and "error" in own) for name in needed):
         return  # one row that has them is enough
+    if not all(isinstance(row, Mapping) for _, row in held.rows):
+        return
     rows = [reply_fields(fields_of(row), modes=modes) for _, row in held.rows]
     if modes and "custom_id" in first and not any("mode" in row for row in rows):
         raise FileFormatError(

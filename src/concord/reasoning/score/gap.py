@@ -26,7 +26,7 @@ from concord.reasoning.result import (
     PairedTable,
     SensitivityRow,
 )
-from concord.reasoning.score.parse import NOT_FOUND, SOURCE, ParsedReply, ScoringContext, column
+from concord.reasoning.score.parse import NOT_FOUND, SOURCE, ReplyColumns, ScoringContext, column
 from concord.records import Estimate, Interval, Told
 from concord.stats.coverage import coverage_note, difference_look, score_look
 from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_interval
@@ -297,23 +297,16 @@ class _Columns:
         return items(self.owner, self.is_cot, usable, self.right[:, rule])
 
 
-def _columns(context: ScoringContext) -> _Columns:
-    """Turn parsed replies into columns."""
-    parsed = context.parsed
-    right = np.array([one.right for one in parsed], dtype=bool).reshape(len(parsed), SOURCE + 1)
-    return _Columns(
-        np.array(context.owner, dtype=np.intp),
-        np.array([one.reply.mode == "cot" for one in parsed], dtype=bool),
-        np.array([one.usable for one in parsed], dtype=bool),
-        np.array([one.outcome in ANSWERED for one in parsed], dtype=bool),
-        right,
-    )
+def _columns(replies: ReplyColumns) -> _Columns:
+    """Return the columns that correctness is averaged over."""
+    cot, usable, ok = replies.flag("cot"), replies.flag("usable"), replies.where(*ANSWERED)
+    return _Columns(replies.owner, cot, usable, ok, replies.right)
 
 
 def gap_result(context: ScoringContext) -> GapResult:
     """Compare the two modes."""
-    options, streams, samples, parsed = context.options, context.streams, context.samples, context.parsed
-    columns = _columns(context)
+    options, streams, samples, replies = context.options, context.streams, context.samples, context.replies
+    columns = _columns(replies)
     rule = column(options.rules, options.rule)
     families = [sample.cluster for sample in samples]
     found = columns.items(rule, columns.usable).with_families(families)
@@ -323,15 +316,17 @@ def gap_result(context: ScoringContext) -> GapResult:
     table, p_value, method = paired_test(
         found.cot, found.direct, repeated=found.repeated, rng=streams.test, families=found.families
     )
-    direct = [one for one in parsed if one.reply.mode == "direct" and _has_text(one)]
-    n_leaked = sum(one.leaked for one in direct)
-    found_by = {mode: _found(parsed, mode) for mode in MODES}
+    direct = ~columns.is_cot & ~replies.flag("graded") & ~replies.where(Outcome.FAILED, Outcome.EMPTY)
+    n_direct, n_leaked = int(direct.sum()), int((direct & replies.flag("leaked")).sum())
+    found_by = dict(
+        zip(MODES, (_found(replies, one) for one in (columns.is_cot, ~columns.is_cot)), strict=True)
+    )
     shares = (0.0, 0.0) if options.rules == "source" else tuple(map(_unmarked, found_by.values()))
     ends = _Ends.of(columns, rule, families, level)
-    unread = () if options.rules == "source" else _gap_unread(parsed)
+    unread = () if options.rules == "source" else _gap_unread(context)
     if unread:
         estimate = ends.gap(estimate)
-    word, reason = verdict(estimate, len(direct), n_leaked, (shares[0], shares[1]), n_units=found.n_units)
+    word, reason = verdict(estimate, n_direct, n_leaked, (shares[0], shares[1]), n_units=found.n_units)
     labels = [samples[item].gold_answer.strip() for item in found.which]
     return GapResult(
         estimate,
@@ -346,7 +341,7 @@ def gap_result(context: ScoringContext) -> GapResult:
         method,
         word,
         reason,
-        len(direct),
+        n_direct,
         n_leaked,
         _if_wrong(columns, rule, families, level),
         *majority(labels),
@@ -364,11 +359,14 @@ def _accuracies(found: Items, left_out: int, level: float) -> tuple[Estimate, Es
     return first, second
 
 
-def _gap_unread(parsed: Sequence[ParsedReply]) -> Told:
+def _gap_unread(context: ScoringContext) -> Told:
     """Count replies without an answer by mode; every vignette is compared with itself."""
-    outcomes = [READ if one.outcome in ANSWERED else str(one.outcome) for one in parsed]
-    modes, ids = [one.reply.mode for one in parsed], [one.reply.id for one in parsed]
-    return told([count_unread(outcomes, modes, by="mode", units=ids)]) if parsed else ()
+    replies = context.replies
+    outcomes = np.where(replies.where(*ANSWERED), READ, replies.names("outcome"))
+    modes = np.array(MODES, dtype=object)[(~replies.flag("cot")).astype(np.intp)]
+    ids = [context.samples[owner].id for owner in replies.owner]
+    counted = (count_unread(outcomes.tolist(), modes.tolist(), by="mode", units=ids),) if ids else ()
+    return told(counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,16 +420,10 @@ class _Ends:
         return made[0], made[1]
 
 
-def _found(parsed: Sequence[ParsedReply], mode: str) -> dict[str, int]:
+def _found(replies: ReplyColumns, mode: NDArray[np.bool_]) -> dict[str, int]:
     """Count how answers were found, over the replies of a mode that came whole and were no refusal."""
-    whole = [
-        one
-        for one in parsed
-        if one.reply.mode == mode
-        and one.reply.right is None
-        and one.outcome in (Outcome.OK, Outcome.UNREADABLE)
-    ]
-    counts = Counter(one.how for one in whole)
+    whole = mode & ~replies.flag("graded") & replies.where(Outcome.OK, Outcome.UNREADABLE)
+    counts = Counter(replies.names("how")[whole].tolist())
     return {how: counts[how] for how in (*HOWS, NOT_FOUND)}
 
 
@@ -439,10 +431,6 @@ def _unmarked(found: Mapping[str, int]) -> float:
     """Return the share of replies in which no answer was read."""
     n = sum(found.values())
     return found[NOT_FOUND] / n if n else 0.0
-
-
-def _has_text(one: ParsedReply) -> bool:
-    return one.reply.right is None and one.outcome not in (Outcome.FAILED, Outcome.EMPTY)
 
 
 def _if_wrong(columns: _Columns, rule: int, families: Sequence[str | None], level: float) -> Estimate:

@@ -1,10 +1,12 @@
 """Recorded replies, parsed once: parts, what became of each, correctness under every rule, leakage."""
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from concord.engine import SERIAL, Engine
 from concord.reading.records import Reading, ReadOutcome
@@ -179,6 +181,57 @@ class Streams:
         return cls(*(np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(5)))
 
 
+class ReplyColumns:
+    """What scoring needs of each reply to a vignette, without its texts: columns, filled in turn."""
+
+    def __init__(self) -> None:
+        self._owner, self._right = array("l"), bytearray()
+        self._flags = {name: bytearray() for name in ("cot", "usable", "leaked", "graded")}
+        self._codes = {name: bytearray() for name in ("outcome", "how")}
+        self._names: dict[str, dict[str, int]] = {"outcome": {}, "how": {}}
+        self.repeat: list[int] = []
+        self._repeats: dict[int, int] = {}
+
+    def add(self, owner: int, one: ParsedReply) -> None:
+        """Add a reply to the vignette of this number."""
+        self._owner.append(owner)
+        self.repeat.append(self._repeats.setdefault(one.reply.repeat, one.reply.repeat))
+        self._right.extend(one.right)
+        flags = (one.reply.mode == "cot", one.usable, one.leaked, one.reply.right is not None)
+        for column, flag in zip(self._flags.values(), flags, strict=True):
+            column.append(flag)
+        for name, said in (("outcome", str(one.outcome)), ("how", one.how)):
+            known = self._names[name]
+            self._codes[name].append(known.setdefault(said, len(known)))
+
+    def __len__(self) -> int:
+        return len(self._owner)
+
+    @property
+    def owner(self) -> NDArray[np.intp]:
+        """For each reply the number of its vignette."""
+        return np.array(self._owner, dtype=np.intp)
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Replies x rules."""
+        return np.array(self._right, dtype=bool).reshape(len(self), SOURCE + 1)
+
+    def flag(self, name: str) -> NDArray[np.bool_]:
+        """Return a column of flags: cot, usable, leaked, graded."""
+        return np.array(self._flags[name], dtype=bool)
+
+    def names(self, name: str) -> NDArray[np.object_]:
+        """Return outcome or how, each name once in the memory."""
+        said = np.array([*self._names[name], ""], dtype=object)
+        return said[np.array(self._codes[name], dtype=np.intp)]
+
+    def where(self, *outcomes: str) -> NDArray[np.bool_]:
+        """Return which replies have one of these outcomes."""
+        codes = [self._names["outcome"][one] for one in outcomes if one in self._names["outcome"]]
+        return np.isin(np.array(self._codes["outcome"], dtype=np.uint8), codes)
+
+
 @dataclass(frozen=True, slots=True)
 class ScoringContext:
     """Parsed replies with what is needed to score them."""
@@ -188,9 +241,7 @@ class ScoringContext:
     lexicon: Lexicon
     options: Options
     streams: Streams
-    parsed: Sequence[ParsedReply]
-    owner: Sequence[int]
-    """For each reply the number of its vignette."""
+    replies: ReplyColumns = field(default_factory=ReplyColumns)
     engine: Engine = SERIAL
     """Where resamples are computed; changes nothing in the result."""
 
@@ -199,21 +250,24 @@ class ScoringContext:
         """The vignettes."""
         return () if self.recorded.samples is None else self.recorded.samples.rows
 
+    def parsed(self) -> Iterator[tuple[int, ParsedReply]]:
+        """Parse every reply, once, into the columns; return it with the number of its vignette."""
+        samples = self.samples
+        place = {sample.id: number for number, sample in enumerate(samples)}
+        for reply in () if self.recorded.replies is None else self.recorded.replies.rows:
+            owner = place[reply.id]
+            one = self.parser.reply(reply, samples[owner].gold_answer)
+            self.replies.add(owner, one)
+            yield owner, one
+
     @classmethod
     def of(
         cls, recorded: RecordedReplies, lexicon: Lexicon, options: Options, engine: Engine = SERIAL
     ) -> "ScoringContext":
-        """Parse every reply."""
+        """Make ready to parse replies."""
         samples = () if recorded.samples is None else recorded.samples.rows
-        replies = () if recorded.replies is None else recorded.replies.rows
         parser = Parser(samples, lexicon, options.rules)
-        place = {sample.id: number for number, sample in enumerate(samples)}
-        owner = [place[reply.id] for reply in replies]
-        parsed = [
-            parser.reply(reply, samples[number].gold_answer)
-            for reply, number in zip(replies, owner, strict=True)
-        ]
-        return cls(recorded, parser, lexicon, options, Streams.of(options.seed), parsed, owner, engine)
+        return cls(recorded, parser, lexicon, options, Streams.of(options.seed), engine=engine)
 
 
 def count_outcomes(outcomes: Iterable[str]) -> dict[str, int]:

@@ -1,22 +1,22 @@
-"""Recorded replies to a result: read, check, score."""
+"""Recorded replies to a result: read, check, score. Each reply is parsed once, and its text let go."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
-from concord.engine import Engine, chosen_engine
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.engine import SERIAL, Engine, chosen_engine
 from concord.errors import OptionError, listed
 from concord.files.missing import declared_missing
-
-if TYPE_CHECKING:
-    from concord.reasoning.read.replies import Source
-    from concord.reasoning.score.bias import Detector
-    from concord.reasoning.words.names import Aliases
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-
-from concord.engine import SERIAL
-from concord.number_words import number
+from concord.files.rows import PickedRows, StoredRecords
+from concord.number_words import number as rounded
 from concord.numeric import DRAWN, gated, whole
 from concord.reading.names import compact
 from concord.reading.records import StoredReading
@@ -39,16 +39,22 @@ from concord.reasoning.result import (
 from concord.reasoning.score.bias import Detector, bias_result
 from concord.reasoning.score.gap import gap_result
 from concord.reasoning.score.parse import ParsedReply, RecordedReplies, ScoringContext, column, count_outcomes
-from concord.reasoning.score.steps import StepScore, step_result, step_scores
+from concord.reasoning.score.steps import StepColumns, step_result
 from concord.reasoning.words.names import Lexicon
 from concord.reasoning.words.text import tokens
 from concord.words import say
+
+if TYPE_CHECKING:
+    from concord.reasoning.read.replies import Source
+    from concord.reasoning.words.names import Aliases
 
 CHOICES = {
     "rules": ("standard", "source"),
     "scope": ("answer", "whole"),
 }
 FEWEST_RESAMPLES = 100
+_TOGETHER = 256
+"""Replies that are in the memory at a time."""
 
 
 @gated(n_resamples=whole(FEWEST_RESAMPLES, DRAWN))
@@ -92,45 +98,64 @@ def score_recorded(
 ) -> ReasoningScores:
     """Score recorded replies, without calling any model."""
     context = ScoringContext.of(recorded, lexicon, options, engine)
-    scored = step_scores(context)
-    gap, steps = gap_result(context), step_result(context, scored)
+    readings, parts, scored = StoredRecords(StoredReading), StoredRecords(KeptReply), StepColumns(context)
+    parsed = context.parsed()
+    while together := list(islice(parsed, _TOGETHER)):  # one kind of work at a time is done faster
+        for _, one in together:
+            if one.reply.failure is None and one.reply.right is None:
+                trial = trial_name(one.reply.id, one.reply.mode, one.reply.repeat)
+                readings.append(stored_reading(trial, one.reply.response, one.reading))
+        for owner, one in together:
+            steps = context.parser.steps(one) if one.reply.mode == "cot" and one.usable else None
+            parts.append(KeptReply.of(one, steps, scored.add(owner, steps)))
+    _read_bias(context, readings)
+    gap, steps_found = gap_result(context), step_result(context, scored)
     bias, notes = bias_result(context, detector)
-    rows, seen = tuple(_sample_rows(context, scored)), tuple(cases(context, scored))
-    repeats = Counter((one.reply.id, one.reply.mode) for one in context.parsed)
-    # count outcomes by mode; a vignette that lacks a mode is missing there
-    counts = {}
-    for mode in MODES:
-        own = [one for one in context.parsed if one.reply.mode == mode]
-        counts[mode] = count_outcomes(str(one.outcome) for one in own)
-        counts[mode][str(Outcome.MISSING)] = len(context.samples) - len({one.reply.id for one in own})
+    places = _places(context)
+    rows = StoredRecords(SampleRow, _sample_rows(context, scored, places))
+    with_cot = [number for number, (_, _, cot, _) in enumerate(places) if cot >= 0]
+    seen = PickedRows(cast("Any", places), partial(_case, context, parts), array("l", with_cot))
     return ReasoningScores(
         model,
         options,
         len(context.samples),
-        max(repeats.values(), default=0),
+        max(Counter(zip(*_modes(context), strict=True)).values(), default=0),
         gap,
-        steps,
+        steps_found,
         bias,
-        counts,
-        rows,
-        seen,
-        (*chosen_examples(rows, seen), *(bias_examples(bias, recorded) if bias else ())),
+        _outcomes(context),
+        rows.as_tuple(),
+        seen.as_tuple(),
+        (
+            *chosen_examples(rows, lambda number: _case(context, parts, places[number])),
+            *(bias_examples(bias, recorded) if bias else ()),
+        ),
         {
             **{name: part.input for name, part in recorded.parts()},
             **({} if lexicon.extra is None else {"aliases": lexicon.extra}),
         },
         tuple(problem for _, part in recorded.parts() for problem in part.problems),
-        (*_warnings(gap, steps, context.samples), *_nameless(context), *notes),
-        tuple(_readings(context)),
+        (*_warnings(gap, steps_found, context.samples), *_nameless(context), *notes),
+        readings.as_tuple(),
     )
 
 
-def _readings(context: ScoringContext) -> Iterator[StoredReading]:
-    """Return what was read in every reply that came, in the order of the files."""
-    for one in context.parsed:
-        if one.reply.failure is None and one.reply.right is None:
-            trial = trial_name(one.reply.id, one.reply.mode, one.reply.repeat)
-            yield stored_reading(trial, one.reply.response, one.reading)
+def _modes(context: ScoringContext) -> tuple[list[int], list[bool]]:
+    """Return the vignette of every reply, and whether it came after reasoning."""
+    return context.replies.owner.tolist(), context.replies.flag("cot").tolist()
+
+
+def _outcomes(context: ScoringContext) -> dict[str, dict[str, int]]:
+    """Count outcomes by mode; a vignette that lacks a mode is missing there."""
+    replies, cot, counts = context.replies, context.replies.flag("cot"), {}
+    for mode, own in zip(MODES, (cot, ~cot), strict=True):
+        counts[mode] = count_outcomes(replies.names("outcome")[own].tolist())
+        counts[mode][str(Outcome.MISSING)] = len(context.samples) - len(np.unique(replies.owner[own]))
+    return counts
+
+
+def _read_bias(context: ScoringContext, readings: StoredRecords[StoredReading]) -> None:
+    """Add what was read in every reply to a bias case that came, in the order of the file."""
     bias, cases = context.recorded.bias_replies, context.recorded.bias_cases
     if bias is not None and cases is not None:
         labels = {case.id: case.bias_label for case in cases.rows}
@@ -138,60 +163,63 @@ def _readings(context: ScoringContext) -> Iterator[StoredReading]:
             if reply.failure is None:
                 reading = context.parser.judge.read(reply.response, labels[reply.id])
                 trial = trial_name(reply.id, reply.mode or BIAS, reply.repeat)
-                yield stored_reading(trial, reply.response, reading)
+                readings.append(stored_reading(trial, reply.response, reading))
 
 
-def _sample_rows(context: ScoringContext, scored: dict[int, StepScore]) -> Iterable[SampleRow]:
+def _places(context: ScoringContext) -> NDArray[np.intp]:
+    """Return vignette, rank of the repeat and replies (-1: none) of every row, in the order of the file."""
+    replies, owner, n = context.replies, context.replies.owner, len(context.samples)
+    ranks = {repeat: rank for rank, repeat in enumerate(sorted({0, *replies.repeat}))}
+    rank = np.fromiter((ranks[repeat] for repeat in replies.repeat), dtype=np.intp, count=len(owner))
+    unasked = np.setdiff1d(np.arange(n), owner)
+    cells = np.concatenate([owner * len(ranks) + rank, unasked * len(ranks) + ranks[0]])
+    cells, row = np.unique(cells, return_inverse=True)
+    found = np.full((len(cells), 4), -1, dtype=np.intp)
+    found[:, 0], found[:, 1] = cells // len(ranks), cells % len(ranks)
+    found[row[: len(owner)], np.where(replies.flag("cot"), 2, 3)] = np.arange(len(owner))
+    return found
+
+
+def _sample_rows(
+    context: ScoringContext, scored: StepColumns, places: NDArray[np.intp]
+) -> Iterator[SampleRow]:
     """Return one row per vignette and repeat, in the order of the file."""
-    parsed = context.parsed
-    rule = column(context.options.rules, context.options.rule)
-    found: dict[str, dict[int, dict[str, int]]] = {}
-    for i, one in enumerate(parsed):
-        repeats = found.setdefault(one.reply.id, {})
-        repeats.setdefault(one.reply.repeat, {})[one.reply.mode] = i
-    for sample in context.samples:
-        for repeat, modes in sorted(found.get(sample.id, {0: {}}).items()):
-            cot, direct = (parsed[modes[mode]] if mode in modes else None for mode in MODES)
-            yield _sample_row(sample, repeat, (cot, direct), scored.get(modes.get("cot", -1)), rule)
-
-
-def _sample_row(
-    sample: Sample,
-    repeat: int,
-    replies: tuple[ParsedReply | None, ParsedReply | None],
-    steps: StepScore | None,
-    rule: int,
-) -> SampleRow:
-    """Return the row of one vignette and repeat."""
-    cot, direct = replies
-    right = [one.right[rule] if one is not None and one.usable else None for one in replies]
-    defined = steps is not None and steps.n_gold > 0
-    return SampleRow(
-        sample.id,
-        sample.gold_answer,
-        str(Outcome.MISSING if cot is None else cot.outcome),
-        str(Outcome.MISSING if direct is None else direct.outcome),
-        right[0],
-        right[1],
-        None if steps is None else steps.n_steps,
-        len(sample.gold_steps),
-        None if steps is None else steps.matched,
-        steps.step_f1 if defined and steps else None,
-        None if steps is None else steps.matched_optimal,
-        steps.step_f1_optimal if defined and steps else None,
-        None if direct is None else direct.leaked,
-        repeat,
-        None if cot is None else cot.how,
-        None if direct is None else direct.how,
-        sample.cluster,
-    )
+    replies = context.replies
+    right = replies.right[:, column(context.options.rules, context.options.rule)]
+    usable, leaked = replies.flag("usable"), replies.flag("leaked")
+    outcomes, hows = replies.names("outcome"), replies.names("how")
+    for owner, _, cot, direct in places.tolist():
+        sample = context.samples[owner]
+        repeat = next((replies.repeat[one] for one in (cot, direct) if one >= 0), 0)
+        steps = None if cot < 0 else scored.of(cot, owner)
+        defined = steps is not None and steps.n_gold > 0
+        verdicts = [bool(right[one]) if one >= 0 and usable[one] else None for one in (cot, direct)]
+        yield SampleRow(
+            sample.id,
+            sample.gold_answer,
+            str(Outcome.MISSING) if cot < 0 else outcomes[cot],
+            str(Outcome.MISSING) if direct < 0 else outcomes[direct],
+            verdicts[0],
+            verdicts[1],
+            None if steps is None else steps.n_steps,
+            len(sample.gold_steps),
+            None if steps is None else steps.matched,
+            steps.step_f1 if defined and steps else None,
+            None if steps is None else steps.matched_optimal,
+            steps.step_f1_optimal if defined and steps else None,
+            None if direct < 0 else bool(leaked[direct]),
+            repeat,
+            None if cot < 0 else hows[cot],
+            None if direct < 0 else hows[direct],
+            sample.cluster,
+        )
 
 
 def _nameless(context: ScoringContext) -> Iterable[str]:
     """Say which gold labels are known by one name alone; or that answers were graded elsewhere."""
     if context.options.rules == "source":
         return
-    if any(one.reply.right is not None for one in context.parsed):
+    if context.replies.flag("graded").any():
         yield (
             "answers were graded elsewhere and not read here: whether a direct reply holds reasoning is not "
             "known"
@@ -234,41 +262,44 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def cases(context: ScoringContext, scored: dict[int, StepScore]) -> Iterator[Case]:
-    """Return one case per vignette and repeat that has a reply after reasoning, in the order of the file."""
-    found: dict[str, dict[int, dict[str, int]]] = {}
-    for i, one in enumerate(context.parsed):
-        found.setdefault(one.reply.id, {}).setdefault(one.reply.repeat, {})[one.reply.mode] = i
-    for sample in context.samples:
-        for repeat, modes in sorted(found.get(sample.id, {}).items()):
-            if "cot" in modes:
-                direct = context.parsed[modes["direct"]] if "direct" in modes else None
-                yield _case(context, sample, repeat, (modes["cot"], direct), scored.get(modes["cot"]))
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    """What a case shows of one reply; texts and lists are bounded."""
+
+    answer: str
+    steps: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...]
+    n_steps: int
+    n_matched: int
+    repeat: int
+
+    @classmethod
+    def of(
+        cls, one: ParsedReply, steps: Sequence[str] | None, pairs: tuple[tuple[int, int], ...]
+    ) -> "KeptReply":
+        """Return the beginning of a reply's parts, and how many there are."""
+        said = () if steps is None else steps
+        shown = tuple(pair for pair in pairs if max(pair) < MOST_STEPS)
+        answer = cut(one.split.answer, ANSWER_CHARACTERS)
+        return cls(answer, _kept(said), shown, len(said), len(pairs), one.reply.repeat)
 
 
-def _case(
-    context: ScoringContext,
-    sample: Sample,
-    repeat: int,
-    replies: tuple[int, ParsedReply | None],
-    score: StepScore | None,
-) -> Case:
-    number, direct = replies
-    cot = context.parsed[number]
-    steps = () if score is None else context.parser.steps(cot)
-    pairs = () if score is None else score.pairs
+def _case(context: ScoringContext, parts: Sequence[KeptReply], place: Sequence[int]) -> Case:
+    """Return the case of a vignette and repeat that has a reply after reasoning."""
+    owner, _, number, other = place
+    sample, cot = context.samples[owner], parts[number]
     return Case(
         sample.id,
-        repeat,
+        cot.repeat,
         sample.gold_answer,
         _kept(sample.gold_steps),
-        _kept(steps),
-        tuple(pair for pair in pairs if max(pair) < MOST_STEPS),
+        cot.steps,
+        cot.pairs,
         len(sample.gold_steps),
-        len(steps),
-        len(pairs),
-        None if direct is None else cut(direct.split.answer, ANSWER_CHARACTERS),
-        cut(cot.split.answer, ANSWER_CHARACTERS),
+        cot.n_steps,
+        cot.n_matched,
+        None if other < 0 else parts[other].answer,
+        cot.answer,
     )
 
 
@@ -294,15 +325,16 @@ def excerpt(text: str) -> str:
     return flat if len(flat) <= CHARACTERS else flat[: CHARACTERS - 3] + "..."
 
 
-def chosen_examples(rows: Sequence[SampleRow], cases: Sequence[Case]) -> Iterator[Example]:
+def chosen_examples(rows: Sequence[SampleRow], case_of: Callable[[int], Case]) -> Iterator[Example]:
     """Choose the first vignettes whose answer reasoning changed, and those with most and fewest steps met."""
-    by_place = {(case.id, case.repeat): case for case in cases}
     for rule, early in ((RIGHT_TO_WRONG, True), (WRONG_TO_RIGHT, False)):
-        changed = [row for row in rows if row.correct_early is early and row.correct_cot is (not early)]
-        for row in changed[:SHOWN]:
-            case = by_place[row.id, row.repeat]
-            yield Example(rule, row.id, _answers(case), case)
-    yield from _step_examples(rows, by_place)
+        changed = (
+            k for k, row in enumerate(rows) if (row.correct_early, row.correct_cot) == (early, not early)
+        )
+        for number in islice(changed, SHOWN):
+            case = case_of(number)
+            yield Example(rule, case.id, _answers(case), case)
+    yield from _step_examples(rows, case_of)
 
 
 def _answers(case: Case) -> dict[str, str]:
@@ -314,17 +346,18 @@ def _answers(case: Case) -> dict[str, str]:
     }
 
 
-def _step_examples(rows: Sequence[SampleRow], cases: Mapping[tuple[str, int], Case]) -> Iterator[Example]:
+def _step_examples(rows: Sequence[SampleRow], case_of: Callable[[int], Case]) -> Iterator[Example]:
     """Choose the first replies with the highest and the lowest Step-F1, where any step matched."""
-    known = [(row.step_f1, row) for row in rows if row.step_f1 is not None and row.n_steps]
+    known = [(row.step_f1, k) for k, row in enumerate(rows) if row.step_f1 is not None and row.n_steps]
     if not any(value for value, _ in known):
         return
     most, fewest = max(known, key=lambda one: one[0]), min(known, key=lambda one: one[0])
     chosen = [(CLOSEST, *most), (FARTHEST, *fewest)] if most[0] > fewest[0] else [(CLOSEST, *most)]
-    for rule, value, row in chosen:
+    for rule, value, number in chosen:
+        row = rows[number]
         matched = f"{row.n_matched} of {row.n_steps}, of {row.n_gold_steps} gold steps"
-        shown = {"gold answer": row.gold_answer, "steps matched": matched, "Step-F1": number(value, 2)}
-        yield Example(rule, row.id, shown, cases[row.id, row.repeat])
+        shown = {"gold answer": row.gold_answer, "steps matched": matched, "Step-F1": rounded(value, 2)}
+        yield Example(rule, row.id, shown, case_of(number))
 
 
 def bias_examples(bias: BiasResult, recorded: RecordedReplies) -> Iterator[Example]:
@@ -332,12 +365,16 @@ def bias_examples(bias: BiasResult, recorded: RecordedReplies) -> Iterator[Examp
     if recorded.bias_cases is None or recorded.bias_replies is None:
         return
     cases = {case.id: case for case in recorded.bias_cases.rows}
-    replies = {(reply.id, reply.repeat): reply for reply in recorded.bias_replies.rows}
     only_targets = bias.headline.name == "targets"
-    silent = [row for row in bias.rows if row.silent and not (only_targets and row.role != "target")]
-    for row in silent[:SHOWN]:
+    silent = (row for row in bias.rows if row.silent and not (only_targets and row.role != "target"))
+    chosen = list(islice(silent, SHOWN))
+    named = {(row.id, row.repeat) for row in chosen}
+    said = {
+        place: one.response for one in recorded.bias_replies.rows if (place := (one.id, one.repeat)) in named
+    }
+    for row in chosen:
         case = cases[row.id]
-        reply = excerpt(replies[row.id, row.repeat].response)
+        reply = excerpt(said[row.id, row.repeat])
         shown = {"biased label": case.bias_label, "feature": case.bias_feature, "reply": reply}
         yield Example(SILENT, row.id, shown)
 

@@ -1,5 +1,6 @@
 """Step-F1: steps of reasoning matched with gold steps by the Dice overlap of their token sets, and chance."""
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -136,14 +137,25 @@ def score_steps(
     >>> score.matched, score.n_steps, round(score.step_f1, 3)
     (1, 1, 0.667)
     """
-    vocabulary = _Vocabulary(rules)
-    golds = [vocabulary.gold(steps) for steps in gold]
-    column = np.full(len(vocabulary), -1, dtype=np.int32)
-    scores = []
-    for steps, owner in zip(replies, owners, strict=True):
-        compared = [golds[owner], *(golds[(owner + shift) % len(golds)] for shift in shifts)]
-        scores.append(_step_score(vocabulary.model(steps), compared, column))
-    return scores
+    matcher = StepMatcher(gold, rules=rules, shifts=shifts)
+    return [matcher.score(steps, owner) for steps, owner in zip(replies, owners, strict=True)]
+
+
+class StepMatcher:
+    """Scores the steps of one reply after the other against gold steps that are normalised once."""
+
+    def __init__(
+        self, gold: Sequence[Sequence[str]], *, rules: str = "standard", shifts: Sequence[int] = ()
+    ) -> None:
+        self._vocabulary, self._shifts = _Vocabulary(rules), shifts
+        self._gold = [self._vocabulary.gold(steps) for steps in gold]
+        self._column = np.full(len(self._vocabulary), -1, dtype=np.int32)
+
+    def score(self, steps: Sequence[str], owner: int) -> StepScore:
+        """Score the steps of a reply to the vignette of this number."""
+        gold = self._gold
+        compared = [gold[owner], *(gold[(owner + shift) % len(gold)] for shift in self._shifts)]
+        return _step_score(self._vocabulary.model(steps), compared, self._column)
 
 
 def _step_score(model: _Steps, compared: list[_Steps], column: NDArray[np.int32]) -> StepScore:
@@ -279,74 +291,73 @@ N_SHIFTS = 20
 """Cyclic shifts of the chance level."""
 
 
-def step_scores(context: ScoringContext) -> dict[int, StepScore]:
-    """Score the steps of every usable cot reply, by its number."""
-    samples = context.samples
-    with_gold = [number for number, sample in enumerate(samples) if sample.gold_steps]
-    rank = {number: position for position, number in enumerate(with_gold)}
-    chosen, texts, owners = list[int](), list[list[str]](), list[int]()
-    scores: dict[int, StepScore] = {}
-    for number, one in enumerate(context.parsed):
-        if one.reply.mode != "cot" or not one.usable:
-            continue
-        steps = context.parser.steps(one)
-        owner = rank.get(context.owner[number])
-        if owner is None:
-            scores[number] = StepScore(len(steps), 0, 0, 0, (), ())
-        else:
-            chosen.append(number)
-            texts.append(steps)
-            owners.append(owner)
-    gold = [samples[number].gold_steps for number in with_gold]
-    drawn = context.streams.shifts.permutation(max(0, len(gold) - 1))[:N_SHIFTS]
-    shifts = sorted(int(shift) + 1 for shift in drawn)
-    found = score_steps(texts, gold, owners, rules=context.options.rules, shifts=shifts)
-    scores.update(zip(chosen, found, strict=True))
-    return scores
+class StepColumns:
+    """Step scores as replies are read: counts of each reply, and sums of what is averaged by vignette."""
+
+    def __init__(self, context: ScoringContext) -> None:
+        gold = [sample.gold_steps for sample in context.samples if sample.gold_steps]
+        drawn = context.streams.shifts.permutation(max(0, len(gold) - 1))[:N_SHIFTS]
+        self.shifts = sorted(int(shift) + 1 for shift in drawn)
+        self._matcher = StepMatcher(gold, rules=context.options.rules, shifts=self.shifts)
+        has_gold = np.array([bool(sample.gold_steps) for sample in context.samples], dtype=bool)
+        self._rank = np.cumsum(has_gold) - 1
+        self.n_gold = [len(sample.gold_steps) for sample in context.samples]
+        self.sums = np.zeros((len(gold), 3 + len(SWEEP) + len(self.shifts)))
+        """Of F1, of F1 by optimal matching, of the ceiling, of the sweep and of chance, by vignette."""
+        self.counts = np.zeros(len(gold), dtype=np.intp)
+        self.with_gold = np.flatnonzero(has_gold)
+        self._found = [array("l"), array("l"), array("l")]
+
+    def add(self, owner: int, steps: Sequence[str] | None) -> tuple[tuple[int, int], ...]:
+        """Take the steps of a reply, none where it is not scored; return which took which gold step."""
+        score = None
+        if steps is not None and self.n_gold[owner]:
+            rank = int(self._rank[owner])
+            score = self._matcher.score(steps, rank)
+            top = ceiling(score.n_steps, score.n_gold)
+            self.sums[rank] += (score.step_f1, score.step_f1_optimal, top, *score.sweep, *score.chance)
+            self.counts[rank] += 1
+        n, matched = (-1, 0) if steps is None else (len(steps), 0)
+        values = (n, matched, 0) if score is None else (n, score.matched, score.matched_optimal)
+        for column, value in zip(self._found, values, strict=True):
+            column.append(value)
+        return () if score is None else score.pairs
+
+    def of(self, number: int, owner: int) -> StepScore | None:
+        """Return the counts of a reply by its number; nothing where its steps were not scored."""
+        n, matched, optimal = (column[number] for column in self._found)
+        return None if n < 0 else StepScore(n, self.n_gold[owner], matched, optimal, (), ())
 
 
-def step_result(context: ScoringContext, scored: dict[int, StepScore]) -> StepResult:
+def step_result(context: ScoringContext, scored: StepColumns) -> StepResult:
     """Average the steps of all vignettes that have gold steps, repeats within vignette first."""
-    kept = [number for number in scored if scored[number].n_gold]
-    n_asked = sum(bool(sample.gold_steps) for sample in context.samples)
-    if not kept:
+    kept = np.flatnonzero(scored.counts)
+    n_asked = len(scored.counts)
+    if not len(kept):
         note = (
             "no usable cot reply to a vignette with gold steps" if n_asked else "no vignette has gold steps"
         )
         nothing = Estimate(None, n_left_out=n_asked, note=note)
         return StepResult(nothing, nothing, None, 0, None, None, ())
-    owner = np.array([context.owner[number] for number in kept])
-    scores = [scored[number] for number in kept]
-    values = _item_means(owner, [[score.step_f1] for score in scores])[:, 0]
+    means = scored.sums[kept] / scored.counts[kept][:, None]
+    values, cuts = np.ascontiguousarray(means[:, 0]), 3 + len(SWEEP)
     left_out = n_asked - len(values)
-    families = [context.samples[i].cluster for i in np.unique(owner)]
+    families = [context.samples[i].cluster for i in scored.with_gold[kept]]
     main = _step_estimate(values, left_out, families, context.options.level)
-    optimal = float(_item_means(owner, [[score.step_f1_optimal] for score in scores]).mean())
-    chance = _item_means(owner, [score.chance for score in scores])
-    sweep = _item_means(owner, [score.sweep for score in scores]).mean(axis=0)
-    top = _item_means(owner, [[ceiling(score.n_steps, score.n_gold)] for score in scores])
-    by_chance = float(chance.mean()) if chance.shape[1] else None
+    optimal, top = (float(np.ascontiguousarray(means[:, k]).mean()) for k in (1, 2))
+    sweep = np.ascontiguousarray(means[:, 3:cuts]).mean(axis=0)
+    by_chance = float(np.ascontiguousarray(means[:, cuts:]).mean()) if scored.shifts else None
     return StepResult(
         main,
         Estimate(
             optimal, None, len(values), left_out, "optimal matching", "shown beside the greedy headline"
         ),
         by_chance,
-        chance.shape[1],
+        len(scored.shifts),
         None if by_chance is None else _above(main, by_chance),
-        float(top.mean()),
+        top,
         tuple((cut, float(value)) for cut, value in zip(SWEEP, sweep, strict=True)),
     )
-
-
-def _item_means(owner: NDArray[np.intp], values: Sequence[Sequence[float]]) -> NDArray[np.float64]:
-    """Average rows of the same owner."""
-    table = np.array(values, dtype=np.float64).reshape(len(owner), -1)
-    _, number, counts = np.unique(owner, return_inverse=True, return_counts=True)
-    sums = np.zeros((len(counts), table.shape[1]))
-    np.add.at(sums, number, table)
-    means: NDArray[np.float64] = sums / counts[:, None]
-    return means
 
 
 def _step_estimate(

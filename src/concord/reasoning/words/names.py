@@ -1,12 +1,13 @@
 """Names of diagnoses in a text: whole words, folded, through alias tables; and the bundled data files."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from concord.errors import FileFormatError
 from concord.files import limits
-from concord.files.contents import fingerprint_rows, read_bytes
+from concord.files.contents import fingerprint, read_bytes
 from concord.files.gate import refuse_more
 from concord.files.json_text import decoded, parsed, shown
 from concord.files.limits import GOLD_CHARACTERS
@@ -104,5 +105,5 @@ def load_lexicon(extra: Aliases | None = None) -> Lexicon:
     if extra is not None:
         tables.append(read_aliases(extra))
         name = Path(extra).name if isinstance(extra, str | Path) else "aliases (in memory)"
-        file = fingerprint_rows(name, tables[-1])
+        file = fingerprint(name, json.dumps(tables[-1], sort_keys=True, default=str).encode())
     return Lexicon(AliasTable(*tables), file)

@@ -1,6 +1,7 @@
 """What a judge is asked: pairs of answers, read and checked, in both orders, as often as votes are wanted."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -12,12 +13,13 @@ from concord.files.contents import is_file, read_bytes
 from concord.files.declared import table_of
 from concord.files.gate import check_trials
 from concord.files.json_text import parsed
+from concord.files.rows import StoredRecords
 from concord.files.tables import TableOptions
 from concord.files.templates import fill, read_template
 from concord.numeric import gated
-from concord.reading import trial_name
+from concord.reading import StoredReading, trial_name
 from concord.records import AnswerForm, AskOutcome, Design, Message, Trial
-from concord.structure.judging.ballots import AB, BA, TIE, A, B, said_seat, stored_verdict
+from concord.structure.judging.ballots import AB, BA, TIE, A, B, stored_verdict
 from concord.structure.judging.read import read_votes
 from concord.structure.judging.result import JudgeResult
 from concord.structure.judging.score import score_votes
@@ -171,24 +173,27 @@ def result_of(
             f"{source}: this judge scored the replies of another run; score that run instead"
         )
     pairs = {pair.id: pair for pair in parse_pairs(files[PAIRS], PAIRS)}
-    rows = tuple(rows)
-    recorded = [_vote_row(pairs[str(row["id"])], row, model) for row in rows]
-    readings = tuple(
-        stored_verdict(trial_name(str(row["id"]), str(row["mode"]), int(row["repeat"])), str(row["response"]))
-        for row in rows
-        if row["outcome"] == AskOutcome.OK
-    )
-    votes = read_votes([table_of(recorded, TableOptions(strict=True))])
+    readings = StoredRecords(StoredReading)
+    counted: Counter[tuple[str, str, str]] = Counter()  # votes that are alike are one row of so many
+    for row in rows:
+        pair, order, seat = str(row["id"]), str(row["mode"]), ""
+        if row["outcome"] == AskOutcome.OK:
+            said = stored_verdict(trial_name(pair, order, int(row["repeat"])), str(row["response"]))
+            readings.append(said)
+            seat = said.reading
+        counted[pair, order, seat] += 1
+    recorded = [_vote_row(pairs[pair], order, seat, model) for pair, order, seat in counted]
+    votes = read_votes([table_of(recorded, TableOptions(strict=True))], times=tuple(counted.values()))
     unread = unread_votes(votes.judges)
-    return JudgeResult(score_votes(votes.judges, **choices), **choices, unread=unread, readings=readings)
+    scores = score_votes(votes.judges, **choices)
+    return JudgeResult(scores, **choices, unread=unread, readings=readings.as_tuple())
 
 
-def _vote_row(pair: AnswerPair, row: Mapping[str, Any], model: str) -> dict[str, Any]:
-    seat = said_seat(str(row["response"])) if row["outcome"] == AskOutcome.OK else None
+def _vote_row(pair: AnswerPair, order: str, seat: str, model: str) -> dict[str, Any]:
     return {
         "pair": pair.id,
-        "order": str(row["mode"]),
-        "verdict": None if seat is None else ("first", "second", "tie")[seat],
+        "order": order,
+        "verdict": seat if seat else None,
         "judge": model,
         "model_a": pair.model_a,
         "model_b": pair.model_b,

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from pathlib import Path
 
 from concord.errors import FileFormatError, OptionError, listed
@@ -358,9 +359,13 @@ class RecordedVotes:
 
 
 def read_votes(
-    sources: Sequence[DeclaredTable], *, people: Sequence[DeclaredTable] = (), judge: str | None = None
+    sources: Sequence[DeclaredTable],
+    *,
+    people: Sequence[DeclaredTable] = (),
+    judge: str | None = None,
+    times: Sequence[int] | None = None,
 ) -> RecordedVotes:
-    """Join recorded verdicts by judge and pair."""
+    """Join recorded verdicts by judge and pair; ``times``: how often each row of the one table was said."""
     table: dict[str, dict[str, _Tally]] = {}
     said: list[Ballot] = []
     warnings = [text for source in (*sources, *people) for text in source.table.warnings]
@@ -369,8 +374,8 @@ def read_votes(
         warnings += told
         ballots = _of_judge(ballots, judge)
         said += [ballot for ballot in ballots if ballot.said]
-        for ballot in ballots:
-            table.setdefault(ballot.judge, {}).setdefault(ballot.pair, _Tally(ballot)).add(ballot)
+        for ballot, n in zip(ballots, repeat(1) if times is None else times, strict=False):
+            table.setdefault(ballot.judge, {}).setdefault(ballot.pair, _Tally(ballot)).add(ballot, n)
     human = _verdicts_of_people(people)
     left = [source.left_out() for source in (*sources, *people)]
     warnings = [*(text for _, told in left for text in told), *warnings]
@@ -476,11 +481,11 @@ class _Tally:
     lengths: tuple[float | None, float | None] = (None, None)
     labelled: bool = False
 
-    def add(self, ballot: Ballot) -> None:
-        """Count one ballot; people's verdicts on a pair are repeated in every row and counted once."""
+    def add(self, ballot: Ballot, n: int = 1) -> None:
+        """Count one ballot, or several alike; people's verdicts are in every row and counted once."""
         kept = self.counts.setdefault(ballot.order, [0, 0, 0, 0])
         if ballot.verdict is not None:
-            kept[3 if ballot.verdict == UNREADABLE else _PLACES[ballot.verdict]] += 1
+            kept[3 if ballot.verdict == UNREADABLE else _PLACES[ballot.verdict]] += n
         if ballot.length_a is not None and ballot.length_b is not None:
             self.lengths = (ballot.length_a, ballot.length_b)
         if ballot.human and self.human is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, quoted
 from concord.files.output import safe_name
+from concord.files.rows import StoredRecords
 from concord.reading import Reading, ReadOutcome, StoredReading, stored_reading, trial_name
 from concord.records import AskOutcome
 from concord.structure.items import ITEMS, parse_items
@@ -60,17 +61,17 @@ class Answers:
         """Return the long table that `score_structure` reads; a reply without a score is a missing value."""
         import polars as pl
 
-        columns: dict[str, Any] = {
-            "model": [self.model] * len(self.rows),
-            "arrangement": [row.arrangement for row in self.rows],
-            "item": [row.item for row in self.rows],
-            "sample": [row.sample for row in self.rows],
-            "S_Acc": pl.Series([row.score for row in self.rows], dtype=pl.Float64),
-            "answer": pl.Series([row.answer for row in self.rows], dtype=pl.String),
-        }
-        if any(row.cluster for row in self.rows):
-            columns["cluster"] = [row.cluster for row in self.rows]
-        if all(row.answer is None for row in self.rows):
+        kinds = {"arrangement": None, "item": None, "sample": None, "score": pl.Float64, "answer": pl.String}
+        held: dict[str, list[Any]] = {name: [] for name in (*kinds, "cluster")}
+        for row in self.rows:
+            for name, cells in held.items():
+                cells.append(getattr(row, name))
+        columns: dict[str, Any] = {"model": [self.model] * len(self.rows)}
+        for name, kind in kinds.items():
+            columns["S_Acc" if name == "score" else name] = pl.Series(held.pop(name), dtype=kind)
+        if any(held["cluster"]):
+            columns["cluster"] = held["cluster"]
+        if columns["answer"].null_count() == len(self.rows):
             del columns["answer"]
         return pl.DataFrame(columns)
 
@@ -88,8 +89,7 @@ def answers_of(
     """Score every reply of a run; trials without a usable reply are rows without a score."""
     known = {item.id: item for item in parse_items(items, ITEMS).items}
     scorer, arranger = get_scorer(str(options["scorer"])), str(options["arranger"])
-    found: list[AnswerRow] = []
-    readings: list[StoredReading] = []
+    found, readings = StoredRecords(AnswerRow), StoredRecords(StoredReading)
     for trial, reply in _in_turn(planned, rows):
         if trial["id"] not in known:
             raise FileFormatError(f"the trial of {quoted(trial['id'])} is of no item that the run holds")
@@ -100,7 +100,8 @@ def answers_of(
             scored = scorer(reply["response"], Asked(item, arranger, cell))
             score, answer, recovered = scored.score, scored.answer, scored.recovered
             if with_readings:
-                readings += _stored(trial_name(item.id, cell, sample), reply["response"], scored)
+                for one in _stored(trial_name(item.id, cell, sample), reply["response"], scored):
+                    readings.append(one)
             outcome = str(ReadOutcome.UNREADABLE if scored.reading is None else scored.reading.outcome)
             if verdicts is not None:
                 judged = verdicts.get(reply["key"], JudgedText(None))
@@ -108,8 +109,9 @@ def answers_of(
                 outcome = NOT_JUDGED if scored.reading is None else outcome
             outcome = str(AskOutcome.OK) if score is not None else outcome
             answer = None if answer is None else intern(answer)
-        found.append(AnswerRow(item.id, cell, sample, outcome, score, answer, recovered, item.cluster))
-    return Answers(model, tuple(found), tuple(readings))
+        name, family = intern(item.id), intern(item.cluster)
+        found.append(AnswerRow(name, cell, sample, intern(outcome), score, answer, recovered, family))
+    return Answers(model, found.as_tuple(), readings.as_tuple())
 
 
 def _in_turn(

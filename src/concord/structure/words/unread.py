@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from concord.files.rows import StoredRecords
 from concord.records import AskOutcome, Estimate, Unread
 from concord.stats.unread import READ, bounds_between, count_unread, told
 from concord.structure.options.result import OptionReply
@@ -26,7 +27,8 @@ Fill = Callable[[AnswerRow], float]
 
 def with_unread(result: StructureResult, answers: Answers, rescore: Rescore) -> StructureResult:
     """Return the result of a run with its unread replies counted, and beyond 2 % of them with bounds."""
-    rows = [row for row in answers.rows if row.outcome != AskOutcome.NOT_ASKED]
+    asked = (row for row in answers.rows if row.outcome != AskOutcome.NOT_ASKED)
+    rows = StoredRecords(AnswerRow, asked).as_tuple()
     outcomes = [READ if row.score is not None else row.outcome for row in rows]
     if set(outcomes) == {READ} or len(result.models) != 1:
         return result
@@ -45,8 +47,8 @@ def replace_rows(
     """Return what scores the rows again with the unread ones filled in."""
 
     def filled(fill: Fill) -> ModelResult:
-        made = [row if row.score is not None else replace(row, score=fill(row)) for row in rows]
-        return rescore(replace(answers, rows=tuple(made))).models[0]
+        made = (row if row.score is not None else replace(row, score=fill(row)) for row in rows)
+        return rescore(replace(answers, rows=StoredRecords(AnswerRow, made).as_tuple())).models[0]
 
     return filled
 
