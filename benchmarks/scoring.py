@@ -81,7 +81,7 @@ def held(design: Any) -> dict[str, dict[str, str]]:
     """Hold every session of a design."""
     from concord.asking.askable import askable
 
-    kind = askable(design.suite).sessions
+    kind: Any = askable(design.suite).sessions
     openers = kind.openers(dict(design.files), dict(design.options))
     found: dict[str, dict[str, str]] = {}
     for trial in design.trials:

@@ -74,7 +74,12 @@ def test_texts_and_numbers_that_are_more_than_that_are_kept_as_what_they_are() -
 
 def test_picked_rows_are_made_as_they_are_looked_at() -> None:
     seen: list[int] = []
-    picked = PickedRows(range(10), lambda k: seen.append(k) or k * k, [1, 4, 9])
+
+    def squared(k: int) -> int:
+        seen.append(k)
+        return k * k
+
+    picked = PickedRows(range(10), squared, [1, 4, 9])
     assert seen == []
     assert picked[1] == 16
     assert list(picked) == [1, 16, 81] == picked

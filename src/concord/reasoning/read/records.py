@@ -1,6 +1,5 @@
 """Vignettes, bias cases and recorded replies as they were read, and what can become of a reply."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -101,7 +100,7 @@ class RecordedReply:
 class Replies:
     """A file of recorded replies, read, checked and matched with what was asked."""
 
-    rows: Sequence[RecordedReply]
+    rows: tuple[RecordedReply, ...]
     """Their texts lie in a file, where they are many."""
     input: InputFile
     problems: tuple[LineProblem, ...] = ()

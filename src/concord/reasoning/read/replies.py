@@ -268,7 +268,7 @@ def read_replies(
         key=lambda problem: (problem.file != file.name, problem.line is None, problem.line or 0),
     )
     keep_or_raise(faults if strict else problems.found, strict, len(held.rows))
-    return Replies(replies, file, tuple(faults))
+    return Replies(replies.as_tuple(), file, tuple(faults))
 
 
 def read_graded(
@@ -307,7 +307,7 @@ def read_graded(
     asked = Vignettes(tuple(samples.values()), file)
     faults = [*problems.found, *_absent(file.name, asked, replies)]
     keep_or_raise(faults if strict else problems.found, strict, len(rows))
-    return asked, Replies(replies, file, tuple(faults)), name
+    return asked, Replies(replies.as_tuple(), file, tuple(faults)), name
 
 
 def _graded(row: Mapping[str, Any], line: int | None) -> RecordedReply:
