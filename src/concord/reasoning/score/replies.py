@@ -98,7 +98,7 @@ def score_recorded(
 ) -> ReasoningScores:
     """Score recorded replies, without calling any model."""
     context = ScoringContext.of(recorded, lexicon, options, engine)
-    readings, parts, scored = StoredRecords(StoredReading), StoredRecords(KeptReply), StepColumns(context)
+    readings, parts, scored = StoredRecords(StoredReading), StoredRecords(ReplyParts), StepColumns(context)
     parsed = context.parsed()
     while together := list(islice(parsed, _TOGETHER)):  # one kind of work at a time is done faster
         for _, one in together:
@@ -107,7 +107,7 @@ def score_recorded(
                 readings.append(stored_reading(trial, one.reply.response, one.reading))
         for owner, one in together:
             steps = context.parser.steps(one) if one.reply.mode == "cot" and one.usable else None
-            parts.append(KeptReply.of(one, steps, scored.add(owner, steps)))
+            parts.append(ReplyParts.of(one, steps, scored.add(owner, steps)))
     _read_bias(context, readings)
     gap, steps_found = gap_result(context), step_result(context, scored)
     bias, notes = bias_result(context, detector)
@@ -263,7 +263,7 @@ def cut(text: str, most: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptReply:
+class ReplyParts:
     """What a case shows of one reply; texts and lists are bounded."""
 
     answer: str
@@ -276,7 +276,7 @@ class KeptReply:
     @classmethod
     def of(
         cls, one: ParsedReply, steps: Sequence[str] | None, pairs: tuple[tuple[int, int], ...]
-    ) -> "KeptReply":
+    ) -> "ReplyParts":
         """Return the beginning of a reply's parts, and how many there are."""
         said = () if steps is None else steps
         shown = tuple(pair for pair in pairs if max(pair) < MOST_STEPS)
@@ -284,7 +284,7 @@ class KeptReply:
         return cls(answer, _kept(said), shown, len(said), len(pairs), one.reply.repeat)
 
 
-def _case(context: ScoringContext, parts: Sequence[KeptReply], place: Sequence[int]) -> Case:
+def _case(context: ScoringContext, parts: Sequence[ReplyParts], place: Sequence[int]) -> Case:
     """Return the case of a vignette and repeat that has a reply after reasoning."""
     owner, _, number, other = place
     sample, cot = context.samples[owner], parts[number]
