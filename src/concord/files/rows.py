@@ -161,7 +161,7 @@ class StoredRecords(LongSequence[T]):
             self._put_away()
 
     def _put_away(self) -> None:
-        written = [_dumped(self._values(one)) for one in self._last]
+        written = [_record_bytes(self._values(one)) for one in self._last]
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the records
@@ -199,7 +199,7 @@ class StoredRecords(LongSequence[T]):
         return self._file.read(self._ends[after] - self._ends[first])
 
 
-def _dumped(values: tuple[Any, ...]) -> bytes:
+def _record_bytes(values: tuple[Any, ...]) -> bytes:
     """Return values as bytes; what is more than a text (a cell with a fault) or a number as what it is."""
     try:
         return marshal.dumps(values)

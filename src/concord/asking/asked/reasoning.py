@@ -30,7 +30,9 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Reasoni
     asked = {(row["mode"] == BIAS, row["id"]) for row in found.planned}
     is_biased = bytearray(row["mode"] == BIAS for row in found.rows)
     replies, biased = (
-        PickedRows(found.rows, _said, array("l", (k for k, one in enumerate(is_biased) if one == part)))
+        PickedRows(
+            found.rows, _without_call, array("l", (k for k, one in enumerate(is_biased) if one == part))
+        )
         for part in (False, True)
     )
     samples = [row for row in _asked_rows(found, SAMPLES, "samples") if (False, row.get("id")) in asked]
@@ -50,7 +52,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> "Reasoni
     return replace(result, made=found.made)
 
 
-def _said(row: "Mapping[str, Any]") -> dict[str, Any]:
+def _without_call(row: "Mapping[str, Any]") -> dict[str, Any]:
     """Return a reply as it is scored: the same replies have the same hash, whenever and by whom given."""
     return {name: row[name] for name in row if name not in _OF_THE_CALL}
 

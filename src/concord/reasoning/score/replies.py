@@ -111,23 +111,23 @@ def score_recorded(
     _read_bias(context, readings)
     gap, steps_found = gap_result(context), step_result(context, scored)
     bias, notes = bias_result(context, detector)
-    places = _places(context)
+    places = _reply_places(context)
     rows = StoredRecords(SampleRow, _sample_rows(context, scored, places))
     with_cot = [number for number, (_, _, cot, _) in enumerate(places) if cot >= 0]
-    seen = PickedRows(cast("Any", places), partial(_case, context, parts), array("l", with_cot))
+    seen = PickedRows(cast("Any", places), partial(_case_shown, context, parts), array("l", with_cot))
     return ReasoningScores(
         model,
         options,
         len(context.samples),
-        max(Counter(zip(*_modes(context), strict=True)).values(), default=0),
+        max(Counter(zip(*_modes_asked(context), strict=True)).values(), default=0),
         gap,
         steps_found,
         bias,
-        _outcomes(context),
+        _outcomes_by_mode(context),
         rows.as_tuple(),
         seen.as_tuple(),
         (
-            *chosen_examples(rows, lambda number: _case(context, parts, places[number])),
+            *chosen_examples(rows, lambda number: _case_shown(context, parts, places[number])),
             *(bias_examples(bias, recorded) if bias else ()),
         ),
         {
@@ -140,12 +140,12 @@ def score_recorded(
     )
 
 
-def _modes(context: ScoringContext) -> tuple[list[int], list[bool]]:
+def _modes_asked(context: ScoringContext) -> tuple[list[int], list[bool]]:
     """Return the vignette of every reply, and whether it came after reasoning."""
     return context.replies.owner.tolist(), context.replies.flag("cot").tolist()
 
 
-def _outcomes(context: ScoringContext) -> dict[str, dict[str, int]]:
+def _outcomes_by_mode(context: ScoringContext) -> dict[str, dict[str, int]]:
     """Count outcomes by mode; a vignette that lacks a mode is missing there."""
     replies, cot, counts = context.replies, context.replies.flag("cot"), {}
     for mode, own in zip(MODES, (cot, ~cot), strict=True):
@@ -166,7 +166,7 @@ def _read_bias(context: ScoringContext, readings: StoredRecords[StoredReading]) 
                 readings.append(stored_reading(trial, reply.response, reading))
 
 
-def _places(context: ScoringContext) -> NDArray[np.intp]:
+def _reply_places(context: ScoringContext) -> NDArray[np.intp]:
     """Return vignette, rank of the repeat and replies (-1: none) of every row, in the order of the file."""
     replies, owner, n = context.replies, context.replies.owner, len(context.samples)
     ranks = {repeat: rank for rank, repeat in enumerate(sorted({0, *replies.repeat}))}
@@ -284,7 +284,7 @@ class ReplyParts:
         return cls(answer, _kept(said), shown, len(said), len(pairs), one.reply.repeat)
 
 
-def _case(context: ScoringContext, parts: Sequence[ReplyParts], place: Sequence[int]) -> Case:
+def _case_shown(context: ScoringContext, parts: Sequence[ReplyParts], place: Sequence[int]) -> Case:
     """Return the case of a vignette and repeat that has a reply after reasoning."""
     owner, _, number, other = place
     sample, cot = context.samples[owner], parts[number]
