@@ -162,14 +162,11 @@ class Table:
 
     def file_table(self, result: Any) -> tuple[tuple[str, ...], Iterator[list[object]]]:
         """Return the names of all columns of its file, and its rows."""
-        rows = self.rows(result)
-        if self.further is not _no_further:
+        rows, every = self.rows(result), self.columns
+        if self.further is not None:
             rows = list(rows)  # they decide columns; others are made as they are written
-        columns = [
-            one
-            for one in (*self.columns, *self.further(rows if isinstance(rows, list) else ()))
-            if FILE in one.on
-        ]
+            every = (*every, *self.further(rows))
+        columns = [one for one in every if FILE in one.on]
 
         def cells() -> Iterator[list[object]]:
             left = iter(rows)
