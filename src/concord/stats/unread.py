@@ -323,16 +323,19 @@ def filling_at_end(
     # ``known`` are the sums over what was read, a row of ``options[i]`` is what an unread answer could add;
     # ``number`` takes sums along the last axis. Answers are turned one at a time while that helps, from all
     # at their first option, all at their last and a few others; tests compare it with every filling.
-    fixed = np.asarray(known, dtype=np.float64)
-    best: tuple[float, list[int]] = (-math.inf, [0] * len(options))
-    drawn = np.random.default_rng(0).random((_MOST_STARTS, len(options)))
-    for start in (np.zeros(len(options)), np.ones(len(options)), *drawn):
-        chosen = [int(at * (len(one) - 1) + 0.5) for at, one in zip(start, options, strict=True)]
-        total = fixed + sum((one[k] for one, k in zip(options, chosen, strict=True)), np.zeros_like(fixed))
+    moved = [i for i, one in enumerate(options) if len(one) > 1]
+    ways = [options[i] for i in moved]
+    still = [one[0] for one in options if len(one) == 1]
+    fixed = np.asarray(known, dtype=np.float64) + np.sum(still, axis=0, initial=0.0)
+    best: tuple[float, list[int]] = (-math.inf, [0] * len(ways))
+    drawn = np.random.default_rng(0).random((_MOST_STARTS, len(ways)))
+    for start in (np.zeros(len(ways)), np.ones(len(ways)), *drawn):
+        chosen = [int(at * (len(one) - 1) + 0.5) for at, one in zip(start, ways, strict=True)]
+        total = fixed + sum((one[k] for one, k in zip(ways, chosen, strict=True)), np.zeros_like(fixed))
         value = -math.inf
         for _ in range(_MOST_TURNS):
             before = value
-            for i, one in enumerate(options):
+            for i, one in enumerate(ways):
                 rest = total - one[chosen[i]]
                 values = np.nan_to_num(end * number(rest + one), nan=-math.inf)
                 k = int(values.argmax())
@@ -343,7 +346,10 @@ def filling_at_end(
                 break
         if value > best[0]:
             best = (value, chosen)
-    return best[1]
+    found = [0] * len(options)
+    for i, k in zip(moved, best[1], strict=True):
+        found[i] = k
+    return found
 
 
 def gap_bounds(first: UnreadBounds, second: UnreadBounds) -> UnreadBounds:

@@ -134,14 +134,9 @@ def _bounded_kappa(kappa: Estimate, filled: Filled, labels: Sequence[str], level
     sums[np.isnan(agreement)] = 0.0
     ways = np.split(sums, filled.starts[1:])
 
-    def number(total: Floats) -> Floats:
-        n = np.where(total[..., 0] > 0, total[..., 0], np.nan)
-        chance = (total[..., 2:5] * total[..., 5:8]).sum(axis=-1) / (n * n)
-        return np.asarray((total[..., 1] / n - chance) / np.where(chance < 1 - 1e-12, 1 - chance, np.nan))
-
     found = []
     for end in (-1, 1):
-        rows = filled.starts + filling_at_end(np.zeros(8), ways, number, end=end)
+        rows = filled.starts + filling_at_end(np.zeros(8), ways, _kappa_of, end=end)
         found.append(_kappa(agreement[rows], judge[rows], human[rows], labels, level, ""))
     return filled.bounded(kappa, *found)
 
@@ -479,24 +474,26 @@ def _kappa(
     n, lost = int(there.sum()), int((~there).sum())
     if not n:
         return Estimate(None, n_left_out=lost, note=reason)
-    data = (observed[there], first[there], second[there])
-    value = _kappa_of(*data)
+    sums = np.column_stack([np.ones(n), observed[there], first[there], second[there]])
+    value = float(_kappa_of(sums.sum(axis=0)))
     if np.isnan(value):
         return Estimate(
             None, n=n, n_left_out=lost, note="all verdicts are alike, so that chance explains all"
         )
-    kept = np.asarray(labels)[there]
-    without = [_kappa_of(*(part[kept != one] for part in data)) for one in dict.fromkeys(kept.tolist())]
+    _, codes = np.unique(np.asarray(labels)[there], return_inverse=True)
+    clusters = np.zeros((codes.max() + 1, sums.shape[1]))
+    np.add.at(clusters, codes, sums)
+    without = _kappa_of(sums.sum(axis=0) - clusters)
     try:
-        interval = jackknife_t(value, np.array(without), level=level)
+        interval = jackknife_t(value, without, level=level)
     except UndefinedError as fault:
         return Estimate(value, None, n, lost, note=f"no interval: {fault}")
     method = "agreement beyond chance, pairs alike"
     return Estimate(value, interval, n, lost, method)
 
 
-def _kappa_of(observed: Floats, first: Floats, second: Floats) -> float:
-    if not len(observed):
-        return float("nan")
-    chance = float((first.mean(axis=0) * second.mean(axis=0)).sum())
-    return float("nan") if chance >= 1 - 1e-12 else (float(observed.mean()) - chance) / (1 - chance)
+def _kappa_of(sums: Floats) -> Floats:
+    """Return kappa of sums over pairs: their number, agreement, and each side's shares of three verdicts."""
+    n = np.where(sums[..., 0] > 0, sums[..., 0], np.nan)
+    chance = (sums[..., 2:5] * sums[..., 5:8]).sum(axis=-1) / (n * n)
+    return np.asarray((sums[..., 1] / n - chance) / np.where(chance < 1 - 1e-12, 1 - chance, np.nan))
