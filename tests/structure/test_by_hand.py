@@ -43,7 +43,8 @@ def test_kappa_reaches_as_far_as_any_verdicts_of_the_unread_replies() -> None:
         judge, human, _ = vote_shares(
             [replace(pairs[0], ba=one), pairs[1], replace(pairs[2], ab=other), pairs[3]]
         )
-        values.append(_kappa_of((judge * human).sum(axis=1), judge, human))
+        sums = np.column_stack([np.ones(4), (judge * human).sum(axis=1), judge, human])
+        values.append(float(_kappa_of(sums.sum(axis=0))))
     found = _bounded_kappa(Estimate(0.5), Filled(pairs), list("abcd"), 0.95).bounds
     assert found is not None
     assert (found.low, found.high) == pytest.approx((min(values), max(values)))
