@@ -37,7 +37,7 @@ PACKAGES = {
     "kinds.py": 4,
 }
 """What computes, and how many of 110 mutants are in it."""
-QUICK = ("tests/show", "tests/cli", "tests/test_kinds.py", "tests/test_results_read_back.py")
+QUICK = ("tests/kept", "tests/show", "tests/cli", "tests/test_kinds.py", "tests/test_results_read_back.py")
 """Tests that go through all packages; each package's own, and the examples in its docstrings, come first."""
 LIVE = ("tests/cli/test_every_command.py", "tests/cli/test_real_terminal.py")
 """Left out: they ask a model, which takes long and says nothing about numbers."""
@@ -195,8 +195,7 @@ class Traced:
 
     def pytest_runtest_protocol(self, item: Any) -> None:
         """Begin to listen where a test begins."""
-        path = str(item.path.relative_to(item.config.rootpath))
-        one = self.files.setdefault(path, {"calls": set(), "seconds": 0.0, "failed": False})
+        one = self.files.setdefault(_unit(item.nodeid), {"calls": set(), "seconds": 0.0, "failed": False})
         calls, prefix = one["calls"], self.prefix
 
         def called(frame: Any, event: str, argument: object) -> None:
@@ -209,7 +208,7 @@ class Traced:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Add what a test took."""
-        one = self.files[str(report.fspath)]
+        one = self.files[_unit(report.nodeid)]
         one["seconds"] += report.duration
         one["failed"] |= report.failed
         if report.when == "teardown":
@@ -224,6 +223,11 @@ class Traced:
     def _end(self) -> None:
         sys.settrace(None)
         threading.settrace(None)
+
+
+def _unit(node: str) -> str:
+    """Return the file of a test; of numbers that are kept the case, since one file holds them all."""
+    return node if node.startswith("tests/kept/") else node.partition("::")[0]
 
 
 class Tree:
