@@ -65,7 +65,11 @@ def _tokens(value: object) -> list[str]:
     return _TOKEN.findall(value)
 
 
-_NOT_KEPT = ("version", "source_hash", "sha256", "inputs", "source")
+_NOT_KEPT = {
+    *("source", "inputs", "sha256", "source_hash", "version", "provenance", "made"),
+    *("commit", "concord_version", "python_version", "packages", "platform", "made_at"),
+}
+"""Where and by what a result was made: no numbers of it."""
 
 
 def numbers_of(result: Any, folder: Path) -> list[str]:
@@ -81,7 +85,7 @@ def numbers_of(result: Any, folder: Path) -> list[str]:
     for path, value in _leaves(
         json.loads(json.dumps(encode(document)).replace(str(folder), "").replace(folder.name, ""))
     ):
-        if not any(name in path.split(".") or path.startswith(name) for name in _NOT_KEPT):
+        if _NOT_KEPT.isdisjoint(path.replace("[]", "").split(".")):
             found.setdefault(path, []).extend(_tokens(value))
     lines, before = [], ""
     for path, tokens in found.items():
