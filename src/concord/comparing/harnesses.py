@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.records import (
-    FAILED,
-    NO_SCORE,
-    SCORED,
     ScoreFile,
     choose_score,
     each_once,
@@ -21,8 +18,8 @@ from concord.comparing.records import (
     frame_of,
     graded,
     item_name,
+    score_row,
     shown,
-    text_of,
 )
 from concord.errors import FileFormatError
 from concord.files.cells import BadCellError, number
@@ -175,14 +172,11 @@ def table_of_columns(document: Any) -> list[dict[str, Any]] | None:
 
 def _answer_row(source: str, one: HarnessAnswer, metric: str, cluster: str | None) -> tuple[object, ...]:
     item = item_name(source, one.item)
-    family = None
-    if cluster is not None:
-        family = family_of(one.fields, cluster, f"{source}: item {item!r} has no", "fields")
-    score = None if one.failed else graded(source, item, one.scores.get(metric))
-    outcome = FAILED if one.failed else NO_SCORE if score is None else SCORED
+    family = family_of(one.fields, cluster, f"{source}: item {item!r} has no", "fields")
     asked = None if one.asked is None else json.dumps(one.asked, sort_keys=True, default=shown)
     mark = None if asked is None else hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
-    return (item, shown(one.repeat), score, outcome, text_of(family), mark)
+    value, failed = one.scores.get(metric), one.failed
+    return score_row(source, item, value, repeat=one.repeat, failed=failed, family=family, mark=mark)
 
 
 def _inner(value: object) -> Mapping[str, Any]:

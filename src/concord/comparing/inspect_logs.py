@@ -8,18 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.records import (
-    FAILED,
-    NO_SCORE,
-    SCORED,
     ScoreFile,
     choose_score,
     each_once,
     family_of,
     frame_of,
-    graded,
     item_name,
+    score_row,
     shown,
-    text_of,
 )
 from concord.errors import FileFormatError
 from concord.files.contents import fingerprint_file
@@ -36,7 +32,7 @@ def read_inspect_scores(
 ) -> ScoreFile:
     """Read one scorer's values from an Inspect log."""
     log = read_inspect_log(path) if log is None else log
-    values = [_named_scores(summary.get("scores")) for summary in log.summaries]
+    values = [named_scores(summary.get("scores")) for summary in log.summaries]
     if values and all(summary.get("error") is not None for summary in log.summaries):
         first = shown(log.summaries[0]["error"])[:_ERROR]
         raise FileFormatError(
@@ -63,7 +59,7 @@ def read_inspect_scores(
     )
 
 
-def _named_scores(scores: object) -> dict[str, object]:
+def named_scores(scores: object) -> dict[str, object]:
     """Lay out scores by name; a mapping inside a scorer becomes ``scorer/key``."""
     named: dict[str, object] = {}
     if not isinstance(scores, dict):
@@ -86,20 +82,15 @@ def _inspect_row(
 ) -> tuple[object, ...]:
     """Return one row of the frame."""
     item = item_name(log.name, summary.get("id"))
-    family = None
-    if cluster is not None:
-        lacking = f"{log.name}: sample {item!r} has no metadata"
-        family = family_of(summary.get("metadata"), cluster, lacking, "metadata")
-    failed = summary.get("error") is not None
-    score = None if failed else graded(log.name, item, scores.get(metric))
-    outcome = FAILED if failed else NO_SCORE if score is None else SCORED
-    return (
+    lacking = f"{log.name}: sample {item!r} has no metadata"
+    return score_row(
+        log.name,
         item,
-        shown(summary.get("epoch", 1)),
-        score,
-        outcome,
-        text_of(family),
-        _asked_fingerprint(summary),
+        scores.get(metric),
+        repeat=summary.get("epoch", 1),
+        failed=summary.get("error") is not None,
+        family=family_of(summary.get("metadata"), cluster, lacking, "metadata"),
+        mark=_asked_fingerprint(summary),
     )
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.harnesses import harness_table, judged_rows
-from concord.comparing.inspect_logs import read_inspect_scores
+from concord.comparing.inspect_logs import named_scores, read_inspect_scores
 from concord.comparing.lm_eval import json_lines
-from concord.errors import FileFormatError, OptionError, listed
+from concord.comparing.records import choose_score
+from concord.errors import FileFormatError, OptionError
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.declared import DeclaredTable, table_of
 from concord.files.frames import from_mappings
@@ -170,7 +171,7 @@ def _grades(log: InspectLog, metric: str | None) -> bool:
         metadata = sample.get("metadata")
         if isinstance(metadata, Mapping) and PAIRWISE & {plain_title(str(key)) for key in metadata}:
             return False
-        held = _sample_scores(sample)
+        held = named_scores(sample.get("scores"))
         values += [held[name] for name in held if metric in (None, name)]
     seats = all(value in (1, 2, "1", "2") for value in values)
     return bool(values) and not seats and all(_is_grade(value) for value in values)
@@ -187,32 +188,18 @@ def verdict_table(
     if found is None:
         return table_of(source, options)
     path, log = found
-    names = list(dict.fromkeys(name for sample in log.summaries for name in _sample_scores(sample)))
-    if not names:
-        raise FileFormatError(f"{log.name}: no sample has a score; score the log first")
-    if metric is None and len(names) > 1:
-        raise OptionError(f"{log.name}: found the scorers {listed(names)}; choose one with --metric")
-    chosen = names[0] if metric is None else metric
-    if chosen not in names:
-        raise OptionError(f"{log.name}: no scorer {chosen!r}; found {listed(names)}")
+    names = dict.fromkeys(name for sample in log.summaries for name in named_scores(sample.get("scores")))
+    chosen = choose_score(log.name, "scorer", list(names), metric)
     rows = []
     for sample in log.summaries:
         metadata = sample.get("metadata")
         row = dict(metadata) if isinstance(metadata, Mapping) else {}
         row.setdefault("pair", sample.get("id"))
-        row["verdict"] = None if sample.get("error") is not None else _sample_scores(sample).get(chosen)
+        row["verdict"] = (
+            None if sample.get("error") is not None else named_scores(sample.get("scores")).get(chosen)
+        )
         row.setdefault("judge", log.model)
         rows.append(row)
     unfinished = () if log.finished else (f"{log.name}: the run did not finish (status {log.status!r})",)
     grid = from_mappings(rows, log.name)
     return table_of(replace(grid, inputs=(fingerprint_file(path),), warnings=unfinished), options)
-
-
-def _sample_scores(sample: Mapping[str, Any]) -> dict[str, object]:
-    scores = sample.get("scores")
-    if not isinstance(scores, Mapping):
-        return {}
-    return {
-        str(name): score.get("value") if isinstance(score, Mapping) else score
-        for name, score in scores.items()
-    }

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from concord.comparing.records import (
-    NO_SCORE,
-    SCORED,
     ScoreFile,
     choose_score,
     each_once,
     family_of,
     frame_of,
-    graded,
     item_name,
+    score_row,
     shown,
     text_of,
 )
@@ -125,12 +123,8 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
 def _lm_eval_row(source: str, row: Mapping[str, Any], metric: str, cluster: str | None) -> tuple[object, ...]:
     """Return one row of the frame."""
     item = item_name(source, row["doc_id"])
-    family = None
-    if cluster is not None:
-        family = family_of(row.get("doc"), cluster, f"{source}: document {item} has no", "keys")
-    score = graded(source, item, row.get(metric))
-    outcome = NO_SCORE if score is None else SCORED
-    return (item, "1", score, outcome, text_of(family), text_of(row.get("doc_hash")))
+    family = family_of(row.get("doc"), cluster, f"{source}: document {item} has no", "keys")
+    return score_row(source, item, row.get(metric), family=family, mark=text_of(row.get("doc_hash")))
 
 
 def read_lm_eval_group(

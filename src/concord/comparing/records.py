@@ -128,14 +128,32 @@ def graded(source: str, item: str, value: object) -> float | None:
         raise BadScoreError(value, f"{source}, sample {item!r}: ") from error
 
 
-def family_of(fields: object, cluster: str, lacking: str, called: str) -> object:
-    """Return the family that a sample's fields name; the error begins with what lacks it."""
+def family_of(fields: object, cluster: str | None, lacking: str, called: str) -> object:
+    """Return the family that a sample's fields name, where one is asked for; an error says what lacks it."""
+    if cluster is None:
+        return None
     known = fields if isinstance(fields, Mapping) else {}
     family = known.get(cluster)
     if family is None:
         present = listed(list(known)) if known else "none"
         raise OptionError(f"{lacking} {cluster!r} to cluster by; its {called}: {present}")
     return family
+
+
+def score_row(
+    source: str,
+    item: str,
+    value: object,
+    *,
+    repeat: object = "1",
+    failed: bool = False,
+    family: object = None,
+    mark: str | None = None,
+) -> tuple[object, ...]:
+    """Return one row of the frame of a score file; ``mark`` says what was asked."""
+    score = None if failed else graded(source, item, value)
+    outcome = FAILED if failed else NO_SCORE if score is None else SCORED
+    return (item, shown(repeat), score, outcome, text_of(family), mark)
 
 
 def text_of(value: object) -> str | None:

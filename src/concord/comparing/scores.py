@@ -75,9 +75,9 @@ def read_models(
     if suffix == ".eval":
         return [read_inspect_scores(path, metric=metric, cluster=wanted.cluster)]
     if suffix == ".jsonl":
-        return _jsonl(path, metric, wanted)
+        return _jsonl(path, metric, wanted, options)
     if suffix == ".json" and is_file(path):
-        found = _json(path, metric, wanted)
+        found = _json(path, metric, wanted, options)
         if found is not None:
             return found
     table = read_harness(path, harness_table(path), metric=metric, cluster=wanted.cluster)
@@ -91,16 +91,20 @@ def _with_metric(columns: ScoreColumns, metric: str | None) -> ScoreColumns:
     return ScoreColumns(columns.item, metric, columns.cluster, columns.repeat)
 
 
-def _jsonl(path: Path, metric: str | None, columns: ScoreColumns) -> list[ScoreFile]:
+def _jsonl(
+    path: Path, metric: str | None, columns: ScoreColumns, options: TableOptions | None
+) -> list[ScoreFile]:
     """Read lm-eval samples, lines of another harness, or any JSON lines with an item and a score."""
     rows = json_lines(path)
     if is_lm_eval(rows[0]):
         return [read_lm_eval_scores(path, rows, metric=metric, cluster=columns.cluster)]
     found = read_harness(path, rows, metric=metric, cluster=columns.cluster)
-    return _rows_of(path, rows, metric, columns) if found is None else found
+    return _rows_of(path, rows, _with_metric(columns, metric), options) if found is None else found
 
 
-def _json(path: Path, metric: str | None, columns: ScoreColumns) -> list[ScoreFile] | None:
+def _json(
+    path: Path, metric: str | None, columns: ScoreColumns, options: TableOptions | None
+) -> list[ScoreFile] | None:
     """Read a document of a harness; None where it is a table, or what the reader of tables shall refuse."""
     log = read_json_log(path)
     if log is not None:
@@ -114,7 +118,7 @@ def _json(path: Path, metric: str | None, columns: ScoreColumns) -> list[ScoreFi
         return found
     rows = table_of_columns(document)
     if rows is not None:
-        return _rows_of(path, rows, metric, columns)
+        return _rows_of(path, rows, _with_metric(columns, metric), options)
     if isinstance(document, dict) and {"results", "configs"} <= document.keys():
         raise FileFormatError(
             f"{path.name}: lm-eval's summary of a run holds no score of a document; give the "
@@ -123,9 +127,9 @@ def _json(path: Path, metric: str | None, columns: ScoreColumns) -> list[ScoreFi
     return None
 
 
-def _rows_of(path: Path, rows: Any, metric: str | None, columns: ScoreColumns) -> list[ScoreFile]:
+def _rows_of(path: Path, rows: Any, columns: ScoreColumns, options: TableOptions | None) -> list[ScoreFile]:
     """Read rows of a file as a table that is called by the file's name."""
-    found = read_score_tables(rows, _with_metric(columns, metric), name=path.stem, label=path.name)
+    found = read_score_tables(rows, columns, name=path.stem, options=options, label=path.name)
     return [replace(one, source=path.name, inputs=(fingerprint_file(path),)) for one in found]
 
 

@@ -143,7 +143,7 @@ def test_a_cell_that_is_in_a_long_table_twice_refuses_the_model() -> None:
 
 def test_percent_on_a_long_table_of_shares_is_warned(build: Build) -> None:
     result = concord.score_structure(scores=table(), percent=True)
-    build.says(result, "m: --percent, but the largest score is 0.4; are the scores 0 to 1 already?")
+    build.says(result, "m: --percent, but the largest score is 0.5; are the scores 0 to 1 already?")
 
 
 def test_a_column_that_is_there_twice_is_refused(tmp_path: Path) -> None:

@@ -54,69 +54,100 @@ def item_order(items: Sequence[str]) -> list[str]:
     return sorted(items, key=key)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreSide:
+    """Scores of one side, mean or max, or raw samples: each with the codes of its arrangement and item."""
+
+    arrangement: Codes
+    item: Codes
+    values: Floats
+
+
 def join_sides(
     model: str, mean: Sheets, largest: Sheets, *, options: ReadOptions, found: Findings
 ) -> ScoreGrid:
     """Join the mean and the max data of one model."""
     shared = [key for key in mean if key in largest]
     sheets = [side[key] for side in (mean, largest) for key in shared]
-    _refuse_faults(sheets, options)
-    _note_sheets(model, sheets, options, found)
+    refuse_cells([sheet.column for sheet in sheets], options)
+    for sheet in sheets:
+        found.warnings += sheet.warnings
+    note_cells(model, [sheet.column for sheet in sheets], options, found)
     pairs = [_named_alike(mean[key], largest[key], found) for key in shared]
     if not pairs:
         raise RefusedError("no arrangement can be scored")
-    scores = _matrices(model, pairs)
-    _note_unmatched(scores, found)
+    distinct = dict.fromkeys(sheet.items for pair in pairs for sheet in pair)
+    items = tuple(item_order(list({name for names in distinct for name in names})))
+    index = {name: i for i, name in enumerate(items)}
+    places = {names: np.fromiter(map(index.__getitem__, names), np.int64, len(names)) for names in distinct}
+    sides = [
+        ScoreSide(
+            np.repeat(np.arange(len(pairs)), [len(one.items) for one in own]),
+            np.concatenate([places[one.items] for one in own]),
+            np.concatenate([one.values for one in own]),
+        )
+        for own in zip(*pairs, strict=True)
+    ]
+    counts = [
+        replace(
+            count,
+            text_numbers=sum(one.column.n_text_numbers for one in pair),
+            clipped=sum(len(one.column.clipped) for one in pair),
+        )
+        for count, pair in zip(_cell_counts(sides, (len(items), len(pairs))), pairs, strict=True)
+    ]
+    names = tuple(one.sheet.strip() for one, _ in pairs)
+    low, high = _matrices(sides, (len(items), len(pairs)))
+    scores = ScoreGrid(model, names, items, low, high, tuple(counts))
+    _note_missing(scores, found)
     check_mean_below_max(scores, found)
     return scores
 
 
-def _refuse_faults(sheets: Sequence[SheetScores], options: ReadOptions) -> None:
-    """Refuse the model if any score cell is text or out of range, naming every such cell."""
-    faults = [fault for sheet in sheets for fault in sheet.column.faults]
-    text = [fault for sheet in sheets for fault in sheet.column.lenient]
-    if not faults and not _are_most(text, sum(len(sheet.values) for sheet in sheets)):
+def refuse_cells(
+    columns: Sequence[ScoreColumn], options: ReadOptions, unnamed: Sequence[CellProblem] = ()
+) -> None:
+    """Refuse a model if a score cell is out of range, a row has no name, or most cells are text; name all."""
+    faults = [fault for column in columns for fault in column.faults]
+    text = [fault for column in columns for fault in column.lenient]
+    if not faults and not unnamed and not _are_most(text, sum(len(column.values) for column in columns)):
         return
-    faults += text
-    message = str(TableError(faults))
-    if any(sheet.column.out_of_range for sheet in sheets):
-        low = min(sheet.column.low for sheet in sheets)
-        high = max(sheet.column.high for sheet in sheets)
-        outside = sum(sheet.column.out_of_range for sheet in sheets)
-        usable = sum(sheet.column.n_usable for sheet in sheets)
+    message = str(TableError([*faults, *text, *unnamed]))
+    outside = sum(column.out_of_range for column in columns)
+    if outside:
+        low, high = min(column.low for column in columns), max(column.high for column in columns)
+        usable = sum(column.n_usable for column in columns)
         message += f"\n{range_advice(low, high, options, share=outside / (outside + usable))}"
     raise RefusedError(message)
 
 
-def _note_sheets(model: str, sheets: Sequence[SheetScores], options: ReadOptions, found: Findings) -> None:
-    """Warn of everything that was read otherwise than it is in the file."""
-    for sheet in sheets:
-        found.warnings += sheet.warnings
-    text = sum(sheet.column.n_text_numbers for sheet in sheets)
+def note_cells(model: str, columns: Sequence[ScoreColumn], options: ReadOptions, found: Findings) -> None:
+    """Warn of cells that were read otherwise than they are in the file."""
+    text = sum(column.n_text_numbers for column in columns)
     if text:
-        files = sorted({f"{s.file}, sheet {s.sheet!r}" for s in sheets if s.column.n_text_numbers})
+        places = sorted({str(column.place) for column in columns if column.n_text_numbers})
         found.warnings.append(
-            f"{model}: {text} numbers are stored as text and read as numbers ({_few(files)})"
+            f"{model}: {text} numbers are stored as text and read as numbers ({_few(places)})"
         )
-    _note_cells(model, "score cells clipped to [0, 1]", [c for s in sheets for c in s.column.clipped], found)
-    text_cells = [cell for sheet in sheets for cell in sheet.column.lenient]
-    _note_cells(model, "text cells count as missing", text_cells, found)
-    found.left_out += [left_out_cell(model, cell) for cell in text_cells]
-    _note_cells(
-        model, "formula cells hold no stored value and count as missing; open the workbook in a spreadsheet "
-        "program and save it", [c for s in sheets for c in s.column.unstored], found
-    )  # fmt: skip
-    high = max((sheet.column.high for sheet in sheets), default=-np.inf)
+    lenient = [cell for column in columns for cell in column.lenient]
+    for cells, what in (
+        ([cell for column in columns for cell in column.clipped], "score cells clipped to [0, 1]"),
+        (lenient, "text cells count as missing"),
+        (
+            [cell for column in columns for cell in column.unstored],
+            "formula cells hold no stored value and count as missing; open the workbook in a spreadsheet "
+            "program and save it",
+        ),
+    ):
+        if cells:
+            named = _few([_place(cell) for cell in cells])
+            found.warnings.append(f"{model}: {len(cells)} {what}: {named}")
+    found.left_out += [left_out_cell(model, cell) for cell in lenient]
+    high = max((column.high for column in columns), default=-np.inf)
     if options.percent and 0 <= high <= 1:
         found.warnings.append(
             f"{model}: --percent, but the largest score is {high:g}; are the scores 0 to 1 already?"
         )
-
-
-def _note_cells(model: str, what: str, cells: Sequence[CellProblem], found: Findings) -> None:
-    """Warn of named cells, three of them by place and value."""
-    if cells:
-        found.warnings.append(f"{model}: {len(cells)} {what}: {_few([_place(cell) for cell in cells])}")
 
 
 def _are_most(cells: Sequence[CellProblem], n: int) -> bool:
@@ -153,58 +184,63 @@ def _named_alike(mean: SheetScores, largest: SheetScores, found: Findings) -> tu
     return (lent, largest) if mean.by_position else (mean, lent)
 
 
-def _matrices(model: str, pairs: Sequence[tuple[SheetScores, SheetScores]]) -> ScoreGrid:
-    """Lay the sheets of both sides out as items by arrangements."""
-    distinct = dict.fromkeys(sheet.items for pair in pairs for sheet in pair)
-    items = item_order(list({name for names in distinct for name in names}))
-    index = {name: i for i, name in enumerate(items)}
-    places = {names: np.fromiter(map(index.__getitem__, names), np.intp, len(names)) for names in distinct}
-    shape = (len(items), len(pairs))
-    mean, largest = np.full(shape, np.nan), np.full(shape, np.nan)
-    for p, (low, high) in enumerate(pairs):
-        mean[places[low.items], p] = low.values
-        largest[places[high.items], p] = high.values
-    counts = tuple(_sheet_counts(low, high) for low, high in pairs)
-    names = tuple(low.sheet.strip() for low, _ in pairs)
-    return ScoreGrid(model, names, tuple(items), mean, largest, counts)
+def _matrices(sides: Sequence[ScoreSide], shape: tuple[int, int]) -> list[Floats]:
+    """Lay the scores of each side out as items by arrangements."""
+    made = [np.full(shape, np.nan) for _ in sides]
+    for matrix, side in zip(made, sides, strict=True):
+        matrix[side.item, side.arrangement] = side.values
+    return made
 
 
-def _sheet_counts(mean: SheetScores, largest: SheetScores) -> ArrangementCounts:
-    """Count what was found in both sheets of an arrangement."""
-    same = mean.items == largest.items
-    return ArrangementCounts(
-        n_mean=mean.column.n_usable,
-        n_max=largest.column.n_usable,
-        missing_mean=mean.column.n_missing,
-        missing_max=largest.column.n_missing,
-        only_mean=0 if same else len(set(mean.items) - set(largest.items)),
-        only_max=0 if same else len(set(largest.items) - set(mean.items)),
-        text_numbers=mean.column.n_text_numbers + largest.column.n_text_numbers,
-        clipped=mean.column.n_clipped + largest.column.n_clipped,
+def _cell_counts(sides: Sequence[ScoreSide], shape: tuple[int, int]) -> tuple[ArrangementCounts, ...]:
+    """Count usable and missing scores and items on one side only; a raw sample counts once."""
+    there = [np.zeros(shape, dtype=bool) for _ in sides]
+    for rows, side in zip(there, sides, strict=True):
+        rows[side.item, side.arrangement] = True
+    first, last = there[0], there[-1]
+    usable, missing = (
+        [np.bincount(one.arrangement[np.isnan(one.values) == lost], minlength=shape[1]) for one in sides]
+        for lost in (False, True)
+    )
+    only = [(one & ~other).sum(axis=0) for one, other in ((first, last), (last, first))]
+    return tuple(
+        ArrangementCounts(
+            n_mean=int(usable[0][p]),
+            n_max=int(usable[-1][p]),
+            missing_mean=int(missing[0][p]),
+            missing_max=int(missing[1][p]) if len(sides) == 2 else 0,
+            only_mean=int(only[0][p]),
+            only_max=int(only[1][p]),
+        )
+        for p in range(shape[1])
     )
 
 
-def _note_unmatched(scores: ScoreGrid, found: Findings) -> None:
-    """Warn of items on one side only and of missing scores, per arrangement."""
+def _note_missing(scores: ScoreGrid, found: Findings) -> None:
+    """Warn of items on one side only, of missing scores, and of cells with different numbers of samples."""
+    named = list(zip(scores.arrangements, scores.counts, strict=True))
     unmatched = [
         f"{name!r} {c.only_mean} only in the mean data, {c.only_max} only in the max data"
-        for name, c in zip(scores.arrangements, scores.counts, strict=True)
+        for name, c in named
         if c.only_mean or c.only_max
     ]
-    if unmatched:
-        found.warnings.append(
-            f"{scores.model}: items on one side only, not paired, in {len(unmatched)} arrangements: "
-            f"{_few(unmatched)}"
-        )
+    raw = scores.samples is not None
     missing = [
-        f"{name!r} {c.missing_mean} in the mean data, {c.missing_max} in the max data"
-        for name, c in zip(scores.arrangements, scores.counts, strict=True)
+        f"{name!r} {c.missing_mean}" + ("" if raw else f" in the mean data, {c.missing_max} in the max data")
+        for name, c in named
         if c.missing_mean or c.missing_max
     ]
-    if missing:
-        found.warnings.append(
-            f"{scores.model}: missing scores in {len(missing)} arrangements: {_few(missing)}"
-        )
+    for what, said in (("items on one side only, not paired,", unmatched), ("missing scores", missing)):
+        if said:
+            found.warnings.append(f"{scores.model}: {what} in {len(said)} arrangements: {_few(said)}")
+    if scores.samples is not None:
+        count = np.bincount(scores.samples.item * len(scores.arrangements) + scores.samples.arrangement)
+        count = count[count > 0]
+        if count.min() != count.max():
+            found.warnings.append(
+                f"{scores.model}: cells have from {count.min()} to {count.max()} samples; "
+                "the largest of more samples is larger, so compare the fixed-m gap"
+            )
 
 
 def check_mean_below_max(scores: ScoreGrid, found: Findings) -> None:
@@ -281,12 +317,13 @@ class _Rows:
 def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Findings) -> ScoreGrid:
     """Build the scores of one model."""
     where = np.flatnonzero(table.model == code)
-    _refuse_rows(table, where, options)
-    _note_column_cells(table, code, where, options, found)
+    columns = [score.part(where, table.rows, options) for score in table.scores]
+    refuse_cells(columns, options, _unnamed_rows(table, where))
+    note_cells(table.models[code], columns, options, found)
     rows = _Rows(
         table.arrangement[where],
         table.item[where],
-        tuple(score.values[where] for score in table.scores),
+        tuple(column.values for column in columns),
         *(None if part is None else part[0][where] for part in (table.sample, table.answer, table.cluster)),
         item_names=list(table.items),
     )
@@ -316,14 +353,14 @@ def _build(
 ) -> ScoreGrid:
     """Fill the matrices of a model and check them."""
     shape = (len(items), len(arrangements))
+    sides = [ScoreSide(rows.arrangement, rows.item, one) for one in rows.scores]
     samples = None
-    if len(rows.scores) == 2:
-        mean, largest = np.full(shape, np.nan), np.full(shape, np.nan)
-        mean[rows.item, rows.arrangement], largest[rows.item, rows.arrangement] = rows.scores
+    if len(sides) == 2:
+        mean, largest = _matrices(sides, shape)
     else:
         samples, mean, largest = _summarise(rows, shape)
     scores = ScoreGrid(
-        table.models[code], arrangements, items, mean, largest, _cell_counts(rows, shape), samples,
+        table.models[code], arrangements, items, mean, largest, _cell_counts(sides, shape), samples,
         _clusters(table, rows, items),
     )  # fmt: skip
     _note_missing(scores, found)
@@ -332,67 +369,15 @@ def _build(
     return scores
 
 
-def _refuse_rows(table: LongTable, where: Codes, options: ReadOptions) -> None:
-    """Refuse the model for a bad score cell, or for a row without arrangement, item or sample."""
-    own = set(table.rows[where].tolist()) if any(s.faults for s in table.scores) else set()
-    faults = [fault for score in table.scores for fault in score.faults if fault.row in own]
-    lost = [cell for score in table.scores for cell in score.lenient]
-    if lost:
-        rows = set(table.rows[where].tolist())
-        lost = [cell for cell in lost if cell.row in rows]
-        faults += lost if faults or _are_most(lost, len(where) * len(table.scores)) else []
+def _unnamed_rows(table: LongTable, where: Codes) -> list[CellProblem]:
+    """Return the rows of a model without arrangement, item or sample."""
     parts = (table.arrangement, table.item, None if table.sample is None else table.sample[0])
-    for codes, column in zip(parts, table.columns, strict=True):
-        if codes is not None and column is not None:
-            empty = where[codes[where] < 0]
-            faults += [
-                CellProblem(table.file, None, int(table.rows[i]), column, None, "a name or a number")
-                for i in empty
-            ]
-    if not faults:
-        return
-    message = str(TableError(faults))
-    numbers = [fault.value for fault in faults if isinstance(fault.value, float) and np.isfinite(fault.value)]
-    if numbers:
-        low, high = (f([f(numbers), *(f(s.values[where], initial=f(numbers), where=~np.isnan(s.values[where]))
-                                      for s in table.scores)]) for f in (np.min, np.max))  # fmt: skip
-        usable = sum(int(np.count_nonzero(~np.isnan(s.values[where]))) for s in table.scores)
-        message += f"\n{range_advice(low, high, options, share=len(numbers) / (len(numbers) + usable))}"
-    raise RefusedError(message)
-
-
-def _note_column_cells(
-    table: LongTable, code: int, where: Codes, options: ReadOptions, found: Findings
-) -> None:
-    """Warn of cells that were clipped, counted as missing, or read from text."""
-    own: set[int | None] | None = None
-    for score in table.scores:
-        for cells, what in (
-            (score.clipped, "clipped to [0, 1]"),
-            (score.lenient, "counted as missing"),
-        ):
-            if not cells:
-                continue
-            own = set(table.rows[where].tolist()) if own is None else own
-            mine = [cell for cell in cells if cell.row in own]
-            _note_cells(table.models[code], f"score cells {what}", mine, found)
-            if cells is score.lenient:
-                found.left_out += [left_out_cell(table.models[code], cell) for cell in mine]
-        _note_percent(table, code, score.values[where], options, found)
-        if score.n_text_numbers and code == 0:
-            found.warnings.append(
-                f"{table.file}: {score.n_text_numbers} numbers are stored as text, read as numbers"
-            )
-
-
-def _note_percent(table: LongTable, code: int, scores: Floats, options: ReadOptions, found: Findings) -> None:
-    """Warn of percentages none of which is above 1: they were shares already."""
-    usable = scores[~np.isnan(scores)]
-    if options.percent and usable.size and usable.max() <= 0.01:
-        found.warnings.append(
-            f"{table.models[code]}: --percent, but the largest score is {100 * usable.max():g}; "
-            "are the scores 0 to 1 already?"
-        )
+    return [
+        CellProblem(table.file, None, int(table.rows[i]), column, None, "a name or a number")
+        for codes, column in zip(parts, table.columns, strict=True)
+        if codes is not None and column is not None
+        for i in where[codes[where] < 0]
+    ]
 
 
 def _refuse_repeats(table: LongTable, code: int, where: Codes, rows: _Rows) -> None:
@@ -482,22 +467,6 @@ def _by_cell_and_score(cell: Codes, score: Floats, count: Codes) -> Codes:
     return np.take_along_axis(order, inner, axis=1).reshape(-1)
 
 
-def _cell_counts(rows: _Rows, shape: tuple[int, int]) -> tuple[ArrangementCounts, ...]:
-    """Count usable and missing scores per arrangement; a raw sample counts once."""
-    usable = [np.bincount(rows.arrangement[~np.isnan(s)], minlength=shape[1]) for s in rows.scores]
-    missing = [np.bincount(rows.arrangement[np.isnan(s)], minlength=shape[1]) for s in rows.scores]
-    raw = len(rows.scores) == 1
-    return tuple(
-        ArrangementCounts(
-            n_mean=int(usable[0][p]),
-            n_max=int(usable[-1][p]),
-            missing_mean=int(missing[0][p]),
-            missing_max=0 if raw else int(missing[1][p]),
-        )
-        for p in range(shape[1])
-    )
-
-
 def _clusters(table: LongTable, rows: _Rows, items: tuple[str, ...]) -> tuple[str, ...] | None:
     """Cluster of each item; an item without one is a cluster of its own."""
     if rows.cluster is None or table.cluster is None:
@@ -514,23 +483,3 @@ def _clusters(table: LongTable, rows: _Rows, items: tuple[str, ...]) -> tuple[st
             f"({mixed.size} such items); give every item one cluster"
         )
     return tuple(table.cluster[1][c] if c >= 0 else f"item {items[i]}" for i, c in enumerate(high))
-
-
-def _note_missing(scores: ScoreGrid, found: Findings) -> None:
-    """Warn of missing scores and of cells with different numbers of samples."""
-    missing = {
-        name: c.missing_mean + c.missing_max
-        for name, c in zip(scores.arrangements, scores.counts, strict=True)
-    }
-    listed = [f"{name!r} {count}" for name, count in missing.items() if count]
-    if listed:
-        found.warnings.append(f"{scores.model}: missing scores per arrangement: {_few(listed)}")
-    if scores.samples is not None:
-        cell = scores.samples.item * len(scores.arrangements) + scores.samples.arrangement
-        count = np.bincount(cell)
-        count = count[count > 0]
-        if count.min() != count.max():
-            found.warnings.append(
-                f"{scores.model}: cells have from {count.min()} to {count.max()} samples; "
-                "the largest of more samples is larger, so compare the fixed-m gap"
-            )

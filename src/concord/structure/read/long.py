@@ -74,6 +74,9 @@ def read_long(source: Any, options: ReadOptions) -> ScoreSet:
     frame = _with_whole_items(table, columns, found)
     inputs = table.inputs if table.inputs else (fingerprint(table.name, _frame_bytes(frame)),)
     coded = _code_table(frame, columns, table, options=options, found=found)
+    text = sum(score.n_text_numbers for score in coded.scores)
+    if text:
+        found.warnings.append(f"{table.name}: {text} numbers are stored as text, read as numbers")
     del frame
     models = _all_models(coded, found, options)
     found.left_out.sort(key=lambda entry: entry.model)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
@@ -36,15 +36,18 @@ class Place:
     sheet: str | None
     column: str
 
+    def __str__(self) -> str:
+        """Name the file, and the sheet where there is one."""
+        return self.file if self.sheet is None else f"{self.file}, sheet {self.sheet!r}"
+
 
 @dataclass(slots=True)
 class ScoreColumn:
     """Scores read from one column, with all that was noticed on the way."""
 
     values: Floats
-    n_missing: int = 0
+    place: Place
     n_text_numbers: int = 0
-    n_clipped: int = 0
     faults: list[CellProblem] = field(default_factory=list)
     lenient: list[CellProblem] = field(default_factory=list)
     unstored: list[CellProblem] = field(default_factory=list)
@@ -58,6 +61,22 @@ class ScoreColumn:
     def n_usable(self) -> int:
         """Scores that can be used."""
         return int(np.count_nonzero(~np.isnan(self.values)))
+
+    def part(self, where: Codes, rows: Codes, options: ReadOptions) -> "ScoreColumn":
+        """Return some rows of a long table, with what was noticed in them."""
+        own = ScoreColumn(self.values[where], self.place)
+        if any(getattr(self, name) for name in _NOTICED):
+            held = set(rows[where].tolist())
+            for name in _NOTICED:
+                setattr(own, name, [cell for cell in getattr(self, name) if cell.row in held])
+        outside = [one.value for one in own.faults if isinstance(one.value, float) and np.isfinite(one.value)]
+        own.out_of_range = len(outside)
+        seen = np.append(own.values[~np.isnan(own.values)] * (100.0 if options.percent else 1.0), outside)
+        own.low, own.high = (float(seen.min()), float(seen.max())) if seen.size else (np.inf, -np.inf)
+        return own
+
+
+_NOTICED = ("faults", "lenient", "unstored", "clipped")
 
 
 def expected_score(options: ReadOptions) -> str:
@@ -90,7 +109,7 @@ def read_cells(
     """Read a column and check its range, naming every cell that cannot be used."""
     # ``typed`` says whether the file knows numbers from text (a workbook) or not (a text file).
     values, bad = read_numbers(cells, decimal_comma=options.decimal_comma, missing=options.codes)
-    column = ScoreColumn(values)
+    column = ScoreColumn(values, place)
     for i, expected in bad.items():
         cell, row = cells[i], int(rows[i])
         if isinstance(cell, FormulaCell):
@@ -98,7 +117,6 @@ def read_cells(
             continue
         named = column.faults if options.strict or is_decimal_comma(cell) else column.lenient
         named.append(_problem(place, row, cell, _advice(str(cell)[:50].strip(), expected, options)))
-    column.n_missing = int(np.count_nonzero(np.isnan(values))) - len(column.faults)
     if typed:
         texts = (
             values
@@ -126,7 +144,7 @@ def check_range(column: ScoreColumn, rows: RowNumbers, place: Place, *, options:
         column.clipped.append(_problem(place, int(rows[int(i)]), float(raw[i]), expected_score(options)))
     for i in np.flatnonzero(outside):
         column.faults.append(_problem(place, int(rows[int(i)]), float(raw[i]), expected_score(options)))
-    column.n_clipped, column.out_of_range = int(near.sum()), int(outside.sum())
+    column.out_of_range = int(outside.sum())
     column.values = np.where(outside, np.nan, np.clip(values, 0.0, 1.0))
     return column
 
@@ -295,14 +313,9 @@ def _read_fast(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScore
     names = _names(grid, layout)
     if names is not None and "" in names:
         return None
-    column = ScoreColumn(values, n_missing=int(np.count_nonzero(np.isnan(values))))
-    return _finish(
-        grid,
-        arrangement,
-        layout,
-        names,
-        check_range(column, (), _column_place(grid, layout), options=options),
-    )
+    place = _column_place(grid, layout)
+    column = check_range(ScoreColumn(values, place), (), place, options=options)
+    return _finish(grid, arrangement, layout, names, column)
 
 
 def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetScores:
@@ -349,12 +362,12 @@ def _read_columns(
     return _joined_columns(parts)
 
 
-_SUMMED = tuple(one.name for one in fields(ScoreColumn) if one.name not in ("values", "low", "high"))
+_SUMMED = ("n_text_numbers", "out_of_range", *_NOTICED)
 
 
 def _joined_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
     """Put several columns of scores together."""
-    whole = ScoreColumn(np.concatenate([part.values for part in parts]))
+    whole = ScoreColumn(np.concatenate([part.values for part in parts]), parts[0].place)
     for part in parts:
         for name in _SUMMED:
             setattr(whole, name, getattr(whole, name) + getattr(part, name))
