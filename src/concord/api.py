@@ -369,6 +369,9 @@ def score_hints(
     source: Any,
     *,
     model: str | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
     missing: str | Iterable[object] | None = None,
     strict: bool = False,
     level: float = 0.95,
@@ -382,6 +385,8 @@ def score_hints(
         of tables of counts, a frame or a list of rows; ``"published"`` for the bundled counts of 12 models.
     model
         Which model of a table of several; its name where rows name none.
+    sheet, encoding, decimal_comma
+        How a file is read, as in `score_people`.
     missing
         Codes for no answer, such as ``"99,-1,refused"``.
     strict
@@ -390,7 +395,10 @@ def score_hints(
     """
     from concord.reasoning.probes.score import score_hint_source
 
-    return score_hint_source(source, model=model, level=level, missing=missing, strict=strict)
+    how = table_options(
+        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
+    )
+    return score_hint_source(source, how, model=model, level=level)
 
 
 @gated()
@@ -398,6 +406,9 @@ def score_probes(
     source: Any,
     *,
     model: str | None = None,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
     missing: str | Iterable[object] | None = None,
     strict: bool = False,
     level: float = 0.95,
@@ -411,12 +422,15 @@ def score_probes(
         those of `concord.reasoning.probes.records.ProbeRow`.
     model
         Name of the model; from the column ``model`` by default.
-    missing, strict
+    sheet, encoding, decimal_comma, missing, strict
         As in `score_hints`.
     """
     from concord.reasoning.probes.score import score_probe_source
 
-    return score_probe_source(source, model=model, level=level, missing=missing, strict=strict)
+    how = table_options(
+        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
+    )
+    return score_probe_source(source, how, model=model, level=level)
 
 
 def pack(

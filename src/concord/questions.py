@@ -1,6 +1,6 @@
 """What goes through all three questions: comparing and planning."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,7 +12,7 @@ from concord.comparing.run import compare_sources
 from concord.comparing.tables import ScoreColumns, ScoreReading
 from concord.engine import get_engine
 from concord.errors import OptionError
-from concord.files.tables import TableOptions
+from concord.files.tables import table_options
 from concord.numeric import gated
 from concord.stats.compare import Choices
 
@@ -40,6 +40,7 @@ def compare(
     sheet: str | None = None,
     encoding: str | None = None,
     decimal_comma: bool = False,
+    missing: str | Iterable[object] | None = None,
     engine: str = "serial",
     scheduler: str | None = None,
     **choices: Any,
@@ -78,6 +79,8 @@ def compare(
     unit
         ``auto`` refuses shares (0 to 1) beside percentages (0 to 100); ``percent`` divides scores of a file
         that reaches above 1 by 100; ``same`` takes all as they are.
+    missing
+        Codes of a table for no score or no answer, such as ``"99,-1"``.
     engine, scheduler
         ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
         result.
@@ -94,6 +97,7 @@ def compare(
     >>> result.difference.value, result.p_value
     (0.5, 0.25)
     """
+    table = table_options(sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing)
     if by is not None:
         given = dict(item=item, score=score, repeat=repeat, names=names, wrong=wrong)
         refused = [name for name, value in given.items() if value is not None]
@@ -102,7 +106,6 @@ def compare(
                 "conditions (by) are compared in one table"
                 + (f"; {', '.join(refused)}: leave out" if refused else f", got {len(sources)}")
             )
-        table = TableOptions(sheet, encoding, decimal_comma)
         return compare_conditions(
             sources[0], by, options=table, choices=Choices(**choices), metric=metric, cluster=cluster
         )
@@ -117,7 +120,7 @@ def compare(
             metric,
             names,
             wrong,
-            TableOptions(sheet, encoding, decimal_comma),
+            table,
             unit,
         ),
         choices=Choices(**choices),

@@ -393,7 +393,7 @@ def _read_verdicts(path: Path, options: TableOptions) -> Sequence[str]:
 def _read_hints(path: Path, options: TableOptions) -> Sequence[str]:
     from concord.reasoning.probes.score import score_hint_source
 
-    return score_hint_source(path, strict=True).warnings
+    return score_hint_source(path, replace(options, strict=True)).warnings
 
 
 def _read_probes(path: Path, options: TableOptions) -> Sequence[str]:

@@ -63,6 +63,7 @@ def compare(
     sheet: Sheet = None,
     encoding: Encoding = None,
     decimal_comma: DecimalComma = False,
+    missing: Annotated[str | None, rare(help="Codes for no score or answer, such as 99,-1.")] = None,
     name: Annotated[
         list[str] | None, typer.Option(help="What to call the models, once for each result, in order.")
     ] = None,
@@ -125,7 +126,8 @@ def compare(
         raise OptionError("--junit needs a gate: --fail-if-worse or --fail-unless-as-good")
     if by is not None:
         _conditions(results, by, metric=metric, cluster=cluster, level=level, sheet=sheet, encoding=encoding,
-                    decimal_comma=decimal_comma, out=out, full=full, as_json=json)  # fmt: skip
+                    decimal_comma=decimal_comma, missing=missing, out=out, full=full,
+                    as_json=json)  # fmt: skip
         return
     chosen = engine_of(engine, scheduler)
     result = api.compare(
@@ -137,6 +139,7 @@ def compare(
         sheet=sheet,
         encoding=encoding,
         decimal_comma=decimal_comma,
+        missing=missing,
         metric=metric,
         as_people=as_people,
         names=name if name else None,

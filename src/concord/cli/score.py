@@ -240,6 +240,9 @@ def score_hints(
         ),
     ],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
     missing: Missing = None,
     strict: Strict = False,
     level: Level = 0.95,
@@ -252,7 +255,16 @@ def score_hints(
     from concord import api
 
     result, read = scored_with(
-        lambda: api.score_hints(file, model=model, missing=missing, strict=strict, level=level),
+        lambda: api.score_hints(
+            file,
+            model=model,
+            sheet=sheet,
+            encoding=encoding,
+            decimal_comma=decimal_comma,
+            missing=missing,
+            strict=strict,
+            level=level,
+        ),
         reader,
         reader_all,
         out,
@@ -269,6 +281,9 @@ def score_hints(
 def score_probes(
     file: Annotated[Path, typer.Argument(help="Answers to probes (CSV, XLSX, JSON, JSON lines).")],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal_comma: DecimalComma = False,
     missing: Missing = None,
     strict: Strict = False,
     level: Level = 0.95,
@@ -278,7 +293,16 @@ def score_probes(
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs."""
     from concord import api
 
-    result = api.score_probes(file, model=model, missing=missing, strict=strict, level=level)
+    result = api.score_probes(
+        file,
+        model=model,
+        sheet=sheet,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        missing=missing,
+        strict=strict,
+        level=level,
+    )
     if as_json:
         warn(result.warnings)  # the screen shows them with what was found
     folder = result.write(out)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import grade, is_missing
-from concord.files.columns import ColumnTable, read_columns, read_numbers
+from concord.errors import FileFormatError, OptionError, TableError, listed
+from concord.files import cells
+from concord.files.columns import ColumnTable, read_columns
 from concord.files.declared import DeclaredTable, TableColumn, named_column
 from concord.files.documents import provenance
 from concord.files.grids import names_of, plain_title
@@ -234,9 +234,13 @@ def _under_roles(
     import polars as pl
 
     named = {"by": by} if cluster is None else {"by": by, "cluster": cluster}
-    given = {role: named_column(table.name, table.header, name) for role, name in named.items()}
-    columns = [TableColumn(role, tuple(names)) for role, names in _ROLES.items()]
-    roles = DeclaredTable(table, columns, table.options, titles=given).titles
+    given = {role: named_column(table.name, table.header, one) for role, one in named.items()}
+    columns = [
+        TableColumn(role, tuple(names), cells.grade if role == "score" else cells.name)
+        for role, names in _ROLES.items()
+    ]
+    declared = DeclaredTable(table, columns, table.options, titles=given)
+    roles = declared.titles
     if "item" not in roles or not {"answer", "score"} & set(roles):
         raise FileFormatError(
             f"{table.name}: conditions need a column of items (item, id) and one of answers or "
@@ -248,9 +252,16 @@ def _under_roles(
         if title not in roles.values() and plain_title(title) not in REPEATS
     }
     frame = table.take([*roles.values(), *others.values()])
-    cells = [pl.col(title).cast(pl.String).alias(f"@{role}") for role, title in roles.items()]
-    cells += [pl.col(title).cast(pl.String).alias(name) for name, title in others.items()]
-    frame = frame.select(cells)
+    text = [pl.col(title).cast(pl.String).alias(f"@{role}") for role, title in roles.items()]
+    text += [pl.col(title).cast(pl.String).alias(plain) for plain, title in others.items()]
+    frame = frame.select(text)
+    if "score" in roles:
+        frame = frame.with_columns(pl.Series("@score", declared.numbers("score"), nan_to_null=True))
+    if declared.problems:
+        raise TableError(declared.problems)
+    if "answer" in roles:
+        none = [one for one in frame["@answer"].unique().drop_nulls() if declared.is_missing(one)]
+        frame = frame.with_columns(pl.col("@answer").replace(none, [None] * len(none)))
     if "@cluster" in frame.columns:  # items are often numbered anew under each task
         frame = frame.with_columns((pl.col("@cluster") + " " + pl.col("@item")).alias("@item"))
     return roles, frame, others
@@ -325,10 +336,9 @@ def _right(part: "pl.DataFrame", roles: Mapping[str, str]) -> Any:
     import polars as pl
 
     if "score" in roles:
-        return pl.Series(read_numbers(part["@score"], grade)[0], nan_to_null=True)
+        return part["@score"]
     if {"answer", "gold"} <= set(roles):
-        answers = [None if one is None or is_missing(one) else one for one in part["@answer"].to_list()]
-        return (pl.Series(answers, dtype=pl.String) == part["@gold"]).cast(pl.Float64)
+        return (part["@answer"] == part["@gold"]).cast(pl.Float64)
     return None
 
 

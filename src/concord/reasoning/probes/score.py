@@ -15,7 +15,7 @@ from concord.files.declared import RecordTable, read_records
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, own_titles, plain_title, plain_titles
 from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeats, unit_columns, with_units
-from concord.files.tables import TableOptions, TableSource, grid_of, table_options
+from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.reading import StoredReading, read_reply, stored_reading, trial_name
 from concord.reasoning.hints.choices import LETTERS
 from concord.reasoning.hints.counts import (
@@ -105,15 +105,10 @@ class OfModel(Protocol):
 
 
 def score_probe_source(
-    source: TableSource,
-    *,
-    model: str | None = None,
-    level: float = LEVEL,
-    missing: str | Iterable[object] | None = None,
-    strict: bool = False,
+    source: TableSource, options: TableOptions, *, model: str | None = None, level: float = LEVEL
 ) -> ProbeResult:
     """Score a table of answers to probes."""
-    table = read_probe_rows(source, table_options(missing=missing, strict=strict))
+    table = read_probe_rows(source, options)
     rows = rows_of_model(table.rows, model)
     scores = score_probe_rows(
         rows,
@@ -129,15 +124,10 @@ def score_probe_source(
 
 
 def score_hint_source(
-    source: TableSource,
-    *,
-    model: str | None = None,
-    level: float = LEVEL,
-    missing: str | Iterable[object] | None = None,
-    strict: bool = False,
+    source: TableSource, options: TableOptions, *, model: str | None = None, level: float = LEVEL
 ) -> HintLeaderboard | ProbeResult:
     """Score a table of answers to hinted questions, or tables of counts."""
-    sources, options = table_sources(source), table_options(missing=missing, strict=strict)
+    sources = table_sources(source)
     if len(sources) > 1:
         return HintLeaderboard(leaderboard_of(read_counts(source, options), level=level))
     grid = grid_of(sources[0], options)
