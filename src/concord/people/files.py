@@ -309,15 +309,15 @@ def _interval_method(ends: Interval) -> str:
 
 def _score_entry(key: str, score: Score) -> dict[str, Any]:
     """Return a key with the bare number, then its intervals, and the reason for whatever is null."""
-    entry: dict[str, Any] = {
+    fixed = f"{key}_interval_fixed_studies"
+    held: dict[str, object] = {
         key: score.value,
-        f"{key}_interval": encode(score.interval),
-        f"{key}_interval_fixed_studies": encode(score.new_participants),
+        f"{key}_interval": score.interval,
+        fixed: score.new_participants,
     }
     if score.new_participants_otherwise:
-        entry[f"{key}_interval_fixed_studies_otherwise"] = [
-            encode(one) for one in score.new_participants_otherwise
-        ]
+        held[f"{fixed}_otherwise"] = score.new_participants_otherwise
+    entry: dict[str, Any] = encode(held)
     if score.bounds is not None:
         entry |= _bounds(key, score.bounds)
     notes = [

@@ -69,7 +69,7 @@ class PlanOptions:
     arrangements: int | None = None
     """Arrangements of a plan about structure; ``None``: several numbers are tried."""
     width: float | None = None
-    """PlanOptions width of the interval of the order effect; ``None``: the power decides."""
+    """Width of the interval of the order effect; ``None``: the power decides."""
     calls: int | None = None
     """Budget of calls, both models together."""
     item_cost: float = 0.0

@@ -99,6 +99,14 @@ class BeforeAfter:
         return self.early.value, self.after.value
 
 
+def _two_marks(canvas: Canvas, left: float, ring: str, right: float, diamond: str) -> None:
+    """Say above the frame what ring and diamond are."""
+    canvas.circle("ring", left, 13, 4.5)
+    canvas.text(left + 10, 17, ring, kind="s")
+    canvas.diamond("model", right, 13, 5)
+    canvas.text(right + 10, 17, diamond, kind="s")
+
+
 def dumbbells(
     name: str, title: str, models: Sequence[BeforeAfter], *,
     majority: float | None = None, width: float = WIDTH,
@@ -108,10 +116,7 @@ def dumbbells(
     bottom = top + row * len(models) + 4
     scale = Scale(0, 1, room + 8, width - 62)
     canvas = Canvas()
-    canvas.circle("ring", room + 14, 13, 4.5)
-    canvas.text(room + 24, 17, "at once", kind="s")
-    canvas.diamond("model", room + 94, 13, 5)
-    canvas.text(room + 104, 17, "after reasoning", kind="s")
+    _two_marks(canvas, room + 14, "at once", room + 94, "after reasoning")
     axis(canvas, scale, top, bottom, "share of right answers")
     if majority is not None:
         canvas.line("ref", scale(majority), top, scale(majority), bottom)
@@ -206,10 +211,7 @@ def bias_pairs(name: str, title: str, pairs: Sequence[PairTest], *, width: float
     bottom = top + row * len(known) + 4
     scale = Scale(0, 1, room + 8, width - 62)
     canvas = Canvas()
-    canvas.circle("ring", room + 14, 13, 4.5)
-    canvas.text(room + 24, 17, "without", kind="s")
-    canvas.diamond("model", room + 94, 13, 5)
-    canvas.text(room + 104, 17, "with the feature", kind="s")
+    _two_marks(canvas, room + 14, "without", room + 94, "with the feature")
     axis(canvas, scale, top, bottom, "share of biased answers")
     canvas.row_names(
         room, [top + row * (i + 0.5) + 6 for i in range(len(known))], [one[0] for one in known], room - 4
@@ -341,10 +343,7 @@ def two_ends_picture(
     bottom = top + row_height * len(shown) + 4
     scale = Scale(0, 1, room + 12, width - 66)
     canvas = Canvas()
-    canvas.circle("ring", room + 18, 13, 4.5)
-    canvas.text(room + 28, 17, "in its thinking", kind="s")
-    canvas.diamond("model", room + 134, 13, 5)
-    canvas.text(room + 144, 17, "in its answer", kind="s")
+    _two_marks(canvas, room + 18, "in its thinking", room + 134, "in its answer")
     canvas.text(width - 4, top - 8, "moved", kind="s", anchor="end")
     plots.axis(canvas, scale, top, bottom, "share of moved answers that name the hint")
     names, told = fitted_names([row[0] for row in shown], room - 4), []

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from concord.records import Estimate
@@ -276,15 +276,20 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
             canvas.circle("model" if model.shown else "ring", x, scale(value), 3.6, note)
         canvas.line("axis", right + 5, scale(model.best), right + 13, place)
         canvas.text(right + 16, place + 4, model.model, kind="s", shown=shown_name)
+    caption = f"{_PICKED} coloured lines are models whose order effect was shown."
+    return _with_orders(
+        Picture(name, title, "", width, top + tall + 16, str(canvas), caption=caption), models
+    )
+
+
+def _with_orders(picture: Picture, models: Sequence[OrderSlope]) -> Picture:
+    """Return a picture of the worst and the best orders with its numbers, said and as rows."""
     said = "; ".join(f"{m.model} {short(m.worst)} to {short(m.best)}" for m in models[:40])
     rows = (
         ("model", "worst order", "score", "best order", "score", "order effect shown"),
         *((m.model, m.worst_name, m.worst, m.best_name, m.best, m.shown) for m in models),
     )
-    caption = f"{_PICKED} coloured lines are models whose order effect was shown."
-    return Picture(
-        name, title, f"{title}. {said}.", width, top + tall + 16, str(canvas), rows=rows, caption=caption
-    )
+    return replace(picture, description=f"{picture.title}. {said}.", rows=rows)
 
 
 def _order_rows(name: str, title: str, models: Sequence[OrderSlope], width: float) -> Picture:
@@ -309,15 +314,8 @@ def _order_rows(name: str, title: str, models: Sequence[OrderSlope], width: floa
         kind = "model" if model.shown else "ring"
         canvas.circle(kind, scale(model.best), y - 4, 3.6, f"{model.model}, {model.best_name}")
         canvas.text(width - 4, y, short(model.best - model.worst), kind="s", anchor="end")
-    said = "; ".join(f"{m.model} {short(m.worst)} to {short(m.best)}" for m in ordered[:40])
-    rows = (
-        ("model", "worst order", "score", "best order", "score", "order effect shown"),
-        *((m.model, m.worst_name, m.worst, m.best_name, m.best, m.shown) for m in ordered),
-    )
-    return Picture(
-        name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows,
-        caption=f"{_PICKED} coloured rows are models whose order effect was shown; numbers are distances.",
-    )  # fmt: skip
+    caption = f"{_PICKED} coloured rows are models whose order effect was shown; numbers are distances."
+    return _with_orders(Picture(name, title, "", width, bottom + 42, str(canvas), caption=caption), ordered)
 
 
 def _spaced(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
