@@ -18,14 +18,13 @@ from concord.errors import MismatchError, OptionError
 from concord.records import Estimate, Interval
 from concord.stats.compare import Choices
 from concord.stats.equivalence import WithinMargin
-from concord.stats.pairs import ModelPair
+from concord.stats.pairs import ModelPair, RankedPairs
 from concord.structure.records import ModelResult, ScoreOptions
 from concord.structure.result import StructureResult
 from concord.structure.score.compare import (
     FIXED_M,
     METRICS,
     ORDER_METRICS,
-    StructureComparison,
     compare_structure,
     counted_model,
 )
@@ -93,7 +92,7 @@ def _same_arrangements(found: Lineup, metric: str, asked: CompareRequest) -> Com
     options = ScoreOptions(definition, seed=choices.seed, resamples=choices.n_flips, level=choices.level)
     gates = {side.name: side.gate for side in found.sides if side.gate}
 
-    def at(level: float) -> StructureComparison:
+    def at(level: float) -> RankedPairs:
         return compare_structure(
             data,
             replace(options, level=level),
@@ -114,7 +113,7 @@ def _same_arrangements(found: Lineup, metric: str, asked: CompareRequest) -> Com
             side.name: _ranked_tau(side.scores.model, ranked.get(side.name)) if metric == _USUAL else None
             for side in found.sides
         },
-        about={"n_items": done.n_items, "n_arrangements": done.n_arrangements},
+        about=dict(done.common),
     )
 
 
@@ -127,7 +126,7 @@ def _with_margin(
     pairs: Sequence[ModelPair],
     metric: str,
     choices: Choices,
-    at: Callable[[float], StructureComparison],
+    at: Callable[[float], RankedPairs],
 ) -> tuple[ModelPair, ...]:
     """Return pairs that say whether the interval of level 1 - 2 alpha lies inside the margin."""
     # Bands and limits of spreads come from resamples, so there is no p-value; of several pairs alpha is

@@ -1,7 +1,7 @@
 """Pairs of models and several metrics each: p-values adjusted metric by metric, a ranking, its groups."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -80,6 +80,16 @@ class Standing:
     def order(self) -> tuple[str, ...]:
         """Models from the best number to the worst."""
         return tuple(name for name, _ in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPairs:
+    """All pairs of models and their ranking."""
+
+    pairs: tuple[ModelPair, ...]
+    standing: Standing
+    common: Mapping[str, int] = field(default_factory=dict)
+    """What every model has, counted."""
 
 
 def standing(

@@ -17,7 +17,7 @@ from concord.people.families import registry
 from concord.people.protocol import STANDARD
 from concord.people.results.details import quadrant
 from concord.people.results.one import score_table
-from concord.people.results.pairs import PeopleComparison, compare_people
+from concord.people.results.pairs import compare_people
 from concord.people.results.same_tests import context_of
 from concord.people.score.levels import lay_out
 from concord.people.score.sides import SideTable
@@ -31,6 +31,7 @@ from concord.people.words.sentences import place_claim
 from concord.records import Estimate, TestRow
 from concord.stats.agreement import concordance
 from concord.stats.elementwise import Floats
+from concord.stats.pairs import RankedPairs
 from concord.stats.true_effects import draw_true_effects
 
 pytestmark = pytest.mark.long
@@ -261,7 +262,7 @@ def compared(
     return single / replicates, sentence / replicates, ranking / replicates
 
 
-def _result(found: PeopleComparison) -> MetricCompareResult:
+def _result(found: RankedPairs) -> MetricCompareResult:
     models = tuple(ComparedModel(name, name, {}) for name in (found.pairs[0].first, found.pairs[0].second))
     return MetricCompareResult(
         "people", PEOPLE_RESULTS.units, "", {}, models, found.pairs, found.standing, {"level": 0.95}

@@ -15,7 +15,7 @@ from concord.people.score.test_scores import TestScores, known_scores
 from concord.records import Estimate, Interval, TestRow
 from concord.stats.elementwise import Bools, Floats, or_nan, or_none
 from concord.stats.intervals import jackknife_t
-from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
+from concord.stats.pairs import MetricDifference, ModelPair, RankedPairs, adjusted, rows_of_pairs, standing
 
 METRICS = ("pas", "ecs", "apr")
 FURTHER = ("inside",)
@@ -41,14 +41,6 @@ class PeopleScoresOf:
     name: str
     rows: tuple[TestRow, ...]
     values: tuple[Mapping[str, float | None], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PeopleComparison:
-    """All pairs of models and their ranking."""
-
-    pairs: tuple[ModelPair, ...]
-    standing: Standing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +135,7 @@ def compare_people(
     level: float = 0.95,
     metric: str = "pas",
     engine: Engine = SERIAL,
-) -> PeopleComparison:
+) -> RankedPairs:
     """Compare every pair of models on the same studies."""
     # Both models are scored on the tests that both have, with and without each study in turn; the spread of
     # the differences over studies gives the interval, jackknife-t with K - 1 degrees of freedom.
@@ -155,7 +147,7 @@ def compare_people(
         name: or_none(tables.get(metric, i, used).whole) if used.any() else None
         for i, name in enumerate(tables.names)
     }
-    return PeopleComparison(pairs, standing(metric, values, pairs, level=level))
+    return RankedPairs(pairs, standing(metric, values, pairs, level=level))
 
 
 def _tables(models: Sequence[PeopleScoresOf], protocol: Protocol, asked: tuple[str, ...]) -> _Tables:

@@ -150,7 +150,7 @@ def compare_views(
         return [], []  # the leaderboard says how to make a comparison
     # A result about structure may hold several models: it names them itself.
     names = list(kept) if len(folders) == len(kept) else None
-    found = (view.numbers[one.key].interval for view in views for one in panel.metrics)
+    found = (view.numbers[key].interval for view in views for key in panel.metrics)
     level = max((one.level for one in found if one is not None), default=None)
     try:
         result = compare(*folders, names=names, **({} if level is None else {"level": level}))

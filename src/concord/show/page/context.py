@@ -159,7 +159,7 @@ def _together(content: Content, panel: Panel) -> Lead | None:
     labels = {view.label for view in content.of(panel.name)}
     for filled in content.sections:
         if len(labels) > 1 and set(filled.records[0].who()) == labels:
-            return Lead(filled.kind.SECTION, pictures=(str(next(iter(panel.metrics)).key).lower(),))
+            return Lead(filled.kind.SECTION, pictures=(next(iter(panel.metrics)).lower(),))
     return None
 
 
@@ -245,8 +245,8 @@ def said_levels(content: Content) -> str:
         ends.level
         for panel in content.panels
         for view in content.of(panel.name)
-        for one in panel.metrics
-        if (ends := view.numbers[one.key].interval) is not None
+        for key in panel.metrics
+        if (ends := view.numbers[key].interval) is not None
     ]
     found += [one.level for one in content.compared]
     found += [getattr(record, "level", None) for filled in content.sections for record in filled.records]
@@ -358,7 +358,7 @@ def _board(content: Content, used: Sequence[Panel]) -> FilledTable:
     for panel in used:
         for view in content.of(panel.name):
             row = rows.setdefault((view.model, view.design), {"model": view.model, "design": view.design})
-            row |= {f"{panel.name} {metric.key}": view.numbers[metric.key] for metric in panel.metrics}
+            row |= {f"{panel.name} {key}": view.numbers[key] for key in panel.metrics}
             row["no rank"] = row.get("no rank") or view.gate
     found = letters(content.compared, [*content.models, *(view.label for view in content.all_views)])
     together = [(title, own) for title, own in found if len(set(own.values())) > 1]
@@ -369,10 +369,10 @@ def _board(content: Content, used: Sequence[Panel]) -> FilledTable:
         _board_column("design", words=True, optional=True),
         *(_board_column(title, f"{title}: together", words=True, optional=True) for title, _ in together),
         *(
-            _board_column(f"{panel.name} {one.key}", one.title)
+            _board_column(f"{panel.name} {key}", title)
             for panel in used
-            for one in panel.metrics
-            if any(view.numbers[one.key].value is not None for view in content.of(panel.name))
+            for key, title in panel.metrics.items()
+            if any(view.numbers[key].value is not None for view in content.of(panel.name))
         ),
         _board_column("no rank", words=True, optional=True),
     ]

@@ -113,14 +113,6 @@ class FindingInputs(NamedTuple):
         return say("page.compared.alike", pairs=n * (n - 1) // 2, rule="Holm")
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A column of the leaderboard."""
-
-    key: str
-    title: str
-
-
 @dataclass(slots=True)
 class PageData:
     """What the page's script works on, as it is gathered."""
@@ -160,7 +152,8 @@ class Panel:
     """The command that scores under one choice."""
     by_units: str
     """How models are compared, in words."""
-    metrics: tuple[Metric, ...]
+    metrics: Mapping[str, str]
+    """Columns of the leaderboard: each number of a view with its title."""
     asks: str
     """The question of the first screen, behind its heading."""
     ask: str

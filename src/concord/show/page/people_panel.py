@@ -25,7 +25,7 @@ from concord.show.page import fragments, people_tests
 from concord.show.page.data import listed, packed
 from concord.show.page.declared import page_column, table_html
 from concord.show.page.findings import people_finding
-from concord.show.page.panel import Metric, ModelView, PageData, Panel, route
+from concord.show.page.panel import ModelView, PageData, Panel, route
 from concord.show.page.values import Problem, ResultFile, without_folder
 from concord.show.svg import Picture
 
@@ -340,12 +340,12 @@ PANEL = Panel(
     ask="concord run people --model NAME",
     order=lambda view: math.inf if (pas := view.result.pas.value) is None else -pas,
     finding=people_finding,
-    metrics=(
-        Metric("PAS", "PAS"),
-        Metric("place", "place of PAS"),
-        Metric("ECS", "ECS"),
-        Metric("APR", "APR"),
-    ),
+    metrics={
+        "PAS": "PAS",
+        "place": "place of PAS",
+        "ECS": "ECS",
+        "APR": "APR",
+    },
     read=people_views,
     over=_people_units,
     shown=_people_context,

@@ -16,7 +16,7 @@ from concord.show.page import fragments
 from concord.show.page.data import PageColumn, Texts, packed
 from concord.show.page.declared import table_html
 from concord.show.page.own_findings import reasoning_finding
-from concord.show.page.panel import Metric, ModelView, PageData, Panel
+from concord.show.page.panel import ModelView, PageData, Panel
 from concord.show.page.values import Problem, ResultFile
 from concord.show.plots import WIDTH
 from concord.show.reasoning_plots import early_picture, gaps_picture
@@ -174,11 +174,11 @@ PANEL = Panel(
     ask="concord run reasoning --model NAME",
     order=lambda view: math.inf if view.gate or (gap := view.result.faithfulness_gap.value) is None else -gap,
     finding=reasoning_finding,
-    metrics=(
-        Metric("faithfulness_gap", "Δ"),
-        Metric("step_f1", "Step-F1"),
-        Metric("silent_bias_rate", "R_SB"),
-    ),
+    metrics={
+        "faithfulness_gap": "Δ",
+        "step_f1": "Step-F1",
+        "silent_bias_rate": "R_SB",
+    },
     read=_read_views,
     over=_reasoning_units,
     shown=_reasoning_context,

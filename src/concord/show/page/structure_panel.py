@@ -12,7 +12,7 @@ from concord.show.declared import pictures_of
 from concord.show.page import fragments
 from concord.show.page.declared import packed_grid, table_html
 from concord.show.page.own_findings import structure_finding
-from concord.show.page.panel import Metric, ModelView, PageData, Panel
+from concord.show.page.panel import ModelView, PageData, Panel
 from concord.show.page.values import Problem, ResultFile
 from concord.show.plots import WIDTH
 from concord.show.svg import Picture
@@ -133,14 +133,14 @@ PANEL = Panel(
     ask="concord run structure --model NAME",
     order=lambda view: math.inf if view.gate or (tau := view.numbers["tau"].value) is None else tau,
     finding=structure_finding,
-    metrics=(
-        Metric("tau", "order effect"),
-        Metric("flip_excess", "changed by order"),
-        Metric("worst", "worst arrangement"),
-        Metric("S_Cons", "S_Cons"),
-        Metric("E_perf", "E_perf"),
-        Metric("R_sens", "R_sens"),
-    ),
+    metrics={
+        "tau": "order effect",
+        "flip_excess": "changed by order",
+        "worst": "worst arrangement",
+        "S_Cons": "S_Cons",
+        "E_perf": "E_perf",
+        "R_sens": "R_sens",
+    },
     read=structure_views,
     over=_structure_units,
     shown=_structure_context,

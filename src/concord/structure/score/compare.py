@@ -1,7 +1,7 @@
 """Many models on the same items: all pairs of tau, flip excess, worst arrangement, S, E and R."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +11,7 @@ from concord.errors import MismatchError, UndefinedError
 from concord.records import Estimate
 from concord.stats.bands import ItemWeights
 from concord.stats.order import order_effect
-from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, rows_of_pairs, standing
+from concord.stats.pairs import MetricDifference, ModelPair, RankedPairs, adjusted, rows_of_pairs, standing
 from concord.structure.records import ModelResult, ScoreOptions
 from concord.structure.score.definitions import (
     PEAK_NOTE,
@@ -39,17 +39,6 @@ _ACROSS = "no interval: R of `across` is an extreme over items and has no honest
 _SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class StructureComparison:
-    """All pairs of models and their ranking."""
-
-    pairs: tuple[ModelPair, ...]
-    standing: Standing
-    n_items: int
-    n_arrangements: int
-    """Items and arrangements that every model has."""
-
-
 def compare_structure(
     models: Sequence[Counted],
     options: ScoreOptions,
@@ -58,7 +47,7 @@ def compare_structure(
     gates: Mapping[str, str] | None = None,
     with_source: bool = True,
     engine: Engine = SERIAL,
-) -> StructureComparison:
+) -> RankedPairs:
     """Compare every pair of models on the items, arrangements and cells that both have."""
     # tau: limits of both spreads, joined with their correlation. flip excess and E_perf: paired t over items.
     # The worst arrangement, R_sens and S_Cons: a simultaneous band over the contrasts of both models'
@@ -77,7 +66,7 @@ def compare_structure(
         for data in common
     }
     place = standing(metric, values, pairs, level=options.level, lowest_first=metric in LOWER_IS_STEADIER)
-    return StructureComparison(pairs, place, n_items, n_arrangements)
+    return RankedPairs(pairs, place, {"n_items": n_items, "n_arrangements": n_arrangements})
 
 
 def counted_model(model: ModelResult, name: str, *, fixed_m: bool = False) -> Counted:
