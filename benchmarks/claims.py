@@ -550,7 +550,7 @@ def ceilings(cell: Ceilings, runs: int, seed: int) -> list[str]:
         bounds = found.pas.bounds
         assert bounds is not None and bounds.ceiling.interval is not None and found.pas.value is not None
         inside += bounds.ceiling.interval.low <= found.pas.value <= bounds.ceiling.interval.high
-        undone += "selection undone" in found.bounds_note
+        undone += "corrected for publication bias" in found.bounds_note
         ranks.append(float(bounds.percentile or 0))
     return [
         f"{cell}: inside the ceiling's range {inside / runs:.3f}, mean percentile {np.mean(ranks):.2f}, "

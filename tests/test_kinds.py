@@ -157,12 +157,12 @@ def test_counts_and_p_values_on_the_page_can_be_sorted_as_numbers() -> None:
 def test_a_number_without_an_interval_says_why() -> None:
     bare = ToneResult((Tone("a", Estimate(0.4, n=2, note="no interval: 2 texts"), 7),))
     for shown in (_terminal(bare), _paper(bare), shown_result(bare, 0)):
-        assert "Without an interval: warmth: 2 texts." in shown
+        assert "Without an interval: warmth (2 texts)." in shown
 
 
 def test_only_a_few_of_many_reasons_are_said() -> None:
     tones = tuple(Tone(f"m{i}", Estimate(None, note=f"reason {i}"), 7) for i in range(9))
-    assert "warmth: reason 5; and 3 more reasons." in _terminal(ToneResult(tones))
+    assert "warmth (reason 5); and 3 more reasons." in _terminal(ToneResult(tones))
 
 
 def _bar_of(result: ToneResult, *, agent: str | None = None) -> Picture:

@@ -130,7 +130,7 @@ def test_places_forms_and_optional_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     words.parsed.cache_clear()
     try:
         assert say("people.a", n=1, who="", ok=True, x=0.5) == "1 test passed: [+0.50]"
-        assert say("people.a", n=1200, who="A", ok=False, x=0) == "1,200 tests of A failed: [+0.00]"
+        assert say("people.a", n=1200, who="A", ok=False, x=0) == "1,200 tests of A failed: [0.00]"
         assert say("people.a", n=0, who=None, ok=False, x=-1) == "no test failed: [-1.00]"
         estimate = Estimate(0.123, Interval(0.05, 0.2, 0.9, ""))
         said = say("people.b", low=0.5, high=1.0, p=0.0001, e=estimate, k=3, n=12)

@@ -382,7 +382,7 @@ def asked_words(model: str | None, made: Provenance | None) -> str:
         for name, value in settings.items()
         if isinstance(value, int | float) and not isinstance(value, bool) and "again" not in name
     ]
-    named = say("shared.asked.the_model") if model is None else model
+    named = say("shared.the_model").capitalize() if model is None else model
     said = say("shared.asked.settings", model=named, settings=", ".join(known)) if known else ""
     if "persons" in settings:
         persons, about = str(settings["persons"]), str(settings.get("told"))

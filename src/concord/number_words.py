@@ -36,8 +36,8 @@ def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     """Round a number."""
     if value is None:
         return UNDEFINED
-    # a rounded -0.0004 is 0.000, not -0.000
-    return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
+    rounded = round(value, digits) + 0.0  # a rounded -0.0004 is 0.000, neither -0.000 nor +0.000
+    return f"{rounded:{'+' if sign and rounded else ''}.{digits}f}"
 
 
 def significant(value: float, digits: int) -> str:

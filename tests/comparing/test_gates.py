@@ -35,9 +35,9 @@ def test_four_of_twelve_against_nine_of_twelve_is_no_pass() -> None:
     )
     assert (
         "With 12 items a drop of 0." in worse.sentence
-        and "would have been noticed with 80 %" in worse.sentence
+        and "would have been noticed in 80 % of cases" in worse.sentence
     )
-    assert "to pass with 80 %, about" in good.sentence
+    assert "to pass in 80 % of cases, about" in good.sentence
 
 
 def test_a_passed_gate_says_what_was_not_shown() -> None:

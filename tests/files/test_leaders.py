@@ -42,7 +42,7 @@ def test_a_comparison_of_copies_names_no_first(twins: Path, capsys: pytest.Captu
     found.write(twins / "compared")
     html = make_page([twins / "compared"]).html
     assert (
-        "one and two cannot be distinguished in PAS: 0.716 against 0.716, +0.000, which cannot be tested."
+        "one and two cannot be distinguished in PAS: 0.716 against 0.716, 0.000, which cannot be tested."
         in html
     )
 

@@ -31,7 +31,7 @@ TITLES = {
     "options": "m changes its choices",
     "probes": "the reasoning of m",
     "board": "Moved by a hint, 12 models say so",
-    "mixed": "Look before you use these predictions",
+    "mixed": "Check these predictions before you use them",
 }
 
 
@@ -56,7 +56,7 @@ def test_who_was_asked_is_named_by_agent_and_not_by_folder(made: Path) -> None:
 def test_people_and_predictions_warn_before_the_number_is_used(made: Path) -> None:
     html = make_page([made / "mixed"]).html
     first = screen_of(html)
-    assert "Before using it: predictions of the people and of the further predictions differ" in first
+    assert "Before you use it: predictions of the people and of the further predictions differ" in first
     assert "p &lt; .001" in first
     assert 'class="human"' in html[html.index('data-figure="combined"') :]  # people keep their colour
 
@@ -92,7 +92,7 @@ def test_a_page_of_a_comparison_says_whether_two_models_differ(tmp_path: Path) -
     assert "lab/two is ahead of lab/one in score" in screen_of(apart)
     alike = compared(tmp_path / "alike", {0, 1, 9})
     assert "may be equally good." in title_of(alike)
-    assert re.search(r"cannot be distinguished in score: .* against .*, \+0.000 \(", screen_of(alike))
+    assert re.search(r"cannot be distinguished in score: .* against .*,  0.000 \(", screen_of(alike))
     assert 'data-figure="ranking"' not in alike  # it is the figure of the first screen
     assert re.search(
         r'(?<!<details>)<div class="scroll"[^>]*><table [^>]*data-name="comparison-every-0"', alike

@@ -50,7 +50,7 @@ from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats, each_or_none, or_nan
 from concord.stats.leaderboard import Chosen, Omnibus
 from concord.stats.multiple import distinguishable
-from concord.words import say
+from concord.words import bare_reason, say
 
 _OF_PAS = ("best_set", "omnibus", "chosen")
 """What the document holds of PAS beside the standings of all metrics."""
@@ -248,7 +248,7 @@ class AgentsResult(Kind):
             say("people.many.level", level=self.level, n=len(self.studies), grouped=grouped),
             *self._pairs_apart(),
             *([say("people.many.lacking", named=named, more=more)] if lacking else []),
-            *(say("people.one.note", name="ECS", note=reason) for reason in reasons),
+            *(say("people.lacking.undefined", name="ECS", note=bare_reason(reason)) for reason in reasons),
         ]
 
     def _pairs_apart(self) -> Iterator[str]:

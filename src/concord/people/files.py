@@ -37,7 +37,7 @@ from concord.people.result import (
 from concord.people.words.sentences import conclusion_words, effect_words, replication_words
 from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell, Provenance, ScoredBy, Told
 from concord.unread import holds, unread_notes, unread_sentences, withheld
-from concord.words import say
+from concord.words import bare_reason, say
 
 FLAGS = (
     "In_ECS",
@@ -228,9 +228,14 @@ class PeopleResult(Kind):
     def _interval_notes(self) -> Iterator[str]:
         for name, score in self._named_scores():
             place = "" if score.bounds is None else score.bounds.place.note
-            placed = say("people.one.place_note", note=place) if place else ""
-            for note in filter(None, (score.estimate.note, score.new_participants_note, placed)):
-                yield say("people.one.note", name=name, note=note)
+            said = "undefined" if score.value is None else "interval"
+            named = ((said, score.estimate.note), ("new", score.new_participants_note), ("place", place))
+            for key, note in ((key, note) for key, note in named if note):
+                why = bare_reason(note)
+                if why == note:  # a warning about a number that is there
+                    yield say("people.one.note", name=name, note=note)
+                else:
+                    yield say(f"people.lacking.{key}", name=name, note=why)
         spans = "; ".join(
             f"{name} {' or '.join(map(interval, one.new_participants_otherwise))}"
             for name, one in self._named_scores()

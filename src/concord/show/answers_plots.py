@@ -201,7 +201,7 @@ def histograms_picture(
 
 
 def _who(one: AgentAnswers) -> str:
-    return say("answers.the_model").lower() if one.agent == "agent" else one.agent
+    return say("shared.the_model") if one.agent == "agent" else one.agent
 
 
 def _outcome_said(outcome: OutcomeAnswers) -> str:

@@ -18,7 +18,7 @@ from concord.show.citations import with_concord
 from concord.show.paper import PaperTable
 from concord.show.svg import Picture, layout, look
 from concord.show.terminal import WIDTH, Drawn, Fitting, drawn, fitting, lines, table
-from concord.words import say
+from concord.words import bare_reason, say
 
 MOST_REASONS = 6
 """Reasons of dashes that are said below one table; files hold all of them."""
@@ -48,11 +48,11 @@ def grid_texts(grid: FilledTable, *, below: bool = False) -> list[list[str]]:
     return [[apart.join([text, *beside]) for text, beside in row] for row in grid_cells(grid)]
 
 
-def _reasons(noted: Sequence[tuple[str, str]], start: str) -> str:
+def _reasons(noted: Sequence[tuple[str, str]]) -> str:
     """Return each reason once, after the columns that it is of."""
     columns: dict[str, list[str]] = {}
     for heading, note in noted:
-        columns.setdefault(note.removeprefix(start), []).append(heading)
+        columns.setdefault(bare_reason(note), []).append(heading)
     said = [  # a table of one column of numbers needs no name of it
         reason
         if set(names) == {"value"}
@@ -89,9 +89,9 @@ def table_notes(held: Table, grid: FilledTable, result: Any) -> list[str]:
         shown = f"{sizes[0]:,}{f' to {sizes[-1]:,}' if len(sizes) > 1 else ''}"
         said.append(say("shared.table.n", sizes=shown))
     if undefined:
-        said.append(say("shared.table.undefined", reasons=_reasons(undefined, "undefined: ")))
+        said.append(say("shared.table.undefined", reasons=_reasons(undefined)))
     if bare:
-        said.append(say("shared.table.bare", reasons=_reasons(bare, "no interval: ")))
+        said.append(say("shared.table.bare", reasons=_reasons(bare)))
     return [one for one in said if one]
 
 

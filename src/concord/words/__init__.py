@@ -80,6 +80,12 @@ def sentence_of(parts: str) -> str:
     return f"{parts[:1].upper()}{parts[1:]}{'' if parts.endswith(('.', '?', '!')) else '.'}" if parts else ""
 
 
+def bare_reason(note: str) -> str:
+    """Return why something is not given, without the word that a file begins the reason with."""
+    start, colon, rest = note.partition(": ")
+    return rest if colon and start in ("withheld", "undefined", "no interval") else note
+
+
 @cache
 def catalogue(file: str) -> dict[str, str]:
     """Return the sentences of one file by key."""

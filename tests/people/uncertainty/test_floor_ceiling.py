@@ -386,8 +386,8 @@ def test_the_ceiling_of_selected_studies_is_that_of_effects_with_their_selection
     assert found.pas.bounds is not None
     assert found.referee is not None and found.referee.selection.ceiling_pas is not None
     assert found.pas.bounds.ceiling.value == found.referee.selection.ceiling_pas.value
-    assert "selection undone (24 of 24 human tests are significant" in found.bounds_note
-    assert "of effects whose selection is undone" in found.sentences()[0]
+    assert "corrected for publication bias (24 of 24 human tests are significant" in found.bounds_note
+    assert "corrected for publication bias" in found.sentences()[0]
     plain = score_people(_published(rng, 30, selected=False), n_resamples=0, n_simulations=100)
     assert "undone" not in plain.bounds_note
     assert plain.pas.bounds is not None and "adjusted" not in plain.pas.bounds.ceiling.method

@@ -69,7 +69,7 @@ def test_a_reading_without_an_honest_interval_is_compared_by_the_paired_one(tmp_
     assert result.about["compared_reading"] == "paired"
     assert peak.difference.value is not None
     assert (peak.difference.interval, peak.p_value) == (None, None)
-    assert "an extreme over items has no honest one" in peak.difference.note
+    assert "the largest value over items does not show how much larger" in peak.difference.note
     assert result.difference.interval is not None
 
 

@@ -353,7 +353,11 @@ class AnswersResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return the finding in a sentence or two: only what intervals show."""
         best = self.by_distance()[0]
-        who = say("answers.the_model") if len(self.agents) == 1 and best.agent == "agent" else best.agent
+        who = (
+            say("shared.the_model").capitalize()
+            if len(self.agents) == 1 and best.agent == "agent"
+            else best.agent
+        )
         lead = "" if len(self.agents) == 1 else self._lead_words(best)
         return [
             lead

@@ -124,7 +124,7 @@ class StudyDescription(Kind):
     def sentences(self) -> Sequence[str]:
         """Say what the checks show, and that nothing is compared yet."""
         checks = [one for one in self.tests if one.check]
-        who = say("page.described.the_model") if self.model is None else self.model
+        who = say("shared.the_model") if self.model is None else self.model
         told = [say("people.before.alone", who=who)]
         if checks:
             by = {way: ", ".join(one.test for one in checks if one.passed is way) for way in (False, None)}

@@ -402,7 +402,7 @@ def assumption(protocol: Protocol, selected: str = "") -> str:
         if protocol.true_effects == "mixture"
         else "the empirical-Bayes posterior of the human effects"
     )
-    undone = f"; the ceiling's human effects with selection undone ({selected})" if selected else ""
+    undone = f"; the ceiling's human effects corrected for publication bias ({selected})" if selected else ""
     return f"human results as observed; {together}; true effects from {effects}{undone}"
 
 

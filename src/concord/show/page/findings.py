@@ -364,7 +364,7 @@ def _answers_finding(result: Any) -> PageFinding:
     if ends is None:
         return default_finding(result)
     way = "less" if ends.high < 1 else "more" if ends.low > 1 else "open"
-    who = say("answers.the_model") if best.agent == "agent" else best.agent
+    who = say("shared.the_model").capitalize() if best.agent == "agent" else best.agent
     return _titled(result, say("page.answers.title", who=who, way=say(f"page.answers.vary_{way}")))
 
 
@@ -399,7 +399,7 @@ def _apart(names: Sequence[str]) -> list[str]:
 
 
 def _described_finding(result: Any) -> PageFinding:
-    who = say("page.described.the_model") if result.model is None else result.model
+    who = say("shared.the_model") if result.model is None else result.model
     return PageFinding(title=say("page.described.title", who=who), says=" ".join(result.sentences()[1:]))
 
 

@@ -7,6 +7,7 @@ from textwrap import wrap
 from concord.number_words import MINUS, level_words, number
 from concord.records import Estimate
 from concord.show.plots import ticks
+from concord.words import say
 
 FILTERED = 20
 """Rows beyond which a figure can be searched."""
@@ -152,6 +153,12 @@ class Chart:
     def is_braced(self) -> bool:
         """Whether there are rows enough for a bracket beside them; of few it is said below."""
         return bool(self.bracket) and len(self.rows) >= BRACED
+
+    @property
+    def bracket_said(self) -> str:
+        """What the bracket says, as a sentence: that none of the rows can be distinguished from another."""
+        n = len(self.rows)
+        return say("page.compared.all_alike", two=n == 2, n=n, said=self.bracket)
 
     @property
     def says_differ(self) -> bool:

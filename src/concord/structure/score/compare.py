@@ -35,7 +35,7 @@ METRICS = (*ORDER_METRICS, *SOURCE_METRICS)
 FIXED_M = ("S_star", "E_star", "R_star")
 """The same numbers of the fixed-m gap, which does not depend on the number of samples per cell."""
 LOWER_IS_STEADIER = ("tau", "flip_excess", "E_perf", "R_sens", "E_star", "R_star")
-_ACROSS = "no interval: R of `across` is an extreme over items and has no honest one; see `paired`"
+_ACROSS = "no interval: the largest gap over items does not show how much larger it could be; see `paired`"
 _SHOWN = 3
 
 

@@ -22,7 +22,9 @@ from concord.stats.bands import (
 from concord.stats.gaps import expected_maximum, fixed_m_gap_binary, fixed_m_gap_cells
 from concord.structure.records import Codes, Consistency, Floats, ScoreGrid, ScoreOptions
 
-PEAK_NOTE = "no interval: an extreme over items has no honest one; see `paired`"
+PEAK_NOTE = (
+    "no interval: the largest value over items does not show how much larger it could be; see `paired`"
+)
 FEW_NOTE = f"no interval below {MIN_UNITS} items"
 SAME_SCORES = "mean and max hold the same scores, so that S_Cons would be 1 whatever the arrangement does"
 _SAME = 1e-12
@@ -245,7 +247,7 @@ def _across(data: Counted, options: ScoreOptions) -> Consistency:
     else:
         interval = mean_gap_interval(GapTable(((1.0, sums, counts),)), options.level)
     single = int((cells == 1).sum())
-    note = "R: no interval, an extreme over items has no honest one"
+    note = "R has no interval: the largest gap over items does not show how much larger it could be"
     if single:
         note += f"; {single} items have one arrangement only, their gap is 0 by construction"
     result = _assemble("across", gaps, data.items, e_interval=interval, note=note, n=len(defined))
