@@ -6,11 +6,10 @@ commas and formats are the same everywhere; and a cell that cannot be read becom
 
 import os
 import re
-import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ from concord.files.json_text import (
 )
 from concord.files.left_out import left_out_cells, told_left_out
 from concord.files.raw_replies import TEXT_NAMES
-from concord.files.rows import PickedRows
+from concord.files.rows import PickedRows, field_kinds
 from concord.files.tables import KINDS, LINES, TableOptions, TableSource, grid_of
 from concord.files.text import plain_utf8
 from concord.records import InputFile, LeftOutCell
@@ -356,14 +355,12 @@ def read_records(
     # The field ``answer`` is what a declared code for no answer can be in.
     grid = source if isinstance(source, Grid) else grid_of(source, options)
     held = {} if names is None else names
-    hints, columns = get_type_hints(kind), []
-    for one in fields(kind):  # type: ignore[arg-type]
-        hint = hints[one.name]
-        union = get_origin(hint) in (Union, types.UnionType)
-        plain = next(part for part in get_args(hint) if part is not type(None)) if union else hint
-        needed = one.default is MISSING and one.default_factory is MISSING
-        side = answer if one.name == answer else ""
-        columns.append(TableColumn(one.name, tuple(held.get(one.name, ())), _OF_TYPE[plain], needed, side))
+    columns = [
+        TableColumn(
+            name, tuple(held.get(name, ())), _OF_TYPE[plain], needed, answer if name == answer else ""
+        )
+        for name, (plain, _, needed) in field_kinds(cast("Hashable", kind)).items()
+    ]
     table = DeclaredTable(grid, columns, options)
     required = [one.name for one in columns if one.required]
     values = {name: table.values(name) for name in table.titles}

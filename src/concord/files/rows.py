@@ -224,7 +224,7 @@ def read_rows(path: Path, kind: type[T]) -> tuple[T, ...]:
     """Read what `write_rows` wrote."""
     # An empty cell is undefined where the field may be, and an empty text where it may not. Columns that the
     # record does not know are left alone.
-    known = _kinds(cast("Hashable", kind))
+    known = field_kinds(cast("Hashable", kind))
     needed = [name for name, (_, _, is_needed) in known.items() if is_needed]
     lines = read_back(str(path), read_bytes(path), needed, fix="is this a result that Concord wrote?")
     return tuple(
@@ -259,14 +259,15 @@ def read_back(name: str, data: bytes, wanted: Sequence[str], *, fix: str) -> lis
 
 
 @cache
-def _kinds(kind: Any) -> dict[str, tuple[type[Any], bool, bool]]:
+def field_kinds(kind: Any) -> dict[str, tuple[type[Any], bool, bool]]:
     """Return each field's type, whether it may be undefined, and whether a file must hold it."""
     hints, found = get_type_hints(kind), {}
-    for field in fields(kind):
-        hint = hints[field.name]
+    for one in fields(kind):
+        hint = hints[one.name]
         union = get_origin(hint) in (Union, types.UnionType)
-        plain_type = next(one for one in get_args(hint) if one is not type(None)) if union else hint
-        found[field.name] = (plain_type, union, field.default is MISSING)
+        plain_type = next(part for part in get_args(hint) if part is not type(None)) if union else hint
+        needed = one.default is MISSING and one.default_factory is MISSING
+        found[one.name] = (plain_type, union, needed)
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import YES_NO
+from concord.files.cells import YES_NO, BadCellError, number, whole
 from concord.files.declared import BadRowError, DeclaredTable, table_of
 from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, refuse_duplicates, told_repeats, with_units
@@ -270,47 +270,49 @@ def _lenient_place(value: object, from_zero: bool) -> int | None:
         return None
 
 
-def _replies(cells: Mapping[str, Any], usual: int, from_zero: bool) -> list[OptionReply]:
+def _replies(row: Mapping[str, Any], usual: int, from_zero: bool) -> list[OptionReply]:
     """Read one row: a reply, or so many as a share of right ones is over."""
-    item = cell_text(cells["item"])
+    item = cell_text(row["item"])
     if item is None:
         raise BadRowError("item", None, "the name of an item")
-    arrangement = cell_text(cells["arrangement"])
+    arrangement = cell_text(row["arrangement"])
     arrangement = "" if arrangement is None else arrangement
-    shown = _shown_options(cells["options"])
-    size = _n_options(cells["n_options"], usual, shown)
-    if cells["right_place"] is not None:
-        place, right = (_index(cells[key], key, size) for key in ("place", "right_place"))
+    shown = _shown_options(row["options"])
+    size = _n_options(row["n_options"], usual, shown)
+    if row["right_place"] is not None:
+        place, right = (
+            _whole_in(row[key], key, 0, size - 1, f"0 to {size - 1}") for key in ("place", "right_place")
+        )
     else:
         right, place = (
-            place_in_cell(cells[key], key, size, from_zero=from_zero, shown=shown)
+            place_in_cell(row[key], key, size, from_zero=from_zero, shown=shown)
             for key in ("right", "chosen")
         )
     if right is None:
-        raise BadRowError("right", cells["right"], "the place of the right option")
-    cluster = cell_text(cells["cluster"])
+        raise BadRowError("right", row["right"], "the place of the right option")
+    cluster = cell_text(row["cluster"])
     family = "" if cluster is None else cluster
-    n_right, draws = _share_of_draws(cells)
+    n_right, draws = _share_of_draws(row)
     if draws:
         flags = [True] * n_right + [False] * (draws - n_right)
         return [OptionReply(item, arrangement, None, None, right, size, one, family) for one in flags]
-    correct = _correct(cells["correct"], place, right)
-    answer = _chosen_of(cells["answer"], place, shown, arrangement, size)
+    correct = _correct(row["correct"], place, right)
+    answer = _chosen_of(row["answer"], place, shown, arrangement, size)
     return [OptionReply(item, arrangement, answer, place, right, size, correct, family)]
 
 
-def _share_of_draws(cells: Mapping[str, Any]) -> tuple[int, int]:
+def _share_of_draws(row: Mapping[str, Any]) -> tuple[int, int]:
     """Return how many of how many draws were right, where a row is of several; 0 of 0 elsewhere."""
-    draws, share = (whole_or_none(cells["draws"]), cell_text(cells["correct"]))
-    if draws is None or draws < 2 or share is None:
-        return 0, 0
+    draws = whole_or_none(row["draws"])
     try:
-        value = float(share)
-    except ValueError:
+        value = number(row["correct"])
+    except BadCellError:
         value = math.nan
+    if draws is None or draws < 2 or value is None:
+        return 0, 0
     n_right = value * draws if value <= 1 else value
     if not 0 <= n_right <= draws or abs(n_right - round(n_right)) > _ROUNDED * draws:
-        raise BadRowError("correct", cells["correct"], f"a share or a number of {draws} draws")
+        raise BadRowError("correct", row["correct"], f"a share or a number of {draws} draws")
     return round(n_right), draws
 
 
@@ -338,33 +340,24 @@ def _shown_options(value: object) -> list[str] | None:
     return [str(one).strip() for one in value]
 
 
+def _whole_in(value: object, column: str, low: int, high: int, expected: str) -> int | None:
+    """Read a whole number of a range; nothing where a cell holds nothing."""
+    try:
+        found = whole(value)
+    except BadCellError:
+        found = math.nan
+    if found is not None and not low <= found <= high:
+        raise BadRowError(column, value, expected)
+    return None if found is None else int(found)
+
+
 def _n_options(value: object, usual: int, shown: Sequence[str] | None) -> int:
-    text = cell_text(value)
-    if text is None:
+    size = _whole_in(value, "n_options", 2, MOST_OPTIONS, f"a whole number from 2 to {MOST_OPTIONS}")
+    if size is None:
         return usual if shown is None else len(shown)
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not (number.is_integer() and 2 <= number <= MOST_OPTIONS):
-        raise BadRowError("n_options", value, f"a whole number from 2 to {MOST_OPTIONS}")
-    if shown is not None and len(shown) != number:
-        raise BadRowError("n_options", int(number), f"{len(shown)}, as many as 'options' lists")
-    return int(number)
-
-
-def _index(value: object, column: str, size: int) -> int | None:
-    """Read a place that is counted from 0 on."""
-    text = cell_text(value)
-    if text is None:
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not (number.is_integer() and 0 <= number < size):
-        raise BadRowError(column, value, f"0 to {size - 1}")
-    return int(number)
+    if shown is not None and len(shown) != size:
+        raise BadRowError("n_options", size, f"{len(shown)}, as many as 'options' lists")
+    return size
 
 
 def _correct(value: object, place: int | None, right: int) -> bool | None:

@@ -35,6 +35,8 @@ class Place:
     file: str
     sheet: str | None
     column: str
+    each: Sequence[str] = ()
+    """The column of each cell, where scores are in one column per item."""
 
     def __str__(self) -> str:
         """Name the file, and the sheet where there is one."""
@@ -111,12 +113,12 @@ def read_cells(
     values, bad = read_numbers(cells, decimal_comma=options.decimal_comma, missing=options.codes)
     column = ScoreColumn(values, place)
     for i, expected in bad.items():
-        cell, row = cells[i], int(rows[i])
+        cell = cells[i]
         if isinstance(cell, FormulaCell):
-            column.unstored.append(_problem(place, row, UNSTORED, "a stored value"))
+            column.unstored.append(_problem(place, rows, i, UNSTORED, "a stored value"))
             continue
         named = column.faults if options.strict or is_decimal_comma(cell) else column.lenient
-        named.append(_problem(place, row, cell, _advice(str(cell)[:50].strip(), expected, options)))
+        named.append(_problem(place, rows, i, cell, _advice(str(cell)[:50].strip(), expected, options)))
     if typed:
         texts = (
             values
@@ -141,9 +143,9 @@ def check_range(column: ScoreColumn, rows: RowNumbers, place: Place, *, options:
     near = ((values < 0) & (values >= -TOLERANCE)) | ((values > 1) & (values <= 1 + TOLERANCE))
     outside = ((values < 0) | (values > 1)) & ~near
     for i in np.flatnonzero(near):
-        column.clipped.append(_problem(place, int(rows[int(i)]), float(raw[i]), expected_score(options)))
+        column.clipped.append(_problem(place, rows, int(i), float(raw[i]), expected_score(options)))
     for i in np.flatnonzero(outside):
-        column.faults.append(_problem(place, int(rows[int(i)]), float(raw[i]), expected_score(options)))
+        column.faults.append(_problem(place, rows, int(i), float(raw[i]), expected_score(options)))
     column.out_of_range = int(outside.sum())
     column.values = np.where(outside, np.nan, np.clip(values, 0.0, 1.0))
     return column
@@ -165,9 +167,10 @@ def range_advice(low: float, high: float, options: ReadOptions, *, share: float)
     return f"{text}; if they run from 0 to 100, use --percent to divide them by 100"
 
 
-def _problem(place: Place, row: int, value: object, expected: str) -> CellProblem:
+def _problem(place: Place, rows: RowNumbers, i: int, value: object, expected: str) -> CellProblem:
     """Name one cell."""
-    return CellProblem(place.file, place.sheet, row, place.column, value, expected)
+    column = place.each[i] if place.each else place.column
+    return CellProblem(place.file, place.sheet, int(rows[i]), column, value, expected)
 
 
 SUFFIX = "s_acc"
@@ -330,7 +333,7 @@ def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetSc
         cells, rows, names = [cells[i] for i in kept], [rows[i] for i in kept], [names[i] for i in kept]
         unnamed = [row for row, name in zip(rows, names, strict=True) if name == ""]
         names = [name if name else f"position {i + 1}" for i, name in enumerate(names)]
-    column = _read_columns(grid, layout, cells, rows, options)
+    column = read_cells(cells, rows, _column_place(grid, layout), options, typed=grid.typed)
     scores = _finish(grid, arrangement, layout, names, column)
     if not unnamed:
         return scores
@@ -340,39 +343,6 @@ def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetSc
     return SheetScores(
         scores.file, scores.sheet, scores.items, column, scores.by_position, (*scores.warnings, note)
     )
-
-
-def _read_columns(
-    grid: Grid, layout: SheetLayout, cells: Sequence[object], rows: Sequence[int], options: ReadOptions
-) -> ScoreColumn:
-    """Read the score cells; with one column per item each cell is named by its own column."""
-    if layout.kind is not SheetKind.COLUMNS:
-        return read_cells(cells, rows, _column_place(grid, layout), options, typed=grid.typed)
-    height = len(grid.rows)
-    parts = [
-        read_cells(
-            cells[k * height : (k + 1) * height],
-            grid.rows,
-            Place(grid.name, grid.sheet, grid.header[j]),
-            options,
-            typed=grid.typed,
-        )
-        for k, j in enumerate(layout.scores)
-    ]
-    return _joined_columns(parts)
-
-
-_SUMMED = ("n_text_numbers", "out_of_range", *_NOTICED)
-
-
-def _joined_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
-    """Put several columns of scores together."""
-    whole = ScoreColumn(np.concatenate([part.values for part in parts]), parts[0].place)
-    for part in parts:
-        for name in _SUMMED:
-            setattr(whole, name, getattr(whole, name) + getattr(part, name))
-        whole.low, whole.high = min(whole.low, part.low), max(whole.high, part.high)
-    return whole
 
 
 def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> SheetLayout:
@@ -522,8 +492,10 @@ def _is_empty(cell: object) -> bool:
 
 
 def _column_place(grid: Grid, layout: SheetLayout) -> Place:
-    """Name the score column in messages."""
-    return Place(grid.name, grid.sheet, grid.header[layout.scores[0]])
+    """Name the score column in messages; with one column per item each cell has its own."""
+    titles = [grid.header[j] for j in layout.scores]
+    each = [title for title in titles for _ in grid.rows] if layout.kind is SheetKind.COLUMNS else ()
+    return Place(grid.name, grid.sheet, titles[0], each)
 
 
 def _listed(grid: Grid, columns: Sequence[int]) -> str:
