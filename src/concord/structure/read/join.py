@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from concord.errors import CellProblem, InputError, TableError
 from concord.files import limits
@@ -294,129 +294,97 @@ class LongTable:
     answer: Coded | None = None
     cluster: Coded | None = None
 
-
-@dataclass(slots=True, eq=False)
-class _Rows:
-    """The rows of one model."""
-
-    arrangement: Codes
-    item: Codes
-    scores: tuple[Floats, ...]
-    sample: Codes | None
-    answer: Codes | None
-    cluster: Codes | None
-    item_names: list[str] = field(default_factory=list, kw_only=True)
-
-    def keep(self, mask: NDArray[np.bool_]) -> "_Rows":
-        """Keep some rows."""
-        optional = [None if part is None else part[mask] for part in (self.sample, self.answer, self.cluster)]
-        scores = tuple(score[mask] for score in self.scores)
-        return _Rows(self.arrangement[mask], self.item[mask], scores, *optional, item_names=self.item_names)
+    def at(self, where: Codes, options: ReadOptions) -> "LongTable":
+        """Return some rows."""
+        part: dict[str, Any] = {
+            name: getattr(self, name)[where] for name in ("rows", "model", "arrangement", "item")
+        }
+        for name in ("sample", "answer", "cluster"):
+            one = getattr(self, name)
+            part[name] = None if one is None else (one[0][where], one[1])
+        part["scores"] = tuple(score.part(where, self.rows, options) for score in self.scores)
+        return replace(self, **part)
 
 
 def model_scores(table: LongTable, code: int, *, options: ReadOptions, found: Findings) -> ScoreGrid:
     """Build the scores of one model."""
-    where = np.flatnonzero(table.model == code)
-    columns = [score.part(where, table.rows, options) for score in table.scores]
-    refuse_cells(columns, options, _unnamed_rows(table, where))
-    note_cells(table.models[code], columns, options, found)
-    rows = _Rows(
-        table.arrangement[where],
-        table.item[where],
-        tuple(column.values for column in columns),
-        *(None if part is None else part[0][where] for part in (table.sample, table.answer, table.cluster)),
-        item_names=list(table.items),
-    )
-    _refuse_repeats(table, code, where, rows)
-    used = _usable_arrangements(table, code, rows, found)
-    recode = np.full(len(table.arrangements), -1, dtype=np.int64)
-    recode[used] = np.arange(len(used))
-    rows.arrangement = recode[rows.arrangement]
-    if (rows.arrangement < 0).any():
-        rows = rows.keep(rows.arrangement >= 0)
-    items = _index_items(rows)
+    model, own = table.models[code], table.at(np.flatnonzero(table.model == code), options)
+    refuse_cells(own.scores, options, _unnamed_rows(own))
+    note_cells(model, own.scores, options, found)
+    _refuse_repeats(own, model)
+    used = _usable_arrangements(own, model, found)
+    kept = np.isin(own.arrangement, used)
+    own = own if kept.all() else own.at(np.flatnonzero(kept), options)
+    present = np.flatnonzero(np.bincount(own.item, minlength=len(table.items)))
+    items = tuple(item_order([table.items[i] for i in present]))
+    places = {name: i for i, name in enumerate(items)}
+    recode = np.full(len(table.items), -1, dtype=np.int64)
+    recode[present] = [places[table.items[i]] for i in present]
+    own = replace(own, item=recode[own.item], arrangement=np.searchsorted(used, own.arrangement))
     refuse_more(len(used), limits.ARRANGEMENTS, "arrangements", table.file, "score some of them")
-    spanned = len(items) * len(used)
+    shape = (len(items), len(used))
+    spanned = shape[0] * shape[1]
     refuse_more(spanned, limits.SPANNED, "items by arrangements", table.file, "score some of the items")
-    names = tuple(table.arrangements[p] for p in used)
-    return _build(table, code, rows, arrangements=names, items=items, found=found)
-
-
-def _build(
-    table: LongTable,
-    code: int,
-    rows: _Rows,
-    *,
-    arrangements: tuple[str, ...],
-    items: tuple[str, ...],
-    found: Findings,
-) -> ScoreGrid:
-    """Fill the matrices of a model and check them."""
-    shape = (len(items), len(arrangements))
-    sides = [ScoreSide(rows.arrangement, rows.item, one) for one in rows.scores]
+    sides = [ScoreSide(own.arrangement, own.item, one.values) for one in own.scores]
     samples = None
     if len(sides) == 2:
         mean, largest = _matrices(sides, shape)
     else:
-        samples, mean, largest = _summarise(rows, shape)
-    scores = ScoreGrid(
-        table.models[code], arrangements, items, mean, largest, _cell_counts(sides, shape), samples,
-        _clusters(table, rows, items),
-    )  # fmt: skip
+        samples, mean, largest = _summarise(own, shape)
+    names, counts = tuple(table.arrangements[p] for p in used), _cell_counts(sides, shape)
+    scores = ScoreGrid(model, names, items, mean, largest, counts, samples, _clusters(own, items))
     _note_missing(scores, found)
     if samples is None or table.sample is not None:  # that a row is one sample is said of the whole table
         check_mean_below_max(scores, found)
     return scores
 
 
-def _unnamed_rows(table: LongTable, where: Codes) -> list[CellProblem]:
+def _unnamed_rows(table: LongTable) -> list[CellProblem]:
     """Return the rows of a model without arrangement, item or sample."""
     parts = (table.arrangement, table.item, None if table.sample is None else table.sample[0])
     return [
-        CellProblem(table.file, None, int(table.rows[i]), column, None, "a name or a number")
+        CellProblem(table.file, None, int(row), column, None, "a name or a number")
         for codes, column in zip(parts, table.columns, strict=True)
         if codes is not None and column is not None
-        for i in where[codes[where] < 0]
+        for row in table.rows[codes < 0]
     ]
 
 
-def _refuse_repeats(table: LongTable, code: int, where: Codes, rows: _Rows) -> None:
+def _refuse_repeats(table: LongTable, model: str) -> None:
     """Refuse the model where a cell (or a sample of it) is there twice: one of its scores is wrong."""
-    if len(rows.scores) == 1 and rows.sample is None:
+    if len(table.scores) == 1 and table.sample is None:
         return
-    key = rows.arrangement * np.int64(len(table.items)) + rows.item
-    if rows.sample is not None and table.sample is not None:
-        key = key * np.int64(max(1, len(table.sample[1]))) + rows.sample
+    key = table.arrangement * np.int64(len(table.items)) + table.item
+    if table.sample is not None:
+        key = key * np.int64(max(1, len(table.sample[1]))) + table.sample[0]
     order = np.argsort(key, kind="stable")
     again = np.flatnonzero(np.diff(key[order]) == 0)
     if not again.size:
         return
     first, second = order[again[0]], order[again[0] + 1]
-    arrangement, item = table.arrangements[rows.arrangement[first]], table.items[rows.item[first]]
-    sample = ""
-    if rows.sample is not None and table.sample is not None:
-        sample = f", sample {table.sample[1][rows.sample[first]]!r}"
+    arrangement, item = table.arrangements[table.arrangement[first]], table.items[table.item[first]]
+    sample = "" if table.sample is None else f", sample {table.sample[1][table.sample[0][first]]!r}"
     raise RefusedError(
-        f"{table.file}, rows {table.rows[where[first]]} and {table.rows[where[second]]}: model "
-        f"{table.models[code]!r}, arrangement {arrangement!r}, item {item!r}{sample} is there twice "
-        f"({again.size} such rows); keep one of each, or number repeated answers in a column 'sample'"
+        f"{table.file}, rows {table.rows[first]} and {table.rows[second]}: model {model!r}, arrangement "
+        f"{arrangement!r}, item {item!r}{sample} is there twice ({again.size} such rows); keep one of each, "
+        "or number repeated answers in a column 'sample'"
     )
 
 
-def _usable_arrangements(table: LongTable, code: int, rows: _Rows, found: Findings) -> Codes:
+def _usable_arrangements(table: LongTable, model: str, found: Findings) -> Codes:
     """Arrangements with a usable score on every side; summaries and empty ones are named."""
     used = []
-    seen = np.bincount(rows.arrangement, minlength=len(table.arrangements))
-    usable = [np.bincount(rows.arrangement[~np.isnan(score)], minlength=len(seen)) for score in rows.scores]
+    seen = np.bincount(table.arrangement, minlength=len(table.arrangements))
+    usable = [
+        np.bincount(table.arrangement[~np.isnan(score.values)], minlength=len(seen)) for score in table.scores
+    ]
     for p in np.flatnonzero(seen):
         name = table.arrangements[p]
         if is_summary(name):
-            found.warnings.append(
-                f"{table.file}, model {table.models[code]!r}: arrangement {name!r}: a summary, left out"
-            )
+            found.warnings.append(f"{table.file}, model {model!r}: arrangement {name!r}: a summary, left out")
         elif any(count[p] == 0 for count in usable):
             reason = f"{table.file}, arrangement {name!r}: no usable value"
-            found.left_out.append(LeftOut(table.models[code], name, table.file, reason))
+            found.left_out.append(LeftOut(model, name, table.file, reason))
         else:
             used.append(int(p))
     if not used:
@@ -424,20 +392,9 @@ def _usable_arrangements(table: LongTable, code: int, rows: _Rows, found: Findin
     return np.asarray(used, dtype=np.int64)
 
 
-def _index_items(rows: _Rows) -> tuple[str, ...]:
-    """Recode items in the order of their names."""
-    present = np.flatnonzero(np.bincount(rows.item, minlength=len(rows.item_names)))
-    items = item_order([rows.item_names[i] for i in present])
-    index = {name: i for i, name in enumerate(items)}
-    recode = np.full(len(rows.item_names), -1, dtype=np.int64)
-    recode[present] = [index[rows.item_names[i]] for i in present]
-    rows.item = recode[rows.item]
-    return tuple(items)
-
-
-def _summarise(rows: _Rows, shape: tuple[int, int]) -> tuple[RawSamples, Floats, Floats]:
+def _summarise(rows: LongTable, shape: tuple[int, int]) -> tuple[RawSamples, Floats, Floats]:
     """Sort samples by cell and score, and take each cell's mean and maximum."""
-    score = rows.scores[0]
+    score = rows.scores[0].values
     usable = np.flatnonzero(~np.isnan(score))
     cell = rows.item[usable] * shape[1] + rows.arrangement[usable]
     n_cells = shape[0] * shape[1]
@@ -452,7 +409,7 @@ def _summarise(rows: _Rows, shape: tuple[int, int]) -> tuple[RawSamples, Floats,
     total = np.bincount(cell, weights=values, minlength=n_cells)
     mean = np.divide(total, count, out=np.full(n_cells, np.nan), where=filled)
     mean = np.clip(mean, smallest, largest)  # a rounded mean of equal samples must not pass them
-    answer = None if rows.answer is None else rows.answer[kept]
+    answer = None if rows.answer is None else rows.answer[0][kept]
     samples = RawSamples(cell // shape[1], cell % shape[1], values, answer)
     return samples, mean.reshape(shape), largest.reshape(shape)
 
@@ -467,14 +424,14 @@ def _by_cell_and_score(cell: Codes, score: Floats, count: Codes) -> Codes:
     return np.take_along_axis(order, inner, axis=1).reshape(-1)
 
 
-def _clusters(table: LongTable, rows: _Rows, items: tuple[str, ...]) -> tuple[str, ...] | None:
+def _clusters(table: LongTable, items: tuple[str, ...]) -> tuple[str, ...] | None:
     """Cluster of each item; an item without one is a cluster of its own."""
-    if rows.cluster is None or table.cluster is None:
+    if table.cluster is None:
         return None
     low = np.full(len(items), np.iinfo(np.int64).max)
     high = np.full(len(items), -1, dtype=np.int64)
-    np.minimum.at(low, rows.item, rows.cluster)
-    np.maximum.at(high, rows.item, rows.cluster)
+    np.minimum.at(low, table.item, table.cluster[0])
+    np.maximum.at(high, table.item, table.cluster[0])
     mixed = np.flatnonzero(low != high)
     if mixed.size:
         names = [table.cluster[1][c] if c >= 0 else None for c in (low[mixed[0]], high[mixed[0]])]

@@ -4,8 +4,8 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,25 +44,8 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LongColumns:
-    """Which column of the table plays which part."""
-
-    model: str | None
-    """None: the table is of one model, which is called as the file is."""
-    arrangement: str
-    item: str
-    scores: tuple[str, ...]
-    """S_mean and S_max, or the raw score alone."""
-    sample: str | None
-    answer: str | None
-    cluster: str | None
-
-    def used(self) -> list[str]:
-        """Every column that is read."""
-        optional = [name for name in (self.sample, self.answer, self.cluster) if name is not None]
-        model = [] if self.model is None else [self.model]
-        return [*model, self.arrangement, self.item, *self.scores, *optional]
+Roles = Mapping[str, str]
+"""Which column plays which part; without a model the table is of one, which is called as the file is."""
 
 
 def read_long(source: Any, options: ReadOptions) -> ScoreSet:
@@ -70,10 +53,10 @@ def read_long(source: Any, options: ReadOptions) -> ScoreSet:
     found = Findings()
     table = _one_row_per_model(_open(source, options))
     found.warnings += table.warnings
-    columns = find_columns(DeclaredTable(table, COLUMNS, table.options), options, found)
-    frame = _with_whole_items(table, columns, found)
+    roles, scores = find_columns(DeclaredTable(table, COLUMNS, table.options), options, found)
+    frame = _with_whole_items(table, roles, scores, found)
     inputs = table.inputs if table.inputs else (fingerprint(table.name, _frame_bytes(frame)),)
-    coded = _code_table(frame, columns, table, options=options, found=found)
+    coded = _code_table(frame, roles, scores, table, options=options, found=found)
     text = sum(score.n_text_numbers for score in coded.scores)
     if text:
         found.warnings.append(f"{table.name}: {text} numbers are stored as text, read as numbers")
@@ -137,39 +120,40 @@ _COMPLETE = 0.8
 """Share of the units that must be in two arrangements, for a column to be part of what names them."""
 
 
-def _with_whole_items(table: ColumnTable, columns: LongColumns, found: Findings) -> "pl.DataFrame":
+def _with_whole_items(
+    table: ColumnTable, roles: Roles, scores: Sequence[str], found: Findings
+) -> "pl.DataFrame":
     """Return the columns that are read; an item has the columns beside its name that number it anew."""
     import polars as pl
 
-    frame = table.take(columns.used())
-    key = [one for one in (columns.model, columns.arrangement, columns.item) if one is not None]
+    used = [*roles.values(), *scores]
+    frame, item = table.take(used), roles["item"]
+    key = [roles[part] for part in ("model", "arrangement", "item") if part in roles]
     compared = not any(dtype == pl.Object or dtype.is_nested() for dtype in frame.select(key).dtypes)
-    if columns.sample is not None or not compared or frame.select(key).n_unique() == frame.height:
+    if "sample" in roles or not compared or frame.select(key).n_unique() == frame.height:
         return frame
     counts = Counter(table.header)
-    others = [one for one in table.header if one and one not in columns.used() and counts[one] == 1]
+    others = [one for one in table.header if one and one not in used and counts[one] == 1]
     whole = table.take([*key, *others])
     chosen: list[str] = []
     for title in others:
         series = whole[title]
         if series.dtype.is_float() or series.dtype.is_nested() or series.dtype == pl.Object:
             continue
-        units = whole.select(columns.item, *chosen, title).n_unique()
-        if units == whole.select(columns.item, *chosen).n_unique():
+        units = whole.select(item, *chosen, title).n_unique()
+        if units == whole.select(item, *chosen).n_unique():
             continue
-        wide = whole.group_by(columns.item, *chosen, title).agg(
-            pl.col(columns.arrangement).n_unique().alias("n")
-        )
+        wide = whole.group_by(item, *chosen, title).agg(pl.col(roles["arrangement"]).n_unique().alias("n"))
         if (wide["n"] >= 2).mean() >= _COMPLETE:  # type: ignore[operator]
             chosen.append(title)
         if chosen and whole.select(*key, *chosen).n_unique() == whole.height:
             break
     if not chosen or whole.select(*key, *chosen).n_unique() < whole.height:
         return frame
-    named = [pl.col(one).cast(pl.String).fill_null("") for one in (*chosen, columns.item)]
-    joined = whole.select(pl.concat_str(named, separator=" · ").alias(columns.item)).to_series()
+    named = [pl.col(one).cast(pl.String).fill_null("") for one in (*chosen, item)]
+    joined = whole.select(pl.concat_str(named, separator=" · ").alias(item)).to_series()
     found.warnings[:] = [note for note in found.warnings if "columns not used" not in note]
-    found.warnings.append(f"{table.name}: an item is one {' · '.join((*chosen, columns.item))}")
+    found.warnings.append(f"{table.name}: an item is one {' · '.join((*chosen, item))}")
     note_units(chosen)
     return frame.with_columns(joined)
 
@@ -200,7 +184,9 @@ def _frame_bytes(frame: "pl.DataFrame") -> bytes:
     return buffer.getvalue()
 
 
-def find_columns(table: DeclaredTable, options: ReadOptions, found: Findings) -> LongColumns:
+def find_columns(
+    table: DeclaredTable, options: ReadOptions, found: Findings
+) -> tuple[Roles, tuple[str, ...]]:
     """Find the part each column plays."""
     names, titles, file = table.table.header, table.titles, table.place
     for key, count in Counter(map(plain_title, names)).items():
@@ -217,29 +203,24 @@ def find_columns(table: DeclaredTable, options: ReadOptions, found: Findings) ->
 
     scores = _score_columns(table, options)
     raw = len(scores) == 1
-    columns = LongColumns(
-        titles.get("model"),
-        need("arrangement", titles),
-        need("item", titles),
-        scores,
-        titles.get("sample") if raw else None,
-        titles.get("answer") if raw else None,
-        titles.get("cluster") if options.cluster is None else need(plain_title(options.cluster), table.plain),
-    )
-    used = set(columns.used())
-    unused = [name for name in names if name not in used]
-    taken = [
-        name for name in (columns.arrangement, columns.item, *scores, columns.sample) if name is not None
-    ]
+    roles = {"arrangement": need("arrangement", titles), "item": need("item", titles)}
+    roles |= {"model": titles["model"]} if "model" in titles else {}
+    roles |= {part: titles[part] for part in ("sample", "answer") if raw and part in titles}
+    if options.cluster is not None or "cluster" in titles:
+        own = options.cluster is None
+        roles["cluster"] = titles["cluster"] if own else need(plain_title(str(options.cluster)), table.plain)
+    unused = [name for name in names if name not in {*roles.values(), *scores}]
+    named = [roles[part] for part in ("arrangement", "item", "sample") if part in roles]
+    taken = [*named[:2], *scores, *named[2:]]
     if any(plain_title(name) not in _OWN for name in taken):
         found.warnings.append(f"{file}: read by its columns {listed(taken)}")
-    if columns.model is None:
+    if "model" not in roles:
         found.warnings.append(f"{file}: no column 'model'; all rows count as those of one model")
     if unused:
         found.warnings.append(f"{file}: columns not used: {listed(unused)}")
-    if raw and columns.sample is None:
+    if raw and "sample" not in roles:
         found.warnings.append(f"{file}: no column 'sample'; every row counts as one sample of its cell")
-    return columns
+    return roles, scores
 
 
 def _score_columns(table: DeclaredTable, options: ReadOptions) -> tuple[str, ...]:
@@ -272,7 +253,13 @@ def _score_columns(table: DeclaredTable, options: ReadOptions) -> tuple[str, ...
 
 
 def _code_table(
-    frame: "pl.DataFrame", columns: LongColumns, table: ColumnTable, *, options: ReadOptions, found: Findings
+    frame: "pl.DataFrame",
+    roles: Roles,
+    scores: Sequence[str],
+    table: ColumnTable,
+    *,
+    options: ReadOptions,
+    found: Findings,
 ) -> LongTable:
     """Turn names into codes and scores into checked numbers."""
     name = table.name
@@ -281,31 +268,28 @@ def _code_table(
     rows = np.arange(2, frame.height + 2, dtype=np.int64) if table.rows is None else table.rows
     models: tuple[str, ...] = ("model" if name == FRAME_NAME else Path(name).stem,)
     model: Codes = np.zeros(frame.height, dtype=np.int64)
-    if columns.model is not None:
-        model, models = code_names(name, frame[columns.model], fold_case=False)
+    if "model" in roles:
+        model, models = code_names(name, frame[roles["model"]], fold_case=False)
     if (model < 0).any():
-        empty = [CellProblem(name, None, int(rows[i]), columns.model or "", None, "the name of a model")
+        empty = [CellProblem(name, None, int(rows[i]), roles["model"], None, "the name of a model")
                  for i in np.flatnonzero(model < 0)[:1000]]  # fmt: skip
         raise TableError(empty)
-    arrangement, arrangements = code_names(name, frame[columns.arrangement], fold_case=True)
-    item, items = code_names(name, frame[columns.item], fold_case=False)
-    scores = tuple(
+    arrangement, arrangements = code_names(name, frame[roles["arrangement"]], fold_case=True)
+    item, items = code_names(name, frame[roles["item"]], fold_case=False)
+    read = tuple(
         read_series(
             frame[score], rows, Place(name, None, score), typed=table.typed, options=options, found=found
         )
-        for score in columns.scores
+        for score in scores
     )
     optional = {
-        part: None if column is None else code_names(name, frame[column], fold_case=False)
-        for part, column in (
-            ("sample", columns.sample),
-            ("answer", columns.answer),
-            ("cluster", columns.cluster),
-        )
+        part: code_names(name, frame[roles[part]], fold_case=False)
+        for part in ("sample", "answer", "cluster")
+        if part in roles
     }
     return LongTable(
-        name, rows, models, model, arrangements, arrangement, items, item, scores,
-        columns=(columns.arrangement, columns.item, columns.sample), **optional,
+        name, rows, models, model, arrangements, arrangement, items, item, read,
+        columns=(roles["arrangement"], roles["item"], roles.get("sample")), **optional,
     )  # fmt: skip
 
 
