@@ -203,11 +203,11 @@ def how_many(n: int, one: str, many: str) -> str:
     return f"{n:,} {one if n == 1 else many}"
 
 
-def column_texts(values: Sequence[object], digits: int = 2, ends: int = 2, *, sign: bool = False,
-                 count: bool = False, p: bool = False) -> list[tuple[str, list[str]]]:  # fmt: skip
+def column_texts(values: Sequence[object], signs: Sequence[bool], *, digits: int, ends: int, count: bool,
+                 p: bool) -> list[tuple[str, list[str]]]:  # fmt: skip
     """Return the cells of a column: each value, its interval and what unread answers could make of it."""
     made = []
-    for value in values:
+    for value, sign in zip(values, signs, strict=True):
         beside = []
         if isinstance(value, Estimate):
             if value.interval is not None:

@@ -1,7 +1,6 @@
 """Any declared kind of result on the terminal, in a notebook, as a picture and as a table for a paper."""
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
 from html import escape
 from importlib import import_module
 from typing import Any
@@ -30,15 +29,17 @@ LEAST_BAR = 8
 
 def grid_cells(grid: FilledTable) -> list[tuple[tuple[str, list[str]], ...]]:
     """Return the cells of a table by rows: each value as text, and the texts of its intervals."""
-    by_columns = []
-    for i, one in enumerate(grid.columns):
-        values, ends = [row[i] for row in grid.values], one.digits if one.ends is None else one.ends
-        form = partial(column_texts, digits=one.digits, ends=ends, count=one.count, p=one.p)
-        if one.signed is None:
-            by_columns.append(form(values, sign=one.sign))
-        else:  # rates have none, differences do
-            pairs = zip(grid.rows, values, strict=True)
-            by_columns.append([form([value], sign=one.signed(row))[0] for row, value in pairs])
+    by_columns = [
+        column_texts(
+            [row[i] for row in grid.values],
+            [one.sign if one.signed is None else one.signed(row) for row in grid.rows],
+            digits=one.digits,
+            ends=one.digits if one.ends is None else one.ends,
+            count=one.count,
+            p=one.p,
+        )
+        for i, one in enumerate(grid.columns)
+    ]
     return list(zip(*by_columns, strict=True))
 
 

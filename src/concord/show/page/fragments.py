@@ -29,11 +29,11 @@ def fragment(*pieces: str) -> str:
 
 def breakable(text: str) -> str:
     """Return a name that may go on in the next line after each of its parts."""
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     shown = visible(text)
     parts = re.split(r"(?<=[/_:])(?=.)", shown) if len(shown) <= LONGEST_BROKEN else [shown]
-    return Markup("<wbr>").join(parts)
+    return Markup("<wbr>").join(parts) if len(parts) > 1 else escape(shown)
 
 
 def paragraph(text: str, *, soft: bool = False) -> str:
@@ -128,7 +128,7 @@ def table(
     """Return a table; the first cell of a row names it; a whole one can be searched and is not folded."""
     from markupsafe import Markup, escape
 
-    heads = grid.heads
+    heads = list(map(visible, grid.heads))
     sides = ["" if one.words or i == 0 else ' class="num"' for i, one in enumerate(grid.columns)]
     named = zip(sides, map(escape, heads), strict=True)
     head = "".join([f'<th scope="col"{side}>{said}</th>' for side, said in named])
@@ -137,17 +137,17 @@ def table(
     # the script names the cells of other tables, for narrow screens
     marks = [f' data-t="{plain_escape(said)}"' if tiled else "" for said in heads]
     # every text in it is escaped, cell by cell
-    body = "\n".join(_rows_html(grid, marks))
+    body = "\n".join(map(visible, _rows_html(grid, marks)))
     wide = len(grid.columns) > WIDE
     kind = f"data{' sortable' if n > 1 else ''}{' filterable' if whole and n > FOLDED_ROWS else ''}"
     kind = "data tiles" if tiled else f"{kind} crowded" if wide else kind
-    title, tall = escape(caption), " tall" if n > 24 else ""
+    title, tall = visible(escape(caption)), " tall" if n > 24 else ""
     made = (
         f'<div class="scroll{tall}" role="region" aria-label="{title}" tabindex="0">'
         f'<table class="{kind}" data-name="{escape(name)}"><caption>{title}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
-    pieces = (Markup(visible(made)), *notes(told))  # noqa: S704  every text in it is escaped
+    pieces = (Markup(made), *notes(told))  # noqa: S704  every text in it is escaped
     return folded(f"{caption} ({n} rows)", *pieces) if n > FOLDED_ROWS and not whole else fragment(*pieces)
 
 
