@@ -9,6 +9,7 @@ import pytest
 
 from concord.asking import runs
 from concord.asking.recorded import recorded_log
+from concord.asking.replies import TurnTexts, packed
 from concord.errors import FileFormatError, MissingExtraError, RunFolderError
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")
@@ -172,3 +173,18 @@ def test_without_inspect_the_extra_is_named(log: Path, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     with pytest.raises(MissingExtraError, match=r"reading Inspect logs needs .*concord-eval\[live\]"):
         recorded_log(log)
+
+
+def test_replies_of_sessions_are_found_in_any_order_and_what_is_not_there_is_not() -> None:
+    texts = {f"s/e/{k}/1/1": f"text {k}" for k in range(5)}
+    rows = [{"id": key.rsplit("/", 2)[0], "response": packed({key: text})} for key, text in texts.items()]
+    found = TurnTexts(rows)
+    assert [found.get(key) for key in texts] == list(texts.values())  # in their order
+    assert [found.get(key) for key in reversed(texts)] == list(texts.values())[::-1]
+    assert found.get("s/e/9/1/1") is None
+    assert found.get("s/e/2/1/2") is None
+    assert dict(found) == texts
+    assert len(found) == 5
+    late = TurnTexts(rows)
+    assert late.get("s/e/3/1/1") == "text 3"
+    assert late.get("s/e/0/1/1") == "text 0"

@@ -16,8 +16,9 @@ import pytest
 import concord
 from concord.errors import FileFormatError
 from concord.files.contents import fingerprint, fingerprint_rows
-from concord.files.rows import PickedRows, StoredRecords
+from concord.files.rows import JoinedRows, PickedRows, StoredRecords
 from concord.files.text import ErrorCell
+from concord.people.studies.results import ReplyItem, StoredReplies, StudyReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,23 @@ def test_picked_rows_are_made_as_they_are_looked_at() -> None:
     assert picked[1] == 16
     assert list(picked) == [1, 16, 81] == picked
     assert seen[:1] == [4]
+
+
+def test_joined_rows_are_one_behind_the_other() -> None:
+    joined = JoinedRows([[0, 1], (), range(2, 5)])
+    assert joined == [0, 1, 2, 3, 4]
+    assert [joined[k] for k in range(-5, 5)] == [0, 1, 2, 3, 4] * 2
+
+
+def test_replies_to_studies_are_stored_with_each_prompt_once() -> None:
+    items = (ReplyItem("a", "ok", {"a": 1.5, "b": None}), ReplyItem("b", "empty", {}))
+    made = [
+        StudyReply(f"s/e/{k}/1/1", "s", "e", "gain", f"{k}/1", "1", items, f"é {k}", f"prompt {k % 2}", None)
+        for k in range(600)
+    ]
+    stored = StoredReplies(made)
+    assert stored == made
+    assert stored[300].prompt is stored[302].prompt
 
 
 def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

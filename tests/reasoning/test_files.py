@@ -12,6 +12,7 @@ from rich.console import Console
 
 import concord
 from concord.errors import FileFormatError, OptionError
+from concord.proof.packs import RECIPES
 from concord.reasoning.files import ReasoningResult
 from concord.show.declared import report_of
 
@@ -206,3 +207,18 @@ def test_the_ranking_fits_a_page() -> None:
     assert "[-0.02, +0.39]" in text
     assert "across" in text
     assert "[0.21, 1.00]" in text
+
+
+def test_a_result_says_which_field_names_families_and_is_computed_again_with_it(tmp_path: Path) -> None:
+    samples = [{"id": str(k), "gold_answer": "Panic Disorder", "family": str(k // 2)} for k in range(24)]
+    replies = [
+        {"id": str(k), "mode": mode, "response": f"DIAGNOSIS: {'Panic Disorder' if k % 3 else 'Insomnia'}"}
+        for k in range(24)
+        for mode in ("cot", "direct")
+    ]
+    found = concord.score_reasoning(samples, replies, cluster="family", n_resamples=100)
+    again = ReasoningResult.read(found.write(tmp_path))
+    assert again.scores.options.cluster == "family"
+    assert RECIPES["reasoning result"][2](again.to_dict())["cluster"] == "family"
+    plain = concord.score_reasoning(samples, replies, n_resamples=100)
+    assert "cluster" not in plain.to_dict()["options"]

@@ -6,7 +6,7 @@ own; the replies never change.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -82,12 +82,37 @@ def unpacked(response: str) -> dict[str, str]:
     return {key: text for key, text in found.items() if isinstance(text, str)}
 
 
-def replies_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the replies of all sessions by the id of their question."""
-    found: dict[str, str] = {}
-    for row in rows:
-        found |= unpacked(str(row["response"]))
-    return found
+class TurnTexts(Mapping[str, str]):
+    """The replies of all sessions by the id of their question, one session in the memory at a time."""
+
+    # Sessions are looked for in the order of the rows; for any other order, and for what is not there, all
+    # are listed by their names.
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._rows, self._ahead = rows, iter(rows)
+        self._places: dict[str, int] | None = None
+        self._name, self._held = "", dict[str, str]()
+
+    def __getitem__(self, key: str) -> str:
+        name = key.rsplit("/", 2)[0]
+        if name != self._name:
+            self._name, self._held = name, self._session(name)
+        return self._held[key]
+
+    def _session(self, name: str) -> dict[str, str]:
+        row = next(self._ahead, None) if self._places is None else None
+        if row is None or row["id"] != name:
+            if self._places is None:
+                self._places = {str(one["id"]): place for place, one in enumerate(self._rows)}
+            if name not in self._places:
+                return {}
+            row = self._rows[self._places[name]]
+        return unpacked(str(row["response"]))
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for row in self._rows for key in unpacked(str(row["response"])))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def lost_turns(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:

@@ -10,7 +10,7 @@ import numpy as np
 from concord.asking.askable import Recorded
 from concord.asking.folder import read_run
 from concord.asking.recorded import recorded_folder
-from concord.asking.replies import replies_of
+from concord.asking.replies import TurnTexts
 from concord.audit.estimate import (
     MISREAD,
     OTHER,
@@ -79,7 +79,7 @@ def _hint_texts(found: Recorded) -> Iterator[AuditItem]:
     name = str(found.options.get("detector") or RULES)
     verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
     detect = detector_of(name, verdicts)
-    for one in influenced_texts(found.files, found.options, replies_of(found.rows)):
+    for one in influenced_texts(found.files, found.options, TurnTexts(found.rows)):
         said = detect(one)
         if said is None:
             continue

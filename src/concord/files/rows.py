@@ -7,10 +7,12 @@ import tempfile
 import types
 import weakref
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import cache
 from io import BytesIO, TextIOWrapper
+from itertools import accumulate, chain
 from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -143,16 +145,37 @@ class PickedRows(LongSequence[T]):
         return self._make(self._source[self._places[place]])
 
 
+class JoinedRows(LongSequence[T]):
+    """Several sequences, one behind the other."""
+
+    def __init__(self, parts: Sequence[Sequence[T]]) -> None:
+        self._parts, self._ends = parts, list(accumulate(map(len, parts), initial=0))
+
+    def __len__(self) -> int:
+        return self._ends[-1]
+
+    def __iter__(self) -> Iterator[T]:
+        return chain.from_iterable(self._parts)
+
+    def _entry(self, place: int) -> T:
+        part = bisect_right(self._ends, place) - 1
+        return self._parts[part][place - self._ends[part]]
+
+
 class StoredRecords(LongSequence[T]):
     """Flat records in their order; many lie in a file without a name, and are read as they are looked at."""
 
     def __init__(self, kind: type[T], records: Iterable[T] = ()) -> None:
         self._kind, self._last = kind, list[T]()
-        self._values = attrgetter(*(one.name for one in fields(cast("Any", kind))))
+        self._flat: Callable[[T], tuple[Any, ...]]
+        self._flat = attrgetter(*(one.name for one in fields(cast("Any", kind))))
         self._file: IO[bytes] | None = None
         self._ends = array("q", [0])
         for one in records:
             self.append(one)
+
+    def _made(self, values: tuple[Any, ...]) -> T:
+        return self._kind(*values)
 
     def append(self, record: T) -> None:
         """Add one record."""
@@ -161,7 +184,7 @@ class StoredRecords(LongSequence[T]):
             self._put_away()
 
     def _put_away(self) -> None:
-        written = [_record_bytes(self._values(one)) for one in self._last]
+        written = [_record_bytes(self._flat(one)) for one in self._last]
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the records
@@ -184,14 +207,14 @@ class StoredRecords(LongSequence[T]):
         while first < len(ends) - 1:  # some may be added meanwhile
             data, begin = memoryview(self._read(first, first + _TOGETHER)), ends[first]
             for place in range(first, first + _TOGETHER):
-                yield self._kind(*marshal.loads(data[ends[place] - begin :]))
+                yield self._made(marshal.loads(data[ends[place] - begin :]))
             first += _TOGETHER
         yield from self._last
 
     def _entry(self, place: int) -> T:
         if place >= len(self._ends) - 1:
             return self._last[place - len(self._ends) + 1]
-        return self._kind(*marshal.loads(self._read(place, place + 1)))
+        return self._made(marshal.loads(self._read(place, place + 1)))
 
     def _read(self, first: int, after: int) -> bytes:
         assert self._file is not None  # something was put away

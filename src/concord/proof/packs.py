@@ -94,7 +94,7 @@ RECIPES: Mapping[str, tuple[str, str, Callable[[Mapping[str, Any]], dict[str, An
     "reasoning result": (
         "study_a_results.json",
         "score_reasoning",
-        _held_options("rules", "scope", "seed", "n_resamples", "level", "lenient"),
+        _held_options("rules", "scope", "seed", "n_resamples", "level", "lenient", "cluster"),
     ),
     "combined estimates": ("combine.json", "combine", _held_options("level")),
 }

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorded, Sessions
-from concord.asking.replies import replies_of
+from concord.asking.replies import TurnTexts
 from concord.errors import InputError
 from concord.people import NAME
 from concord.people.design import design_people, plans_of, session_openers
@@ -26,7 +26,7 @@ def score(found: Recorded, *, partial: bool = False, **choices: Any) -> Any:
     """Score the sessions of a run; participants who did not answer are counted, finished or not."""
     from concord.people.studies import score_replies
 
-    replies = replies_of(found.rows)
+    replies = TurnTexts(found.rows)
     plans = plans_of(found.files, found.options)
     said: dict[str, list[str]] = {}
     for row in sorted(found.followed, key=lambda row: int(row["repeat"])):
@@ -46,7 +46,7 @@ def person_answers(found: Recorded) -> AnswerTable | None:
 
     if found.options.get("persons") is None:
         return None
-    rows = list(answer_rows(plans_of(found.files, found.options), replies_of(found.rows), found.model))
+    rows = list(answer_rows(plans_of(found.files, found.options), TurnTexts(found.rows), found.model))
     n, both = len({row["person"] for row in rows}), [row for row in rows if row["human"] is not None]
     counted: dict[str, Any] = {"persons": {"n": n, "answers": len(rows), "with_own_answer": len(both)}}
     columns = tuple(rows[0]) if rows else ()

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, FollowUp, Recorded, Sessions
-from concord.asking.replies import lost_turns, replies_of
+from concord.asking.replies import TurnTexts, lost_turns
 from concord.asking.talks import found_or_why
 from concord.reasoning.probes.design import design_probes, probe_openers, typical_reply
 from concord.reasoning.probes.session import SUITE, ProbeQuestion
@@ -28,6 +28,7 @@ def score(
     **_: Any,
 ) -> "ProbeResult":
     """Score the sessions of a run; answers that never came are counted, finished or not."""
+    from concord.files.rows import StoredRecords
     from concord.reading.records import StoredReading
     from concord.reasoning.hints.detect import RULES, detector_of, judge_of_detector, judged_hints
     from concord.reasoning.probes.reading import probe_answers
@@ -37,12 +38,13 @@ def score(
     name = str(found.options.get("detector") or RULES) if detector is None else detector
     verdicts = None if judge_of_detector(name) is None else judged_hints(found.followed)
     judge = detector_of(name, verdicts)
-    given, lost = replies_of(found.rows), lost_turns(found.rows)
-    readings: list[StoredReading] = []
+    given, lost = TurnTexts(found.rows), lost_turns(found.rows)
+    readings = StoredRecords(StoredReading)
     rows, hints = probe_answers(found.files, found.options, given, judge, lost, readings)
     asked = how_asked(found.options)
     scores = score_probe_rows(rows, hints, model=found.model, detector=name, asked=asked, level=level)
-    return replace(ProbeResult(scores, tuple(rows), tuple(hints)), made=found.made, readings=tuple(readings))
+    result = ProbeResult(scores, tuple(rows), tuple(hints))
+    return replace(result, made=found.made, readings=readings.as_tuple())
 
 
 def judging_of(found: Recorded) -> FollowUp | None:
@@ -53,7 +55,7 @@ def judging_of(found: Recorded) -> FollowUp | None:
     model = judge_of_detector(str(found.options.get("detector") or ""))
     if model is None:
         return None
-    texts = influenced_texts(found.files, found.options, replies_of(found.rows))
+    texts = influenced_texts(found.files, found.options, TurnTexts(found.rows))
     return FollowUp(design_hint_judging(texts), model, JUDGE)
 
 

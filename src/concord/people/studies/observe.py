@@ -3,15 +3,25 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from concord.files.rows import StoredRecords
 from concord.people.studies.catalog import cells_of, observed_variables, row_keys
 from concord.people.studies.expressions import Value, parse_expression
 from concord.people.studies.format import Experiment, Study, Test
-from concord.people.studies.plan import StudyPlan
+from concord.people.studies.plan import StudyPlan, alike
 from concord.people.studies.replies import ITEM_OUTCOMES, ItemOutcome
-from concord.people.studies.results import HeldDesign, HeldStudy, ItemCount, ReplyItem, StudyReply, TestInputs
+from concord.people.studies.results import (
+    HeldDesign,
+    HeldStudy,
+    ItemCount,
+    ReplyItem,
+    StoredReplies,
+    StudyReply,
+    TestInputs,
+)
 from concord.people.studies.sessions import Agent, Session, TurnReply, cell_values, hold, sessions_of
 from concord.reading import StoredReading, stored_reading
 from concord.stats.elementwise import Floats
@@ -29,30 +39,60 @@ class Observations:
     """Variables of each participant that could not be read."""
     sessions: dict[str, list[Row]] = field(default_factory=dict)
     counts: dict[tuple[str, str], Counter[tuple[str, ItemOutcome]]] = field(default_factory=dict)
-    given: list[TurnReply] = field(default_factory=list)
-    """Every reply with what was read from it."""
+    replies: StoredReplies = field(default_factory=StoredReplies)
+    """Every reply with where it was asked and what was read from it."""
+    readings: StoredRecords[StoredReading] = field(default_factory=lambda: StoredRecords(StoredReading))
+    """What was read in every reply, item by item."""
+    n_unread: tuple[int, int] = (0, 0)
+    """Answers of replies that could not be read, and all answers of replies."""
+    _known: dict[Any, Row] = field(default_factory=dict)
+    _lost: dict[frozenset[str], frozenset[str]] = field(default_factory=dict)
     ended_early: Counter[str] = field(default_factory=Counter)
     """Group sessions that ended before their last round, by experiment."""
 
     def add(self, session: Session) -> None:
         """Take in a finished session."""
         name = session.plan.experiment
-        self.participants.setdefault(name, []).extend(session.rows())
-        self.unread.setdefault(name, []).extend(session.unread())
+        self.participants.setdefault(name, []).extend(alike(session.rows(), self._known))
+        lost = (self._lost.setdefault(one, one) for one in session.unread())
+        self.unread.setdefault(name, []).extend(lost)
         if session.compiled.spec.group is not None:
             self.sessions.setdefault(name, []).append(session.session_row())
         cell = tuple(session.plan.cell.values())
         for (item, level, outcome), n in session.outcomes.items():
             condition = ", ".join(cell if level is None else (*cell, level))
             self.counts.setdefault((name, condition), Counter())[item, outcome] += n
-        self.given += session.given
+        for given in session.given:
+            self._take(given)
         self.ended_early[name] += session.ended_early
 
-    @property
-    def n_unread(self) -> tuple[int, int]:
-        """Answers of replies that could not be read, and all answers of replies."""
-        ok = [one.reading.ok for turn in self.given for _, one in turn.answers if one.reading is not None]
-        return ok.count(False), len(ok)
+    def _take(self, given: TurnReply) -> None:
+        """Take in one reply."""
+        session, member, step = given.id.rsplit("/", 2)
+        study, experiment, number = session.split("/", 2)
+        self.replies.append(
+            StudyReply(
+                given.id,
+                study,
+                experiment,
+                ", ".join(given.condition.values()),
+                f"{number}/{member}",
+                step,
+                tuple(
+                    ReplyItem(name, str(answer.outcome), dict(answer.values))
+                    for name, answer in given.answers
+                ),
+                given.reply,
+                given.prompt,
+                given.told,
+            )
+        )
+        for item, answer in given.answers:
+            if answer.reading is not None:
+                made = (given.id, given.reply, answer.reading)
+                self.readings.append(stored_reading(*made, question=item, words=answer.words))
+                lost, asked = self.n_unread
+                self.n_unread = (lost + (not answer.reading.ok), asked + 1)
 
     def item_counts(self) -> tuple[ItemCount, ...]:
         """Return the outcomes of every item in every condition."""
@@ -196,40 +236,6 @@ def held_study(observed: Observations) -> HeldStudy:
         participants=sum(len(session.members) for session in plan.sessions),
         sessions_ended_early=sum(observed.ended_early.values()),
     )
-
-
-def study_replies(observed: Iterable[Observations]) -> Iterator[StudyReply]:
-    """Return every reply with where it was asked and what was read from it."""
-    for one in observed:
-        for given in one.given:
-            session, member, step = given.id.rsplit("/", 2)
-            study, experiment, number = session.split("/", 2)
-            yield StudyReply(
-                given.id,
-                study,
-                experiment,
-                ", ".join(given.condition.values()),
-                f"{number}/{member}",
-                step,
-                tuple(
-                    ReplyItem(name, str(answer.outcome), dict(answer.values))
-                    for name, answer in given.answers
-                ),
-                given.reply,
-                given.prompt,
-                given.told,
-            )
-
-
-def study_readings(observed: Iterable[Observations]) -> Iterator[StoredReading]:
-    """Return what was read in every reply, item by item."""
-    for one in observed:
-        for given in one.given:
-            for item, answer in given.answers:
-                if answer.reading is not None:
-                    yield stored_reading(
-                        given.id, given.reply, answer.reading, question=item, words=answer.words
-                    )
 
 
 def all_test_inputs(observed: Iterable[Observations]) -> Iterator[TestInputs]:

@@ -6,17 +6,21 @@ smaller one: every draw has a stream of its own, of which more is read.
 """
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from concord.errors import OptionError
 from concord.files.gate import check_sessions
+from concord.files.rows import JoinedRows, PickedRows
 from concord.people.studies.agents import DESIGNS, AgentDesign, Person, Persons, Profile, check_told
 from concord.people.studies.catalog import Cell, cells_of
 from concord.people.studies.format import Choice, Experiment, Factor, Population, Ranking, Study, StudyFile
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +91,20 @@ def plan_study(
         raise OptionError(f"n is {n}, expected a whole number from 1 on")
     if seed < 0:
         raise OptionError(f"seed is {seed}, expected 0 or a positive whole number")
-    sessions: list[SessionPlan] = []
+    sessions: list[PickedRows[SessionPlan]] = []
     for name in file.study.experiments:
         if persons is None:
             design.check(file.study.population_of(name), file.name)
         else:
             check_told(design, persons)
-        sessions += _experiment(file.study, name, n, seed, persons)
-    return StudyPlan(file, design, seed, n, tuple(sessions))
+        sessions.append(_experiment(file.study, name, n, seed, persons))
+    return StudyPlan(file, design, seed, n, JoinedRows(sessions).as_tuple())
 
 
 def _experiment(
     study: Study, name: str, n: int | None, seed: int, persons: Persons | None
-) -> Iterator[SessionPlan]:
+) -> PickedRows[SessionPlan]:
+    """Plan the sessions of an experiment; each is made as it is looked at."""
     experiment = study.experiments[name]
     draws = _Draws(seed, study.study, name)
     roles = ("",) if experiment.group is None else experiment.group.members
@@ -117,17 +122,28 @@ def _experiment(
     check_sessions(len(assigned), "--n" if persons is None else "--persons")
     count = len(assigned) * len(roles)
     profiles = _profiles(study.population_of(name), count if persons is None else 0, draws)
-    profiles += [one.traits for one in taking_part]
-    orders = _orders(name, experiment, assigned, len(roles), draws)
-    for i, cell in enumerate(assigned):
-        places = range(i * len(roles), (i + 1) * len(roles))
+    profiles = alike([*profiles, *(one.traits for one in taking_part)])
+    orders = alike(_orders(name, experiment, assigned, len(roles), draws))
+    levels = {cell: dict(zip(factors, cell, strict=True)) for cell in dict.fromkeys(assigned)}
+
+    def session(i: int) -> SessionPlan:
         members = tuple(
             Member(
                 place + 1, role, profiles[place], orders[place], taking_part[place] if taking_part else None
             )
-            for place, role in zip(places, roles, strict=True)
+            for place, role in enumerate(roles, start=i * len(roles))
         )
-        yield SessionPlan(study.study, name, i + 1, dict(zip(factors, cell, strict=True)), members)
+        return SessionPlan(study.study, name, i + 1, levels[assigned[i]], members)
+
+    return PickedRows(range(len(assigned)), session)
+
+
+def alike(
+    rows: Iterable[Mapping[str, T]], known: dict[Any, Mapping[str, T]] | None = None
+) -> list[Mapping[str, T]]:
+    """Return rows of which those with the same values are one: participants are many, and most are alike."""
+    held = {} if known is None else known
+    return [held.setdefault(tuple(row.items()), row) for row in rows]
 
 
 def _in_blocks(cells: Sequence[Cell], sizes: Sequence[int], draws: "_Draws") -> list[Cell]:

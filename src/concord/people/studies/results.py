@@ -13,7 +13,7 @@ from concord.files.contents import read_bytes
 from concord.files.documents import heading, need_keys, read_document
 from concord.files.json_text import filled_lines, parsed
 from concord.files.output import write_csv, write_json, write_lines
-from concord.files.rows import read_rows
+from concord.files.rows import StoredRecords, read_rows
 from concord.kinds import PAGE, TERMINAL, Column, Gauge, Kind, PictureOf, Table
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
@@ -98,6 +98,34 @@ class StudyReply:
     """The question as it was put; ``None`` where it could not be asked."""
     told: str | None = None
     """Who the participant was told to be, where the design says so."""
+
+
+class StoredReplies(StoredRecords[StudyReply]):
+    """Replies in their order; questions are long and repeated, so that each is held once."""
+
+    def __init__(self, replies: Iterable[StudyReply] = ()) -> None:
+        self._numbers: dict[str | None, int] = {}
+        self._texts: list[str | None] = []
+        super().__init__(StudyReply)
+        self._flat = self._flattened
+        for one in replies:
+            self.append(one)
+
+    def _number(self, text: str | None) -> int:
+        number = self._numbers.setdefault(text, len(self._texts))
+        if number == len(self._texts):
+            self._texts.append(text)
+        return number
+
+    def _flattened(self, one: StudyReply) -> tuple[Any, ...]:
+        place = (one.id, one.study, one.experiment, one.condition, one.participant, one.step)
+        items = [(item.item, item.outcome, dict(item.values)) for item in one.items]
+        return (*place, items, one.response, self._number(one.prompt), self._number(one.told))
+
+    def _made(self, values: tuple[Any, ...]) -> StudyReply:
+        *place, items, response, prompt, told = values
+        read = tuple(ReplyItem(*item) for item in items)
+        return StudyReply(*(*place, read, response, self._texts[prompt], self._texts[told]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from concord.errors import FileFormatError, OptionError, StudyError, StudyProble
 from concord.files.contents import read_bytes
 from concord.files.limits import ANSWERS
 from concord.files.raw_replies import raw_reply
+from concord.files.rows import JoinedRows
 from concord.numeric import gated
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
 from concord.people.answers.result import AnswersResult
@@ -36,8 +37,6 @@ from concord.people.studies.observe import (
     held_study,
     label,
     observe,
-    study_readings,
-    study_replies,
     variables_read,
 )
 from concord.people.studies.plan import StudyPlan, plan_study
@@ -367,19 +366,17 @@ def run(
     if scores.unread:
         scores = with_unread_bounds(scores, headline, own)
     distributions = _distributions(observed, model, choices)
+    recognised = recognition_readings((one.plan.study for one in observed), {} if said is None else said)
     return StudiesResult(
         scores,
         table,
         tuple(map(held_study, observed)),
         tuple(count for one in observed for count in one.item_counts()),
-        tuple(study_replies(observed)),
+        JoinedRows([one.replies for one in observed]).as_tuple(),
         tuple(all_test_inputs(observed)),
         distributions,
         _memory(scores, table, observed, said),
-        (
-            *study_readings(observed),
-            *recognition_readings((one.plan.study for one in observed), {} if said is None else said),
-        ),
+        JoinedRows([*(one.readings for one in observed), tuple(recognised)]).as_tuple(),
     )
 
 
@@ -467,13 +464,10 @@ def score_replies(replies: str | Path | Mapping[str, str], plans: Sequence[Study
         As in `run`.
     """
     if isinstance(replies, Mapping):
-        recorded: Mapping[str, str | None] = replies
-    else:
-        read = read_session_replies(Path(replies))
-        _check_recorded(read, plans)
-        recorded = read.replies
-    known = {key: text for key, text in recorded.items() if text is not None}
-    return run(plans, replaying(known), **choices)
+        return run(plans, replaying(replies), **choices)
+    read = read_session_replies(Path(replies))
+    _check_recorded(read, plans)
+    return run(plans, replaying(read.replies), **choices)
 
 
 def _check_recorded(read: SessionReplies, plans: Sequence[StudyPlan]) -> None:

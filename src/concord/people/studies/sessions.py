@@ -454,6 +454,6 @@ def hold(session: Session, agent: Agent) -> Session:
     return session
 
 
-def replaying(replies: Mapping[str, str]) -> Agent:
+def replaying(replies: Mapping[str, str] | Mapping[str, str | None]) -> Agent:
     """Make an agent of recorded replies, by question id."""
     return lambda question: replies.get(question.id)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from sys import intern
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,17 +34,16 @@ def unread_answers(observed: Sequence[Observations]) -> Told:
 
 
 def _by_condition(observed: Observations) -> Iterator[Unread]:
-    trials: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
-    for given in observed.given:
-        session, member, step = given.id.rsplit("/", 2)
-        level = step.partition("@")[2].partition("#")[0]
-        condition = ", ".join([*given.condition.values(), *([level] if level else [])]) or "all"
-        for _, answer in given.answers:
-            if answer.reading is not None:
-                trials[session.split("/")[1]].append((str(answer.outcome), condition, f"{session}/{member}"))
+    trials: dict[str, tuple[list[str], ...]] = defaultdict(lambda: ([], [], []))
+    for given in observed.replies:
+        level = given.step.partition("@")[2].partition("#")[0]
+        condition = intern(", ".join(filter(None, (given.condition, level))) or "all")
+        for answer in given.items if given.response is not None else ():
+            entry = intern(answer.outcome), condition, given.id.rsplit("/", 1)[0]
+            for column, cell in zip(trials[given.experiment], entry, strict=True):
+                column.append(cell)
     study = observed.plan.study.study
-    for experiment, entries in trials.items():
-        outcomes, conditions, participants = zip(*entries, strict=True)
+    for experiment, (outcomes, conditions, participants) in trials.items():
         what = study if len(observed.plan.study.experiments) == 1 else f"{study}, {experiment}"
         yield count_unread(outcomes, conditions, by="condition", what=what, units=participants)
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from sys import intern
 from types import MappingProxyType
 from typing import Any
 
 from concord.files.json_text import parsed
+from concord.files.rows import StoredRecords
 from concord.reading import Reading, read_reply, split_thinking
 from concord.reading.records import StoredReading
 from concord.reading.stored import stored_reading
@@ -61,7 +63,7 @@ class AnswerReader:
         self._lost = lost
         self.parser = Parser(samples, lexicon, "standard")
         self._rule = column("standard", Rule())
-        self.readings: list[StoredReading] = []
+        self.readings: StoredRecords[StoredReading] | list[StoredReading] = []
         """What was read in every reply that came."""
 
     def read(
@@ -111,7 +113,7 @@ def _label_words(reading: Reading) -> str | None:
     """Return the diagnosis that was read: a label of the set, or the reply's own words in one form."""
     if not reading.ok:
         return None
-    return normalise(str(reading.value)) if reading.other else str(reading.value)
+    return intern(normalise(str(reading.value)) if reading.other else str(reading.value))
 
 
 def probe_answers(
@@ -120,12 +122,13 @@ def probe_answers(
     replies: Mapping[str, str],
     detector: HintDetector,
     lost: Mapping[str, str] = MappingProxyType({}),
-    readings: list[StoredReading] | None = None,
+    readings: StoredRecords[StoredReading] | list[StoredReading] | None = None,
 ) -> tuple[list[ProbeRow], list[HintRow]]:
     """Read every answer of a run: sessions are held again with their replies; readings are collected."""
     samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8"))).rows
     lexicon = load_lexicon()
     reader = AnswerReader(samples, lexicon, lost)
+    reader.readings = reader.readings if readings is None else readings
     rows: list[ProbeRow] = []
     hints: list[HintRow] = []
     items = {item.id: item for item in chain_items(files, options)}
@@ -139,8 +142,6 @@ def probe_answers(
             rows += _pair_rows_of(session, opener.item, pairs[opener.item], reader, lexicon)
         else:
             hints += _hint_rows(session, choices[opener.item], reader, detector)
-    if readings is not None:
-        readings += reader.readings
     return rows, hints
 
 
