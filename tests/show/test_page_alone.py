@@ -92,7 +92,7 @@ def test_a_page_of_a_comparison_says_whether_two_models_differ(tmp_path: Path) -
     assert "lab/two is ahead of lab/one in score" in screen_of(apart)
     alike = compared(tmp_path / "alike", {0, 1, 9})
     assert "may be equally good." in title_of(alike)
-    assert re.search(r"cannot be distinguished in score: .* against .*,  0.000 \(", screen_of(alike))
+    assert re.search(r"cannot be distinguished in score: .* against .*, 0.000 \(", screen_of(alike))
     assert 'data-figure="ranking"' not in alike  # it is the figure of the first screen
     assert re.search(
         r'(?<!<details>)<div class="scroll"[^>]*><table [^>]*data-name="comparison-every-0"', alike

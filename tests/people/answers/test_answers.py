@@ -483,7 +483,7 @@ def test_pairs_of_agents_on_one_survey_are_tested_over_persons() -> None:
     found = of_two_models(150, (NEAR, FAR))
     told = [*found.sentences(), *found.notes()]
     assert "one comes closest to people" in told[0] and "the difference is significant" in told[0]
-    assert any("nothing is said of other studies" in one for one in told)
+    assert any("says nothing about other studies" in one for one in told)
     (distance,) = (row for row in found.differences if row.metric == "tvd")
     ends = distance.difference.interval
     assert ends is not None and ends.high < 0 and ends.method == "bootstrap over persons"

@@ -73,7 +73,7 @@ def test_the_floor_needs_a_second_answer_and_is_zero_for_a_model_that_repeats_it
 
 def test_answers_that_hold_reasoning_close_the_gate() -> None:
     rows = [replace(row, leaked=row.step == 0) for i in range(12) for row in decides_at(2, 4, f"i{i}")]
-    assert "hold reasoning" in score_early(rows).gate
+    assert "contain reasoning" in score_early(rows).gate
     assert score_early(decides_at(2, 4)).gate == ""
 
 
