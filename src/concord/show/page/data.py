@@ -86,7 +86,6 @@ class Fitted:
     encoding: str
     cap: int | None
     """Characters after which a text is cut; ``None`` where none is."""
-    n_cut: int
 
 
 @dataclass(slots=True)
@@ -107,8 +106,7 @@ class Texts:
         while True:
             block, encoding = data_block({"cap": cap, "texts": _cut(texts, cap)})
             if len(block) <= room or cap == 0:
-                n_cut = 0 if cap is None else sum(length > cap for length in lengths)
-                return Fitted(block, encoding, cap, n_cut)
+                return Fitted(block, encoding, cap)
             kept = sum(lengths) if cap is None else sum(min(length, cap) for length in lengths)
             smaller = _cap(lengths, int(0.95 * kept * room / len(block)))
             cap = 0 if smaller is None or (cap is not None and smaller >= cap) else smaller
