@@ -13,7 +13,10 @@ import polars as pl
 import concord
 from concord import api, studies
 from concord.people.protocol import _CHOICES, PROTOCOLS, STANDARD
+from concord.people.studies.describe import human_sides, published_effects, summary
 from concord.people.studies.draft import draft_study
+from concord.people.studies.load import bundled_studies
+from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.probes.score import score_probe_rows
 from concord.structure.arrangers import get_arranger
 from concord.structure.items import ArrangedItem, ItemSet
@@ -26,6 +29,7 @@ from tests.people.random_tables import random_table
 from tests.people.rows import scores_of, t_table
 from tests.people.studies.papers import CLOSED, OPEN
 from tests.people.studies.people_like import SCRIPTS, PeopleLike
+from tests.people.studies.small import STUDY
 from tests.reasoning.probes import scripted as probed
 from tests.show.made_results import DATA, replies_of
 from tests.structure.judging import scripted as judged
@@ -868,11 +872,155 @@ def _more_compared() -> Iterator[tuple[str, Case]]:
         yield f"compare agents {metric}", lambda folder, m=metric: agents(folder, m)
 
 
+def _watched() -> Iterator[tuple[str, Case]]:
+    """Return cases of answers under arrangements, lost replies, pilots and studies of one's own."""
+    rng = np.random.default_rng(31)
+
+    def answered(model: str, steady: float, lost: float = 0.0) -> Rows:
+        made = Rows()
+        for i in range(26):
+            usual = "ABCD"[int(rng.integers(4))]
+            for arrangement in ("r0", "r1", "r2"):
+                for sample in range(3):
+                    answer = usual if rng.random() < steady else "ABCD"[int(rng.integers(4))]
+                    row = {"model": model, "item": f"i{i}", "arrangement": arrangement, "sample": sample}
+                    made.append(
+                        row | {"answer": answer, "S_Acc": float(answer == "A"), "family": f"f{i % 8}"}
+                    )
+        return [row | {"answer": None, "S_Acc": None} if rng.random() < lost else row for row in made]
+
+    one, two = answered("one", 0.8), answered("two", 0.5)
+    lossy = answered("lossy", 0.7, 0.1)
+    fast: dict[str, Any] = {"resamples": 200}
+    yield "structure answers", lambda _: concord.score_structure(scores=[*one, *two], **fast)
+    yield "structure answers of one", lambda _: concord.score_structure(scores=one, level=0.9, **fast)
+    yield "structure lost answers", lambda _: concord.score_structure(scores=lossy, **fast)
+    yield (
+        "structure answers in families",
+        lambda _: concord.score_structure(scores=[*one, *two], cluster="family", reading="paired", **fast),
+    )
+
+    def structures(folder: Path, metric: str) -> Any:
+        concord.score_structure(scores=[*one, *two], **fast).write(folder / "both")
+        return concord.compare(folder / "both", metric=metric)
+
+    for metric in ("tau", "flip_excess", "worst"):
+        yield f"compare arrangements {metric}", lambda folder, m=metric: structures(folder, m)
+
+    def lost(rows: Any, seed: int) -> Any:
+        own = np.random.default_rng(seed)
+        return [
+            replace(row, outcome="no answer", answer=None) if own.random() < 0.15 else row for row in rows
+        ]
+
+    agents: dict[str, Any] = {
+        "early": lambda own: probed.early(own, 20),
+        "filler": lambda own: probed.Filler().rows(own, 30),
+        "mistake": lambda own: probed.FollowsMistakes().rows(own, 20),
+        "paraphrase": lambda own: probed.Rewords().rows(own, 20),
+        "pairs": lambda own: probed.Pairs().rows(own, 20),
+    }
+    for name, made in agents.items():
+        yield (
+            f"probe {name} with lost answers",
+            lambda _, m=made: score_probe_rows(lost(m(np.random.default_rng(2)), 5), model="m", level=0.9),
+        )
+        yield (
+            f"probe {name} of few",
+            lambda _, m=made: score_probe_rows(m(np.random.default_rng(3))[:40], model="m"),
+        )
+    leaky = [replace(row, leaked=i % 3 == 0) for i, row in enumerate(probed.Filler().rows(rng, 20))]
+    yield "probe with reasoning of its own", lambda _: score_probe_rows(leaky, model="m")
+    chains = [replace(row, repeat=r) for r in (0, 1) for row in probed.early(np.random.default_rng(7), 12)]
+    yield "probe of two chains each", lambda _: score_probe_rows(chains, model="m")
+    hinted = probed.Hinted(kinds=("sycophancy", "metadata")).rows(np.random.default_rng(4), 30)
+    yield "hints scripted", lambda _: score_hint_rows(hinted)
+    yield "hints scripted with lost answers", lambda _: score_hint_rows(lost(hinted, 6))
+
+
+def _pilots() -> Iterator[tuple[str, Case]]:
+    rng = np.random.default_rng(32)
+    y = rng.normal(size=80)
+    people = [
+        {"person": f"p{i}", "answer": float(a), "prediction": float(a + rng.normal())}
+        for i, a in enumerate(y)
+    ]
+    more = [{"prediction": float(one)} for one in rng.normal(size=200)]
+    prices: dict[str, Any] = {"se": 0.05, "person_cost": 5.0, "reply_cost": 0.01}
+    yield "plan mixed from a pilot", lambda _: concord.plan("mixed", concord.combine(people, more), **prices)
+    yield (
+        "plan mixed from batches",
+        lambda _: concord.plan(
+            "mixed", concord.combine_sequential(people, more, scale_min=-9, scale_max=9), **prices
+        ),
+    )
+    yield (
+        "plan mixed looked at",
+        lambda _: concord.plan("mixed", concord.combine(people, more), sequential=True, **prices),
+    )
+    rated = [
+        {
+            "item": i,
+            "system": s,
+            "judge": j,
+            "repeat": k,
+            "score": float(q + rng.normal()),
+            "human": float(q) if i % 2 else None,
+        }
+        for i in range(60)
+        for s in ("a", "b")
+        for q in [rng.normal(5, 1)]
+        for j in ("j", "k")
+        for k in range(2)
+    ]
+    yield "plan labels", lambda _: concord.plan(concord.score_judge(rated), width=0.4)
+    yield (
+        "plan labels of one judge",
+        lambda _: concord.plan(
+            concord.score_judge([row for row in rated if row["judge"] == "j"]), width=0.2, level=0.9
+        ),
+    )
+    yield "plan repeats without noise", lambda _: concord.plan("items", means=(0.7, 0.6), repeats=3)
+    for name, effect in (("framing", 0.5), ("trust-game", 0.3), ("anchoring", 0.2)):
+        if name in bundled_studies():
+            yield (
+                f"plan study {name}",
+                lambda _, n=name, e=effect: concord.plan("study", n, effect=e, power=0.9),
+            )
+
+    def own(folder: Path) -> Any:
+        (folder / "mine.yaml").write_text(STUDY, "utf-8")
+        return concord.plan("study", folder / "mine.yaml", effect=0.6)
+
+    yield "plan study of one's own", own
+
+    def structures(folder: Path) -> Any:
+        frame = pl.concat([samples("m", n=20), samples("k", n=20, noise=0.3, seed=2)])
+        concord.score_structure(scores=frame, resamples=200).write(folder / "pilot")
+        return concord.plan("structure", folder / "pilot", width=0.1)
+
+    yield "plan structure from a pilot", structures
+
+    def two_results(folder: Path) -> Any:
+        demo = pl.read_csv(api.demo_table())
+        for name, factor in (("a", 0.8), ("b", 0.4)):
+            moved = demo.with_columns(agent_statistic=pl.col("agent_statistic") * factor)
+            concord.score_people(moved, n_resamples=5, n_simulations=10).write(folder / name)
+        return concord.plan("participants", folder / "a", folder / "b", power=0.9)
+
+    yield "plan studies for two models", two_results
+    described = list(bundled_studies().values())[:6]
+    yield (
+        "studies described",
+        lambda _: [[summary(one), human_sides(one), published_effects(one)] for one in described],
+    )
+
+
 ASKED_STUDIES = {f"study {name}" for name in ("framing", "guessing-game", "trust-game", "side-effect")}
 GROUPS = (
     *(_people, _families, _by_hand, _answers, _predictions, _mixed, _studies, _more_people, _structure),
     *(_structure_files, _judges, _options, _probes, _hints, _reasoning, _plans, _compared, _more_compared),
-    *(_files, _texts, run_cases),
+    *(_watched, _pilots, _files, _texts, run_cases),
 )
 for _group in GROUPS:
     for _name, _made in _group():
