@@ -20,7 +20,6 @@ from concord.words import say
 
 DIGEST = "sha256"
 _PLAN_KEYS = ("question", "model", "models")
-_LEFT_OUT_FILES = ("registered", DIGEST, "provenance")
 
 
 @dataclass(frozen=True, slots=True)

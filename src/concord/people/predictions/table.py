@@ -339,7 +339,6 @@ CELLS = columns_of(
     required=("condition", "mean"),
 )
 """Columns of a table of cells: what people, or an agent, answered on average in each condition."""
-_OF_CELLS = (("condition",), ("mean",), ("sd", "n", "se"))
 _NAMED = ("study", "outcome", "condition")
 _Cell = tuple[int, Mapping[str, Any]]
 

@@ -71,6 +71,7 @@ def _score_judge(
     def mean(values: Floats, reason: str, ends: tuple[float, float] = (0.0, 1.0)) -> Estimate:
         return mean_over_units(values, labels, level=level, reason=reason, ends=ends)
 
+    lengths, length_p = length_numbers(pairs, labels, level)
     numbers = {
         "flip_excess": mean(
             seats.flip_excess, _no_flips(votes) if read else say("judges.gate.unread"), SIGNED
@@ -82,7 +83,7 @@ def _score_judge(
             reversals(votes), "no pair has a winner in both orders" if read else say("judges.gate.unread")
         ),
         "ties": mean(tie_shares(pairs), say("judges.gate.unread")),
-        **length_numbers(pairs, labels, level),
+        **lengths,
         **agreement_numbers(pairs, labels, level),
     }
     if filled is not None:
@@ -97,7 +98,7 @@ def _score_judge(
         model_wins(pairs, labels, level, filled),
         pairs,
         nothing_to_conclude(pairs, numbers["ties"]),
-        length_p=_length_p(pairs, labels),
+        length_p=length_p,
     )
 
 
@@ -321,54 +322,37 @@ def _people_words(scores: JudgeScores) -> str:
     return say(f"judges.agreement.{whom}", share=raw, kappa=kappa, people=people)
 
 
-def length_numbers(pairs: Sequence[PairVotes], labels: Sequence[str], level: float) -> dict[str, Estimate]:
-    """Return the share of votes for the longer answer, and the slopes of judge and people."""
-    known = [i for i, pair in enumerate(pairs) if _has_lengths(pair)]
-    if not known:
-        none = Estimate(None, n_left_out=len(pairs), note=say("judges.length.not_given"))
-        return {"longer": none, "length_slope": none, "length_slope_human": none}
-    kept, own = [pairs[i] for i in known], [labels[i] for i in known]
-    human = np.array([pair.human[:2] for pair in kept], dtype=np.float64)
-    doublings = np.array([_doublings(pair) for pair in kept])
-    return {
-        "longer": _longer_estimate(kept, own, level),
-        "length_slope": _length_slope(*_length_line(kept, own), level),
-        "length_slope_human": _length_slope(human[:, 0], human.sum(axis=1), doublings, own, level),
-    }
-
-
-def _length_line(
-    kept: Sequence[PairVotes], labels: Sequence[str]
-) -> tuple[Floats, Floats, Floats, Sequence[str]]:
-    """Return what the slope of length is fitted to: votes for the first seat, votes, doublings, clusters."""
+def length_numbers(
+    pairs: Sequence[PairVotes], labels: Sequence[str], level: float
+) -> tuple[dict[str, Estimate], float | None]:
+    """Return the share of votes for the longer answer, the slopes of judge and people, and p of no effect."""
     # The logistic regression is of votes for the first seat on the doublings of length from the second seat
     # to the first, so that its intercept takes the preference for a seat; pairs (or their clusters) are what
     # is independent. Votes whose order is not recorded are taken as of answer A in the first seat.
+    known = [i for i, pair in enumerate(pairs) if _has_lengths(pair)]
+    if not known:
+        none = Estimate(None, n_left_out=len(pairs), note=say("judges.length.not_given"))
+        return {"longer": none, "length_slope": none, "length_slope_human": none}, None
+    kept, own = [pairs[i] for i in known], [labels[i] for i in known]
     doublings = np.array([_doublings(pair) for pair in kept])
     votes = np.array([[pair.ab, pair.ba, pair.unordered] for pair in kept], dtype=np.float64)
     first, second = votes[:, 0, :2] + votes[:, 2, :2], votes[:, 1, :2]
     successes = np.concatenate([first[:, 0], second[:, 1]])
     trials = np.concatenate([first.sum(axis=1), second.sum(axis=1)])
-    return successes, trials, np.append(doublings, -doublings), [*labels, *labels]
+    slope, p = _length_slope(successes, trials, np.append(doublings, -doublings), [*own, *own], level)
+    human = np.array([pair.human[:2] for pair in kept], dtype=np.float64)
+    if slope.value is None:  # length decides all, or nothing is decided: the share says it
+        p = p_by_interval(partial(_longer_estimate, kept, own), 0.5)
+    return {
+        "longer": _longer_estimate(kept, own, level),
+        "length_slope": slope,
+        "length_slope_human": _length_slope(human[:, 0], human.sum(axis=1), doublings, own, level)[0],
+    }, p
 
 
 def _longer_estimate(kept: Sequence[PairVotes], labels: Sequence[str], level: float) -> Estimate:
     reason = "no pair has a winner and unlike lengths"
     return mean_over_units(_longer_shares(kept), labels, level=level, reason=reason)
-
-
-def _length_p(pairs: Sequence[PairVotes], labels: Sequence[str]) -> float | None:
-    """Return the p of no effect of length: that of the slope, and where length decides all of the share."""
-    known = [i for i, pair in enumerate(pairs) if _has_lengths(pair)]
-    kept, own = [pairs[i] for i in known], [labels[i] for i in known]
-    if not known:
-        return None
-    try:
-        successes, trials, x, clusters = _length_line(kept, own)
-        fit = logistic_line(successes, trials, x, np.asarray(clusters))
-    except UndefinedError:
-        return p_by_interval(partial(_longer_estimate, kept, own), 0.5)
-    return fit.p_value if fit.n_clusters >= MIN_PAIRS else None
 
 
 def _doublings(pair: PairVotes) -> float:
@@ -394,18 +378,18 @@ def _longer_shares(pairs: Sequence[PairVotes]) -> Floats:
 
 def _length_slope(
     successes: Floats, trials: Floats, x: Floats, labels: Sequence[str], level: float
-) -> Estimate:
+) -> tuple[Estimate, float | None]:
     n = int(trials.sum())
     if n == 0:
-        return Estimate(None, note="no verdict with a winner")
+        return Estimate(None, note="no verdict with a winner"), None
     try:
         fit = logistic_line(successes, trials, x, np.asarray(labels))
     except UndefinedError as fault:
-        return Estimate(None, n=n, note=str(fault))
+        return Estimate(None, n=n, note=str(fault)), None
     if fit.n_clusters < MIN_PAIRS:
-        return Estimate(fit.slope, None, n, note=f"no interval below {MIN_PAIRS} pairs")
+        return Estimate(fit.slope, None, n, note=f"no interval below {MIN_PAIRS} pairs"), None
     interval = fit.interval(level)
-    return Estimate(fit.slope, interval, n, method=f"logistic regression, {interval.method}")
+    return Estimate(fit.slope, interval, n, method=f"logistic regression, {interval.method}"), fit.p_value
 
 
 _NO_PEOPLE = "no pair has a person's verdict"
