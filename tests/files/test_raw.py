@@ -29,7 +29,7 @@ SHEETS = {
     "a title": "Table 3. Accuracy\n\nitem,order,score\n" + BODY,
     "a note": "item,order,score\n" + BODY + "\nNote. One sample per cell.,,\n",
     "a total that lacks cells": "item,order,score\n" + BODY + "Mean,,0.4\n",
-    "another table": "item,order,score\n" + BODY + "\nModel,Mean score,N of items\nm1,0.4,7\n",
+    "another table": "item,order,score\n" + BODY + "\nModel,,Mean\nm1,,0.4\n",
     "another table with a title": "item,order,score\n" + BODY + "\nTable 4,,\nModel,N,Mean\nm1,7,0.4\n",
     "units": "Item (ID),order,score (0-1)\n" + BODY,
     "other languages": "Aufgabe,ordre,점수\n" + BODY,
@@ -54,6 +54,8 @@ def test_the_table_of_a_sheet_is_found_and_what_is_not_read_is_told(tmp_path: Pa
     [
         "item,order,score\n" + BODY + "mean,abcd,0.9\n",
         "item,order,score\n" + BODY + "\nq8,bcda,\n",
+        "item,order,score\n" + BODY + "\nq8,bcda,error\nq9,bcda,0.5\n",
+        "item,order,score\n" + BODY + "\nq8,abcd,error\nq9,bcda,0.5\n",
         "item,order,score\n" + BODY + "\nnote,bcda,0.3\n",
         "word,order,answer\nsum,a,yes\n\ntotal,b,no\n",
         ",item,answer\n0,q1,A\n1,q2,B\n",

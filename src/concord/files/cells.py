@@ -7,6 +7,7 @@ unusable one. A cell is missing when it is empty, white space, NaN, or one of `M
 import json
 import math
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from numbers import Real
 
@@ -63,6 +64,18 @@ def number(cell: object) -> float | None:
         finite = math.isfinite(value)
         raise BadCellError(f"a number of at most {LARGEST_NUMBER:g}" if finite else "a finite number")
     return value
+
+
+def bounded(fits: Callable[[float], bool], expected: str) -> Callable[[object], float | None]:
+    """Make a reader of numbers that must lie in a range."""
+
+    def parse(cell: object) -> float | None:
+        value = number(cell)
+        if value is not None and not fits(value):
+            raise BadCellError(expected)
+        return value
+
+    return parse
 
 
 YES_NO = {

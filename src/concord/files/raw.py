@@ -164,7 +164,7 @@ def _filled_texts(cells: Sequence[object]) -> list[str]:
 def _is_further_head(above: Sequence[object], cells: Sequence[object]) -> bool:
     """Whether a line goes on with a head: words under a group, and none of its own under the first title."""
     used = filled(cells)
-    if not used or any(not isinstance(cells[j], str) or _holds_a_number(cells[j]) for j in used):
+    if not used or not all(_is_text_alone(cells[j]) for j in used):
         return False
     held = [None if j >= len(above) else above[j] for j in range(max(len(above), len(cells)))]
     own = [j for j in used if cells[j] != held[j]]
@@ -192,11 +192,15 @@ def _joined_head(lines: Sequence[list[object]]) -> list[object]:
     return titles
 
 
-def _holds_a_number(cell: object) -> bool:
+def _number_or_none(cell: object) -> float | None:
     try:
-        return read.number(read.with_point(cell)) is not None
+        return read.number(read.with_point(cell))
     except read.BadCellError:
-        return False
+        return None
+
+
+def _is_text_alone(cell: object) -> bool:
+    return isinstance(cell, str) and _number_or_none(cell) is None
 
 
 def _without_rest(grid: Grid) -> Grid:
@@ -225,22 +229,24 @@ def _without_rest(grid: Grid) -> Grid:
 
 
 def _is_other_head(columns: Sequence[list[object]], i: int, of: int | None = None) -> bool:
-    """Whether a row is another table's head: words alone, some of them among numbers; ``of``: its title."""
+    """Whether a row is another table's head, below its title in row ``of``: new words, some among numbers.
+
+    One word among the numbers of a row that is full otherwise is a cell that cannot be read.
+    """
     cells = [column[i] for column in columns]
-    used = filled(cells)
+    used, above = filled(cells), i if of is None else of
     if of is not None and (len(filled([column[of] for column in columns])) != 1 or len(used) < 2):
         return False
-    if not used or not all(isinstance(cells[j], str) and not _holds_a_number(cells[j]) for j in used):
+    if not all(_is_text_alone(cells[j]) and cells[j] not in columns[j][:above] for j in used):
         return False
-    return any(
-        _of_numbers(columns[j][: i if of is None else of]) and not read.is_missing(cells[j]) for j in used
-    )
+    odd = [j for j in used if _of_numbers(columns[j][:above]) and not read.is_missing(cells[j])]
+    return len(odd) > 1 or (bool(odd) and (of is not None or len(used) < len(columns)))
 
 
 def _of_numbers(column: Sequence[object]) -> bool:
     """Whether a column holds numbers, but for few cells."""
     held = [cell for cell in column[:_SEEN] if not is_blank(cell)]
-    return bool(held) and sum(map(_holds_a_number, held)) >= _MOSTLY * len(held)
+    return bool(held) and sum(_number_or_none(cell) is not None for cell in held) >= _MOSTLY * len(held)
 
 
 def _sums_or_notes(columns: Sequence[list[object]], rows: Sequence[int], i: int) -> str:
@@ -265,16 +271,9 @@ def _sums_or_notes(columns: Sequence[list[object]], rows: Sequence[int], i: int)
 def _sums_up(columns: Sequence[list[object]], cells: Sequence[object], i: int) -> bool:
     """Whether every number of a row is the sum or the mean of those above it."""
     found = []
-    for column, cell in zip(columns, cells, strict=True):
-        if is_blank(cell) or not _holds_a_number(cell):
-            continue
-        value = read.number(read.with_point(cell))
+    for column, value in zip(columns, map(_number_or_none, cells), strict=True):
         above = [one for one in map(_number_or_none, column[:i]) if one is not None]
-        whole = math.fsum(above)
-        means = [whole, whole / len(above) if above else math.nan]
-        found.append(value is not None and any(math.isclose(value, one, rel_tol=0.01) for one in means))
+        if value is not None:
+            sums = (math.fsum(above), math.fsum(above) / max(1, len(above)))
+            found.append(any(math.isclose(value, one, rel_tol=0.01) for one in sums))
     return bool(found) and all(found)
-
-
-def _number_or_none(cell: object) -> float | None:
-    return read.number(read.with_point(cell)) if _holds_a_number(cell) else None

@@ -107,9 +107,9 @@ def test_without_n_and_scale_there_is_no_conclusion_and_the_reason_is_said() -> 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"human_n": 0}, "column 'human_n': got 0.0, expected a number of people, 1 or more"),
-        ({"agent_n": -3}, "column 'agent_n': got -3.0, expected a number of replies, 1 or more"),
-        ({"human_sd": 0}, "column 'human_sd': got 0.0, expected a standard deviation above 0"),
+        ({"human_n": 0}, "column 'human_n': got 0, expected a number of people, 1 or more"),
+        ({"agent_n": -3}, "column 'agent_n': got -3, expected a number of replies, 1 or more"),
+        ({"human_sd": 0}, "column 'human_sd': got 0, expected a standard deviation above 0"),
     ],
 )
 def test_an_impossible_size_is_named(more: dict[str, object], message: str) -> None:

@@ -99,9 +99,9 @@ def test_missing_predictions_are_counted() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"human_se": "0"}, "row 2, column 'human_se': got 0.0, expected a standard error above 0"),
+        ({"human_se": "0"}, "row 2, column 'human_se': got '0', expected a standard error above 0"),
         ({"human_se": ""}, "row 2, column 'human_se': got None, expected a value"),
-        ({"agent_se": "-1"}, "row 2, column 'agent_se': got -1.0, expected a standard error, 0 or more"),
+        ({"agent_se": "-1"}, "row 2, column 'agent_se': got '-1', expected a standard error, 0 or more"),
         ({"human_estimate": "much"}, "row 2, column 'human_estimate': got 'much', expected a number"),
         (
             {"scale_min": "7", "scale_max": "1"},

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import BadCellError, number
+from concord.files.cells import BadCellError, bounded, number
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.declared import DeclaredTable, TableColumn, named_column
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 
 FIELDS = ("human_mean", "human_sd", "agent_mean", "agent_sd")
+_SPREAD = bounded(lambda value: value >= 0, "a standard deviation, 0 or more")
+_SAMPLE = bounded(lambda value: value >= 2 and value == round(value), "a whole number, 2 or more")
+_CORRELATION = bounded(lambda value: abs(value) <= 1, "a correlation from -1 to 1")
 
 
 def read_moments(
@@ -70,8 +73,9 @@ def read_moments(
             for part in ("study", "outcome", "condition")
         ),
         TableColumn("agent", () if agent is None else (plain_title(agent),)),
-        *(TableColumn(name, parse=number) for name in (*FIELDS, "human_n", "agent_n")),
-        TableColumn("r", names_of("answers")["r"], number),
+        *(TableColumn(name, parse=_SPREAD if name.endswith("sd") else number) for name in FIELDS),
+        *(TableColumn(name, parse=_SAMPLE) for name in ("human_n", "agent_n")),
+        TableColumn("r", names_of("answers")["r"], _CORRELATION),
     ]
     cells = DeclaredTable(table, columns, table.options)
     for side in ("human_n", "agent_n"):
@@ -101,14 +105,6 @@ def _moments_of(table: DeclaredTable, i: int) -> Moments | None:
     """Read one row; None where a moment is missing or cannot be."""
     wanted = [*FIELDS, *(name for name in ("human_n", "agent_n"))]
     found = {name: table.values(name)[i] for name in (*wanted, "r")}
-    for name in ("human_sd", "agent_sd"):
-        if found[name] is not None and found[name] < 0:
-            table.problem(i, name, "a standard deviation, 0 or more", found[name])
-    for name in ("human_n", "agent_n"):
-        if found[name] is not None and (found[name] < 2 or found[name] != round(found[name])):
-            table.problem(i, name, "a whole number, 2 or more", found[name])
-    if found["r"] is not None and abs(found["r"]) > 1:
-        table.problem(i, "r", "a correlation from -1 to 1", found["r"])
     if any(found[name] is None for name in wanted) or any((i, name) in table.bad for name in found):
         return None
     names = {part: table.values(part)[i] for part in ("study", "outcome", "condition")}

@@ -7,8 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from concord.errors import FileFormatError, listed
-from concord.files import cells
-from concord.files.cells import BadCellError, number
+from concord.files.cells import BadCellError, bounded, name, number
 from concord.files.declared import DeclaredTable, TableColumn, columns_of, named_column
 from concord.files.frames import from_mappings
 from concord.files.gate import refuse_more
@@ -87,22 +86,25 @@ def _below_each_other(grid: Grid, names: list[str], wide: list[int]) -> Grid:
 
 AGENT_COLUMNS = (AGENT, *OTHER_AGENT_NAMES)
 """Names of the column that says whose predictions a row holds, the first that is there."""
-COLUMNS = (
-    TableColumn("study", required=True),
-    TableColumn("human_estimate", parse=cells.number, required=True),
-    TableColumn("human_se", parse=cells.number, required=True),
-    *(TableColumn(name) for name in ("outcome", "condition", "unit", "control")),
-    *(
-        TableColumn(name, parse=cells.number)
-        for name in ("scale_min", "scale_max", "human_n", "n", "human_sd")
+_PARSED = {
+    **dict.fromkeys(("human_estimate", "agent_estimate", "scale_min", "scale_max"), number),
+    # of less, z leaves the range of numbers
+    "human_se": bounded(lambda value: value >= 1 / LARGEST_NUMBER, "a standard error above 0"),
+    "control_se": bounded(lambda value: value > 0, "a standard error above 0"),
+    "human_sd": bounded(lambda value: value > 0, "a standard deviation above 0"),
+    **dict.fromkeys(
+        ("human_n", "n", "control_n"), bounded(lambda value: value >= 1, "a number of people, 1 or more")
     ),
-    *(TableColumn(name, parse=cells.number) for name in ("control_se", "control_n")),
-    *(
-        TableColumn(name, parse=cells.number, side="agent")
-        for name in ("agent_estimate", "agent_se", "agent_n")
-    ),
+    "agent_se": bounded(lambda value: value >= 0, "a standard error, 0 or more"),
+    "agent_n": bounded(lambda value: value >= 1, "a number of replies, 1 or more"),
+}
+REQUIRED = ("study", "human_estimate", "human_se")
+COLUMNS = tuple(
+    TableColumn(
+        part, (), _PARSED.get(part, name), part in REQUIRED, "agent" if part.startswith("agent_") else ""
+    )
+    for part in dict.fromkeys((*REQUIRED, "outcome", "condition", "unit", "control", *_PARSED))
 )
-REQUIRED = tuple(one.name for one in COLUMNS if one.required)
 KNOWN = (*(one.name for one in COLUMNS), "agent")
 POINTS = "percentage points of the scale"
 _UNITS = {
@@ -235,11 +237,12 @@ class _Reader:
         if any((index, name) in self.cells.bad for name in found if name not in agent):
             return
         study, estimate, se = (found[name] for name in REQUIRED)
-        if se < 1 / LARGEST_NUMBER:  # of less, z leaves the range of numbers
-            self.cells.problem(index, "human_se", "a standard error above 0", se)
+        common, factor = found["control_se"], self.factor(index, found)
+        if common is not None and common >= se:
+            expected = f"less than human_se, of which it is a part ({se:g})"
+            self.cells.problem(index, "control_se", expected, common)
             return
-        factor = self.factor(index, found)
-        if factor is None or not self.sizes_fit(index, found):
+        if factor is None:
             return
         outcome = "" if found["outcome"] is None else found["outcome"]
         condition = "" if found["condition"] is None else found["condition"]
@@ -264,36 +267,12 @@ class _Reader:
         given, se = found["agent_estimate"], found["agent_se"]
         if given is None:
             return
-        if se is not None and se < 0:
-            self.cells.problem(index, "agent_se", "a standard error, 0 or more", se)
-            return
         if key in who:
             expected = "one prediction per agent and effect; this is a second"
             self.cells.problem(index, "agent_estimate", expected, given, refused=True)
             return
         n = _first_number(found["agent_n"], found["n"])
         who[key] = Prediction(factor * given, None if se is None else factor * se, n)
-
-    def sizes_fit(self, index: int, numbers: Mapping[str, Any]) -> bool:
-        """Whether sample sizes and the SD of an answer can be; each that cannot is named."""
-        bad = [
-            (name, value, wanted)
-            for name, least, wanted in (
-                ("human_n", 1, "a number of people, 1 or more"),
-                ("agent_n", 1, "a number of replies, 1 or more"),
-                ("n", 1, "a number of people, 1 or more"),
-                ("human_sd", 0, "a standard deviation above 0"),
-                ("control_n", 1, "a number of people, 1 or more"),
-                ("control_se", 0, "a standard error above 0"),
-            )
-            if (value := numbers[name]) is not None and (value < least or value <= 0)
-        ]
-        common, whole = numbers["control_se"], numbers["human_se"]
-        if common is not None and common >= whole:
-            bad.append(("control_se", common, f"less than human_se, of which it is a part ({whole:g})"))
-        for name, value, wanted in bad:
-            self.cells.problem(index, name, wanted, value)
-        return not bad
 
     def answer_sd(self, factor: float, numbers: Mapping[str, Any]) -> tuple[float | None, bool]:
         """Return the SD of one answer, and whether it had to be supposed from the scale."""
@@ -335,7 +314,11 @@ def _first_number(*values: object) -> float | None:
 _PEOPLE = ("human", "humans", "people", "participants")
 CELLS = columns_of(
     "cells",
-    dict.fromkeys(("mean", "sd", "n", "se", "scale_min", "scale_max"), cells.number),
+    {
+        **dict.fromkeys(("mean", "scale_min", "scale_max"), number),
+        "n": bounded(lambda value: value >= 1, "a number, 1 or more"),
+        **dict.fromkeys(("sd", "se"), bounded(lambda value: value >= 0, "a number, 0 or more")),
+    },
     required=("condition", "mean"),
 )
 """Columns of a table of cells: what people, or an agent, answered on average in each condition."""
@@ -476,10 +459,6 @@ def _cell_effect(
 def _cell_error(cell: Mapping[str, Any], *, required: bool) -> float | None:
     """Return the standard error of a cell's mean; of people it must be known."""
     table, index = cell["table"], cell["index"]
-    for name, least in (("n", 1.0), ("sd", 0.0), ("se", 0.0)):
-        if cell[name] is not None and not cell[name] >= least:
-            table.problem(index, name, f"a number, {least:g} or more", cell[name])
-            return None
     if cell["se"] is not None:
         return float(cell["se"])
     if cell["sd"] is not None and cell["n"] is not None:

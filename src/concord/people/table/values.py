@@ -70,18 +70,6 @@ SAMPLINGS = ("joint", "indep_rows", "indep_cols", "poisson", "hypergeom")
 """How the cases of a contingency table were sampled."""
 
 
-def _bounded(fits: Callable[[float], bool], expected: str) -> Callable[[object], float | None]:
-    """Make a reader of numbers that must lie in a range."""
-
-    def parse(cell: object) -> float | None:
-        value = read.number(cell)
-        if value is not None and not fits(value):
-            raise BadCellError(expected)
-        return value
-
-    return parse
-
-
 def _reported_text(cell: object) -> str | None:
     """Read a reported statistic, as text."""
     if read.is_missing(cell):
@@ -162,15 +150,15 @@ def _table(cell: object) -> tuple[tuple[float, ...], ...] | None:
     return rows
 
 
-_POSITIVE = _bounded(lambda value: value > 0, "a number above 0")
-_NOT_NEGATIVE = _bounded(lambda value: value >= 0, "a number of 0 or more")
-_PROBABILITY = _bounded(lambda value: 0 <= value <= 1, "a number from 0 to 1")
-_INSIDE = _bounded(lambda value: 0 < value < 1, "a number between 0 and 1, both excluded")
-_STATISTIC = _bounded(
+_POSITIVE = read.bounded(lambda value: value > 0, "a number above 0")
+_NOT_NEGATIVE = read.bounded(lambda value: value >= 0, "a number of 0 or more")
+_PROBABILITY = read.bounded(lambda value: 0 <= value <= 1, "a number from 0 to 1")
+_INSIDE = read.bounded(lambda value: 0 < value < 1, "a number between 0 and 1, both excluded")
+_STATISTIC = read.bounded(
     lambda value: abs(value) <= LARGEST_STATISTIC,
     f"a number from -{LARGEST_STATISTIC:g} to {LARGEST_STATISTIC:g}",
 )
-_DEGREES = _bounded(lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0 to {LARGEST_COUNT:,}")
+_DEGREES = read.bounded(lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0 to {LARGEST_COUNT:,}")
 _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
     **dict.fromkeys(("statistic", "effect_d", "log_bf", "ci_low", "ci_high"), _STATISTIC),
     **dict.fromkeys(("df1", "df2"), _DEGREES),
