@@ -66,7 +66,7 @@ def number(cell: object) -> float | None:
     return value
 
 
-def bounded(fits: Callable[[float], bool], expected: str) -> Callable[[object], float | None]:
+def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[object], float | None]:
     """Make a reader of numbers that must lie in a range."""
 
     def parse(cell: object) -> float | None:

@@ -192,7 +192,7 @@ def _joined_head(lines: Sequence[list[object]]) -> list[object]:
     return titles
 
 
-def _number_or_none(cell: object) -> float | None:
+def _any_number(cell: object) -> float | None:
     try:
         return read.number(read.with_point(cell))
     except read.BadCellError:
@@ -200,7 +200,7 @@ def _number_or_none(cell: object) -> float | None:
 
 
 def _is_text_alone(cell: object) -> bool:
-    return isinstance(cell, str) and _number_or_none(cell) is None
+    return isinstance(cell, str) and _any_number(cell) is None
 
 
 def _without_rest(grid: Grid) -> Grid:
@@ -246,7 +246,7 @@ def _is_other_head(columns: Sequence[list[object]], i: int, of: int | None = Non
 def _of_numbers(column: Sequence[object]) -> bool:
     """Whether a column holds numbers, but for few cells."""
     held = [cell for cell in column[:_SEEN] if not is_blank(cell)]
-    return bool(held) and sum(_number_or_none(cell) is not None for cell in held) >= _MOSTLY * len(held)
+    return bool(held) and sum(_any_number(cell) is not None for cell in held) >= _MOSTLY * len(held)
 
 
 def _sums_or_notes(columns: Sequence[list[object]], rows: Sequence[int], i: int) -> str:
@@ -271,8 +271,8 @@ def _sums_or_notes(columns: Sequence[list[object]], rows: Sequence[int], i: int)
 def _sums_up(columns: Sequence[list[object]], cells: Sequence[object], i: int) -> bool:
     """Whether every number of a row is the sum or the mean of those above it."""
     found = []
-    for column, value in zip(columns, map(_number_or_none, cells), strict=True):
-        above = [one for one in map(_number_or_none, column[:i]) if one is not None]
+    for column, value in zip(columns, map(_any_number, cells), strict=True):
+        above = [one for one in map(_any_number, column[:i]) if one is not None]
         if value is not None:
             sums = (math.fsum(above), math.fsum(above) / max(1, len(above)))
             found.append(any(math.isclose(value, one, rel_tol=0.01) for one in sums))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import BadCellError, bounded, number
+from concord.files.cells import BadCellError, number, number_that
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.declared import DeclaredTable, TableColumn, named_column
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 
 FIELDS = ("human_mean", "human_sd", "agent_mean", "agent_sd")
-_SPREAD = bounded(lambda value: value >= 0, "a standard deviation, 0 or more")
-_SAMPLE = bounded(lambda value: value >= 2 and value == round(value), "a whole number, 2 or more")
-_CORRELATION = bounded(lambda value: abs(value) <= 1, "a correlation from -1 to 1")
+_SPREAD = number_that(lambda value: value >= 0, "a standard deviation, 0 or more")
+_SAMPLE = number_that(lambda value: value >= 2 and value == round(value), "a whole number, 2 or more")
+_CORRELATION = number_that(lambda value: abs(value) <= 1, "a correlation from -1 to 1")
 
 
 def read_moments(

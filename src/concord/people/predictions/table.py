@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from concord.errors import FileFormatError, listed
-from concord.files.cells import BadCellError, bounded, name, number
+from concord.files.cells import BadCellError, name, number, number_that
 from concord.files.declared import DeclaredTable, TableColumn, columns_of, named_column
 from concord.files.frames import from_mappings
 from concord.files.gate import refuse_more
@@ -89,14 +89,14 @@ AGENT_COLUMNS = (AGENT, *OTHER_AGENT_NAMES)
 _PARSED = {
     **dict.fromkeys(("human_estimate", "agent_estimate", "scale_min", "scale_max"), number),
     # of less, z leaves the range of numbers
-    "human_se": bounded(lambda value: value >= 1 / LARGEST_NUMBER, "a standard error above 0"),
-    "control_se": bounded(lambda value: value > 0, "a standard error above 0"),
-    "human_sd": bounded(lambda value: value > 0, "a standard deviation above 0"),
+    "human_se": number_that(lambda value: value >= 1 / LARGEST_NUMBER, "a standard error above 0"),
+    "control_se": number_that(lambda value: value > 0, "a standard error above 0"),
+    "human_sd": number_that(lambda value: value > 0, "a standard deviation above 0"),
     **dict.fromkeys(
-        ("human_n", "n", "control_n"), bounded(lambda value: value >= 1, "a number of people, 1 or more")
+        ("human_n", "n", "control_n"), number_that(lambda value: value >= 1, "a number of people, 1 or more")
     ),
-    "agent_se": bounded(lambda value: value >= 0, "a standard error, 0 or more"),
-    "agent_n": bounded(lambda value: value >= 1, "a number of replies, 1 or more"),
+    "agent_se": number_that(lambda value: value >= 0, "a standard error, 0 or more"),
+    "agent_n": number_that(lambda value: value >= 1, "a number of replies, 1 or more"),
 }
 REQUIRED = ("study", "human_estimate", "human_se")
 COLUMNS = tuple(
@@ -316,8 +316,8 @@ CELLS = columns_of(
     "cells",
     {
         **dict.fromkeys(("mean", "scale_min", "scale_max"), number),
-        "n": bounded(lambda value: value >= 1, "a number, 1 or more"),
-        **dict.fromkeys(("sd", "se"), bounded(lambda value: value >= 0, "a number, 0 or more")),
+        "n": number_that(lambda value: value >= 1, "a number, 1 or more"),
+        **dict.fromkeys(("sd", "se"), number_that(lambda value: value >= 0, "a number, 0 or more")),
     },
     required=("condition", "mean"),
 )

@@ -150,15 +150,17 @@ def _table(cell: object) -> tuple[tuple[float, ...], ...] | None:
     return rows
 
 
-_POSITIVE = read.bounded(lambda value: value > 0, "a number above 0")
-_NOT_NEGATIVE = read.bounded(lambda value: value >= 0, "a number of 0 or more")
-_PROBABILITY = read.bounded(lambda value: 0 <= value <= 1, "a number from 0 to 1")
-_INSIDE = read.bounded(lambda value: 0 < value < 1, "a number between 0 and 1, both excluded")
-_STATISTIC = read.bounded(
+_POSITIVE = read.number_that(lambda value: value > 0, "a number above 0")
+_NOT_NEGATIVE = read.number_that(lambda value: value >= 0, "a number of 0 or more")
+_PROBABILITY = read.number_that(lambda value: 0 <= value <= 1, "a number from 0 to 1")
+_INSIDE = read.number_that(lambda value: 0 < value < 1, "a number between 0 and 1, both excluded")
+_STATISTIC = read.number_that(
     lambda value: abs(value) <= LARGEST_STATISTIC,
     f"a number from -{LARGEST_STATISTIC:g} to {LARGEST_STATISTIC:g}",
 )
-_DEGREES = read.bounded(lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0 to {LARGEST_COUNT:,}")
+_DEGREES = read.number_that(
+    lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0 to {LARGEST_COUNT:,}"
+)
 _SIDE_PARSERS: dict[str, Callable[[object], object]] = {
     **dict.fromkeys(("statistic", "effect_d", "log_bf", "ci_low", "ci_high"), _STATISTIC),
     **dict.fromkeys(("df1", "df2"), _DEGREES),
