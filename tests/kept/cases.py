@@ -12,24 +12,33 @@ import polars as pl
 
 import concord
 from concord import api, studies
+from concord.errors import ApaError
+from concord.people.apa.parse import parse_apa
+from concord.people.apa.read import check_apa
 from concord.people.protocol import _CHOICES, PROTOCOLS, STANDARD
 from concord.people.studies.describe import human_sides, published_effects, summary
 from concord.people.studies.draft import draft_study
 from concord.people.studies.load import bundled_studies
+from concord.people.table.agents import read_agents
 from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.probes.score import score_probe_rows
+from concord.records import TestTable
 from concord.structure.arrangers import get_arranger
 from concord.structure.items import ArrangedItem, ItemSet
 from concord.structure.words.judged import calibrate
 from concord.structure.words.scorers import Asked, chrf, get_scorer
 from tests.files_of_every_kind import FILES, as_survey
 from tests.kept.asked import run_cases
+from tests.people.apa.test_apa import WRITTEN
+from tests.people.apa.test_check import VERDICTS
 from tests.people.memory.scripted_models import plans, verdict
 from tests.people.random_tables import random_table
 from tests.people.rows import scores_of, t_table
 from tests.people.studies.papers import CLOSED, OPEN
 from tests.people.studies.people_like import SCRIPTS, PeopleLike
 from tests.people.studies.small import STUDY
+from tests.people.table.test_spellings import SPELLINGS
+from tests.people.table.thirty_books import BOOKS
 from tests.reasoning.probes import scripted as probed
 from tests.show.made_results import DATA, replies_of
 from tests.structure.judging import scripted as judged
@@ -1016,11 +1025,44 @@ def _pilots() -> Iterator[tuple[str, Case]]:
     )
 
 
+def _sheets() -> Iterator[tuple[str, Case]]:
+    """Return what printed statistics, spellings of cells and workbooks of others are read as."""
+
+    def printed(text: str) -> Any:
+        try:
+            found = parse_apa(text)
+        except ApaError as fault:
+            return [text, str(fault)]
+        return {"read": asdict(found), "checked": asdict(check_apa(found))}
+
+    for start in range(0, len(WRITTEN), 25):
+        part = [text for text, *_ in WRITTEN[start : start + 25]]
+        yield f"printed statistics {start}", lambda _, p=part: [{str(i): printed(t) for i, t in enumerate(p)}]
+    for start in range(0, len(VERDICTS), 25):
+        part = [text for text, _ in VERDICTS[start : start + 25]]
+        yield f"checked statistics {start}", lambda _, p=part: [{str(i): printed(t) for i, t in enumerate(p)}]
+    for start in range(0, len(SPELLINGS), 20):
+        rows = [
+            {"Study": "S", "Effect": f"e{i}", "Human result": cell}
+            for i, (cell, *_) in enumerate(SPELLINGS[start : start + 20])
+        ]
+        yield f"spellings {start}", lambda _, r=rows: read_tests(r)
+    for number, book in BOOKS.items():
+        yield f"workbook {number}", lambda folder, b=book: read_tests(b.write(folder / "book.xlsx"))
+
+
+def read_tests(source: Any) -> Any:
+    """Return every row of a table of tests, row by row."""
+    found = read_agents(source, strict=False)
+    tables = {"": found} if isinstance(found, TestTable) else found
+    return {name: {str(i): asdict(row) for i, row in enumerate(table.rows)} for name, table in tables.items()}
+
+
 ASKED_STUDIES = {f"study {name}" for name in ("framing", "guessing-game", "trust-game", "side-effect")}
 GROUPS = (
     *(_people, _families, _by_hand, _answers, _predictions, _mixed, _studies, _more_people, _structure),
     *(_structure_files, _judges, _options, _probes, _hints, _reasoning, _plans, _compared, _more_compared),
-    *(_watched, _pilots, _files, _texts, run_cases),
+    *(_watched, _pilots, _sheets, _files, _texts, run_cases),
 )
 for _group in GROUPS:
     for _name, _made in _group():
