@@ -4,7 +4,7 @@ A new one is a file in `asked` and a name in `NAMES`. A record is loaded when it
 asks about reasoning loads no study.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -35,21 +35,12 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeRows(Iterable[Sequence[object]]):
-    """Rows that are made as they are read: those of a long run would fill the memory."""
-
-    make: Callable[[], Iterable[Sequence[object]]]
-
-    def __iter__(self) -> Iterator[Sequence[object]]:
-        return iter(self.make())
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerTable:
     """The answers that were read from the replies of a run, and what is counted of them."""
 
     columns: tuple[str, ...]
     rows: Iterable[Sequence[object]]
+    """Made as they are written: those of a long run would fill the memory."""
     counted: Mapping[str, Any]
     """Added to the run's document."""
     lines: tuple[str, ...] = ()

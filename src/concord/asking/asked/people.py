@@ -58,10 +58,8 @@ def person_answers(found: Recorded) -> AnswerTable | None:
         result = score_person_answers(both)
     except InputError as fault:
         return AnswerTable(columns, table, counted, (f"not compared person by person: {fault}",))
-    tables = {
-        f"persons/{held.file}": (held.file_columns(), tuple(map(tuple, held.file_rows(result))))
-        for held in result.written()
-    }
+    written = result.written()
+    tables = {f"persons/{held.file}": (held.file_columns(), held.file_rows(result)) for held in written}
     documents = {f"persons/{result.FILE}": result.to_dict()}
     lines = tuple(f"person by person: {words}" for words in result.sentences())
     return AnswerTable(columns, table, counted, lines, tables, documents)

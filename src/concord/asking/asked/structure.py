@@ -1,15 +1,15 @@
 """Items under every arrangement: how they are asked, judged and scored."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from functools import partial as bound
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, MadeRows, Recorded
+from concord.asking.askable import AnswerTable, Askable, Demo, FollowUp, Recorded
 from concord.asking.talks import Reads, found_or_why
 from concord.errors import RunFolderError
 from concord.files.codec import encode
+from concord.files.rows import PickedRows
 from concord.number_words import percent
 from concord.reading.records import StoredReading
 from concord.reading.stored import FILE as READINGS
@@ -120,7 +120,7 @@ def answer_table(found: Recorded) -> AnswerTable:
     tables: dict[str, Any] = dict(source_tables(answers))
     if answers.readings:
         names = tuple(one.name for one in fields(StoredReading))
-        tables[READINGS] = (names, _rows_of(answers.readings, names))
+        tables[READINGS] = (names, PickedRows(answers.readings, attrgetter(*names)))
     documents: dict[str, Mapping[str, Any]] = {}
     chosen = option_replies(found.files[ITEMS], found.options, answers)
     if any(reply.answer is not None for reply in chosen):
@@ -134,7 +134,7 @@ def answer_table(found: Recorded) -> AnswerTable:
         counted["options"] = encode(result.scores)
         lines += result.scores.lines()
         for held in result.written():
-            tables[held.file] = (held.file_columns(), MadeRows(bound(held.file_rows, result)))
+            tables[held.file] = (held.file_columns(), held.file_rows(result))
         documents[result.FILE] = result.to_dict()
     about, said = _about_scorer(found)
     if about is not None:
@@ -142,13 +142,8 @@ def answer_table(found: Recorded) -> AnswerTable:
     if said:
         lines.append(said)
     columns = tuple(one.name for one in fields(AnswerRow))
-    rows = _rows_of(answers.rows, columns)
+    rows = PickedRows(answers.rows, attrgetter(*columns))
     return AnswerTable(columns, rows, counted, tuple(lines), tables, documents)
-
-
-def _rows_of(records: Iterable[object], names: Sequence[str]) -> MadeRows:
-    """Return records as rows."""
-    return MadeRows(lambda: map(attrgetter(*names), records))
 
 
 def calibrated(

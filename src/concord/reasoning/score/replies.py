@@ -111,7 +111,7 @@ def score_recorded(
     _read_bias(context, readings)
     gap, steps_found = gap_result(context), step_result(context, scored)
     bias, notes = bias_result(context, detector)
-    places = _reply_places(context)
+    places, replies = _reply_places(context), context.replies
     rows = StoredRecords(SampleRow, _sample_rows(context, scored, places))
     with_cot = [number for number, (_, _, cot, _) in enumerate(places) if cot >= 0]
     seen = PickedRows(cast("Any", places), partial(_case_shown, context, parts), array("l", with_cot))
@@ -119,7 +119,10 @@ def score_recorded(
         model,
         options,
         len(context.samples),
-        max(Counter(zip(*_modes_asked(context), strict=True)).values(), default=0),
+        max(
+            Counter(zip(replies.owner.tolist(), replies.flag("cot").tolist(), strict=True)).values(),
+            default=0,
+        ),
         gap,
         steps_found,
         bias,
@@ -138,11 +141,6 @@ def score_recorded(
         (*_warnings(gap, steps_found, context.samples), *_nameless(context), *notes),
         readings.as_tuple(),
     )
-
-
-def _modes_asked(context: ScoringContext) -> tuple[list[int], list[bool]]:
-    """Return the vignette of every reply, and whether it came after reasoning."""
-    return context.replies.owner.tolist(), context.replies.flag("cot").tolist()
 
 
 def _outcomes_by_mode(context: ScoringContext) -> dict[str, dict[str, int]]:
