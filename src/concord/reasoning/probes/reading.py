@@ -83,7 +83,7 @@ class AnswerReader:
         recorded = RecordedReply(item.id, "direct" if direct else "cot", text, None, 0, None, None)
         found = self.parser.reply(recorded, item.gold)
         return ReadAnswer(
-            str(found.outcome),
+            intern(str(found.outcome)),
             _label_words(found.reading),
             found.right[self._rule] if found.usable else None,
             found.leaked if direct else None,
@@ -99,7 +99,9 @@ class AnswerReader:
         leaked = split.thought or split.lead >= LEAK_TOKENS
         correct = None if letter is None else letter == choice.gold
         early = leaked if direct else None
-        return ReadAnswer(str(reading.outcome), letter, correct, early, split.reasoning, split.rest, reading)
+        return ReadAnswer(
+            intern(str(reading.outcome)), letter, correct, early, split.reasoning, split.rest, reading
+        )
 
 
 def _in_reply(reading: Reading, lead: int) -> Reading:
