@@ -60,13 +60,8 @@ def book(path: Path, lines: Iterable[Sequence[object]], *merged: str) -> Path:
 _DRAWN = random.Random(20261117)
 _ITEMS = [f"q{i}" for i in range(1, 13)]
 CHOSEN: Rows = [
-    {
-        "item": i,
-        "arrangement": o,
-        "chosen": _DRAWN.choice("ABCD"),
-        "right": "ABCD"[o.index("A")],
-        "n_options": 4,
-    }
+    {"item": i, "arrangement": o, "chosen": _DRAWN.choice("ABCD"), "right": "ABCD"[o.index("A")]}
+    | {"n_options": 4}
     for i in _ITEMS
     for o in ("ABCD", "BCDA", "CDAB", "DABC")
 ]
