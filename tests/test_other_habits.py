@@ -125,7 +125,7 @@ CASES: dict[str, Case] = {
     "judges: a note": (
         judge,
         VOTES,
-        lambda at: text(at / "a.csv", "Pair;Order;Verdict;Judge", values(VOTES), "Note: no ties asked for;;;"),
+        lambda at: text(at / "a.csv", "Pair;Order;Verdict;Judge", values(VOTES), "Note: no ties;;;"),
     ),
     "hints: Korean titles": (
         hints,
