@@ -227,7 +227,7 @@ from concord.view.server import own_host, own_origin
             ("--name <text>", "--level <number>", "--for WHAT"),
         ),
         (progress_bar(0.5, 6), "━━━╸──"),
-        (_both_ways("--item"), "--item NAME (Python: item='NAME')"),
+        (_both_ways("item"), "--item NAME (Python: item='NAME')"),
         (repr(read_number("1.2 x 10-5")), "PrintedNumber(value=1.2e-05, decimals=6)"),
         ((is_chi_square(["X^2", "(", "1"]), is_chi_square(["chi", "-", "square"])), (1, 3)),
         ((in_words(61.0), in_words(30.5), in_words(57.25)), ("61", "30.5", "57.25")),

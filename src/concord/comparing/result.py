@@ -21,7 +21,7 @@ from concord.files.documents import provenance
 from concord.kinds import FILE, PAGE, PAPER, SCREENS, TERMINAL, Column, PictureOf, Table
 from concord.number_words import how_many
 from concord.reasoning import NAME as REASONING
-from concord.records import Estimate, InputFile, Interval
+from concord.records import Estimate, InputFile
 from concord.stats.compare import Choices, PairedComparison, Verdict
 from concord.stats.equivalence import WithinMargin
 from concord.stats.leaderboard import Chosen
@@ -377,32 +377,22 @@ TASKS = Table(
 )
 
 
-class _ChosenRow(NamedTuple):
-    of: Chosen
-    value: Estimate
-
-
-def _chosen_rows(result: "CompareResult") -> list[_ChosenRow]:
-    one = result.chosen
-    if one is None:
-        return []
-    ends = None if one.low is None or one.high is None else Interval(one.low, one.high, result.level, "")
-    return [_ChosenRow(one, Estimate(one.value, ends, one.n_studies, note=one.note))]
-
-
 def _of_chosen(name: str, title: str, **how: Any) -> Column:
-    return Column(name, lambda row: getattr(row.of, name), title, **how)
+    return Column(name, lambda row: getattr(row[0], name), title, **how)
 
 
 CHOOSING = Table(
     "choosing",
-    rows=_chosen_rows,
+    rows=lambda result: (
+        [] if result.chosen is None else [(result.chosen, *result.chosen.estimates(result.level))]
+    ),
     title="The value of choosing: the model that other items would have chosen, on each part of the items",
     columns=(
         _of_chosen("agent", "chosen on all", words=True),
         _of_chosen("own", "its own mean", digits=3),
-        Column("value", title="of one chosen so", digits=3),
+        Column("value", lambda row: row[1], "of one chosen so", digits=3),
         _of_chosen("mean", "mean of all", digits=3),
+        Column("lead", lambda row: row[2], "lead over it", digits=3, sign=True),
         _of_chosen("luck", "share of the lead lost"),
         _of_chosen("n_same", "chosen without a part", count=True),
         _of_chosen("n_studies", "parts", count=True),

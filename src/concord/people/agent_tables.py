@@ -22,7 +22,6 @@ from concord.people.result import (
 )
 from concord.people.tables import SCORE_COLUMNS
 from concord.records import Estimate, Interval
-from concord.stats.leaderboard import Chosen
 from concord.words import say
 
 MOST_PAIRS = 6
@@ -276,16 +275,10 @@ def _part(record: object | None, name: str) -> object:
     return None if record is None else getattr(record, name)
 
 
-def _chosen_estimate(level: float, one: Chosen) -> Estimate:
-    method = "nested: chosen without each study in turn, scored on it; ± over resampled studies"
-    ends = None if one.low is None or one.high is None else Interval(one.low, one.high, level, method)
-    return Estimate(one.value, ends, one.n_studies, note=one.note)
-
-
 CHOOSING = Table(
     "choosing",
     rows=lambda result: [
-        (standing.metric, standing.chosen, _chosen_estimate(result.level, standing.chosen))
+        (standing.metric, standing.chosen, *standing.chosen.estimates(result.level))
         for standing in result.standings
         if standing.chosen is not None
     ],
@@ -297,6 +290,7 @@ CHOOSING = Table(
         Column("own", lambda row: row[1].own, "its own number"),
         Column("value", lambda row: row[2], "of one chosen so"),
         Column("mean", lambda row: row[1].mean, "mean of all"),
+        Column("lead", lambda row: row[3], "lead over it", sign=True),
         Column("luck", lambda row: row[1].luck, "share of the lead lost"),
         Column("n_same", lambda row: row[1].n_same, "chosen without a study", count=True),
         Column("n_studies", lambda row: row[1].n_studies, "studies", count=True),

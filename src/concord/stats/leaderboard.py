@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, fdtrc, gammaln, nctdtrinc, ndtr, stdtr, stdtrit
 
+from concord.records import Estimate, Interval
 from concord.stats.elementwise import Bools, Floats
 from concord.stats.exact_ranks import mean_ranks
 from concord.stats.intervals import FEWEST_CLUSTERS
@@ -65,6 +66,22 @@ class Chosen:
     def leads(self) -> bool:
         """Whether not all of its lead is luck: it lies above the mean of all where it was not chosen."""
         return self.lead_low is not None and self.lead_low > 0
+
+    def estimates(self, level: float) -> tuple[Estimate, Estimate]:
+        """Return the number of one chosen so, and its lead over the mean of all, with their intervals."""
+        method = "nested: chosen without each part in turn, scored on it; ± over resampled parts"
+        lead = None if self.value is None or self.mean is None else self.value - self.mean
+        found = ((self.value, self.low, self.high), (lead, self.lead_low, self.lead_high))
+        first, second = (
+            Estimate(
+                value,
+                None if low is None or high is None else Interval(low, high, level, method),
+                self.n_studies,
+                note=self.note,
+            )
+            for value, low, high in found
+        )
+        return first, second
 
 
 def omnibus(values: Floats) -> Omnibus:
