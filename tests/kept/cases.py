@@ -79,6 +79,8 @@ def _people() -> Iterator[tuple[str, Case]]:
         "people refereed",
         lambda _: scores_of(t_table(6), n_resamples=40, n_simulations=60, for_referee=True, level=0.9),
     )
+    normal = replace(STANDARD, true_effects="normal")
+    yield "people normal effects", lambda _: scores_of(t_table(6), normal, n_resamples=20, n_simulations=60)
     demo = pl.read_csv(api.demo_table())
     yield "people demo", lambda _: concord.score_people(demo, level=0.9, **FAST)
     yield "people one study", lambda _: concord.score_people(demo.head(4), **FAST)
