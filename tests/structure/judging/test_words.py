@@ -1,6 +1,7 @@
 """What is said of judges: who comes first, of length, of labels."""
 
 import numpy as np
+from tests.structure.judging import scripted
 
 import concord
 
@@ -57,3 +58,19 @@ def test_a_label_is_not_called_a_person() -> None:
     judged = concord.score_judge([row | {"human": "a"} for row in rows], n_permutations=99)
     assert "agrees with a person" in judged.judges[0].sentence
     assert {sum(pair.human) for pair in judged.judges[0].pairs} == {1}  # the label is no second person
+
+
+def test_many_judges_are_counted_and_each_is_in_the_table() -> None:
+    votes = {"first": scripted.always_first, "fair": scripted.fair_coin}
+    rows = [
+        row | {"judge": f"{name} {i}"}
+        for name, vote in votes.items()
+        for i in range(7)
+        for row in scripted.rows(vote, n=40, seed=i)
+    ]
+    found = concord.score_judge(rows, n_permutations=99)
+    assert len(found.sentences()) == 2
+    assert "7 prefer the answer that comes first; for 7 no position bias" in found.sentences()[1]
+    assert "comes second" not in found.sentences()[1]
+    few = concord.score_judge([row for row in rows if row["judge"].endswith((" 1", " 2"))], n_permutations=99)
+    assert len(few.sentences()) == 5

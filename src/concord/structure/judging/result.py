@@ -1,5 +1,6 @@
 """What recorded verdicts say about judges, declared once: one document, three files of tables."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -154,7 +155,7 @@ SEATS = Table(
     columns=(
         Column("judge", words=True),
         _judge_number("flip_excess", "changed by seats"),
-        Column("flips_p", title="p", p=True),
+        Column("flips_p", title="p", p=True, optional=True),
         _judge_number("preference", "preference", sign=True),
         Column("preference_p", title="p", p=True),
         _judge_number("inconsistency", "inconsistency"),
@@ -251,6 +252,10 @@ PAIRS = Table(
 )
 
 
+_MOST_TOLD = 12
+"""Judges of whom each has a sentence of its own."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class JudgeResult(Kind):
     """What recorded verdicts say about one or more judges."""
@@ -306,8 +311,16 @@ class JudgeResult(Kind):
     def sentences(self) -> Sequence[str]:
         """Return who depends least on the seats and who most, and what may be said of each judge."""
         lead = self._lead()
-        rest = [one.sentence for one in self.ranked()]
+        many = len(self.judges) > _MOST_TOLD
+        rest = [self._of_many()] if many else [one.sentence for one in self.ranked()]
         return [*unread_sentences(self.unread), *([lead] if lead else []), *rest]
+
+    def _of_many(self) -> str:
+        """Count what is shown of many judges, each of whom is in the table."""
+        held = Counter(one.position for one in self.judges)
+        shown = {name: held.pop(name, 0) for name in ("first", "second", "varying")}
+        counts = {name: n if n else None for name, n in (*shown.items(), ("rest", held.total()))}
+        return say("judges.seats.many", n=len(self.judges), **counts)
 
     @property
     def ranks_by(self) -> str:
