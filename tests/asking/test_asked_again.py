@@ -116,6 +116,7 @@ def test_the_second_turn_is_paid_and_a_limit_between_the_turns_loses_nothing(tmp
     assert record(tmp_path)["cost"] == 40.0
 
 
+@pytest.mark.long
 def test_a_kill_between_the_turns_loses_nothing_and_asks_nothing_twice(tmp_path: Path) -> None:
     hangs = True
 

@@ -56,7 +56,9 @@ def test_calls_are_sent_as_one_batch_and_stored_as_any_other(tmp_path: Path) -> 
     }
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize(
+    "step", [STEPS[0], *(pytest.param(one, marks=pytest.mark.long) for one in STEPS[1:])]
+)
 def test_a_run_that_is_killed_at_any_step_sends_nothing_twice_and_loses_nothing(
     tmp_path: Path, step: str
 ) -> None:

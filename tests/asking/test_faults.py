@@ -290,6 +290,7 @@ def test_a_certificate_that_is_not_trusted_is_named() -> None:
         assert "self-signed certificate" in fault_of(one, model).words
 
 
+@pytest.mark.long
 def test_calls_in_flight_end_when_the_time_of_the_run_is_over(tmp_path: Path) -> None:
     samples = vignettes(tmp_path / "samples.json", {"v1": "Case fault=none", "v0": "Case fault=hang"})
     limits = Limits(max_time=0.2)

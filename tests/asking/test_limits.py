@@ -99,7 +99,7 @@ class TestRuns:
 @pytest.mark.parametrize(
     ("processes", "reply"),
     [
-        pytest.param(1, "five"),
+        pytest.param(1, "five", marks=pytest.mark.long),
         pytest.param(1, "five-silent", marks=pytest.mark.long),
         pytest.param(2, "five", marks=pytest.mark.slow),
     ],
@@ -147,6 +147,7 @@ def test_a_ledger_that_cannot_be_read_is_told_and_not_taken_for_less(tmp_path: P
             paid_in(tmp_path)
 
 
+@pytest.mark.long
 def test_a_judge_is_paid_from_the_same_ledger_at_its_own_prices(tmp_path: Path) -> None:
     """A call costs 10, one to the judge 20; the limit of 300 holds for both, over four sessions."""
     pytest.importorskip("inspect_ai", reason="the extra `live` is not installed")

@@ -268,6 +268,7 @@ def _replay_game(study: Path, replies: dict[str, str], *, cut: bool) -> None:
         assert rounds.count(2) == (4 if guesses else 0)  # a round that nobody can be read in is the last
 
 
+@pytest.mark.long
 def test_a_session_that_fails_after_its_first_reply_costs_no_results_and_no_log(tmp_path: Path) -> None:
     with faulty_server(dies_after=5, every="five") as server:
         done = concord(

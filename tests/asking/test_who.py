@@ -133,6 +133,7 @@ def test_a_server_that_does_not_say_warns_of_nothing(tmp_path: Path, model: obje
     assert "model" not in rows_of(tmp_path / "r")[0]["served"]
 
 
+@pytest.mark.long
 def test_turns_and_calls_for_one_more_answer_say_whose_they_are(tmp_path: Path) -> None:
     with answering_server(
         lambda body: {**said_by("m"), "choices": completion("no idea")["choices"]}

@@ -135,6 +135,7 @@ def test_groups_hold_the_agents_that_no_pair_tells_apart() -> None:
         assert together == (frozenset((one, other)) not in apart)
 
 
+@pytest.mark.long
 def test_agents_of_equal_truth_are_seldom_distinguished() -> None:
     """The chance that any pair is called distinguishable is at most 5 %, plus Monte Carlo error."""
     rng = np.random.default_rng(11)

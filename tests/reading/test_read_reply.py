@@ -204,6 +204,7 @@ def _seconds(text: str, asked: dict[str, Any]) -> float:
     return min(taken)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", ["DIAGNOSIS \t", "the answer is ", "A\n", "[[", '{"a":', "I would not "])
 def test_time_grows_with_a_reply_and_no_faster(part: str) -> None:
     for asked in ({"choices": AB}, {"number": (0, 9)}, {"labels": ["x"]}):
