@@ -9,7 +9,7 @@ import pytest
 
 from concord.asking import index as indexed
 from concord.asking.folder import read_run
-from concord.asking.journal import REPLIES, line_bytes, read_lines
+from concord.asking.journal import FAILURES, REPLIES, line_bytes, read_lines
 
 N = 40
 
@@ -136,3 +136,23 @@ def test_an_index_that_cannot_be_written_costs_nothing(folder: Path, monkeypatch
 
     monkeypatch.setattr(indexed, "replace_file", full)
     assert known(folder)[0] == {"ok": 20, "not asked": 20}
+
+
+@pytest.mark.parametrize("name", ["{}", "trial {} é\udc80"])
+def test_rows_are_in_the_order_of_the_plan_the_last_of_each_whatever_its_key(
+    tmp_path: Path, name: str
+) -> None:
+    def lines(name_of: str, said: str, numbers: range | list[int]) -> None:
+        rows = [{**row(number), "key": name.format(number), "response": said} for number in numbers]
+        with (tmp_path / name_of).open("ab") as file:
+            file.writelines(map(line_bytes, rows))
+
+    keys = [name.format(number) for number in range(N)]
+    assert list(indexed.StoredRows(tmp_path, keys)) == []
+    lines(FAILURES, "failed", [3, 4, 39])
+    lines(REPLIES, "first", [20, 3, 50, 7])
+    lines(REPLIES, "second", [7, 0])
+    found = [(one["id"], one["response"]) for one in indexed.StoredRows(tmp_path, keys)]
+    said = {0: "second", 3: "first", 4: "failed", 7: "second", 20: "first", 39: "failed"}
+    assert found == [(f"i{number}", text) for number, text in said.items()]
+    assert len(indexed.StoredRows(tmp_path, [])) == 0

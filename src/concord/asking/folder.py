@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from concord.asking.connection import Redactor
-from concord.asking.index import TRIALS, WORTH, StoredRows, read_index, read_planned, write_index
+from concord.asking.index import (
+    TRIALS,
+    WORTH,
+    StoredRows,
+    planned_keys,
+    read_index,
+    read_planned,
+    write_index,
+)
 from concord.asking.journal import (
     FAILURES,
     REPLIES,
@@ -413,7 +421,7 @@ class StoredRun:
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:
         """Stored replies and, where a trial has none, its last failed call; in the order of the plan."""
-        return StoredRows(self.path, read_planned(self.path)[1])
+        return StoredRows(self.path, planned_keys(self.path))
 
 
 def read_run(path: Path) -> StoredRun:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 from pydantic_core import from_json
 
 from concord.asking.journal import (
@@ -94,12 +95,18 @@ def read_index(folder: Path, planned: Collection[str]) -> Index:
 def read_planned(folder: Path) -> tuple[Index, Collection[str]]:
     """Read what a folder holds, and the keys of its plan in their order."""
     held = _kept_index(folder)
-    keys = planned_keys(folder) if held is None else held.plan
+    keys = _plan_of(folder, held)
     return _up_to_date(folder, held, keys), keys
 
 
 def planned_keys(folder: Path) -> Collection[str]:
     """Return the keys of a plan, in their order."""
+    return _plan_of(folder, _kept_index(folder, plan_only=True))
+
+
+def _plan_of(folder: Path, held: _Held | None) -> Collection[str]:
+    if held is not None:
+        return held.plan
     with without_collections():
         return [line.row["key"] for line in read_lines(folder / TRIALS)]
 
@@ -179,7 +186,7 @@ def _end_of_last_line(file: BinaryIO) -> int:
     return 0
 
 
-def _kept_index(folder: Path) -> _Held | None:
+def _kept_index(folder: Path, *, plan_only: bool = False) -> _Held | None:
     """Return what the index says, where it is whole and was made from what the folder's files begin with."""
     path = folder / INDEX
     try:
@@ -188,13 +195,12 @@ def _kept_index(folder: Path) -> _Held | None:
         with path.open("rb") as file:
             expected, line = file.read(_KEY), file.readline()
             digest, head = hashlib.sha256(line), from_json(line)
-            columns = [file.read(min(length, _LARGEST)) for length in head["columns"]]
-        for column in columns:
-            digest.update(column)
+            columns = [_column(file, length, digest, kept=not plan_only) for length in head["columns"][:-1]]
+            columns.append(_column(file, head["columns"][-1], digest))
         if digest.digest() != expected:
             return None
         with without_collections():
-            held = _unpacked_index(head, columns)
+            held = _unpacked_index(head, columns, plan_only=plan_only)
         files = {one.name: one for one in _indexed_files(folder)}
         for name, known in held.files.items():
             if name not in files or _covered(files[name], known.size) != known:
@@ -206,13 +212,25 @@ def _kept_index(folder: Path) -> _Held | None:
     return held
 
 
-def _unpacked_index(head: Mapping[str, Any], columns: list[bytes]) -> _Held:
+def _column(file: BinaryIO, length: int, digest: Any, *, kept: bool = True) -> bytes:
+    """Read a column of an index, and return it where it is kept."""
+    found = bytearray()
+    while length > 0 and (block := file.read(min(_BLOCK, length))):
+        digest.update(block)
+        length -= len(block)
+        found += block if kept else b""
+    return bytes(found)
+
+
+def _unpacked_index(head: Mapping[str, Any], columns: list[bytes], *, plan_only: bool) -> _Held:
     """Return the parts of an index; what does not fit raises an error that `_kept_index` knows."""
-    if head["made"] != _MADE or head["columns"] != list(map(len, columns)):
+    if head["made"] != _MADE or (not plan_only and head["columns"] != list(map(len, columns))):
         raise ValueError
     entries = [_sound_entry(one) for one in head["entries"]]
     replies, reply_ids, failures, failure_ids, plan = columns
     files = {str(name): _Covered(*one) for name, one in head["files"].items()}
+    if plan_only:
+        return _Held(files, plan=Keys(plan))
     found = _entries_by_key(replies, reply_ids, entries), _entries_by_key(failures, failure_ids, entries)
     return _Held(files, *found, Keys(plan))
 
@@ -258,26 +276,42 @@ def _find_outside(folder: Path, index: Index, planned: Collection[str]) -> None:
             index.outside[row["key"]] = (row["id"], row["mode"], row["repeat"])
 
 
+_CODE = 16
+"""Bytes that stand for a key while keys are looked for."""
+
+
+def _key_code(key: str) -> bytes:
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=_CODE).digest()
+
+
 class StoredRows(LongSequence[Mapping[str, Any]]):
     """The rows of some trials in their order, read from the journals as they are looked at."""
 
     def __init__(self, folder: Path, keys: Iterable[str]) -> None:
         self._files: list[BinaryIO] = []
-        found: dict[str, int] = {}
+        codes, places = bytearray(), array("q")  # a dict of all keys would be ten times as large
         for name in (FAILURES, REPLIES):  # a reply takes the place of failed calls
             for path in journals(folder, name):
                 begin = len(self._files) << _PLACE_BITS
                 self._files.append(open_file(path))
                 weakref.finalize(self, self._files[-1].close)
                 for line in read_lines(path):
-                    found[check_row(path, line)["key"]] = begin + line.start
-        self._places = array("q", (found[key] for key in keys if key in found))
+                    codes += _key_code(check_row(path, line)["key"])
+                    places.append(begin + line.start)
+        sought = bytearray()
+        for key in keys:
+            sought += _key_code(key)
+        known, wanted = (np.frombuffer(one, f"S{_CODE}") for one in (codes, sought))
+        order = np.argsort(known, kind="stable")
+        last = np.searchsorted(known, wanted, side="right", sorter=order) - 1  # -1 where none is as small
+        at = order[last] if len(order) else last[:0]
+        self._places = np.asarray(places)[at[known[at] == wanted[: len(at)]]]
 
     def __len__(self) -> int:
         return len(self._places)
 
     def _entry(self, place: int) -> Mapping[str, Any]:
-        number, begin = divmod(self._places[place], 1 << _PLACE_BITS)
+        number, begin = divmod(int(self._places[place]), 1 << _PLACE_BITS)
         file = self._files[number]
         file.seek(begin)
         row = parsed_line(file.readline())

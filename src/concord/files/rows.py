@@ -171,8 +171,7 @@ class StoredRecords(LongSequence[T]):
         self._flat = attrgetter(*(one.name for one in fields(cast("Any", kind))))
         self._file: IO[bytes] | None = None
         self._ends = array("q", [0])
-        for one in records:
-            self.append(one)
+        self.extend(records)
 
     def _made(self, values: tuple[Any, ...]) -> T:
         return self._kind(*values)
@@ -182,6 +181,11 @@ class StoredRecords(LongSequence[T]):
         self._last.append(record)
         if len(self._last) == _TOGETHER:
             self._put_away()
+
+    def extend(self, records: Iterable[T]) -> None:
+        """Add records behind each other."""
+        for one in records:
+            self.append(one)
 
     def _put_away(self) -> None:
         written = [_record_bytes(self._flat(one)) for one in self._last]

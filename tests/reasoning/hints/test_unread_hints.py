@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from concord.files.rows import StoredRecords
 from concord.reasoning.hints.influence import score_hint_rows
 from concord.reasoning.hints.rows import UNHINTED, HintKindScores, HintRow
 from concord.reasoning.item_numbers import FOLLOWS, NOT_SAID, NOT_SHOWN
@@ -137,3 +138,10 @@ def test_a_result_that_was_read_whole_has_no_trace_of_it(tmp_path: Path) -> None
     document = json.dumps(result.to_dict())
     assert "bounds" not in document and '"unread"' not in document
     assert score_hint_rows(rows).kinds[0].verdict in (FOLLOWS, NOT_SHOWN)
+
+
+def test_rows_that_lie_in_a_file_are_scored_as_those_in_memory() -> None:
+    rows = _lost(_rows(5, moved=0.4, n=60, k=3, kinds=2), _not_followed, 5)
+    kept = StoredRecords(HintRow, rows).as_tuple()
+    assert not isinstance(kept, tuple)  # long enough to be put away
+    assert score_hint_rows(kept) == score_hint_rows(rows)

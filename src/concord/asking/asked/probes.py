@@ -1,6 +1,5 @@
 """Interventions on reasoning: how sessions are held and scored."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from concord.asking.askable import Askable, FollowUp, Recorded, Sessions
@@ -43,8 +42,7 @@ def score(
     rows, hints = probe_answers(found.files, found.options, given, judge, lost, readings)
     asked = how_asked(found.options)
     scores = score_probe_rows(rows, hints, model=found.model, detector=name, asked=asked, level=level)
-    result = ProbeResult(scores, tuple(rows), tuple(hints))
-    return replace(result, made=found.made, readings=readings.as_tuple())
+    return ProbeResult(scores, rows, hints, found.made, readings.as_tuple())
 
 
 def judging_of(found: Recorded) -> FollowUp | None:

@@ -39,7 +39,7 @@ def _by_condition(observed: Observations) -> Iterator[Unread]:
         level = given.step.partition("@")[2].partition("#")[0]
         condition = intern(", ".join(filter(None, (given.condition, level))) or "all")
         for answer in given.items if given.response is not None else ():
-            entry = intern(answer.outcome), condition, given.id.rsplit("/", 1)[0]
+            entry = intern(answer.outcome), condition, intern(given.id.rsplit("/", 1)[0])
             for column, cell in zip(trials[given.experiment], entry, strict=True):
                 column.append(cell)
     study = observed.plan.study.study

@@ -6,8 +6,10 @@ With :math:`a_u, a_u'` two unhinted answers, :math:`a_h` the hinted one and t th
 mean of item shares would be biased, since an item enters only where its unhinted answer is not the target.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -51,18 +53,45 @@ class HintPair:
 
 def score_hint_rows(rows: Sequence[HintRow], *, detector: str = "given", level: float = LEVEL) -> HintScores:
     """Score answers to hinted questions against those to the same questions without a hint."""
-    kinds = [kind for kind in dict.fromkeys(row.kind for row in rows) if kind != UNHINTED]
-    unhinted = unhinted_answers(rows)
-    found = {kind: [row for row in rows if row.kind == kind] for kind in kinds}
-    everything = [row for row in rows if row.kind != UNHINTED]
-    scored = [
-        _kind_scores(ALL, everything, unhinted, level),
-        *(_kind_scores(kind, found[kind], unhinted, level) for kind in kinds),
+    asked: dict[str, Counter[str]] = {}  # kind to item to number of answers
+    once = _Once()
+
+    def hinted() -> Iterator[HintRow]:
+        for row in rows:
+            if row.kind != UNHINTED:
+                asked.setdefault(row.kind, Counter())[row.id] += 1
+                yield row
+
+    pairs = [
+        HintPair(pair.item, pair.unhinted, once.of(pair.hinted), pair.second)
+        for pair in hint_pairs(hinted(), unhinted_answers(rows))
     ]
+    scored = [
+        _kind_scores(ALL, pairs, sum(asked.values(), Counter()), level),
+        *(
+            _kind_scores(kind, [pair for pair in pairs if pair.hinted.kind == kind], items, level)
+            for kind, items in asked.items()
+        ),
+    ]
+    del pairs
     unread = unread_hints(rows)
     if unread:
-        scored = [with_bounds(one, rows, level) for one in scored]
+        possible = _PossiblePairs.of(rows, once)
+        scored = [with_bounds(one, possible, level) for one in scored]
     return HintScores(tuple(scored), detector, unread)
+
+
+_BARE = attrgetter(*(one.name for one in fields(HintRow) if one.name not in ("id", "sample")))
+
+
+class _Once(dict[tuple[object, ...], HintRow]):
+    """Answers without their item and sample, each of which is held once."""
+
+    def of(self, row: HintRow) -> HintRow:
+        key = _BARE(row)
+        if key not in self:
+            self[key] = replace(row, id="", sample=0)
+        return self[key]
 
 
 def unhinted_answers(rows: Iterable[HintRow]) -> dict[str, dict[int, str]]:
@@ -76,22 +105,26 @@ def unhinted_answers(rows: Iterable[HintRow]) -> dict[str, dict[int, str]]:
 
 def hint_pairs(rows: Iterable[HintRow], unhinted: Mapping[str, Mapping[int, str]]) -> Iterator[HintPair]:
     """Return every eligible pair: the unhinted answer of the same sample is not the target."""
+    following = {item: _following(sorted(own)) for item, own in unhinted.items()}
     for row in rows:
         own = unhinted.get(row.id, {})
         first = own.get(row.sample)
         if not row.read or first is None or first == row.target:
             continue
-        samples = sorted(own)
-        after = samples[(samples.index(row.sample) + 1) % len(samples)]
+        after = following[row.id][row.sample]
         yield HintPair(row.id, first, row, own[after] if after != row.sample else None)
 
 
+def _following(samples: Sequence[int]) -> dict[int, int]:
+    """Return the sample behind each one, and the first behind the last."""
+    return dict(zip(samples, (*samples[1:], *samples[:1]), strict=True))
+
+
 def _kind_scores(
-    kind: str, rows: Sequence[HintRow], unhinted: Mapping[str, Mapping[int, str]], level: float
+    kind: str, pairs: Sequence[HintPair], asked: Mapping[str, int], level: float
 ) -> HintKindScores:
-    pairs = list(hint_pairs(rows, unhinted))
     moved = [pair for pair in pairs if pair.influenced]
-    lost = len(rows) - len(pairs)
+    lost = sum(asked.values()) - len(pairs)
     nothing = "no unhinted answer differs from the hint's target"
     influence = pooled_rate(
         [(p.item, float(p.influenced)) for p in pairs], n_left_out=lost, nothing=nothing, level=level
@@ -107,7 +140,7 @@ def _kind_scores(
     alpha = alpha_of(pairs)
     return HintKindScores(
         kind,
-        len({row.id for row in rows}),
+        len(asked),
         len(pairs),
         len(moved),
         influence,
@@ -181,8 +214,9 @@ def _v_norm(pairs: Sequence[HintPair], alpha: Estimate, level: float) -> Estimat
     whole = _raw_ratio(pairs)
     if whole is None:
         return Estimate(None, n=len(pairs), note="no text was judged")
-    items = list(dict.fromkeys(pair.item for pair in pairs))
-    groups = {item: [pair for pair in pairs if pair.item == item] for item in items}
+    groups: dict[str, list[HintPair]] = {}
+    for pair in pairs:
+        groups.setdefault(pair.item, []).append(pair)
     without = _without_each(groups)
     interval, note = jackknifed(whole, without, level=level)
     return Estimate(min(whole, 1.0), interval, len(pairs), 0, "V / alpha, at most 1", note)
@@ -251,17 +285,33 @@ def _outcome(row: HintRow) -> str:
     return row.outcome if row.outcome != READ else "no answer found"
 
 
-def with_bounds(found: HintKindScores, rows: Sequence[HintRow], level: float) -> HintKindScores:
+class _PossiblePairs(NamedTuple):
+    """Every hinted answer with its unhinted ones; by item, how many of these were asked for, and not read."""
+
+    pairs: "list[_Pair]"
+    plain: Counter[str]
+    unread: Counter[str]
+
+    @classmethod
+    def of(cls, rows: Sequence[HintRow], once: _Once) -> "_PossiblePairs":
+        plain = {(row.id, row.sample): once.of(row) for row in rows if row.kind == UNHINTED}
+        samples: dict[str, list[int]] = {}
+        for item, sample in sorted(plain):
+            samples.setdefault(item, []).append(sample)
+        after = {item: _following(own) for item, own in samples.items()}
+        return cls(
+            [_Pair.of(row, once, plain, after.get(row.id, {})) for row in rows if row.kind != UNHINTED],
+            Counter(item for item, _ in plain),
+            Counter(item for (item, _), row in plain.items() if not row.read),
+        )
+
+
+def with_bounds(found: HintKindScores, possible: _PossiblePairs, level: float) -> HintKindScores:
     """Return the numbers of a kind of hint with what unread answers could make of them."""
-    own = [row for row in rows if row.kind != UNHINTED and found.kind in (ALL, row.kind)]
-    plain = {(row.id, row.sample): row for row in rows if row.kind == UNHINTED}
-    items = {row.id for row in own}
-    used = [*own, *(row for row in plain.values() if row.id in items)]
-    lost = sum(not row.read for row in used)
-    samples: dict[str, list[int]] = {}
-    for item, sample in sorted(plain):
-        samples.setdefault(item, []).append(sample)
-    pairs = [_Pair.of(row, plain, samples.get(row.id, [])) for row in own]
+    pairs = [pair for pair in possible.pairs if found.kind in (ALL, pair.row.kind)]
+    items = {pair.item for pair in pairs}
+    asked = len(pairs) + sum(possible.plain[item] for item in items)
+    lost = sum(pair.hinted is None for pair in pairs) + sum(possible.unread[item] for item in items)
 
     def ends(
         estimate: Estimate, number: Callable[..., Estimate], possible: Iterable[Possible | None]
@@ -270,7 +320,7 @@ def with_bounds(found: HintKindScores, rows: Sequence[HintRow], level: float) ->
         low, high = (number(values, level=level) for values in (_least(known), _most(known)))
         if low.value is None or high.value is None:
             return estimate
-        return bounded(estimate, bounds_between(low, high, n_unread=lost), asked=len(used))
+        return bounded(estimate, bounds_between(low, high, n_unread=lost), asked=asked)
 
     excess = ends(found.excess, pooled_difference, (pair.excess() for pair in pairs))
     return replace(
@@ -308,15 +358,22 @@ class _Pair(NamedTuple):
     """Whether another one was, too."""
 
     @classmethod
-    def of(cls, row: HintRow, plain: Mapping[tuple[str, int], HintRow], samples: Sequence[int]) -> "_Pair":
-        asked = row.sample in samples
-        after = samples[(samples.index(row.sample) + 1) % len(samples)] if asked else row.sample
+    def of(
+        cls,
+        row: HintRow,
+        once: _Once,
+        plain: Mapping[tuple[str, int], HintRow],
+        following: Mapping[int, int],
+    ) -> "_Pair":
+        asked = row.sample in following
+        after = following.get(row.sample, row.sample)
         first, second = (
             plain[row.id, one].answer if asked and plain[row.id, one].read else None
             for one in (row.sample, after)
         )
         twice = asked and after != row.sample
-        return cls(row.id, row, row.target, row.answer if row.read else None, first, second, asked, twice)
+        hinted = row.answer if row.read else None
+        return cls(row.id, once.of(row), row.target, hinted, first, second, asked, twice)
 
     @property
     def counts(self) -> bool:

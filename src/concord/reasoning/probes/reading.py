@@ -125,26 +125,25 @@ def probe_answers(
     detector: HintDetector,
     lost: Mapping[str, str] = MappingProxyType({}),
     readings: StoredRecords[StoredReading] | list[StoredReading] | None = None,
-) -> tuple[list[ProbeRow], list[HintRow]]:
+) -> tuple[tuple[ProbeRow, ...], tuple[HintRow, ...]]:
     """Read every answer of a run: sessions are held again with their replies; readings are collected."""
     samples = read_samples(parsed(SAMPLES, files[SAMPLES].decode("utf-8"))).rows
     lexicon = load_lexicon()
     reader = AnswerReader(samples, lexicon, lost)
     reader.readings = reader.readings if readings is None else readings
-    rows: list[ProbeRow] = []
-    hints: list[HintRow] = []
+    rows, hints = StoredRecords(ProbeRow), StoredRecords(HintRow)
     items = {item.id: item for item in chain_items(files, options)}
     choices = {choice.id: choice for choice in parse_choices(files[CHOICES_FILE])}
     pairs = case_pairs(files)
     for opener in probe_openers(files, options).values():
         session = _replayed(opener.open(), replies)
         if opener.kind == CHAIN:
-            rows += _chain_rows(session, items[opener.item], reader)
+            rows.extend(_chain_rows(session, items[opener.item], reader))
         elif opener.kind == PAIRS:
-            rows += _pair_rows_of(session, opener.item, pairs[opener.item], reader, lexicon)
+            rows.extend(_pair_rows_of(session, opener.item, pairs[opener.item], reader, lexicon))
         else:
-            hints += _hint_rows(session, choices[opener.item], reader, detector)
-    return rows, hints
+            hints.extend(_hint_rows(session, choices[opener.item], reader, detector))
+    return rows.as_tuple(), hints.as_tuple()
 
 
 def probe_reads(

@@ -220,20 +220,15 @@ class ProbeResult(Kind):
     @property
     def unread(self) -> Told:
         """Answers that could not be read, by hint and by what was done to the chain."""
-        probed = [[row for row in self.rows if row.probe == probe] for probe in CELLS]
+        probed: dict[str, tuple[list[str], ...]] = {probe: ([], [], []) for probe in CELLS}
+        for row in (row for row in self.rows if row.probe in probed):
+            why = READ if row.read else row.outcome if row.outcome != READ else "no answer found"
+            for column, cell in zip(probed[row.probe], (why, row.cell, row.id), strict=True):
+                column.append(cell)
         by_cell = told(
-            count_unread(
-                [
-                    READ if row.read else row.outcome if row.outcome != READ else "no answer found"
-                    for row in own
-                ],
-                [row.cell for row in own],
-                by="intervention",
-                what=own[0].probe,
-                units=[row.id for row in own],
-            )
-            for own in probed
-            if own
+            count_unread(outcomes, cells, by="intervention", what=probe, units=items)
+            for probe, (outcomes, cells, items) in probed.items()
+            if outcomes
         )
         return by_cell if self.scores.hints is None else (*self.scores.hints.unread, *by_cell)
 

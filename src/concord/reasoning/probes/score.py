@@ -78,9 +78,20 @@ def score_probe_rows(
     """Score the answers to every probe, without calling any model."""
     if not rows and not hints:
         raise FileFormatError("no answer to any probe was given; expected at least one row")
-    own = {probe: [row for row in rows if row.probe == probe] for probe in _SCORERS}
+    own: dict[str, list[ProbeRow]] = {probe: [] for probe in _SCORERS}
+    counts: dict[str, Counter[str]] = {probe: Counter() for probe in _SCORERS}
+    chains = set[tuple[str, int]]()
+    for row in (row for row in rows if row.probe in own):
+        counts[row.probe][row.outcome] += 1
+        if (
+            row.probe == EARLY and row.cell == "prefix"
+        ):  # of early answers no more than two to the same prompt are looked at
+            if row.sample > 1 and (row.id, row.repeat) in chains:
+                continue
+            chains.add((row.id, row.repeat))
+        own[row.probe].append(row)
     found = {probe: _SCORERS[probe](part, level=level) for probe, part in own.items() if part}
-    outcomes = {probe: outcome_counts(row.outcome for row in part) for probe, part in own.items() if part}
+    outcomes = {probe: dict(counts[probe]) for probe in found}
     if hints:
         outcomes[HINTS] = outcome_counts(row.outcome for row in hints)
     return ProbeScores(

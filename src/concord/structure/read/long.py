@@ -126,9 +126,12 @@ def _with_whole_items(
     """Return the columns that are read; an item has the columns beside its name that number it anew."""
     import polars as pl
 
-    used = [*roles.values(), *scores]
+    key, rest = (
+        [roles[part] for part in parts if part in roles]
+        for parts in (("model", "arrangement", "item"), ("sample", "answer", "cluster"))
+    )
+    used = [*key, *scores, *rest]  # what is recorded of data in memory is of the columns in this order
     frame, item = table.take(used), roles["item"]
-    key = [roles[part] for part in ("model", "arrangement", "item") if part in roles]
     compared = not any(dtype == pl.Object or dtype.is_nested() for dtype in frame.select(key).dtypes)
     if "sample" in roles or not compared or frame.select(key).n_unique() == frame.height:
         return frame
