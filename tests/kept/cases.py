@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,6 @@ from concord.structure.items import ArrangedItem, ItemSet
 from concord.structure.words.judged import calibrate
 from concord.structure.words.scorers import Asked, chrf, get_scorer
 from tests.files_of_every_kind import FILES, as_survey
-from tests.kept.asked import run_cases
 from tests.people.apa.test_apa import WRITTEN
 from tests.people.apa.test_check import VERDICTS
 from tests.people.memory.scripted_models import plans, verdict
@@ -1061,10 +1061,19 @@ def read_tests(source: Any) -> Any:
 
 
 ASKED_STUDIES = {f"study {name}" for name in ("framing", "guessing-game", "trust-game", "side-effect")}
+
+
+def _runs() -> Iterator[tuple[str, Case]]:
+    if find_spec("inspect_ai") is not None:
+        from tests.kept.asked import run_cases
+
+        yield from run_cases()
+
+
 GROUPS = (
     *(_people, _families, _by_hand, _answers, _predictions, _mixed, _studies, _more_people, _structure),
     *(_structure_files, _judges, _options, _probes, _hints, _reasoning, _plans, _compared, _more_compared),
-    *(_watched, _pilots, _sheets, _files, _texts, run_cases),
+    *(_watched, _pilots, _sheets, _files, _texts, _runs),
 )
 for _group in GROUPS:
     for _name, _made in _group():

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, is_dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -154,4 +155,5 @@ def test_numbers_are_those_that_were_kept(tmp_path: Path, name: str) -> None:
 
 def test_what_is_kept_belongs_to_a_case() -> None:
     names = {f"{name.replace(' ', '_')}.txt" for name in CASES}
-    assert {path.name for path in KEPT.iterdir()} == names
+    held = {path.name for path in KEPT.iterdir()}
+    assert held == names if find_spec("inspect_ai") is not None else held >= names
