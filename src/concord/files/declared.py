@@ -139,7 +139,9 @@ class DeclaredTable:
         if isinstance(self.table, Grid):
             self.problems.extend(self.table.problems)
             if not self.table.rows:
-                raise TableError(self.problems)
+                if self.problems:
+                    raise TableError(self.problems)
+                raise FileFormatError(f"{self.place}: found no rows below its titles; expected at least one")
         lacking = [one for one in self.columns if one.required and one.name not in self.titles]
         if lacking:
             raise FileFormatError(

@@ -228,7 +228,7 @@ def plain_title(title: str) -> str:
     return _PARTED.sub("_", title.strip().casefold()).strip("_")
 
 
-_UNIT = re.compile(r"\s*[(\[][^()\[\]]{0,40}[)\]]\s*")
+_UNIT = re.compile(r"[(\[][^()\[\]]{0,40}[)\]]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _APOSTROPHES = re.compile("['’]")  # noqa: RUF001
 
@@ -267,7 +267,7 @@ def _known_title(title: str, plain: str) -> str:
     english, known = _known_titles()
     if not title or plain in known:
         return ""
-    bare = _UNIT.sub(" ", title).strip()
+    bare = " ".join(_UNIT.sub(" ", title).split())
     parts = (bare, bare.rpartition(" / ")[2])
     tried = [one for part in parts for one in (plain_title(part), english.get(_without_accents(part), ""))]
     return next((one for one in tried if one in known), "")

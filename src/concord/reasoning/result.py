@@ -40,7 +40,7 @@ NOT_ALIKE = "not read alike"
 UNDECIDED = "undecided"
 VOIDED = (NOT_EARLY, NOT_ALIKE)
 """Verdicts on a gap whose value is shown and means nothing."""
-_FAMILIES = re.compile(r"(\d+) families$")
+_FAMILIES = re.compile(r"(\d{1,9}) families$")
 """How an interval over families of vignettes says how many there are."""
 
 
