@@ -427,16 +427,22 @@ def _options() -> Iterator[tuple[str, Case]]:
     yield "options with lost answers", lambda _: concord.score_options(lost, n_permutations=99)
 
 
+AGENTS: dict[str, tuple[Callable[..., Any], int, int]] = {
+    "early": (probed.early, 25, 20),
+    "filler": (probed.Filler().rows, 40, 30),
+    "mistake": (probed.FollowsMistakes().rows, 25, 20),
+    "paraphrase": (probed.Rewords().rows, 25, 20),
+    "pairs": (probed.Pairs().rows, 30, 20),
+}
+"""Scripted agents of every probe, with many items and with few."""
+
+
 def _probes() -> Iterator[tuple[str, Case]]:
-    agents: dict[str, Any] = {
-        "early": lambda rng: probed.early(rng, 25),
-        "filler": lambda rng: probed.Filler().rows(rng, 40),
-        "mistake": lambda rng: probed.FollowsMistakes().rows(rng, 25),
-        "paraphrase": lambda rng: probed.Rewords().rows(rng, 25),
-        "pairs": lambda rng: probed.Pairs().rows(rng, 30),
-    }
-    for name, made in agents.items():
-        yield f"probe {name}", lambda _, m=made: score_probe_rows(m(np.random.default_rng(1)), model="m")
+    for name, (rows, n, _) in AGENTS.items():
+        yield (
+            f"probe {name}",
+            lambda _, rows=rows, n=n: score_probe_rows(rows(np.random.default_rng(1), n), model="m"),
+        )
 
 
 def _hints() -> Iterator[tuple[str, Case]]:
@@ -924,21 +930,16 @@ def _watched() -> Iterator[tuple[str, Case]]:
             replace(row, outcome="no answer", answer=None) if own.random() < 0.15 else row for row in rows
         ]
 
-    agents: dict[str, Any] = {
-        "early": lambda own: probed.early(own, 20),
-        "filler": lambda own: probed.Filler().rows(own, 30),
-        "mistake": lambda own: probed.FollowsMistakes().rows(own, 20),
-        "paraphrase": lambda own: probed.Rewords().rows(own, 20),
-        "pairs": lambda own: probed.Pairs().rows(own, 20),
-    }
-    for name, made in agents.items():
+    for name, (rows, _, n) in AGENTS.items():
         yield (
             f"probe {name} with lost answers",
-            lambda _, m=made: score_probe_rows(lost(m(np.random.default_rng(2)), 5), model="m", level=0.9),
+            lambda _, rows=rows, n=n: score_probe_rows(
+                lost(rows(np.random.default_rng(2), n), 5), model="m", level=0.9
+            ),
         )
         yield (
             f"probe {name} of few",
-            lambda _, m=made: score_probe_rows(m(np.random.default_rng(3))[:40], model="m"),
+            lambda _, rows=rows, n=n: score_probe_rows(rows(np.random.default_rng(3), n)[:40], model="m"),
         )
     leaky = [replace(row, leaked=i % 3 == 0) for i, row in enumerate(probed.Filler().rows(rng, 20))]
     yield "probe with reasoning of its own", lambda _: score_probe_rows(leaky, model="m")

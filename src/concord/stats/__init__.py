@@ -36,8 +36,9 @@ from concord.stats.intervals import jackknife_t, wilson, wilson_clustered, wilso
 from concord.stats.mcnemar import McNemar, bonett_price_interval, mcnemar
 from concord.stats.meta_analysis import MetaAnalysis, meta_analysis
 from concord.stats.multiple import benjamini_hochberg, holm, indistinguishable
-from concord.stats.pooling import fisher_z, fisher_z_inverse, mean_groups, pool_normalised
-from concord.stats.pooling import pool_normalised_groups, pool_pas, pool_pas_groups
+from concord.stats.pooling import calibrated_agreement, fisher_z, fisher_z_inverse, mean_groups
+from concord.stats.pooling import pool_normalised, pool_normalised_groups, pool_pas, pool_pas_groups, rms_z
+from concord.stats.pooling import z_agreement
 from concord.stats.posteriors import pas_states, pas_two_states, posterior, posterior_states, sign_split
 from concord.stats.power import detectable_effect, interval_width, items_needed, power_mcnemar, power_paired
 from concord.stats.power import power_two_sample
@@ -53,7 +54,6 @@ from concord.stats.study_concordance import ecs_interval
 from concord.stats.study_rates import apr_interval, pas_interval
 from concord.stats.true_effects import draw_true_effects
 from concord.stats.two_rates import prob_first_rate_higher
-from concord.stats.pooling import calibrated_agreement, rms_z, z_agreement
 
 __all__ = sorted(
     name for name, held in globals().items() if name[0] != "_" and type(held).__name__ != "module"

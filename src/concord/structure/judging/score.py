@@ -131,8 +131,8 @@ def _bounded_kappa(kappa: Estimate, filled: Filled, labels: Sequence[str], level
     """Return kappa with the largest and the least that replies without a verdict could make of it."""
     judge, human, _ = vote_shares(filled.rows)
     agreement = agreement_by_pair(judge, human)
-    sums = np.nan_to_num(np.column_stack([~np.isnan(agreement), agreement, judge, human]))
-    sums[np.isnan(agreement)] = 0.0
+    sums = np.column_stack([np.ones(len(agreement)), agreement, judge, human])
+    sums[np.isnan(agreement)] = 0.0  # a pair that one side has no verdict on adds nothing
     ways = np.split(sums, filled.starts[1:])
 
     found = []
