@@ -27,12 +27,12 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from concord.comparing.conditions import compare_conditions
-from concord.comparing.gates import HeldPair, gate_of
+from concord.comparing.gates import gate_of
 from concord.files.tables import TableOptions
 from concord.people.mixed.combine import combine
 from concord.people.protocol import STANDARD
 from concord.people.result import AgentPair
-from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
+from concord.people.results.agent_pairs import COLUMNS, compare_agents
 from concord.people.results.one import score_table
 from concord.people.results.same_tests import SameTests
 from concord.people.score.levels import lay_out
@@ -190,9 +190,17 @@ def _compared(same: SameTests, tables: Sequence[tuple[TestRow, ...]]) -> tuple[A
         name: np.stack([np.broadcast_to(getattr(one, name), len(tables[0])) for one in scores])
         for name in COLUMNS
     }
-    redraws = Redraws(lambda i, masks, plain: same.redrawn(agents[i], i, masks, plain))
     names = [f"a{i}" for i in range(len(agents))]
-    return compare_agents(names, columns, same.layout, STANDARD, level=LEVEL, redraws=redraws).pairs
+    found = compare_agents(
+        names,
+        columns,
+        same.layout,
+        STANDARD,
+        level=LEVEL,
+        redraws=lambda i, masks, plain: same.redrawn(agents[i], i, masks, plain),
+    )
+    pairs: tuple[AgentPair, ...] = found["pairs"]
+    return pairs
 
 
 def _these_lines(cell: These, metric: str, found: list[Floats]) -> list[str | Found]:
@@ -371,8 +379,8 @@ def gates(cell: Gated, runs: int, seed: int) -> list[str | Found]:
         found = []
         for _ in range(runs):
             one = compare_items(*cell.differences(rng, drop), choices=Choices(n_flips=99))
-            pair = HeldPair("old", one.difference, one.n_clusters, "items")
-            found.append(gate_of(rule, "new", "score", [pair], margin=cell.margin, level=LEVEL))
+            pair = ("old", one.difference, one.n_clusters)
+            found.append(gate_of(rule, "new", ("score", "items"), [pair], margin=cell.margin, level=LEVEL))
         return found
 
     def share(found: list[Any]) -> float:

@@ -328,6 +328,13 @@ FILES: tuple[Written, ...] = (
         "scores on items, one column per model",
         "compare",
     ),
+    (
+        "items_percent.csv",
+        as_csv,
+        [{"item": f"q{i}", "gpt-4": f"{50 + i}%", "claude": f"{0.5 + i / 20} (0.1)"} for i in range(8)],
+        "scores on items, one column per model",
+        "compare",
+    ),
     ("hints.csv", as_csv, _HINTS, "answers to questions with hints", "score hints"),
     (
         "probes.csv",

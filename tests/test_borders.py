@@ -14,7 +14,7 @@ from concord.people.answers.outcome import _far_ends
 from concord.people.result import Score
 from concord.people.studies.catalog import cells_of
 from concord.people.studies.load import bundled_studies
-from concord.people.table.handmade.gather import GroupNumbers
+from concord.people.table.handmade.cells import Quantity
 from concord.people.table.handmade.sides import _sd
 from concord.people.table.handmade.words import _is_version
 from concord.people.uncertainty.floor_ceiling import _place_in_range
@@ -147,10 +147,10 @@ def test_a_digit_belongs_to_the_name_of_a_model_once() -> None:
 
 
 def test_a_standard_deviation_is_that_of_the_error_and_n() -> None:
-    group = GroupNumbers(se=0.5)
+    group = Quantity(se=0.5)
     assert _sd(group, 16.0) == 2.0
-    assert _sd(group, None) is None and _sd(GroupNumbers(), 16.0) is None
-    assert _sd(GroupNumbers(sd=3.0), None) == 3.0
+    assert _sd(group, None) is None and _sd(Quantity(), 16.0) is None
+    assert _sd(Quantity(sd=3.0), None) == 3.0
 
 
 def test_only_a_preference_is_ranked_by_its_size() -> None:

@@ -12,7 +12,7 @@ import concord
 from concord.cli.app import app
 from concord.comparing.result import CompareResult
 from concord.errors import FileFormatError
-from concord.recognise import table_kinds
+from concord.files.documents import table_kinds
 from tests.cli.test_every_command import write_inputs, write_rows
 
 KINDS = {

@@ -306,8 +306,9 @@ def _changed(value: Any, told: frozenset[str]) -> Iterator[tuple[tuple[str, ...]
 DECLARED = [kind for kind in KINDS if issubclass(kind, Kind) and kind.TABLES]
 
 
-PROVENANCE = frozenset({"inputs", "made", "level", "seed", "n_left_out"})
-"""What the page tells of every result in other places: its provenance, the level below each table."""
+PROVENANCE = frozenset({"inputs", "made", "level", "seed", "n_left_out", "clusters"})
+"""What the page tells of every result in other places: its provenance, the level below each table, and the
+number of clusters in the name of an interval's method."""
 
 
 def _screen(result: Kind) -> str:

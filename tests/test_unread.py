@@ -13,8 +13,8 @@ from concord.records import EMPTY, Estimate, Interval, Told, UnreadBounds
 from concord.show.declared import report_of
 from concord.show.page.declared import shown_results
 from concord.show.terminal import drawn, fitting
-from concord.stats.unread import count_unread, share_bounds, told
-from concord.unread import bounded, holds, unread_notes, unread_sentence, unread_sentences, withheld
+from concord.stats.unread import bounded, count_unread, share_bounds, told
+from concord.unread import holds, unread_notes, unread_sentence, unread_sentences, withheld
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -226,8 +226,8 @@ class Traced:
 
 
 def _unit(node: str) -> str:
-    """Return the file of a test; of numbers that are kept the case, since one file holds them all."""
-    return node if node.startswith("tests/kept/") else node.partition("::")[0]
+    """Return the file of a test; the test itself where one file goes through all packages."""
+    return node if node.startswith(("tests/kept/", "tests/test_borders")) else node.partition("::")[0]
 
 
 class Tree:

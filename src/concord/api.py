@@ -1,17 +1,18 @@
 """What a notebook imports: one function per question, frozen results that show themselves."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from concord import people
 from concord.comparing.judge_logs import score_judge
 from concord.engine import SERIAL, Engine, chosen_engine
+from concord.files.columns import options_of_each
 from concord.files.documents import FileCheck
 from concord.files.grids import Grid
 from concord.files.public import public_table as find_public_table
-from concord.files.tables import grid_of, table_options
+from concord.files.tables import TableChoices, grid_of, table_options
 from concord.numeric import SMALLEST_D, gated, whole
 from concord.people.agents import AgentsResult
 from concord.people.files import PeopleResult
@@ -117,6 +118,7 @@ def score_people(
     encoding: str | None = None,
     decimal_comma: bool = False,
     agent_column: str | None = None,
+    missing: str | Sequence[object] | None = None,
     mapping: Mapping[str, str] | None = None,
     map_only: bool = False,
     strict: bool = False,
@@ -142,6 +144,9 @@ def score_people(
         ``standard``, ``refined``, ``published``, or a `Protocol` of your own.
     agent_column
         Name of the column with the agents' names, where it is none of the usual ones.
+    missing
+        Codes for missing values, as a text (``"99,-1,refused"``) or a list; names are never codes. ``"fail"``
+        is no code but the choice of the protocol: tests that the agent lacks count as failed in APR.
     mapping
         What the columns of a table made by hand hold, by their titles: ``{"Result": "human"}``.
     map_only
@@ -173,9 +178,12 @@ def score_people(
     >>> round(result.pas.value, 3), round(result.ecs.value, 3), result.apr.value
     (0.674, 0.701, 0.5)
     """
+    if isinstance(missing, str) and missing in ("left-out", "fail"):
+        choices, missing = {**choices, "missing": missing}, None
     tests = read_agents(
         table,
         agent_column=agent_column,
+        missing=missing,
         mapping=mapping,
         map_only=map_only,
         strict=strict,
@@ -183,32 +191,15 @@ def score_people(
         encoding=encoding,
         decimal_comma=decimal_comma,
     )
-    if not isinstance(tests, TestTable):
-        chosen = get_protocol(protocol, **choices)
-        many = score_agents(
-            tests,
-            chosen,
-            level=level,
-            n_resamples=n_resamples,
-            n_simulations=n_simulations,
-            seed=seed,
-            engine=chosen_engine(engine),
-            margin=margin,
-        )
-        refuse_uncertain_lead(tests, many, chosen)
-        return many
-    return score_chosen(
-        tests,
-        protocol=protocol,
-        model=model,
-        level=level,
-        n_resamples=n_resamples,
-        n_simulations=n_simulations,
-        seed=seed,
-        engine=engine,
-        margin=margin,
-        **choices,
+    how: dict[str, Any] = dict(
+        level=level, n_resamples=n_resamples, n_simulations=n_simulations, seed=seed, margin=margin
     )
+    if isinstance(tests, TestTable):
+        return score_chosen(tests, protocol=protocol, model=model, engine=engine, **how | choices)
+    chosen = get_protocol(protocol, **choices)
+    many = score_agents(tests, chosen, engine=chosen_engine(engine), **how)
+    refuse_uncertain_lead(tests, many, chosen)
+    return many
 
 
 @gated(n_resamples=whole(2, 100_000))
@@ -216,18 +207,14 @@ def score_answers(
     table: Any,
     *agents: Any,
     agent_column: str | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    missing: str | Sequence[object] | None = None,
     questions: str | Sequence[str] | None = None,
     weights: str | None = None,
-    strict: bool = False,
     level: float = 0.95,
     n_resamples: int = 400,
     seed: int = 0,
     engine: str | Engine = "serial",
     labels: str | Path | None = None,
+    **how: Unpack[TableChoices],
 ) -> "AnswersResult":
     """Score answers as distributions: whether an agent's vary, spread and differ as people's do.
 
@@ -244,19 +231,17 @@ def score_answers(
         Answers of every agent to the same questions, a table each, also results of EDSL.
     agent_column
         Column that names the agents, where it is none of ``agent``, ``model``, ``design``, ``config``.
-    missing
-        Codes for no answer, as a text (``"99,-1,refused"``) or a list. What lies off a declared scale, and
-        codes that surveys usually take, are left out and told without it.
     questions
         Of a table with one column per question, the columns that are questions: ``"q1..q12"``, or names.
     weights
         Column of survey weights, where it has none of the usual names; they count in every number.
-    strict
-        Refuse the table where a cell cannot be read, instead of leaving it out and listing it.
     n_resamples
         Samples drawn behind each interval and reference of a distance.
     labels
         Survey file of Qualtrics (``.qsf``), where the table holds texts of choices: their numbers.
+    how
+        How tables are read, as `TableChoices` says. What lies off a declared scale, and codes that surveys
+        usually take, are left out and told without ``missing``.
 
     Examples
     --------
@@ -270,9 +255,6 @@ def score_answers(
 
     if isinstance(table, str | Path) and str(table) in BUNDLED_ANSWERS and not Path(table).exists():
         table = find_public_table(str(table)).path
-    options = table_options(
-        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
-    )
     read = read_answer_table(
         table,
         *agents,
@@ -280,7 +262,7 @@ def score_answers(
         questions=questions,
         weights=weights,
         labels=labels,
-        options=options,
+        options=table_options(**how),
     )
     return score_answer_table(
         read, level=level, n_resamples=n_resamples, seed=seed, engine=chosen_engine(engine)
@@ -291,15 +273,11 @@ def score_answers(
 def score_predictions(
     table: Any,
     *agents: Any,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
     agent_column: str | None = None,
-    missing: str | Sequence[object] | None = None,
-    strict: bool = False,
     level: float = 0.95,
     respondents: Any = None,
     seed: int = 0,
+    **how: Unpack[TableChoices],
 ) -> "PredictionResult":
     """Score predicted effects against measured ones that have standard errors.
 
@@ -313,13 +291,11 @@ def score_predictions(
         The same means of every agent, a table each; effects are against control, whose error they share.
     agent_column
         Name of the column with the agents' names, where it is none of the usual ones.
-    missing
-        Codes for missing values, as a text (``"99,-1"``) or a list.
-    strict
-        Refuse a table with a cell that cannot be read, instead of leaving its row out and listing it.
     respondents
         A table of the people behind the measured effects, one row per answer (``answer``, ``condition``,
         ``study``, ``outcome``, ``person``): one random half of them is then scored against the other.
+    how
+        How tables are read, as `TableChoices` says.
 
     Examples
     --------
@@ -332,10 +308,11 @@ def score_predictions(
     from concord.people.predictions.score import score_predictions as scored
     from concord.people.predictions.table import effects_of_cells, is_cell_grid, read_predictions
 
-    options = table_options(
-        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
-    )
-    table = table if isinstance(table, Grid) else grid_of(table, options)
+    options = table_options(**how)
+    opened = isinstance(table, Grid)
+    hows = [options] * (1 + len(agents)) if opened else options_of_each((table, *agents), options)
+    given = zip((table, *agents), hows, strict=True)
+    table, *agents = (one if isinstance(one, Grid) else grid_of(one, own) for one, own in given)  # type: ignore[assignment]
     if agents or is_cell_grid(table):
         table = effects_of_cells((table, *agents), options)
     read = read_predictions(table, agent_column=agent_column, options=options)
@@ -343,7 +320,7 @@ def score_predictions(
         return scored(read, level=level)
     from concord.people.predictions.respondents import read_respondents
 
-    people = read_respondents(respondents, read.pairs, replace(options, sheet=None))
+    people = read_respondents(respondents, read.pairs, replace(options, sheet=None, mapping=(), maps=False))
     return scored(read, level=level, people=people, seed=seed)
 
 
@@ -366,15 +343,7 @@ def rank_reasoning(
 
 @gated()
 def score_hints(
-    source: Any,
-    *,
-    model: str | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    missing: str | Iterable[object] | None = None,
-    strict: bool = False,
-    level: float = 0.95,
+    source: Any, *, model: str | None = None, level: float = 0.95, **how: Unpack[TableChoices]
 ) -> "HintLeaderboard | ProbeResult":
     """Score how often hints move answers, and how often a model says so.
 
@@ -385,33 +354,17 @@ def score_hints(
         of tables of counts, a frame or a list of rows; ``"published"`` for the bundled counts of 12 models.
     model
         Which model of a table of several; its name where rows name none.
-    sheet, encoding, decimal_comma
-        How a file is read, as in `score_people`.
-    missing
-        Codes for no answer, such as ``"99,-1,refused"``.
-    strict
-        A cell that cannot be read refuses the table; otherwise its row is left out, counted and listed in
-        ``left_out.csv``, and the table is refused where that is more than half of the rows.
+    how
+        How a table is read, as `TableChoices` says.
     """
     from concord.reasoning.probes.score import score_hint_source
 
-    how = table_options(
-        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
-    )
-    return score_hint_source(source, how, model=model, level=level)
+    return score_hint_source(source, table_options(**how), model=model, level=level)
 
 
 @gated()
 def score_probes(
-    source: Any,
-    *,
-    model: str | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    missing: str | Iterable[object] | None = None,
-    strict: bool = False,
-    level: float = 0.95,
+    source: Any, *, model: str | None = None, level: float = 0.95, **how: Unpack[TableChoices]
 ) -> "ProbeResult":
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs.
 
@@ -422,15 +375,12 @@ def score_probes(
         those of `concord.reasoning.probes.records.ProbeRow`.
     model
         Name of the model; from the column ``model`` by default.
-    sheet, encoding, decimal_comma, missing, strict
-        As in `score_hints`.
+    how
+        How a table is read, as `TableChoices` says.
     """
     from concord.reasoning.probes.score import score_probe_source
 
-    how = table_options(
-        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
-    )
-    return score_probe_source(source, how, model=model, level=level)
+    return score_probe_source(source, table_options(**how), model=model, level=level)
 
 
 def pack(

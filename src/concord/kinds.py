@@ -72,6 +72,11 @@ class Column:
     """Of an `Estimate`: names of columns in files, and which part each holds (``{"low": "low"}``)."""
     optional: bool = False
     """Not shown on screens where no row has a value."""
+    held: str = ""
+    """How the script of the page holds it, where that does not follow from the others: ``long`` (a number of
+    the texts), ``share`` (four decimals) or ``flag``."""
+    hidden: bool = False
+    """Whether tables of the script show it in the detail of a row only."""
 
     @property
     def heading(self) -> str:
@@ -289,6 +294,10 @@ class Kind(Presented):
     """What its methods paragraph cites beside Concord: keys of `show.citations.METHODS`."""
     OF_ONE_MODEL: ClassVar[bool] = False
     """Whether each result is of one model, and is seen with it on the page."""
+    SAYS: ClassVar[tuple[str, ...]] = ()
+    """What its document has beside its fields: ``question`` before them, ``provenance`` behind them."""
+    BARE: ClassVar[bool] = False
+    """Whether its document holds bare numbers: its file then has the record as well, under ``record``."""
     UNSHOWN: ClassVar[frozenset[str]] = frozenset()
     """Fields, by their names or the way to them (``a.b``), that no screen shows on purpose: settings that the
     methods paragraph or the provenance tells."""
@@ -310,8 +319,9 @@ class Kind(Presented):
         return ()
 
     def who(self) -> Sequence[str]:
-        """Return the models, agents or judges that it is about."""
-        return ()
+        """Return the models, agents or judges that it is about: its own model, where it has one."""
+        model: str | None = getattr(self, "model", None)
+        return () if model is None else [model]
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper; `concord` names the program and its version."""
@@ -320,11 +330,13 @@ class Kind(Presented):
     def document(self) -> dict[str, Any]:
         """Return what the document holds below its heading."""
         held: dict[str, Any] = encode(self)
-        return held
+        if "provenance" in self.SAYS:
+            held = with_provenance(held, getattr(self, "inputs"))  # noqa: B009 - a field of such a kind
+        return {"question": self.QUESTION, **held} if "question" in self.SAYS else held
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document that its file holds."""
-        return {**heading(self.FORMAT), **self.document()}
+        """Return the document that its file holds, and that ``--json`` prints."""
+        return self.document() if self.BARE else {**heading(self.FORMAT), **self.document()}
 
     def to_frame(self, table: str | None = None) -> "pl.DataFrame":
         """Return one of its tables as a frame.
@@ -360,13 +372,15 @@ class Kind(Presented):
     def write(self, out: str | Path = "results") -> tuple[Path, ...]:
         """Write the files of the result and return their paths; the inverse of `read`."""
         folder = Path(out)
-        write_json(folder / self.FILE, self.to_dict())
+        record = {"record": encode(self)} if self.BARE else {}
+        write_json(folder / self.FILE, {**heading(self.FORMAT), **self.document(), **record})
         return (folder / self.FILE, *self.write_tables(folder))
 
     @classmethod
     def read(cls, folder: str | Path) -> Self:
         """Read a result back, whole."""
-        return read_record(cls, holding_folder(Path(folder), cls.FILE) / cls.FILE, cls.FORMAT)
+        path = holding_folder(Path(folder), cls.FILE) / cls.FILE
+        return read_record(cls, path, cls.FORMAT, under="record" if cls.BARE else None)
 
 
 def with_provenance(document: dict[str, Any], inputs: Iterable[Any]) -> dict[str, Any]:

@@ -3,9 +3,8 @@
 import math
 import re
 from collections.abc import Sequence
-from typing import Protocol
 
-from concord.records import Estimate, Interval
+from concord.records import Estimate, Interval, UnreadBounds
 
 UNDEFINED = "–"
 """What is shown where there is no number: never 0, never nothing."""
@@ -20,16 +19,8 @@ USUAL_LEVEL = 0.95
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-class HasEnds(Protocol):
-    """An interval, or a number that has one."""
-
-    @property
-    def low(self) -> float | None:
-        """The lower end."""
-
-    @property
-    def high(self) -> float | None:
-        """The upper end."""
+HasEnds = Interval | UnreadBounds
+"""What has two ends."""
 
 
 def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
@@ -102,50 +93,30 @@ def interval_words(ends: HasEnds | None, digits: int = 2, *, sign: bool = False)
     return f"{number(known[0], digits, sign=sign)} to {number(known[1], digits, sign=sign)}"
 
 
-class HasLevel(HasEnds, Protocol):
-    """An interval with its level."""
-
-    @property
-    def level(self) -> float:
-        """Its level."""
-
-
-class HasSpan(Protocol):
-    """A number with its interval, where it has one."""
-
-    @property
-    def value(self) -> float | None:
-        """The number."""
-
-    @property
-    def interval(self) -> HasLevel | None:
-        """Its interval."""
-
-
-def level_lead(ends: HasLevel) -> str:
+def level_lead(ends: Interval) -> str:
     """Return what a sentence says before an interval: its level, where that is not 95 %."""
     return "" if ends.level == USUAL_LEVEL else f"{level_words(ends.level)} interval "
 
 
-def span_words(ends: HasLevel | None, digits: int = 2, *, sign: bool = False) -> str:
+def span_words(ends: Interval | None, digits: int = 2, *, sign: bool = False) -> str:
     """Return an interval for a sentence, with its level where that is not 95 %."""
     return UNDEFINED if ends is None else f"{level_lead(ends)}{interval_words(ends, digits, sign=sign)}"
 
 
-def whole_span_words(ends: HasLevel) -> str:
+def whole_span_words(ends: Interval) -> str:
     """Return an interval of counts for a sentence, with its level where that is not 95 %."""
     if ends.low is None or ends.high is None:
         return UNDEFINED
     return f"{level_lead(ends)}{grouped(ends.low)} to {grouped(ends.high)}"
 
 
-def estimate_words(estimate: HasSpan, digits: int = 2, *, sign: bool = False) -> str:
+def estimate_words(estimate: Estimate, digits: int = 2, *, sign: bool = False) -> str:
     """Return a number for a sentence, its interval behind it where it has one."""
     value, ends = number(estimate.value, digits, sign=sign), estimate.interval
     return value if ends is None else f"{value} ({span_words(ends, digits)})"
 
 
-def share_words(estimate: HasSpan, digits: int = 0) -> str:
+def share_words(estimate: Estimate, digits: int = 0) -> str:
     """Return a share for a sentence, its interval behind it where it has one."""
     if estimate.value is None:
         return UNDEFINED
@@ -155,7 +126,7 @@ def share_words(estimate: HasSpan, digits: int = 0) -> str:
     return f"{value} ({level_lead(ends)}{hundredths(ends.low, digits)} to {percent(ends.high, digits)})"
 
 
-def points_words(estimate: HasSpan, *, sign: bool = True) -> str:
+def points_words(estimate: Estimate, *, sign: bool = True) -> str:
     """Return a difference of shares in points of a hundred, its interval behind it where it has one."""
     if estimate.value is None:
         return UNDEFINED
@@ -193,7 +164,7 @@ def p_words(p: float | None) -> str:
     return f"p {p_value(p)}" if p < SMALLEST_P else f"p = {p_value(p)}"
 
 
-def level_words(level: float | HasLevel) -> str:
+def level_words(level: float | Interval) -> str:
     """Return the level of an interval."""
     return f"{100 * (level if isinstance(level, int | float) else level.level):.4g} %"
 

@@ -1,6 +1,6 @@
 """What goes through all three questions: comparing and planning."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,7 +12,7 @@ from concord.comparing.run import compare_sources
 from concord.comparing.tables import ScoreColumns, ScoreReading
 from concord.engine import get_engine
 from concord.errors import OptionError
-from concord.files.tables import table_options
+from concord.files.tables import TableChoices, table_options
 from concord.numeric import gated
 from concord.stats.compare import Choices
 
@@ -37,10 +37,6 @@ def compare(
     names: Sequence[str] | None = None,
     wrong: float | None = None,
     unit: str = "auto",
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    missing: str | Iterable[object] | None = None,
     engine: str = "serial",
     scheduler: str | None = None,
     **choices: Any,
@@ -79,15 +75,14 @@ def compare(
     unit
         ``auto`` refuses shares (0 to 1) beside percentages (0 to 100); ``percent`` divides scores of a file
         that reaches above 1 by 100; ``same`` takes all as they are.
-    missing
-        Codes of a table for no score or no answer, such as ``"99,-1"``.
     engine, scheduler
         ``serial``, ``processes``, or ``dask`` with the address of its scheduler; changes nothing in the
         result.
     choices
         ``level`` (0.95), ``test`` (``auto``), ``n_flips`` (9999 random signs, or resamples of items),
         ``seed`` (0), ``margin`` (the smallest difference that matters: is the difference shown to be
-        smaller?).
+        smaller?); and how tables are read, as `TableChoices` says: a cell that cannot be read always refuses
+        its table.
 
     Examples
     --------
@@ -97,7 +92,8 @@ def compare(
     >>> result.difference.value, result.p_value
     (0.5, 0.25)
     """
-    table = table_options(sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing)
+    how = [name for name in choices if name in TableChoices.__annotations__]
+    table = table_options(**{name: choices.pop(name) for name in how})
     if by is not None:
         given = dict(item=item, score=score, repeat=repeat, names=names, wrong=wrong)
         refused = [name for name, value in given.items() if value is not None]
@@ -115,14 +111,7 @@ def compare(
         sources, names = sources[::-1], None if names is None else list(names)[::-1]
     found = compare_sources(
         sources,
-        ScoreReading(
-            ScoreColumns(item, score, cluster, repeat),
-            metric,
-            names,
-            wrong,
-            table,
-            unit,
-        ),
+        ScoreReading(ScoreColumns(item, score, cluster, repeat), metric, names, wrong, table, unit),
         choices=Choices(**choices),
         engine=get_engine(engine, scheduler=scheduler),
     )

@@ -5,32 +5,30 @@ columns (`files/vocabulary.json`: what a kind needs, what it must not have, what
 reader of that kind then says what is wrong with it; a file of no known kind is never called one.
 """
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from concord.comparing.harnesses import harness_of, harness_table
 from concord.comparing.judge_logs import judged_table
-from concord.comparing.scores import read_models
 from concord.errors import FileFormatError, InputError, OptionError, TableError, by_cause
-from concord.files.columns import ColumnTable, read_columns
+from concord.files.columns import ColumnTable, read_columns, read_shares
 from concord.files.contents import is_file, kept, read_bytes, read_once
-from concord.files.documents import FileCheck, FileKind
+from concord.files.documents import FileCheck, FileKind, table_kinds
 from concord.files.grids import names_of, plain_titles
 from concord.files.inspect_logs import InspectLog, is_lm_eval, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
 from concord.files.kept_replies import object_of
 from concord.files.keys import noted_units
 from concord.files.survey import SURVEYS, is_limesurvey, read_survey
-from concord.files.tables import TableOptions, read_raw
-from concord.files.text import vocabulary
+from concord.files.tables import TableChoices, TableOptions, read_raw, table_options
 from concord.people.answers.table import holds_numbers, is_qualtrics, role_of, without_import_ids
-from concord.people.check import EFFECTS
+from concord.people.check import EFFECTS, check_table, maps_tests, understood
 from concord.people.table.columns import KNOWN, SIDES, fold
 from concord.people.table.handmade.read import handmade_header
+from concord.structure.read.long import columns_of_models
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm", ".ods", ".parquet", ".json", ".jsonl", ".ndjson")
 _BY_NAME = {".qsf": ("survey of Qualtrics (labels)", "concord score answers EXPORT.csv --labels FILE")}
@@ -47,50 +45,6 @@ _REPLIES = "concord score reasoning --replies"
 _COUNTS = "counts of answers that hints moved"
 CHECKED_BY = ("people.check", "structure.items", "reasoning.read.check")
 """Modules of the three questions that say, in ``FILES``, which files these take."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableKind:
-    """A kind of table by its columns."""
-
-    kind: str
-    command: str
-    needs: tuple[tuple[str, ...], ...]
-    """Groups of names, of each of which one must be there."""
-    columns: Mapping[str, tuple[str, ...]]
-    """What columns of these names hold."""
-    without: frozenset[str] = frozenset()
-
-    def fits(self, names: set[str]) -> bool:
-        """Whether a table of these columns is of this kind."""
-        return not names & self.without and all(names & set(group) for group in self.needs)
-
-    def lacks(self, names: set[str]) -> list[str]:
-        """Return what a table of these columns would need to be of this kind, by the first names."""
-        return [group[0] for group in self.needs if not names & set(group)]
-
-    def understood(self, header: Sequence[str], plain: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Return every column with what it holds; nothing where it is not used."""
-        meant = {name: meaning for meaning, names in self.columns.items() for name in names}
-        held = [meant.get(name, meant.get(name.partition(":")[0], "")) for name in plain]
-        return tuple(zip(header, held, strict=True))
-
-
-@functools.cache
-def table_kinds() -> tuple[TableKind, ...]:
-    """Return the kinds of tables, the most specific first."""
-    made = []
-    for one in vocabulary()["kinds"]:
-        names = names_of(one["of"]) if "of" in one else {}
-
-        def called(parts: Sequence[str], names: Mapping[str, tuple[str, ...]] = names) -> tuple[str, ...]:
-            # a name after a sign of equality is meant itself, not what it may be called
-            return tuple(name for part in parts for name in names.get(part, (part.removeprefix("="),)))
-
-        columns = {meaning: called(parts) for meaning, parts in one["columns"].items()}
-        needs, without = tuple(map(called, one["needs"])), frozenset(one.get("without", ()))
-        made.append(TableKind(one["kind"], one["command"], needs, columns, without))
-    return tuple(made)
 
 
 def recognised(path: Path, options: TableOptions) -> FileCheck | None:
@@ -189,6 +143,8 @@ def _of_samples(samples: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         return ("concord score judge",)
     if "arrangement" in names and "item" in names:
         return ("concord score options",)
+    if "mode" in names:
+        return ("concord score reasoning --samples VIGNETTES --replies FILE",)
     return ("concord score judge",) if any(one.get("scores") for one in samples) else ()
 
 
@@ -310,9 +266,16 @@ def _by_shape(path: Path, table: ColumnTable, n: int) -> FileCheck | None:
         return _shaped(path, table, n, "answers as people and agents gave them", "score answers", meant)
     if _is_handmade(path, table.options):
         return None
+    if models := columns_of_models(table):
+        arranged = {one: words for words in ("item", "arrangement") for one in names_of("scores")[words]}
+        meant = {title: arranged[fold(title)] for title in table.header if fold(title) in arranged}
+        meant |= dict.fromkeys(models, "scores of a model")
+        kind = "scores under arrangements, one column per model"
+        return _shaped(path, table, n, kind, "score structure --scores", meant)
     item = next((title for name, title in named.items() if name in names_of("items")["item"]), None)
-    if item is not None and {item, *numbers} == {*table.header} and len(numbers) > 1 and item not in numbers:
-        meant = {item: "item"} | dict.fromkeys(numbers, "scores of a model")
+    scored = [title for title in table.header if title in numbers or read_shares(frame[title])[2]]
+    if item is not None and {item, *scored} == {*table.header} and len(scored) > 1 and item not in scored:
+        meant = {item: "item"} | dict.fromkeys(scored, "scores of a model")
         return _shaped(path, table, n, "scores on items, one column per model", "compare", meant)
     if len(asked) > 1 and all(meant.values()) and any(roles.values()):
         kind = "answers of people or of an agent, one column per question"
@@ -353,12 +316,12 @@ def _by_columns(
     )
     if kind.kind == "means of conditions" and set(names_of("cells")["who"]) & names:
         found = replace(found, commands=("concord score people",))
-    reader = _READERS.get(kind.command.split(" --")[0]) if kind.command != _REPLIES else None
+    reader = _READERS.get(kind.command, _READERS.get(kind.command.split(" --")[0]))
     if reader is None:
         return found
     try:
         with noted_units() as units:
-            warnings = reader(path, options)
+            warnings = reader(path, replace(options, strict=True))
         columns = [
             (title, meant if meant or fold(title) not in units else _UNIT) for title, meant in found.columns
         ]
@@ -370,40 +333,29 @@ def _by_columns(
     return replace(found, warnings=tuple(warnings))
 
 
-def _read_answers(path: Path, options: TableOptions) -> Sequence[str]:
-    from concord.people.answers.table import read_answer_table
+def _read_by(module: str, reader: str) -> Callable[[Path, TableOptions], Sequence[str]]:
+    """Return what reads a table by a reader of a question, which is loaded then, and what that warns of."""
 
-    return read_answer_table(path, options=replace(options, strict=True)).warnings
+    def read(path: Path, options: TableOptions) -> Sequence[str]:
+        found = getattr(import_module(f"concord.{module}"), reader)(path, options=options)
+        return [text for one in (found if isinstance(found, list) else [found]) for text in one.warnings]
 
-
-def _read_options(path: Path, options: TableOptions) -> Sequence[str]:
-    from concord.structure.options.read import read_option_replies
-
-    return [text for one in read_option_replies(path, replace(options, strict=True)) for text in one.warnings]
+    return read
 
 
 def _read_verdicts(path: Path, options: TableOptions) -> Sequence[str]:
     from concord.structure.judging.rated import read_scores
     from concord.structure.judging.read import read_votes
 
-    table, is_scores = judged_table(path, replace(options, strict=True))
+    table, is_scores = judged_table(path, options)
     return read_scores([table], None)[1] if is_scores else read_votes([table]).warnings
 
 
-def _read_hints(path: Path, options: TableOptions) -> Sequence[str]:
-    from concord.reasoning.probes.score import score_hint_source
+def _read_vignettes(path: Path, options: TableOptions) -> Sequence[str]:
+    from concord.reasoning.read.replies import read_samples
 
-    return score_hint_source(path, replace(options, strict=True)).warnings
-
-
-def _read_probes(path: Path, options: TableOptions) -> Sequence[str]:
-    from concord.reasoning.probes.score import read_probe_rows
-
-    return read_probe_rows(path, replace(options, strict=True)).warnings
-
-
-def _read_scores(path: Path, options: TableOptions) -> Sequence[str]:
-    return [text for one in read_models(path, options=options) for text in one.warnings]
+    read_samples(path)
+    return ()
 
 
 def _read_arrangements(path: Path, options: TableOptions) -> Sequence[str]:
@@ -415,25 +367,19 @@ def _read_arrangements(path: Path, options: TableOptions) -> Sequence[str]:
 
 
 _READERS: Mapping[str, Callable[[Path, TableOptions], Sequence[str]]] = {
-    "concord score answers": _read_answers,
-    "concord score options": _read_options,
+    "concord score answers": _read_by("people.answers.table", "read_answer_table"),
+    "concord score options": _read_by("structure.options.read", "read_option_replies"),
     "concord score judge": _read_verdicts,
-    "concord score hints": _read_hints,
-    "concord score probes": _read_probes,
+    "concord score hints": _read_by("reasoning.probes.score", "score_hint_source"),
+    "concord score probes": _read_by("reasoning.probes.score", "read_probe_rows"),
     "concord score structure": _read_arrangements,
-    "concord compare": _read_scores,
+    "concord score reasoning --samples": _read_vignettes,
+    "concord compare": _read_by("comparing.scores", "read_models"),
 }
 """What reads a kind of table, and says what is wrong with it."""
 
 
-def check(
-    file: str | Path,
-    *,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    mapping: Mapping[str, str] | None = None,
-) -> FileCheck:
+def check(file: str | Path, **how: Unpack[TableChoices]) -> FileCheck:
     """Check that a file is well formed, without scoring or running anything.
 
     Parameters
@@ -442,23 +388,21 @@ def check(
         Any file or folder that some command reads: a study, recorded replies, vignettes, bias cases or items,
         tables of every kind, logs and results of other programs, surveys, runs and results of Concord. What
         it is, which command takes it and how each column is understood is part of the answer.
-    mapping
-        What the columns of a table made by hand hold, by their titles, such as ``{"Result": "human"}``.
+    how
+        How tables are read, as `TableChoices` says; a cell that cannot be read is always a problem.
     """
     with read_once():
-        return _checked(Path(file), TableOptions(sheet, encoding, decimal_comma), mapping)
+        return _checked(Path(file), table_options(**how))
 
 
-def _checked(path: Path, options: TableOptions, mapping: Mapping[str, str] | None) -> FileCheck:
-    found = None if mapping else recognised(path, options)
+def _checked(path: Path, options: TableOptions) -> FileCheck:
+    found = None if maps_tests(options) else recognised(path, options)
     if found is not None:
         return found
     kind = _kind_of(path)
     if kind is None:
-        from concord.people.check import check_table, understood
-
         try:
-            told = check_table(path, options, mapping=mapping)
+            told = check_table(path, options)
         except FileFormatError as fault:
             unknown = "required columns are missing" in str(fault)  # else the fault says what it is
             raise FileFormatError(f"{fault}{_nearest(path, options) if unknown else ''}") from fault

@@ -1,11 +1,14 @@
 """Frozen types that cross packages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib import import_module
 from os import PathLike
 from typing import Any, Protocol
+
+OMITTED = "omitted"
+"""Metadata of a field that documents leave out where it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +19,8 @@ class Interval:
     high: float
     level: float
     method: str
-
-
-OMITTED = "omitted"
-"""Metadata of a field that documents leave out where it is empty."""
+    clusters: int | None = field(default=None, metadata={OMITTED: True})
+    """Families of units that it is over, where units of one family are not independent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,17 @@ class Estimate:
     def ends(self) -> tuple[float | None, float | None]:
         """Both ends of the interval, two cells of a table; ``None`` where there is no interval."""
         return (None, None) if self.interval is None else (self.interval.low, self.interval.high)
+
+    def turned(self, sign: float = -1.0) -> "Estimate":
+        """Return the number, or its negative with the interval turned round."""
+        if sign > 0 or self.value is None:
+            return self
+        ends = self.interval
+        return replace(
+            self,
+            value=-self.value,
+            interval=None if ends is None else replace(ends, low=-ends.high, high=-ends.low),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +286,8 @@ class AnswerForm:
     high: float | None = None
     whole: bool = False
     """Only whole numbers."""
+    unit: str = ""
+    """Unit of a number: one in another unit of its kind is no answer."""
     total: float | None = None
     """What a split adds up to."""
     mark: str = "ANSWER"

@@ -22,13 +22,7 @@ from concord.questions import compare
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import ProbeResult
 from concord.show.citations import CONCORD, bibtex
-from concord.show.page import (
-    Page,
-    make_page,
-    people_panel,
-    reasoning,
-    structure_panel,
-)
+from concord.show.page import Page, make_page, people_panel, reasoning, structure_panel
 from concord.show.page.build import read_content
 from concord.show.page.content import Content
 from concord.show.page.context import sources_of

@@ -3,21 +3,18 @@
 A kind of result counts them (``count_unread(outcomes, groups, by=, what=, units=)``, one entry per answer
 asked; ``units`` names whom each answer is of where one gives several), tests all of a result together
 (``told([…])``, Holm), declares ``unread_table(FILE)``, ``unread_sentences`` and ``unread_notes``, bounds
-every share, mean and gap computed with the unread answers at either end (``bounded(estimate,
-bounds_between(low, high, n_unread=k), asked=n)``), and before it says that a number is above or below another
-asks `holds`; else it says `withheld`.
+every share, mean and gap computed with the unread answers at either end (``bounded_between(estimate, low,
+high, n_unread=k, asked=n)``), and before it says that a number is above or below another asks `holds`; else
+it says `withheld`.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from concord.number_words import percent
-from concord.records import Estimate, Told, Unread, UnreadBounds, UnreadGroup
+from concord.records import Estimate, Told, Unread, UnreadGroup
 from concord.words import say
 
-MOST_LOST = 0.02
-"""Share of unread answers beyond which bounds are shown and claims depend on them."""
 _MOST_GROUPS = 4
 
 
@@ -48,12 +45,6 @@ def unread_sentences(unread: Told) -> list[str]:
 def unread_notes(unread: Told) -> list[str]:
     """Return what is said of unread answers that are no warning."""
     return [unread_sentence(one) for one in unread if not one.differs]
-
-
-def bounded(estimate: Estimate, bounds: UnreadBounds, *, asked: int) -> Estimate:
-    """Return a number with its bounds where more than 2 % of the answers behind it were not read."""
-    lost = bounds.n_unread > MOST_LOST * asked
-    return replace(estimate, bounds=bounds) if lost and estimate.value is not None else estimate
 
 
 def holds(estimate: Estimate, of: float = 0.0) -> bool:

@@ -59,7 +59,7 @@ def meant() -> type[ModelAPI]:
 
 @pytest.mark.parametrize("scorer", ["nli:meant/judge", "judge:meant/judge"])
 def test_a_model_scores_texts_and_its_own_errors_are_told(tmp_path: Path, scorer: str) -> None:
-    from concord.asking.runs import answers_of_run
+    from concord.asking.recorded import stored_answers
 
     result = runs.run(
         "structure", "meant/model", out=tmp_path / "r", items="proverbs-en", limit=3, scorer=scorer, seed=1,
@@ -69,7 +69,7 @@ def test_a_model_scores_texts_and_its_own_errors_are_told(tmp_path: Path, scorer
     assert judging is not None and judging[0].model == "meant/judge"
     assert len(judging[0].design.trials) == 3 * 3 * 2 + 3 * KNOWN_TRIPLES
     runs.run_job(*judging)
-    answers = answers_of_run(result)
+    answers = stored_answers(result.stored)
     assert answers is not None
     scores = {row[answers.columns.index("score")] for row in answers.rows}
     assert scores == ({0.0} if scorer.startswith("nli") else {0.3})
@@ -160,7 +160,7 @@ def test_a_failed_call_is_no_verdict_and_sets_without_a_language_have_no_known_t
 
 
 def test_a_set_whose_language_is_not_said_is_not_scored_in_silence(tmp_path: Path) -> None:
-    from concord.asking.runs import answers_of_run
+    from concord.asking.recorded import stored_answers
 
     own = tmp_path / "own.json"
     own.write_text(
@@ -169,7 +169,7 @@ def test_a_set_whose_language_is_not_said_is_not_scored_in_silence(tmp_path: Pat
         "utf-8",
     )
     result = runs.run("structure", "meant/model", out=tmp_path / "r", items=own, seed=1)
-    answers = answers_of_run(result)
+    answers = stored_answers(result.stored)
     assert answers is not None
     assert any(
         "what its scores mean for texts whose language the set does not say" in line for line in answers.lines

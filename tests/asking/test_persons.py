@@ -90,11 +90,11 @@ def test_each_person_is_asked_once_in_words_and_answers_by_persona(
 
 
 def test_answers_are_kept_by_person_beside_their_own(given: dict[str, Any], tmp_path: Path) -> None:
-    from concord.asking.runs import answers_of_run
+    from concord.asking.recorded import stored_answers
 
     with answering_server(by_age) as server:
         run = concord.run("people", "openai-api/some/m", base_url=server.url, out=tmp_path / "run", **given)
-    found = answers_of_run(run)
+    found = stored_answers(run.stored)
     assert found is not None
     rows: list[dict[str, Any]] = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
     assert [row["person"] for row in rows] == [row["resp_id"] for row in ROWS]

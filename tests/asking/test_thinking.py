@@ -16,8 +16,8 @@ from tests.asking.answering_server import answering_server  # noqa: E402
 
 import concord  # noqa: E402
 from concord.asking.askable import askable  # noqa: E402
+from concord.asking.recorded import stored_answers  # noqa: E402
 from concord.asking.result import RunResult  # noqa: E402
-from concord.asking.runs import answers_of_run  # noqa: E402
 from concord.reading.stored import FILE as READINGS  # noqa: E402
 from concord.reading.stored import read_readings  # noqa: E402
 from concord.reasoning.files import ReasoningResult  # noqa: E402
@@ -98,7 +98,7 @@ def asked(question: str, form: str, folder: Path) -> dict[str, Any]:
 def read_in(run: RunResult) -> dict[str, Any]:
     """What was read in the replies of a run: every answer without its place, what follows from it."""
     scored = run.score()
-    table = answers_of_run(run)
+    table = stored_answers(run.stored)
     own = scored.scores if isinstance(scored, ReasoningResult) else scored
     held: Any = own.readings if table is None else table.tables.get(READINGS, ((), ()))[1]
     assert held or table is not None

@@ -250,3 +250,9 @@ def test_folders_of_one_name_are_called_by_their_models(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "lab/a" in done.output
     assert "people [1]" not in done.output
+
+
+def test_conditions_of_one_model_have_no_gates(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", str(tmp_path / "t.csv"), "--by", "prompt", "--fail-if-worse"])
+    assert done.exit_code == 2
+    assert "it has no gates and no --markdown" in done.stderr

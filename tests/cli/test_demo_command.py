@@ -120,7 +120,10 @@ def test_questions_two_and_three_are_answered_by_known_models(screen: str, folde
     text = " ".join(" ".join(_plain(screen)).split())
     assert "moved by a hint, 12 open models say so in 36 to 98 % of answers" in text
     assert "gpt-3.5-turbo follows a wrong suggestion in 68 % and says so in 15 of 100" in text
-    assert "claude-3-haiku changes its verdict in 82 % of pairs when the seats are swapped, in 19 %" in text
+    assert (
+        "on DevBench, claude-3-haiku changes its verdict in 82 % of pairs when the seats are swapped, in 19 %"
+        in text
+    )
     assert "gpt-4o-mini contradicts itself in 9 % beyond chance" in text  # all pairs, not every 40th
     assert "143 other studies rerun by people: 82 % (66 to 99) of the way" in text
     page = (folder / "out" / "report.html").read_text("utf-8")

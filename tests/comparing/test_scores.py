@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from concord.comparing.join import join_scores
 from concord.comparing.records import ScoreFile, grade
-from concord.comparing.scores import read_scores
+from concord.comparing.scores import read_models, read_scores
 from concord.comparing.tables import ScoreColumns, read_score_tables
 from concord.errors import BadScoreError, FileFormatError, MismatchError, OptionError, TableError
 from concord.files.inspect_logs import check_log, read_inspect_log
@@ -369,3 +369,79 @@ def test_a_whole_log_passes_the_check_and_a_cut_one_does_not(tmp_path: Path) -> 
     cut.write_bytes((LOGS / "second.eval").read_bytes()[:-200])
     with pytest.raises(FileFormatError, match="cut.eval cannot be read as an Inspect log: it is cut off"):
         check_log(cut)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected", "told"),
+    [
+        (("85%", "7.5 %", "", "100%"), [0.85, 0.075, None, 1.0], ["percentages, divided by 100"]),
+        (("85,0 %", "7,25 %", "n/a", "100 %"), [0.85, 0.0725, None, 1.0], ["percentages, divided by 100"]),
+        (("85％", "0%", "-5%", "3%"), [0.85, 0.0, -0.05, 0.03], ["percentages, divided by 100"]),
+        (("0.85 (0.02)", ".5(.1)", "-", "1 (SD = 0)"), [0.85, 0.5, None, 1.0], ["two numbers in each cell"]),
+        (("0.85 ± 0.02", "1±0", "0 +/- 3", "4 (±1)"), [0.85, 1.0, 0.0, 4.0], ["two numbers in each cell"]),
+        (
+            ("85% (2%)", "7 ± 2 %", "50% (SE 1)", "1% ± 1"),
+            [0.85, 0.07, 0.5, 0.01],
+            ["percentages, divided by 100", "two numbers in each cell"],
+        ),
+    ],
+)
+def test_columns_of_percentages_and_of_two_numbers_are_read_and_told(
+    tmp_path: Path, cells: tuple[str, ...], expected: list[float | None], told: list[str]
+) -> None:
+    path = table(
+        tmp_path, "item;score", *(f"{name};{cell}" for name, cell in zip("abcd", cells, strict=True))
+    )
+    found = read_scores(path)
+    assert [score for _, score in rows(found)] == pytest.approx(expected, abs=1e-15, nan_ok=True)
+    notes = [note for note in found.warnings if "column 'score'" in note]
+    assert [note.startswith(f"a.csv, column 'score': {said}") for note, said in zip(notes, told, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("85%", "0.5"),
+        ("85%", "C"),
+        ("85%", "great"),
+        ("0.85 (0.02)", "0.5"),
+        ("0.85 (0.02)", "50% (2%)"),
+        ("85%", "50% (2%)"),
+        ("1,250 %", "85 %"),
+        ("0.85 (0.02", "0.5 (0.1)"),
+        ("0.85 0.02", "0.5 0.1"),
+        ("0.8 to 0.9", "0.5 to 0.6"),
+        ("1/2", "1/3"),
+    ],
+)
+def test_columns_of_which_some_cells_are_written_otherwise_stay_refused(
+    tmp_path: Path, cells: tuple[str, str]
+) -> None:
+    with pytest.raises(TableError, match=r"column 'score': got"):
+        read_scores(table(tmp_path, "item;score", *(f"i{i};{cell}" for i, cell in enumerate(cells))))
+
+
+def test_models_in_columns_of_percentages_are_compared(tmp_path: Path) -> None:
+    path = table(tmp_path, "item,gpt,claude", "a,50%,0.9", "b,75%,0.8", "c,100%,0.7")
+    gpt, claude = read_models(path)
+    assert [score for _, score in rows(gpt)] == [0.5, 0.75, 1.0]
+    assert [score for _, score in rows(claude)] == [0.9, 0.8, 0.7]
+    assert "a.csv, column 'gpt': percentages, divided by 100" in gpt.warnings
+    assert not any("percentages" in note for note in claude.warnings)
+
+
+def test_a_table_of_probes_is_not_taken_for_scores_of_models_called_step(tmp_path: Path) -> None:
+    lines = [f"early,q{i},prefix,A,{i},4" for i in range(4)]
+    bare = table(tmp_path, "probe,id,cell,answer,step,n_steps", *lines)
+    told = r"a table of answers to probes of reasoning, not of scores .* `concord score probes`"
+    with pytest.raises(FileFormatError, match=told):
+        read_models(bare)
+    graded = table(tmp_path, "probe,id,cell,answer,step,n_steps,correct", *(f"{one},1" for one in lines))
+    with pytest.raises(FileFormatError, match=told):
+        read_models(graded)
+    assert rows(read_scores(graded, columns=ScoreColumns(score="correct")))[0] == ("q0", 1.0)
+
+
+def test_models_in_columns_beside_those_of_another_kind_are_read(tmp_path: Path) -> None:
+    path = table(tmp_path, "item,source,answer,gpt,claude", "a,mmlu,B,1,0", "b,mmlu,C,0,1")
+    assert [one.name for one in read_models(path)] == ["gpt", "claude"]

@@ -17,8 +17,8 @@ from concord.asking.limits import read_prices
 from concord.asking.recorded import score_run
 from concord.asking.replies import read_corrections
 from concord.audit.items import read_verdicts
+from concord.cli.options import read_mapping
 from concord.comparing.scores import read_models
-from concord.people.table.handmade.header import read_mapping
 from concord.reasoning.hints.choices import parse_choices
 from concord.structure.judging.design import parse_pairs, read_pairs
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import concord
+from concord.reading.text import _templates, patterns
 
 _ROOT = str(Path(concord.__file__).parent)
 SHORT, LONG, MOST_GROWTH = 1500, 6000, 6.0
@@ -80,18 +81,22 @@ def _modules() -> Iterator[str]:
 def _load_anew() -> None:
     for name in _modules():
         importlib.import_module(name)
+    for group, templates in _templates().items():
+        for one in templates if group != "parts" else ():
+            assert patterns(group)[one]  # made when it is asked for
 
 
 def _held() -> Iterator[tuple[str, PatternUse]]:
     """Return patterns that modules hold, alone or in tuples, lists and mappings."""
     source = "\n".join(path.read_text("utf-8") for path in sorted(Path(_ROOT).rglob("*.py")))
-    placed = set(re.findall(r"\b(\w+)\.(?:match|fullmatch)\b", source))
-    sought = set(re.findall(r"\b(\w+)\.(?:search|finditer|findall|subn?|split)\b", source))
+    placed = set(re.findall(r"\b(\w+)(?:\"\])?\.(?:match|fullmatch)\b", source))
+    sought = set(re.findall(r"\b(\w+)(?:\"\])?\.(?:search|finditer|findall|subn?|split)\b", source))
     for name in _modules():
         module = sys.modules.get(name)
         for key, value in vars(module).items() if module is not None else ():
             for place, pattern in _inside(value):
-                yield f"{name}.{key}{place}", PatternUse(pattern, key in sought or key not in placed)
+                used = place[2:-2] if place.startswith("['") else key
+                yield f"{name}.{key}{place}", PatternUse(pattern, used in sought or used not in placed)
 
 
 def _inside(value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -172,7 +177,7 @@ def _repeats(tree: Any, before: str) -> Iterator[tuple[str, str]]:
 
 def growth(use: PatternUse, before: str, body: str, end: str) -> float:
     """Return how much longer a string of four times the length takes; 0 where it takes no time."""
-    if use.seconds(_made(before, body, end, 300), 1) > 0.05:
+    if use.seconds(_made(before, body, end, 300), 1) > 0.05 < use.seconds(_made(before, body, end, 300), 3):
         return float("inf")
     short, long = (_made(before, body, end, n) for n in (SHORT, LONG))
     first = use.seconds(long, 1)

@@ -510,6 +510,20 @@ def _reasoning() -> Iterator[tuple[str, Case]]:
     yield "reasoning at .8", lambda _: scored("standard", seed=2, level=0.8, bias=False)
     yield "reasoning in clusters", lambda _: scored("standard", seed=3, cluster="site", bias=False)
 
+    def leaky() -> Any:
+        rng = random.Random(4)
+        held = json.loads((DATA / "study_a_test.json").read_text("utf-8"))["samples"][:20]
+        held[3]["gold_reasoning"] = []
+        replies = [row for row in replies_of(rng, held) if row["id"] != held[5]["id"] or row["mode"] == "cot"]
+        for i, row in enumerate(row for row in replies if row["mode"] == "direct"):
+            if i % 4 == 0:
+                row["response"] = f"{'He has felt low for weeks and sleeps badly. ' * 4}{row['response']}"
+            elif i % 4 == 1:
+                row["thinking"] = "Sleep, appetite and mood have all changed."
+        return concord.score_reasoning(held, replies, model="leaky", n_resamples=200)
+
+    yield "reasoning of direct answers with reasons", lambda _: leaky()
+
     def ranked(folder: Path, by: str) -> Any:
         return concord.rank_reasoning(
             [scored("standard", seed=seed, bias=False) for seed in (1, 2, 3)], by=by

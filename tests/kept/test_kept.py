@@ -20,6 +20,7 @@ import pytest
 
 from concord import words
 from concord.files.codec import encode
+from concord.kinds import Kind
 from tests.kept.cases import CASES
 
 MANY = 12
@@ -97,7 +98,23 @@ def numbers_of(result: Any, folder: Path) -> list[str]:
         str(result).replace(str(folder), "").replace(folder.name, "") if hasattr(result, "to_dict") else ""
     )
     shown = (_TOKEN.findall(line) for line in screen.splitlines())
-    return lines + [f"| {' '.join(_short(tokens))}" for tokens in shown if tokens]
+    lines += [f"| {' '.join(_short(tokens))}" for tokens in shown if tokens]
+    return lines if not isinstance(result, Kind) else [*lines, *_beside(result, folder)]
+
+
+def _beside(result: Kind, folder: Path) -> Iterator[str]:
+    """Return what a result says below its tables, and a line for each of its files."""
+    for note in result.notes():
+        yield f"note {' '.join(_TOKEN.findall(note.replace(str(folder), '').replace(folder.name, '')))}"
+    for table in result.TABLES:
+        if table.file:
+            _, rows = table.file_table(result)
+            cells = [str(cell).replace(folder.name, "") for row in rows for cell in row]
+            yield f"{table.file} {' '.join(_short([one for cell in cells for one in _tokens(_value(cell))]))}"
+
+
+def _value(cell: str) -> object:
+    return float(cell) if _is_number(cell) else cell
 
 
 def _beyond(before: str, path: str) -> str:

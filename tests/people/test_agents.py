@@ -153,7 +153,7 @@ def test_agents_of_equal_truth_are_seldom_distinguished() -> None:
         nothing = np.full(pas.shape, np.nan)
         columns = dict.fromkeys(("human_d", "agent_d", "passes", "human_significant"), nothing)
         columns |= {"pas": pas, "n_eff": np.ones(pas.shape)}
-        standing = compare_agents(names, columns, layout, STANDARD, level=0.95).standings[0]
+        standing = compare_agents(names, columns, layout, STANDARD, level=0.95)["standings"][0]
         wrong += standing.n_distinguishable > 0
         pairs += standing.n_distinguishable
     limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_tables)

@@ -19,7 +19,6 @@ from concord.planning.structure import (
     ARRANGEMENTS,
     REPEATS,
     OrderAssumptions,
-    OrderGoal,
     assumed_variances,
     design_of,
     fewest_items,
@@ -265,7 +264,7 @@ def test_scores_that_never_vary_show_everything() -> None:
 
 def test_a_design_counts_calls_and_new_items() -> None:
     """30 items x (4 arrangements x 3 repeats + 5 calls for each item)."""
-    one = design_of(OrderAssumptions(0.05, 0.01, 0.2), OrderGoal(item_cost=5.0), 30, 4, 3)
+    one = design_of(OrderAssumptions(0.05, 0.01, 0.2), PlanOptions(item_cost=5.0), 30, 4, 3)
     assert (one.calls, one.price) == (360, 510)
     # noise of 3 repeats: 0.01 + 0.2/3 around a cell
     assert one.power == pytest.approx(order_power(0.05, 0.01 + 0.2 / 3, 30, 4))
@@ -274,16 +273,16 @@ def test_a_design_counts_calls_and_new_items() -> None:
 
 def test_limits_of_items_and_calls_are_kept() -> None:
     assumed = OrderAssumptions(0.05, 0.01, 0.2)
-    free = search(assumed, OrderGoal())
+    free = search(assumed, PlanOptions())
     fewest = min(one.items for one in free)
     cheapest = free[0].calls
-    assert all(one.items <= fewest for one in search(assumed, OrderGoal(most_items=fewest)))
-    assert search(assumed, OrderGoal(most_items=fewest))
-    assert not search(assumed, OrderGoal(most_items=fewest - 1))
-    assert [one.calls for one in search(assumed, OrderGoal(most_calls=cheapest))][:1] == [cheapest]
-    assert not search(assumed, OrderGoal(most_calls=cheapest - 1))
-    assert fewest_items(OrderAssumptions(1e-6, 0.2, 0.2), OrderGoal(), 3, 2) is None
-    wide = fewest_items(assumed, OrderGoal(width=0.05), 4, 3)
+    assert all(one.items <= fewest for one in search(assumed, PlanOptions(items=fewest)))
+    assert search(assumed, PlanOptions(items=fewest))
+    assert not search(assumed, PlanOptions(items=fewest - 1))
+    assert [one.calls for one in search(assumed, PlanOptions(calls=cheapest))][:1] == [cheapest]
+    assert not search(assumed, PlanOptions(calls=cheapest - 1))
+    assert fewest_items(OrderAssumptions(1e-6, 0.2, 0.2), PlanOptions(), 3, 2) is None
+    wide = fewest_items(assumed, PlanOptions(width=0.05), 4, 3)
     assert wide is not None
     variance = assumed.cell_variance(3)
     assert order_width(0.05, variance, wide, 4) <= 0.05 < order_width(0.05, variance, wide - 1, 4)
@@ -486,7 +485,7 @@ def test_a_pilot_of_structure_is_taken_apart_by_its_analysis_of_variance(tmp_pat
     assert (plan.items, plan.arrangements, plan.wanted.repeats) == (30, 4, 3)
     assert plan.power == pytest.approx(order_power(0.05, ms, 30, 4))
     assert plan.tau == 0.05
-    needed = fewest_items(OrderAssumptions(0.05, ms - noise / k, noise), OrderGoal(), 4, 3)
+    needed = fewest_items(OrderAssumptions(0.05, ms - noise / k, noise), PlanOptions(), 4, 3)
     assert plan.items_needed == needed
 
 

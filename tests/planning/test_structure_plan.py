@@ -8,9 +8,9 @@ import pytest
 
 import concord
 from concord.errors import OptionError
+from concord.planning.options import PlanOptions
 from concord.planning.structure import (
     OrderAssumptions,
-    OrderGoal,
     StructurePlan,
     assumed_variances,
     design_of,
@@ -49,7 +49,7 @@ def test_noise_of_right_and_wrong_answers_comes_from_their_accuracy() -> None:
 
 
 def test_designs_reach_the_power_with_no_item_to_spare_and_the_cheapest_comes_first() -> None:
-    assumed, goal = OrderAssumptions(0.05, 0.01, 0.2), OrderGoal(power=0.9)
+    assumed, goal = OrderAssumptions(0.05, 0.01, 0.2), PlanOptions(power=0.9)
     designs = search(assumed, goal)
     prices = [one.calls for one in designs]
     assert prices == sorted(prices)
@@ -61,7 +61,7 @@ def test_designs_reach_the_power_with_no_item_to_spare_and_the_cheapest_comes_fi
 
 def test_items_that_cost_much_are_asked_more_often() -> None:
     assumed = OrderAssumptions(0.05, 0.001, 0.2)
-    cheap, dear = (search(assumed, OrderGoal(item_cost=cost))[0] for cost in (0.0, 200.0))
+    cheap, dear = (search(assumed, PlanOptions(item_cost=cost))[0] for cost in (0.0, 200.0))
     assert dear.items < cheap.items
     assert dear.arrangements * dear.repeats > cheap.arrangements * cheap.repeats
 

@@ -25,7 +25,7 @@ from tests.structure.scores import samples, scored
 def judged(top: Path, **claim: Any) -> JudgedClaim:
     results, faults = results_below(top)
     assert not faults
-    (found,) = judge(claims_of([claim], "claims.yaml").claims, results, concord.compare)
+    (found,) = judge(claims_of([claim], "claims.yaml")[0], results, concord.compare)
     return found
 
 

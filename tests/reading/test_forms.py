@@ -3,7 +3,9 @@
 import pytest
 
 from concord.reading import ReadOutcome, read_reply
-from concord.reading.several import affirmed
+from concord.reading.read import asks_again
+from concord.reading.several import affirmed, read_forms
+from concord.records import AnswerForm
 
 AB = {"A": "accept", "B": "refuse"}
 
@@ -92,3 +94,11 @@ def test_free_text_is_coded_by_its_words() -> None:
 )
 def test_names_count_where_they_are_said_and_not_denied(reply: str, names: tuple[str, ...] | None) -> None:
     assert affirmed(reply, ["Knobe", "Asch"]).value == names
+
+
+def test_a_number_in_another_unit_is_asked_for_again() -> None:
+    form = AnswerForm("number", low=0, unit="km")
+    outcomes = [str(one.outcome) for one in read_forms([form], "ANSWER: 215 miles")]
+    assert outcomes == ["unreadable"]
+    assert asks_again(outcomes)
+    assert [one.value for one in read_forms([form], "ANSWER: 346 km")] == [346.0]

@@ -247,3 +247,36 @@ def test_a_name_in_another_language_than_the_list_is_unread_and_no_other_name(na
     found = read_reply(f"DIAGNOSIS: {name}", labels=["Panic Disorder", "Major Depressive Disorder"])
     assert (found.ok, found.other) == (other, other)
     assert read_reply(f"DIAGNOSIS: {name}", labels=[name, "No diagnosis"]).value == name
+
+
+@pytest.mark.parametrize(
+    ("reply", "unit", "expected"),
+    [
+        ("ANSWER: 215 miles", "km", None),
+        ("ANSWER: 215 km", "km", 215.0),
+        ("ANSWER: 215 kilometres", "km", 215.0),
+        ("ANSWER: 215", "km", 215.0),
+        ("215 miles", "km", None),
+        ("215 miles", "", 215.0),
+        ('{"answer": "215 miles"}', "km", None),
+        ('{"answer": "215 km"}', "km", 215.0),
+        ("ANSWER: 90 minutes", "hours", None),
+        ("ANSWER: 1.5 hours", "hours", 1.5),
+        ("ANSWER: 50 cents", "dollars", None),
+        ("ANSWER: $5", "dollars", 5.0),
+        ("ANSWER: €5", "dollars", None),
+        ("ANSWER: EUR 5", "dollars", None),
+        ("ANSWER: 5 points", "dollars", 5.0),
+        ("ANSWER: 70 pounds", "kg", None),
+        ("ANSWER: 70 pounds", "pounds", 70.0),
+        ("ANSWER: 20 °C", "°F", None),
+        ("ANSWER: 80 km/h", "mph", None),
+        ("ANSWER: 40 people", "families", 40.0),
+        ("It is 133 miles. ANSWER: 215 km", "km", 215.0),
+    ],
+)
+def test_a_number_in_another_unit_than_the_declared_one_is_no_answer(
+    reply: str, unit: str, expected: float | None
+) -> None:
+    found = read_reply(reply, number=(0, None), unit=unit)
+    assert (found.value, found.outcome) == (expected, "unreadable" if expected is None else "ok")

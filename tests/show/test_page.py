@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from tests.show.made_results import HOSTILE, NAMES
 
 import concord
+from concord.kinds import Column
 from concord.people.picture_numbers import converted_interval
 from concord.reports import page as make_page
-from concord.show.page import structure_panel
+from concord.show.page import own_findings, structure_panel
 from concord.show.page.data import (
     PLAIN,
-    PageColumn,
     by_columns,
     data_block,
     data_blocks,
@@ -269,7 +269,11 @@ def test_numbers_that_are_not_finite_become_words() -> None:
 
 
 def test_a_packed_table_says_missing_and_does_not_say_zero() -> None:
-    columns = (PageColumn("a", "A", "number"), PageColumn("b", "B", "flag"), PageColumn("c", "C"))
+    columns = (
+        Column("a", title="A"),
+        Column("b", title="B", held="flag"),
+        Column("c", title="C", words=True),
+    )
     table = packed(columns, [{"a": None, "b": None, "c": None}, {"a": 0.0, "b": False, "c": "x"}])
     assert [column["v"] for column in table["columns"]] == [[None, 0], [None, 0], [0, 1]]
     assert table["columns"][2]["names"] == ["", "x"]
@@ -357,8 +361,8 @@ def test_every_model_of_a_result_about_structure_is_seen_by_its_own_numbers(resu
     content = make_page([results / "order"]).content
     views = content.of("structure")
     assert len(views) > 1
-    assert [structure_panel._entry(view).model for view in views] == [view.model for view in views]
+    assert [own_findings.entry_of(view).model for view in views] == [view.model for view in views]
     for view in views:
-        assert view.numbers["worst"].value == structure_panel._entry(view).worst.value
+        assert view.numbers["worst"].value == own_findings.entry_of(view).worst.value
     spans = re.findall(r"(0\.\d+ to 0\.\d+)", structure_panel._order_pictures(views)[0].description)
     assert len(set(spans)) == len(views)

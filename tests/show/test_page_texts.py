@@ -76,7 +76,7 @@ def test_more_replies_than_the_page_lists_are_taken_evenly_and_counted(
     page = make_page([one])
     found = page.content.replies
     assert (len(found.rows), found.n_found, found.n_left_out) == (10, 1001, 991)
-    assert [row.kept.id for row in found.rows] == [
+    assert [reply.id for _, reply in found.rows] == [
         *("0", "111", "222", "333", "444", "555", "666", "777", "888"),
         "b",
     ]
@@ -85,7 +85,7 @@ def test_more_replies_than_the_page_lists_are_taken_evenly_and_counted(
 
 def test_what_no_page_could_hold_is_not_read(one: Path) -> None:
     write_lines(one / "replies.jsonl", [{"id": "a", "response": "x" * (LONGEST + 5)}])
-    row = find_replies([one], []).rows[0].kept
+    row = find_replies([one], []).rows[0][1]
     assert (len(row.text), row.length) == (LONGEST, LONGEST + 5)
 
 
@@ -107,14 +107,14 @@ def test_the_length_is_the_largest_with_which_the_texts_fit(lengths: list[int], 
 def test_texts_that_find_no_room_at_all_are_left_out() -> None:
     texts = Texts()
     texts.add("some text")
-    fitted = texts.fitted(-5)
-    assert (fitted.cap, json.loads(fitted.block)["texts"]) == (0, [""])
+    block, _, cap = texts.fitted(-5)
+    assert (cap, json.loads(block)["texts"]) == (0, [""])
 
 
 def test_the_replies_of_a_session_are_told_one_by_one_where_nothing_was_scored_from_them(one: Path) -> None:
     session = {f"s/x/3/{member}/1": f"reply {member}" for member in (1, 2)}
     write_lines(one / "replies.jsonl", [{"id": "s/x/3", "response": json.dumps(session)}])
-    rows = [row.kept for row in find_replies([one], []).rows]
+    rows = [reply for _, reply in find_replies([one], []).rows]
     assert [(row.study, row.experiment, row.id, row.text) for row in rows] == [
         ("s", "x", "3/1/1", "reply 1"),
         ("s", "x", "3/2/1", "reply 2"),

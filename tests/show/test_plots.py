@@ -15,7 +15,7 @@ from concord.errors import OptionError
 from concord.reasoning.result import PairTest
 from concord.records import Estimate, Interval, Presented
 from concord.show import people_plots, plot_effects, plot_standing, plots, reasoning_plots, structure_plots
-from concord.show.plot_effects import ForestRow, StudyColumn, forest, study_map
+from concord.show.plot_effects import StudyColumn, forest, study_map
 from concord.show.plot_standing import standing_picture
 from concord.show.reasoning_plots import two_ends_picture
 from concord.show.svg import Picture, Scale, fitted, visible
@@ -157,8 +157,8 @@ def test_the_flow_of_answers_counts_what_changed() -> None:
 
 def test_a_forest_plot_draws_people_and_model_by_shape() -> None:
     pairs = [
-        ForestRow("a", (0.5, 0.2, 0.8), (0.4, None, None)),
-        ForestRow("b", (None,) * 3, (1.0, 0.5, 1.5)),
+        ("a", (0.5, 0.2, 0.8), (0.4, None, None)),
+        ("b", (None, None, None), (1.0, 0.5, 1.5)),
     ]
     picture = forest("a", "T", pairs, level=0.95)
     inside(picture)

@@ -34,7 +34,7 @@ from concord.asking.journal import (
     shard_name,
     stored_lines,
 )
-from concord.asking.requests import Again, PlannedKeys, Request, Requests
+from concord.asking.requests import Again, Request, Requests
 from concord.asking.structured import OFF
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.contents import read_bytes
@@ -164,7 +164,7 @@ class RunFolder:
         self._store = ReplyStore(path, self.record["model"], self.redactor)
         try:
             current = index is not None and index.is_current(path)
-            self.index = index if index is not None and current else read_index(path, PlannedKeys(requests))
+            self.index = index if index is not None and current else read_index(path, requests.keys())
             self.n_superseded = self._set_aside()
             self._write_plan()
             self.write_record(status="running")
@@ -216,7 +216,7 @@ class RunFolder:
 
     def read_again(self) -> None:
         """Read what other processes have stored."""
-        self.index = read_index(self.path, PlannedKeys(self.requests))
+        self.index = read_index(self.path, self.requests.keys())
         self._n_stored += 1
 
     def write_record(self, **changes: Any) -> None:

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import weakref
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,6 +32,7 @@ from concord.asking.journal import (
     stored_lines,
     without_collections,
 )
+from concord.asking.requests import KEY_BYTES, Keys
 from concord.errors import FileFormatError, RunFolderError
 from concord.files.rows import LongSequence
 from concord.records import AskOutcome
@@ -39,8 +40,6 @@ from concord.records import AskOutcome
 INDEX, TRIALS = "index.bin", "trials.jsonl"
 WORTH = 2_000
 """Lines from which on an index is written; fewer are read in no time."""
-_KEY = 32
-"""Bytes of a key; a run whose keys are others has no index."""
 _BLOCK = 2**20
 _PLACE_BITS = 48
 """Of where a line begins in its file; the number of the file is above."""
@@ -58,23 +57,6 @@ class _Covered:
     size: int
     lines: int
     sha256: str
-
-
-class Keys(Collection[str]):
-    """Keys in their order, kept as bytes."""
-
-    def __init__(self, digests: bytes) -> None:
-        self._digests = digests
-
-    def __len__(self) -> int:
-        return len(self._digests) // _KEY
-
-    def __iter__(self) -> Iterator[str]:
-        digests = self._digests
-        return (digests[place : place + _KEY].hex() for place in range(0, len(digests), _KEY))
-
-    def __contains__(self, key: object) -> bool:
-        return any(key == one for one in self)
 
 
 @dataclass(slots=True)
@@ -133,7 +115,7 @@ def write_index(folder: Path, index: Index, planned: Iterable[str]) -> None:
     except ValueError:  # keys that are none of ours
         return
     lengths = list(map(len, columns))
-    if lengths[0] != _KEY * len(index.replies) or lengths[2] != _KEY * len(index.failures):
+    if lengths[0] != KEY_BYTES * len(index.replies) or lengths[2] != KEY_BYTES * len(index.failures):
         return
     with contextlib.suppress(OSError, RunFolderError, FileFormatError):
         files = {path.name: _covered(path) for path in _indexed_files(folder)}
@@ -193,7 +175,7 @@ def _kept_index(folder: Path, *, plan_only: bool = False) -> _Held | None:
         if not path.is_file() or path.stat().st_size > _LARGEST:
             return None
         with path.open("rb") as file:
-            expected, line = file.read(_KEY), file.readline()
+            expected, line = file.read(KEY_BYTES), file.readline()
             digest, head = hashlib.sha256(line), from_json(line)
             columns = [_column(file, length, digest, kept=not plan_only) for length in head["columns"][:-1]]
             columns.append(_column(file, head["columns"][-1], digest))

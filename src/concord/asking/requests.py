@@ -5,7 +5,7 @@ import json
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, overload
 
 from concord.errors import OptionError
@@ -113,8 +113,26 @@ def _settings(sampling: Sampling, repeat: int) -> str:
     return json.dumps(sampling.sent(repeat), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
 
 
-_BYTES = 32
-"""Of a key."""
+KEY_BYTES = 32
+"""Of a key; a run whose keys are others has no index."""
+
+
+class Keys(Collection[str]):
+    """Keys in their order, kept as bytes; all, or those at some places."""
+
+    def __init__(self, digests: bytes, places: Sequence[int] | None = None) -> None:
+        self._digests = digests
+        self._places = range(len(digests) // KEY_BYTES) if places is None else places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        digests = self._digests
+        return (digests[KEY_BYTES * place : KEY_BYTES * (place + 1)].hex() for place in self._places)
+
+    def __contains__(self, key: object) -> bool:
+        return any(key == one for one in self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +188,9 @@ class Requests(Sequence[Request]):
             return self._trials
         return [self._trials[place] for place in self._places]
 
-    def keys(self) -> Iterator[str]:
+    def keys(self) -> Keys:
         """Return the keys alone."""
-        digests = self._digests
-        return (digests[_BYTES * place : _BYTES * (place + 1)].hex() for place in self._places)
+        return Keys(self._digests, self._places)
 
     def where(self, wanted: Callable[[str], bool]) -> "Requests":
         """Return the requests whose key is wanted."""
@@ -182,7 +199,7 @@ class Requests(Sequence[Request]):
         return Requests(self._trials, self._digests, places)
 
     def _key(self, place: int) -> str:
-        return self._digests[_BYTES * place : _BYTES * (place + 1)].hex()
+        return self._digests[KEY_BYTES * place : KEY_BYTES * (place + 1)].hex()
 
 
 def requests_of(design: Design, model: str, sampling: Sampling) -> Requests:
@@ -191,23 +208,3 @@ def requests_of(design: Design, model: str, sampling: Sampling) -> Requests:
     for digest in trial_digests(design.trials, model, sampling):
         digests += digest
     return Requests(design.trials, bytes(digests))
-
-
-class PlannedKeys(Collection[str]):
-    """The keys of a plan; the set of them is made when the first one is looked for."""
-
-    def __init__(self, requests: Requests) -> None:
-        self._requests = requests
-
-    @cached_property
-    def _keys(self) -> frozenset[str]:
-        return frozenset(self._requests.keys())
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._keys
-
-    def __iter__(self) -> Iterator[str]:
-        return self._requests.keys()
-
-    def __len__(self) -> int:
-        return len(self._requests)

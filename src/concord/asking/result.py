@@ -134,10 +134,6 @@ class RunResult(Kind):
         """Read a run's folder, finished or not."""
         return cls(read_run(Path(folder)))
 
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [self.model]
-
     def sentences(self) -> Sequence[str]:
         """Return what was asked of whom, what came back, what it took, the headline, and the folder."""
         record, left = self.stored.record, self.stored.n_not_asked

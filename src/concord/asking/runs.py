@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from concord.asking.askable import NAMES, AnswerTable, askable, usual_sampling
+from concord.asking.askable import NAMES, askable, usual_sampling
 from concord.asking.connection import Connection
 from concord.asking.folder import (
     LOGS,
@@ -23,8 +23,8 @@ from concord.asking.journal import without_collections
 from concord.asking.limits import SPENT, Budget, Limits, Prices
 from concord.asking.options import Asking, options_of
 from concord.asking.plan import SEEN, Plan, make_plan
-from concord.asking.recorded import recorded_folder, score_bundled, score_run, stored_answers
-from concord.asking.requests import Again, PlannedKeys, Sampling, requests_of
+from concord.asking.recorded import recorded_folder, score_bundled, score_run
+from concord.asking.requests import Again, Sampling, requests_of
 from concord.asking.result import RunResult
 from concord.asking.structured import AUTO, WAYS, lined
 from concord.errors import InputError, MissingExtraError, ModelError, OptionError
@@ -158,7 +158,7 @@ def plan_run(of: Job, out: Path | None = None, *, prices: Prices | None = None) 
     """Say what a run will take, given what its folder already holds; asks nothing and writes nothing."""
     folder = folder_of(of.design.suite, of.model) if out is None else out
     requests = requests_of(of.design, of.model, of.sampling)
-    index = read_index(folder, PlannedKeys(requests))
+    index = read_index(folder, requests.keys())
     left = left_to_ask(requests, index, of.again).trials
     chosen = of.prices if prices is None else prices
     limit = of.sampling.max_tokens if of.again is None else of.again.sampling.max_tokens
@@ -403,11 +403,6 @@ def follow_up(
     design = lined(asked.design) if structured == AUTO else asked.design
     job = Job(design, asked.model, sampling, chosen, limits=chosen_limits)
     return replace(job, structured=structured, ask_again=ask_again), result.folder / asked.folder
-
-
-def answers_of_run(result: RunResult) -> AnswerTable | None:
-    """Return the answers that were read from a run's replies, where the question keeps such a table."""
-    return stored_answers(result.stored)
 
 
 def _service(model: str) -> list[str]:

@@ -174,10 +174,6 @@ class AuditResult(Kind):
             rate = say("audit.rate", n=whole.n_replies, rate=self.overall)
         return [say("audit.found", n=whole.n_audited, k=whole.n_errors, model=self.model), rate]
 
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [self.model]
-
     def of_all(self) -> AuditRate:
         """Return all groups together."""
         replies, audited = sum(one.n_replies for one in self.rates), sum(one.n_audited for one in self.rates)

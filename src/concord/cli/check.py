@@ -1,17 +1,19 @@
 """`concord check`, and `concord template` for a file to fill in."""
 
+import functools
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from concord.cli.options import DecimalComma, Encoding, JsonText, Sheet
+from concord.cli.options import USUAL, JsonText, TableHow, reads_tables
 from concord.cli.shared import note, print_json, say, warn
 
 MOST = 100
 """Problems that are printed one by one; a file that is damaged throughout has as many as cells."""
 
 
+@functools.partial(reads_tables, hidden=("missing", "strict", "map_only"))
 def check(
     file: Annotated[
         Path,
@@ -20,13 +22,7 @@ def check(
             "log or results of another program, a survey, a run, a result."
         ),
     ],
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = False,
-    map: Annotated[  # noqa: A002 - the name of the option
-        list[str] | None,
-        typer.Option(help="What a column of a table made by hand holds, 'title=column', or a mapping file."),
-    ] = None,
+    how: TableHow = USUAL,
     suggest_map: Annotated[
         Path | None,
         typer.Option(help="Write a mapping file of a table made by hand: what each column is taken for."),
@@ -35,13 +31,11 @@ def check(
 ) -> None:
     """Is this file well formed, and are its reported statistics consistent? Exit 1 if not."""
     from concord import api
-    from concord.people.table.handmade.header import read_mapping
 
     if suggest_map is not None:
-        _write_map(file, suggest_map, sheet, encoding)
+        _write_map(file, suggest_map, how["sheet"], how["encoding"])
         return
-    mapping = read_mapping([] if map is None else map)
-    result = api.check(file, sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, mapping=mapping)
+    result = api.check(file, **how)
     if json:
         print_json(result.to_dict())
     else:

@@ -1,20 +1,21 @@
 """`concord compare`."""
 
+import functools
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from concord.cli.options import (
-    DecimalComma,
-    Encoding,
+    USUAL,
     EngineName,
     Json,
     Level,
     Scheduler,
-    Sheet,
+    TableHow,
     engine_of,
     rare,
+    reads_tables,
 )
 from concord.cli.shared import note, print_json, show_result, warn
 from concord.errors import OptionError
@@ -23,6 +24,7 @@ WORSE = 3
 """Exit code where the first model is worse, or not shown to be as good."""
 
 
+@functools.partial(reads_tables, mapped=False, hidden=("missing", "strict"))
 def compare(
     results: Annotated[
         list[Path],
@@ -60,10 +62,7 @@ def compare(
         str | None, typer.Option(help="Column, sample metadata or document field that names item families.")
     ] = None,
     repeat: Annotated[str | None, rare(help="Column of a table that numbers repeats.")] = None,
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = False,
-    missing: Annotated[str | None, rare(help="Codes for no score or answer, such as 99,-1.")] = None,
+    how: TableHow = USUAL,
     name: Annotated[
         list[str] | None, typer.Option(help="What to call the models, once for each result, in order.")
     ] = None,
@@ -124,23 +123,18 @@ def compare(
         raise OptionError("--fail-unless-as-good needs --margin: how much worse is still as good?")
     if junit is not None and not (fail_if_worse or fail_unless_as_good):
         raise OptionError("--junit needs a gate: --fail-if-worse or --fail-unless-as-good")
-    if by is not None:
-        _conditions(results, by, metric=metric, cluster=cluster, level=level, sheet=sheet, encoding=encoding,
-                    decimal_comma=decimal_comma, missing=missing, out=out, full=full,
-                    as_json=json)  # fmt: skip
-        return
+    if by is not None and (fail_if_worse or fail_unless_as_good or markdown is not None):
+        raise OptionError("--by compares a model with itself: it has no gates and no --markdown")
     chosen = engine_of(engine, scheduler)
-    result = api.compare(
+    compared: Any = api.compare
+    result = compared(
         *results,
         item=item,
         score=score,
         cluster=cluster,
         repeat=repeat,
-        sheet=sheet,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        missing=missing,
         metric=metric,
+        by=by,
         as_people=as_people,
         names=name if name else None,
         wrong=wrong,
@@ -152,6 +146,7 @@ def compare(
         test=test,
         n_flips=flips,
         seed=seed,
+        **how,
     )
     warn(result.warnings)
     gates = {}
@@ -161,7 +156,7 @@ def compare(
         gates["as_good"] = result.fail_unless_as_good(margin=margin)
     further = {key: gate.to_dict() for key, gate in gates.items()}
     if out is not None:
-        files = result.write(out, further=further)
+        files = result.write(out, further=further) if by is None else result.write(out)
         note(f"wrote {files[0]} and {files[1].name}")
     _write_for_pipelines(result, list(gates.values()), junit, markdown)
     if json:
@@ -172,22 +167,6 @@ def compare(
         note(gate.sentence)
     if any(gate.failed for gate in gates.values()):
         raise typer.Exit(code=WORSE)
-
-
-def _conditions(
-    results: list[Path], by: str, *, out: Path | None, full: bool, as_json: bool, **choices: Any
-) -> None:
-    """Compare one model with itself."""
-    from concord import api
-
-    result = api.compare(*results, by=by, **choices)
-    warn(result.warnings)
-    if out is not None:
-        note(f"wrote {result.write(out)[0]}")
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        show_result(result, full=full)
 
 
 def _write_for_pipelines(result: Any, gates: list[Any], junit: Path | None, markdown: Path | None) -> None:

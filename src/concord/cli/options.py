@@ -1,9 +1,13 @@
 """Options that several commands have, declared once: the same name, meaning and help everywhere."""
 
+import copy
+import functools
+import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import typer
 
@@ -31,6 +35,91 @@ Strict = Annotated[
     bool,
     typer.Option("--strict", help="Refuse a table with a cell that cannot be read; else it is left out."),
 ]
+Map = Annotated[
+    list[str] | None,
+    typer.Option("--map", help="What a column holds: 'title=column', '-' if nothing; or a mapping file."),
+]
+MapOnly = Annotated[bool, typer.Option("--map-only", help="Use no column that --map does not name.")]
+_TABLE: dict[str, tuple[Any, object]] = {
+    "sheet": (Sheet, None),
+    "encoding": (Encoding, None),
+    "decimal_comma": (DecimalComma, False),
+    "missing": (Missing, None),
+    "strict": (Strict, False),
+    "mapping": (Map, None),
+    "map_only": (MapOnly, False),
+}
+TableHow = Mapping[str, Any]
+"""How tables are read, as the options say: keywords of `concord.files.tables.TableChoices`."""
+USUAL: TableHow = MappingProxyType({})
+
+
+def read_mapping(given: Sequence[str] | None) -> dict[str, str]:
+    """Read mappings: ``title=column``, or the path of a file with one of them a line."""
+    from concord.errors import OptionError
+
+    found: dict[str, str] = {}
+    for one in () if given is None else given:
+        path = Path(one)
+        if "=" not in one or path.is_file():
+            if not path.is_file():
+                raise OptionError(f"--map {one!r}: expected 'title=column' or a mapping file")
+            found.update(_read_map(path))
+        else:
+            title, _, column = one.rpartition("=")
+            found[title.strip()] = column.strip()
+    return found
+
+
+def _read_map(path: Path) -> dict[str, str]:
+    from concord.errors import OptionError
+    from concord.files.contents import read_bytes
+    from concord.files.text import decode
+
+    found = {}
+    for number, line in enumerate(decode(path.name, read_bytes(path), None).splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        title, sign, column = text.rpartition(" = ")
+        if not sign:
+            raise OptionError(f"{path.name}, line {number}: got {text!r}, expected 'title = column'")
+        found[title.strip()] = column.partition("#")[0].strip()
+    return found
+
+
+def reads_tables(
+    command: Callable[..., None], *, mapped: bool = True, hidden: Sequence[str] = ()
+) -> Callable[..., None]:
+    """Add every option by which tables are read to a command, in place of its parameter ``how``."""
+    own = inspect.signature(command)
+    known = [name for name in _TABLE if mapped or not name.startswith("map")]
+    options = [
+        own.parameters["how"].replace(name=name, default=usual, annotation=_rarely(kind, name in hidden))
+        for name, (kind, usual) in _TABLE.items()
+        if name in known
+    ]
+    parts = [new for one in own.parameters.values() for new in (options if one.name == "how" else [one])]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        if mapped:
+            given["mapping"] = read_mapping(given["mapping"])
+        command(how={name: given.pop(name) for name in known}, **given)
+
+    run.__signature__ = own.replace(parameters=parts)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parts}
+    return run
+
+
+def _rarely(option: Any, hidden: bool) -> Any:
+    """Return an option as it is, or as one that `--help-all` shows and `--help` does not."""
+    kind, shown = get_args(option)
+    one = copy.copy(shown)
+    one.hidden = hidden
+    return Annotated[kind, one]
+
+
 Level = Annotated[float, typer.Option(help="Nominal coverage of intervals.")]
 EngineName = Annotated[str, rare(help="serial, processes or dask.", envvar=_ENGINE, show_envvar=True)]
 Scheduler = Annotated[

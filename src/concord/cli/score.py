@@ -1,13 +1,13 @@
 """`concord score structure|answers|reasoning|hints|probes|judge|options` and `concord combine`."""
 
+import functools
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from concord.cli.options import (
-    DecimalComma,
-    Encoding,
+    USUAL,
     EngineName,
     Full,
     Json,
@@ -17,10 +17,11 @@ from concord.cli.options import (
     Reader,
     ReaderAll,
     Scheduler,
-    Sheet,
     Strict,
+    TableHow,
     engine_of,
     rare,
+    reads_tables,
     scored_with,
     tell_of_reader,
 )
@@ -37,6 +38,7 @@ from concord.errors import OptionError
 from concord.files.output import safe_name
 
 
+@functools.partial(reads_tables, mapped=False)  # whose columns are named by options of their own
 def score_structure(
     mean: Annotated[Path | None, typer.Option(help="Folder of mean scores, one file per model.")] = None,
     max: Annotated[Path | None, typer.Option(help="Folder of max scores, one file per model.")] = None,
@@ -45,13 +47,9 @@ def score_structure(
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     column: Annotated[str | None, typer.Option(help="Name of the score column.")] = None,
     percent: Annotated[bool, typer.Option("--percent", help="Scores run from 0 to 100.")] = False,
-    missing: Missing = None,
-    strict: Strict = False,
     samples: Annotated[int | None, typer.Option(help="Samples per cell behind mean and max.")] = None,
     baseline: Annotated[str | None, rare(help="Arrangement shown with E and R.")] = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = False,
-    sheet: Annotated[str | None, typer.Option(help="Sheet of a long table (default: the first).")] = None,
+    how: TableHow = USUAL,
     cluster: Annotated[
         str | None, rare(help="Column of a long table that names the family of an item.")
     ] = None,
@@ -70,17 +68,16 @@ def score_structure(
 
     result = api.score_structure(
         mean, max, scores,
-        reading=reading, column=column, percent=percent, missing=missing, strict=strict, samples=samples,
-        baseline=baseline,
-        encoding=encoding, decimal_comma=decimal_comma, sheet=sheet, cluster=cluster, seed=seed,
-        fixed_m=fixed_m, resamples=resamples, level=level, chance=chance,
-        engine=engine_of(engine, scheduler),
+        reading=reading, column=column, percent=percent, samples=samples, baseline=baseline,
+        cluster=cluster, seed=seed, fixed_m=fixed_m, resamples=resamples, level=level, chance=chance,
+        engine=engine_of(engine, scheduler), **how,
     )  # fmt: skip
     for line in (*result.left_out, *(f"warning: {text}" for text in result.warnings)):
         note(line)
     write_and_show(result, out, as_json=as_json, full=full)
 
 
+@reads_tables
 def score_answers(
     answers: Annotated[
         list[Path],
@@ -98,17 +95,13 @@ def score_answers(
         Path | None, typer.Option(help="Survey file of Qualtrics (.qsf): numbers of texts of choices.")
     ] = None,
     json: Json = False,
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = False,
-    missing: Missing = None,
+    how: TableHow = USUAL,
     questions: Annotated[
         str | None, typer.Option(help="Columns that are questions, one column each: q1..q12, or names.")
     ] = None,
     weights: Annotated[
         str | None, typer.Option(help="Column of survey weights (default: weight, wt, ...).")
     ] = None,
-    strict: Strict = False,
     level: Level = 0.95,
     resamples: Annotated[int, typer.Option(help="Samples behind each interval and reference.")] = 400,
     seed: Annotated[int, typer.Option(help="Seed of these samples.")] = 0,
@@ -121,18 +114,14 @@ def score_answers(
     result = api.score_answers(
         *answers,
         agent_column=agent_column,
-        sheet=sheet,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        missing=missing,
         questions=questions,
         weights=weights,
-        strict=strict,
         level=level,
         n_resamples=resamples,
         seed=seed,
         engine=engine_of(engine, scheduler),
         labels=labels,
+        **how,
     )
     files = result.write(out)
     warn(result.warnings, most=MOST_WARNINGS, where=files[0])
@@ -232,6 +221,7 @@ def _rank(folders: list[Path], by: str, as_json: bool) -> None:
     show_result(ranking)
 
 
+@reads_tables
 def score_hints(
     file: Annotated[
         Path,
@@ -240,11 +230,7 @@ def score_hints(
         ),
     ],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = False,
-    missing: Missing = None,
-    strict: Strict = False,
+    how: TableHow = USUAL,
     level: Level = 0.95,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     reader: Reader = None,
@@ -254,38 +240,29 @@ def score_hints(
     """Score how often hints move answers, and how often a model says so."""
     from concord import api
 
-    result, read = scored_with(
-        lambda: api.score_hints(
-            file,
-            model=model,
-            sheet=sheet,
-            encoding=encoding,
-            decimal_comma=decimal_comma,
-            missing=missing,
-            strict=strict,
-            level=level,
-        ),
-        reader,
-        reader_all,
-        out,
-    )
+    def score() -> Any:
+        return api.score_hints(file, model=model, level=level, **how)
+
+    result, read = scored_with(score, reader, reader_all, out)
+    tell_of_reader(read, _told(result, out, as_json), [file])
+
+
+def _told(result: Any, out: Path, as_json: bool) -> Path:
+    """Write and show what hints or probes gave; return the folder."""
     if as_json:
         warn(result.warnings)  # the screen shows them with what was found
     written = result.write(out)
     print_or_show(result, as_json=as_json)
     folder = written if isinstance(written, Path) else out
     note(f"wrote results to {folder}")
-    tell_of_reader(read, folder, [file])
+    return folder
 
 
+@reads_tables
 def score_probes(
     file: Annotated[Path, typer.Argument(help="Answers to probes (CSV, XLSX, JSON, JSON lines).")],
     model: Annotated[str | None, typer.Option(help="Name of the model (default: from the file).")] = None,
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = False,
-    missing: Missing = None,
-    strict: Strict = False,
+    how: TableHow = USUAL,
     level: Level = 0.95,
     out: Annotated[Path, typer.Option(help="Folder for the result files.")] = Path("results"),
     as_json: JsonAlone = False,
@@ -293,23 +270,10 @@ def score_probes(
     """Score answers to interventions on reasoning: early, filler, mistake, paraphrase, pairs."""
     from concord import api
 
-    result = api.score_probes(
-        file,
-        model=model,
-        sheet=sheet,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        missing=missing,
-        strict=strict,
-        level=level,
-    )
-    if as_json:
-        warn(result.warnings)  # the screen shows them with what was found
-    folder = result.write(out)
-    print_or_show(result, as_json=as_json)
-    note(f"wrote results to {folder}")
+    _told(api.score_probes(file, model=model, level=level, **how), out, as_json)
 
 
+@reads_tables
 def score_judge(
     files: Annotated[
         list[Path],
@@ -323,10 +287,7 @@ def score_judge(
     ] = None,
     judge: Annotated[str | None, typer.Option(help="Name of the judge, where rows name none.")] = None,
     metric: Annotated[str | None, typer.Option(help="Which scorer of an Inspect log.")] = None,
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    missing: Missing = None,
-    strict: Strict = False,
+    how: TableHow = USUAL,
     level: Annotated[float, typer.Option(help="Coverage of intervals.")] = 0.95,
     permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of flips.")] = 9999,
     seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
@@ -343,8 +304,8 @@ def score_judge(
 
     def score() -> Any:
         return api.score_judge(
-            *files, people=people, judge=judge, metric=metric, sheet=sheet, encoding=encoding,
-            missing=missing, strict=strict, level=level, n_permutations=permutations, seed=seed,
+            *files, people=people, judge=judge, metric=metric, level=level,
+            n_permutations=permutations, seed=seed, margin=margin, **how,
         )  # fmt: skip
 
     result, read = scored_with(score, reader, reader_all, out)
@@ -353,6 +314,7 @@ def score_judge(
     tell_of_reader(read, out, files)
 
 
+@reads_tables
 def score_options(
     file: Annotated[
         Path,
@@ -365,10 +327,7 @@ def score_options(
         str | None, typer.Option(help="Which model of a table of several, or its name where rows name none.")
     ] = None,
     arranger: Annotated[str, typer.Option(help="What was varied, in a word.")] = "recorded",
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    missing: Missing = None,
-    strict: Strict = False,
+    how: TableHow = USUAL,
     level: Annotated[float, typer.Option(help="Coverage of intervals.")] = 0.95,
     permutations: Annotated[int, typer.Option(help="Divisions drawn for the test of places.")] = 999,
     seed: Annotated[int, typer.Option(help="Seed of that test.")] = 0,
@@ -382,8 +341,7 @@ def score_options(
 
     def score() -> Any:
         return api.score_options(
-            file, model=model, arranger=arranger, sheet=sheet, encoding=encoding, missing=missing,
-            strict=strict, level=level, n_permutations=permutations, seed=seed,
+            file, model=model, arranger=arranger, level=level, n_permutations=permutations, seed=seed, **how,
         )  # fmt: skip
 
     found, read = scored_with(score, reader, reader_all, out)
@@ -400,6 +358,7 @@ def score_options(
         print_json({name: result.to_dict() for name, result in several.items()})
 
 
+@reads_tables
 def combine(
     people: Annotated[
         Path,
@@ -445,21 +404,14 @@ def combine(
     scale_max: Annotated[float | None, rare(help="Sequential: upper end of the scale.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the result; of batches, their state.")] = None,
     json: Json = False,
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = False,
-    missing: Missing = None,
-    strict: Strict = False,
+    how: TableHow = USUAL,
     level: Level = 0.95,
 ) -> None:
     """Combine people's answers with a model's predictions: what the model is worth in participants."""
     from concord import api
     from concord.people.mixed.result import SequentialResult
 
-    how: dict[str, Any] = {
-        "cluster": cluster, "stratum": stratum, "sheet": sheet, "encoding": encoding,
-        "decimal_comma": decimal_comma, "missing": missing, "strict": strict,
-    }  # fmt: skip
+    how = {**how, "cluster": cluster, "stratum": stratum}
     looks: dict[str, Any] = {
         "width": width, "decide": decide, "cost_person": cost_person, "cost_reply": cost_reply,
         "max_people": max_people, "planned_people": planned_people, "stop": stop,

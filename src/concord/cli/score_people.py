@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from concord.cli.options import (
-    DecimalComma,
-    Encoding,
+    USUAL,
     EngineName,
     Full,
     Json,
@@ -20,9 +19,11 @@ from concord.cli.options import (
     ReaderAll,
     Scheduler,
     Seed,
-    Sheet,
     Simulations,
+    TableHow,
     engine_of,
+    rare,
+    reads_tables,
     scored_with,
     tell_of_reader,
 )
@@ -32,9 +33,11 @@ from concord.errors import OptionError, TableError
 if TYPE_CHECKING:
     from concord.api import AgentsResult, PeopleResult
     from concord.files.grids import Grid
+    from concord.files.tables import TableOptions
     from concord.people.predictions.result import PredictionResult
 
 
+@reads_tables
 def score_people(
     tests: Annotated[
         list[Path],
@@ -51,23 +54,11 @@ def score_people(
     ] = None,
     respondents: Annotated[
         Path | None,
-        typer.Option(help="With predicted effects: people's single answers, for a row 'human half'."),
+        rare(help="With predicted effects: people's single answers, for a row 'human half'."),
     ] = None,
     full: Full = False,
-    map: Annotated[  # noqa: A002 - the name of the option
-        list[str] | None,
-        typer.Option(help="What a column of a table made by hand holds, 'title=column', or a mapping file."),
-    ] = None,
-    map_only: Annotated[
-        bool, typer.Option("--map-only", help="Use no column that --map does not name.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse a table with a cell that cannot be read.")
-    ] = False,
     json: Json = False,
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = False,
+    how: TableHow = USUAL,
     margin: Margin = 0.2,
     level: Level = 0.95,
     resamples: NewSamples = 400,
@@ -78,17 +69,21 @@ def score_people(
 ) -> None:
     """Score a table of tests: PAS, ECS and APR with their uncertainty."""
     from concord import api
+    from concord.files.columns import options_of_each
     from concord.files.grids import Grid
+    from concord.files.tables import table_options
     from concord.people.agents import make_way, refuse_other_table
     from concord.people.predictions.table import is_cell_grid, is_prediction_grid
 
-    options = {"sheet": sheet, "encoding": encoding, "decimal_comma": decimal_comma}
-    source, *further = (_source(one, options, [] if map is None else map, map_only=map_only) for one in tests)
+    chosen = table_options(**how)
+    hows = options_of_each(tests, chosen)
+    source, *further = (_source(one, own) for one, own in zip(tests, hows, strict=True))
     cells = further or (isinstance(source, Grid) and is_cell_grid(source))
     if cells or (isinstance(source, Grid) and is_prediction_grid(source)):
         found = api.score_predictions(
-            source, *further, level=level, agent_column=agent_column, respondents=respondents, seed=seed
-        )
+            source, *further, strict=chosen.strict, missing=how["missing"], level=level, seed=seed,
+            agent_column=agent_column, respondents=respondents,
+        )  # fmt: skip
         _tell_many(found, found.write(out), json=json)
         return
     if respondents is not None:
@@ -96,9 +91,9 @@ def score_people(
     refuse_other_table(out, tests[0].name, model)
     try:
         result: Any = api.score_people(
-            source, protocol=protocol, model=model, agent_column=agent_column, strict=strict,
+            source, protocol=protocol, model=model, agent_column=agent_column,
             margin=margin, level=level, n_resamples=resamples, n_simulations=simulations, seed=seed,
-            engine=engine_of(engine, scheduler), **options,
+            engine=engine_of(engine, scheduler), strict=chosen.strict,
         )  # fmt: skip
     except TableError:
         if isinstance(source, Grid):  # how the table was read often says why cells do not fit
@@ -111,16 +106,15 @@ def score_people(
     _tell(result, result.to_dict() if json else None, result.write(out), full=full)
 
 
-def _source(path: Path, options: dict[str, Any], mapped: list[str], *, map_only: bool) -> "Path | Grid":
+def _source(path: Path, options: "TableOptions") -> "Path | Grid":
     """Return a table as a grid, so that its columns say what it is; a stored table of tests as its path."""
-    from concord.files.tables import TableOptions
+    from concord.files.tables import grid_of
     from concord.people.table.agents import open_table
-    from concord.people.table.handmade.header import read_mapping
     from concord.people.table.values import stored_table
 
-    if stored_table(path) is not None:
-        return path
-    return open_table(path, TableOptions(**options), mapping=read_mapping(mapped), map_only=map_only)
+    if {"human_estimate", "condition"} & {column for _, column in options.mapping}:
+        return grid_of(path, options)  # mapped to columns of effects or of means
+    return path if stored_table(path) is not None else open_table(path, options)
 
 
 def _tell_many(result: "AgentsResult | PredictionResult", files: tuple[Path, ...], *, json: bool) -> None:

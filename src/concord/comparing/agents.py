@@ -132,12 +132,6 @@ def _over_common(side: ComparedSide, metric: str, sides: Sequence[ComparedSide])
     return own_value([effect.people for effect in effects], [effect.agent for effect in effects], metric)
 
 
-def _predictions_interval(
-    side: ComparedSide, metric: str, ranked: float | None, level: float
-) -> Interval | None:
-    return at_level(ranked_interval(side.scores.agent.numbers.get(metric), ranked), level)
-
-
 def _same_effects(
     first: ComparedSide, second: ComparedSide, metrics: Sequence[str], asked: CompareRequest
 ) -> ModelPair:
@@ -176,7 +170,9 @@ PREDICTING = Ways(
     PairByPair(
         pair=_same_effects,
         value=_over_common,
-        interval=_predictions_interval,
+        interval=lambda side, metric, ranked, level: at_level(
+            ranked_interval(side.scores.agent.numbers.get(metric), ranked), level
+        ),
         lowest_first=("rmse",),
     ),
 )

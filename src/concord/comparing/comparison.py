@@ -6,25 +6,22 @@ that what was read equals what was written; `comparison.csv` holds every pair.
 
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
-from concord.comparing.gates import Gate, HeldPair, gate_of
+from concord.comparing.gates import Gate, gate_of
 from concord.files.codec import encode
-from concord.files.documents import heading, read_record
+from concord.files.documents import heading
 from concord.files.output import write_csv, write_json
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Kind, PictureOf, Table
-from concord.number_words import (
-    joined_names,
-    leaders,
-)
+from concord.number_words import joined_names, leaders
 from concord.numeric import check_numbers
-from concord.records import Estimate, Interval
+from concord.records import Estimate
 from concord.stats.equivalence import WithinMargin
 from concord.stats.multiple import differs
-from concord.words import say, sentence_of
+from concord.words import catalogue, say, sentence_of
 
 MOST_PAIRS = 45
 """All pairs of ten models; of more, the terminal shows neighbours in the ranking only."""
@@ -37,20 +34,11 @@ SHOWN_APART = 0.0005
 """Two numbers are shown beside their difference where they give it to the last digit."""
 """No further keys."""
 
-NAMES = {
-    "pas": "PAS",
-    "ecs": "ECS",
-    "apr": "APR",
-    "inside": "inside replication interval",
-    "gap": "Δ",
-    "correct_cot": "accuracy after reasoning",
-    "correct_early": "early accuracy",
-    "step_f1": "Step-F1",
-    "tau": "order effect",
-    "flip_excess": "changed by order",
-    "worst": "worst arrangement",
-}
-"""Metrics as a reader knows them."""
+
+def metric_name(metric: str) -> str:
+    """Return a metric as a reader knows it."""
+    known = f"compare.metric.of_{metric}" in catalogue("compare")
+    return say(f"compare.metric.of_{metric}") if known else metric
 
 
 def letters_of(groups: Sequence[Sequence[str]]) -> dict[str, str]:
@@ -65,7 +53,7 @@ def letters_of(groups: Sequence[Sequence[str]]) -> dict[str, str]:
 
 def margin_document(held: WithinMargin | None) -> dict[str, Any]:
     """Return what JSON says of a margin; nothing where none was given."""
-    return {} if held is None else {"within_margin": asdict(held)}
+    return {} if held is None else {"within_margin": encode(held)}
 
 
 def margin_columns(rows: Sequence[Any]) -> list[Column]:
@@ -220,15 +208,6 @@ def _margin_estimate(row: PairRow) -> Estimate:
     return replace(row.difference, interval=held.interval, note=held.note)
 
 
-def _turned(one: Estimate, sign: float) -> Estimate:
-    """Return a difference, or its negative."""
-    if sign > 0 or one.value is None:
-        return one
-    ends = one.interval
-    turned = None if ends is None else Interval(-ends.high, -ends.low, ends.level, ends.method)
-    return replace(one, value=-one.value, interval=turned)
-
-
 class Comparison(Kind):
     """Models compared with each other, two by two."""
 
@@ -237,7 +216,7 @@ class Comparison(Kind):
     FILE, KEY = "comparison.json", "pairs"
     TABLE: ClassVar[str] = "comparison.csv"
     QUESTION, SECTION = "compare", "comparison"
-    HEADING = "Differences between models"
+    HEADING, BARE = "Differences between models", True
     ASKS = "Is the difference real?"
     CITES = ("holm1979",)
     PICTURES: ClassVar[tuple[PictureOf, ...]] = (
@@ -374,7 +353,7 @@ class Comparison(Kind):
         turned = bool(self.ranked) and self.ranked[0][0] == row.second
         first, second = (row.second, row.first) if turned else (row.first, row.second)
         names = {"first": first, "second": second, "metric": self.metric_title}
-        found = _turned(row.difference, -1.0) if turned else row.difference
+        found = row.difference.turned() if turned else row.difference
         if found.value is None:
             return say("compare.two.none", **names)
         difference = self._difference_words(found, row.p_value)
@@ -426,16 +405,16 @@ class Comparison(Kind):
         required = ("margin",) if rule == "fail_unless_as_good" else ()
         drop: float = check_numbers({"margin": margin}, required=required).get("margin", 0.0)
         model, sign = self.who()[0], -1.0 if self.lowest_first else 1.0
-        pairs = []
+        pairs, units = [], ""
         for row in self.ranking_pairs():
             if model in (row.first, row.second):
-                turned = sign if row.first == model else -sign
-                other = row.second if row.first == model else row.first
+                first = row.first == model
+                better = row.difference.turned(sign if first else -sign)
+                pairs.append((row.second if first else row.first, better, row.n_clusters))
                 single = row.counted[1] == "clusters" and row.n_clusters == row.n
-                units = row.counted[0 if single else 1]
-                better = _turned(row.difference, turned)
-                pairs.append(HeldPair(other, better, row.n_clusters, units if units else "items"))
-        return gate_of(rule, model, self.metric_title, pairs, margin=drop, level=self.level)
+                units = units if units else row.counted[0 if single else 1]
+        told = self.metric_title, units if units else "items"
+        return gate_of(rule, model, told, pairs, margin=drop, level=self.level)
 
     def lacking(self) -> list[PairRow]:
         """Return the pairs of the metric that ranks in which a model lacks what the other has."""
@@ -468,10 +447,6 @@ class Comparison(Kind):
         n, alpha = len(self.who()), 1 - self.level
         return say("compare.method.made", n=n, concord=concord, level=self.level, alpha=alpha)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document that ``--json`` prints; its file holds the record, too."""
-        return self.document()
-
     def write(self, out: str | Path = "results", *, further: Mapping[str, Any] = NOTHING) -> tuple[Path, ...]:
         """Write `comparison.json` and `comparison.csv`.
 
@@ -487,11 +462,6 @@ class Comparison(Kind):
         write_json(document, {**heading(self.FORMAT), **self.document(), **further, "record": encode(self)})
         write_csv(table, *held.file_table(self))
         return document, table
-
-    @classmethod
-    def read(cls, folder: str | Path) -> Self:
-        """Read a comparison back, whole."""
-        return read_record(cls, Path(folder) / cls.FILE, cls.FORMAT, under="record")
 
 
 def margin_words(held: WithinMargin) -> str:

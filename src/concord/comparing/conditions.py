@@ -185,7 +185,7 @@ def compare_conditions(
     if metric is not None and metric not in METRICS:
         raise OptionError(f"no metric {metric!r} of conditions; expected one of {', '.join(METRICS)}")
     table = read_columns(source, options)
-    roles, frame, used = _under_roles(table, by, cluster)
+    roles, frame, used, notes = _under_roles(table, by, cluster)
     strata = _strata(frame, used)
     shifts: list[ConditionShift] = []
     for key, part in _divided(frame, strata):
@@ -199,7 +199,8 @@ def compare_conditions(
         )
     adjusted = tuple(_adjusted(shifts))
     clustered = roles.get("cluster", "")
-    return ConditionsResult(by, adjusted, clustered, choices.level, table.warnings, table.inputs)
+    warnings = (*table.warnings, *notes)
+    return ConditionsResult(by, adjusted, clustered, choices.level, warnings, table.inputs)
 
 
 def _adjusted(shifts: Sequence[ConditionShift]) -> Iterator[ConditionShift]:
@@ -229,8 +230,8 @@ _ROLES: Mapping[str, Sequence[str]] = {
 
 def _under_roles(
     table: ColumnTable, by: str, cluster: str | None
-) -> tuple[dict[str, str], "pl.DataFrame", dict[str, str]]:
-    """Return roles by title, all cells as text under their roles, and columns that may divide the table."""
+) -> tuple[dict[str, str], "pl.DataFrame", dict[str, str], list[str]]:
+    """Return roles by title, all cells as text under them, columns that may divide the table, and notes."""
     import polars as pl
 
     named = {"by": by} if cluster is None else {"by": by, "cluster": cluster}
@@ -264,7 +265,7 @@ def _under_roles(
         frame = frame.with_columns(pl.col("@answer").replace(none, [None] * len(none)))
     if "@cluster" in frame.columns:  # items are often numbered anew under each task
         frame = frame.with_columns((pl.col("@cluster") + " " + pl.col("@item")).alias("@item"))
-    return roles, frame, others
+    return roles, frame, others, list(declared.notes)
 
 
 def _strata(frame: "pl.DataFrame", others: Mapping[str, str]) -> list[str]:

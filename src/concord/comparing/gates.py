@@ -128,31 +128,27 @@ class Gate:
         return {**asdict(self), "found": self.found, "failed": self.failed, "sentence": self.sentence}
 
 
-@dataclass(frozen=True, slots=True)
-class HeldPair:
-    """The first model minus another, in the direction in which more is better."""
-
-    other: str
-    better: Estimate
-    n: int | None
-    units: str
+_Held = tuple[str, Estimate, int | None]
+"""Another model, the first minus it in the direction in which more is better, and independent units."""
 
 
 def gate_of(
-    rule: str, model: str, metric: str, pairs: Sequence[HeldPair], *, margin: float, level: float
+    rule: str, model: str, told: tuple[str, str], pairs: Sequence[_Held], *, margin: float, level: float
 ) -> Gate:
-    """Hold the first model against every other."""
+    """Hold the first model against every other; told are the metric and what its units are called."""
     each = 1 - (1 - level) / max(1, len(pairs))
     as_good = rule == "fail_unless_as_good"
-    against = tuple(_against(one, margin, each, as_good=as_good) for one in pairs)
-    return Gate(rule, model, metric, margin, pairs[0].units if pairs else "items", against)
+    against = tuple(_against(*one, margin, each, as_good=as_good) for one in pairs)
+    return Gate(rule, model, told[0], margin, told[1], against)
 
 
-def _against(one: HeldPair, margin: float, level: float, *, as_good: bool) -> Against:
-    value, ends, n = one.better.value, one.better.interval, one.n
+def _against(
+    other: str, better: Estimate, n: int | None, margin: float, level: float, *, as_good: bool
+) -> Against:
+    value, ends = better.value, better.interval
     if value is None or ends is None or n is None or n < 2:
-        note = one.better.note if one.better.note else say("compare.gate.no_interval")
-        return Against(one.other, value, None, None, level, False, False, n, None, None, None, note)
+        note = better.note if better.note else say("compare.gate.no_interval")
+        return Against(other, value, None, None, level, False, False, n, None, None, None, note)
     df = _NORMAL if ends.method.startswith("Bonett") else float(n - 1)
     had, wanted = (float(stdtrit(df, 0.5 + each / 2)) for each in (ends.level, level))
     low, high = value - (value - ends.low) * wanted / had, value + (ends.high - value) * wanted / had
@@ -171,7 +167,7 @@ def _against(one: HeldPair, margin: float, level: float, *, as_good: bool) -> Ag
     target = margin if as_good else needed_for - margin
     needed = studies_needed(se(needed_for), n, target, 1, level=level, lost_df=1, most=MOST_NEEDED)
     return Against(
-        one.other, value, low, high, level, high < -margin, low > -margin, n, noticed, needed, needed_for
+        other, value, low, high, level, high < -margin, low > -margin, n, noticed, needed, needed_for
     )
 
 

@@ -1,10 +1,10 @@
 """Verdicts and scores of judges from whatever holds them, scored; logs say them in metadata and score."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from concord.comparing.harnesses import harness_table, judged_rows
 from concord.comparing.inspect_logs import named_scores, read_inspect_scores
@@ -18,7 +18,7 @@ from concord.files.grids import Grid, plain_title
 from concord.files.inspect_logs import InspectLog, log_grid, read_inspect_log, read_json_log
 from concord.files.json_text import parsed
 from concord.files.limits import COLUMN_BYTES
-from concord.files.tables import TableOptions, table_options
+from concord.files.tables import TableChoices, TableOptions, table_options
 from concord.numeric import gated
 from concord.structure.judging.rated import COLUMNS, PAIRWISE, holds_scores, rated_result
 from concord.structure.judging.read import read_votes
@@ -33,14 +33,11 @@ def score_judge(
     people: Any = None,
     judge: str | None = None,
     metric: str | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    missing: str | Iterable[object] | None = None,
-    strict: bool = False,
     level: float = 0.95,
     n_permutations: int = 9999,
     seed: int = 0,
     margin: float | None = None,
+    **how: Unpack[TableChoices],
 ) -> Any:
     """Score judges: verdicts on pairs of answers, or scores of single answers.
 
@@ -64,16 +61,12 @@ def score_judge(
         Name of the judge, where rows name none.
     metric
         Which scorer of an Inspect log.
-    missing
-        Codes for no verdict, such as ``"99,-1,refused"``.
-    strict
-        A cell that cannot be read refuses the table; otherwise a verdict counts as unread, any other cell
-        leaves its row out, all are listed in ``left_out.csv``, and a table is refused where that is more than
-        half of its rows.
     n_permutations, seed
         Divisions drawn for the test of flips, and their seed.
     margin
         Of scores: the wished margin of a corrected mean, in points; a twentieth of the scale by default.
+    how
+        How tables are read, as `TableChoices` says; a verdict that cannot be read counts as unread.
 
     Examples
     --------
@@ -87,7 +80,7 @@ def score_judge(
     """
     if not sources:
         raise OptionError("nothing to score: give at least one file of verdicts")
-    options = table_options(sheet=sheet, encoding=encoding, missing=missing, strict=strict)
+    options = table_options(**how)
     judged = [judged_table(source, options, metric=metric) for source in sources]
     rows = [table for table, _ in judged]
     if all(is_scores for _, is_scores in judged):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -24,8 +24,12 @@ from concord.people import NAME as PEOPLE
 from concord.records import Estimate, InputFile, Interval
 from concord.stats.compare import Choices, compare_items
 from concord.stats.elementwise import Floats
+from concord.stats.equivalence import WithinMargin
 from concord.stats.pairs import MetricDifference, ModelPair, Standing, adjusted, standing
 from concord.structure import NAME as STRUCTURE
+
+if TYPE_CHECKING:
+    from concord.people.result import Score
 
 R = TypeVar("R")
 
@@ -305,24 +309,18 @@ def named_by_folder(sides: Sequence[ComparedSide]) -> list[ComparedSide]:
     ]
 
 
-class HasInterval(Protocol):
-    """A number with its interval."""
-
-    @property
-    def value(self) -> float | None:
-        """The number."""
-
-    @property
-    def interval(self) -> Interval | None:
-        """Its interval."""
-
-
-def ranked_interval(own: HasInterval | None, ranked: float | None) -> Interval | None:
+def ranked_interval(own: "Estimate | Score | None", ranked: float | None) -> Interval | None:
     """Return the interval of a model's own number where just that ranks it."""
     # Over what all models share the number may be another, which has no interval of its own.
     if own is None or own.value is None or ranked is None:
         return None
     return own.interval if math.isclose(own.value, ranked, rel_tol=1e-9, abs_tol=1e-12) else None
+
+
+def within(pair: ModelPair, metric: str, held: WithinMargin | None) -> ModelPair:
+    """Return a pair that says of one metric whether its difference lies within a margin."""
+    found = (replace(one, within=held) if one.metric == metric else one for one in pair.metrics)
+    return replace(pair, metrics=tuple(found))
 
 
 def at_level(ends: Interval | None, level: float) -> Interval | None:

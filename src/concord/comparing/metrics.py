@@ -3,21 +3,21 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from concord.comparing.comparison import (
     EVERY_PAIR,
     MARGINS,
-    NAMES,
     SHOWN_PAIRS,
     Comparison,
     PairRow,
     RankRow,
     margin_columns,
     margin_document,
+    metric_name,
 )
-from concord.files.codec import decode
+from concord.files.codec import decode, encode
 from concord.files.documents import provenance
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Table
 from concord.number_words import joined_names, leaders, number
@@ -206,25 +206,20 @@ LEFT_OUT = Table(
 )
 
 
-class _Asked(NamedTuple):
-    model: str
-    told: RefereeNumbers
-
-
-def _referee_rows(result: "MetricCompareResult") -> list[_Asked]:
+def _referee_rows(result: "MetricCompareResult") -> list[tuple[str, RefereeNumbers]]:
     return [
-        _Asked(one.name, decode(RefereeNumbers, held, where=f"{one.name}, {REFEREE!r}"))
+        (one.name, decode(RefereeNumbers, held, where=f"{one.name}, {REFEREE!r}"))
         for one in result.models
         if (held := one.about.get(REFEREE))
     ]
 
 
 def _share_column(n: str, of: str, title: str) -> Column:
-    return Column(n, lambda row: f"{getattr(row.told, n):,} of {getattr(row.told, of):,}", title, words=True)
+    return Column(n, lambda row: f"{getattr(row[1], n):,} of {getattr(row[1], of):,}", title, words=True)
 
 
 def _referee(name: str, title: str, *, count: bool = False, on: Sequence[str] = (PAGE,)) -> Column:
-    return Column(name, lambda row: getattr(row.told, name), title, count=count, on=on)
+    return Column(name, lambda row: getattr(row[1], name), title, count=count, on=on)
 
 
 FOR_REFEREE = Table(
@@ -232,7 +227,7 @@ FOR_REFEREE = Table(
     rows=_referee_rows,
     title="Further checks",
     columns=(
-        Column("model", words=True),
+        Column("model", lambda row: row[0], words=True),
         _share_column("inside", "n_inside", "inside the replication interval"),
         _referee("d", "model minus people, d", on=(TERMINAL, PAGE, PAPER)),
         _share_column("n_supported", "n_replications", "replication Bayes factor above 3"),
@@ -271,16 +266,7 @@ PRIORS = Table(
     title="PAS under other priors, the highest first",
     on=(PAGE,),
     folded=True,
-    columns=(
-        Column("scale"),
-        Column("odds"),
-        Column(
-            "order",
-            _first_models,
-            "models",
-            words=True,
-        ),
-    ),
+    columns=(Column("scale"), Column("odds"), Column("order", _first_models, "models", words=True)),
 )
 
 
@@ -389,7 +375,7 @@ class MetricCompareResult(Comparison):
         if metric in _SOURCE_NUMBERS and chosen != compared:
             return f"{metric} ({compared})"
         definition, _, rest = metric.partition("_")
-        return f"{rest}, {definition}" if definition in _DEFINITIONS else NAMES.get(metric, metric)
+        return f"{rest}, {definition}" if definition in _DEFINITIONS else metric_name(metric)
 
     @property
     def metric_title(self) -> str:
@@ -497,7 +483,7 @@ class MetricCompareResult(Comparison):
                 {
                     "name": one.name,
                     "source": one.source,
-                    "ranking_interval": None if one.interval is None else asdict(one.interval),
+                    "ranking_interval": encode(one.interval),
                     **one.about,
                 }
                 for one in self.models
@@ -537,7 +523,7 @@ class MetricCompareResult(Comparison):
             "first_value": metric.first,
             "second_value": metric.second,
             "difference": one.value,
-            "difference_interval": None if one.interval is None else asdict(one.interval),
+            "difference_interval": encode(one.interval),
             "p_value": metric.p_value,
             "p_holm": metric.p_holm,
             "p_bh": metric.p_bh,

@@ -15,20 +15,13 @@ from concord.comparing.kinds import (
     Ways,
     ranked_interval,
 )
-from concord.comparing.metrics import (
-    MOVED,
-    MOVED_ANSWERS,
-    RANKS,
-    REFEREE,
-    PriorRanks,
-    RefereeNumbers,
-)
+from concord.comparing.metrics import MOVED, MOVED_ANSWERS, RANKS, REFEREE, PriorRanks, RefereeNumbers
 from concord.errors import MismatchError
 from concord.files.codec import encode
 from concord.people.answers.records import OutcomeAnswers
 from concord.people.answers.result import AnswersResult
 from concord.people.files import PeopleResult
-from concord.people.referee import PriorCell, Referee
+from concord.people.referee import Referee
 from concord.people.result import TestResult
 from concord.people.results.pairs import FURTHER, METRICS, PeopleScoresOf, compare_people
 from concord.people.studies.agents import DESIGNS
@@ -48,11 +41,7 @@ def _people_models(results: Sequence[Stored[PeopleResult]], metric: str | None) 
             ComparedSide(
                 name,
                 one.source,
-                {
-                    "model": one.result.model,
-                    "design": design,
-                    REFEREE: referee_summary(one.result.referee),
-                },
+                {"model": one.result.model, "design": design, REFEREE: referee_summary(one.result.referee)},
                 one.result,
             )
             for name, one, design in zip(_people_names(results, designs), results, designs, strict=True)
@@ -250,7 +239,11 @@ def referee_summary(found: Referee | None) -> dict[str, Any] | None:
 
 def prior_ranks(models: Mapping[str, Referee | None]) -> list[dict[str, Any]]:
     """Rank models by PAS under every prior of the grid; empty unless all were scored over one grid."""
-    grids = [_grid(found.priors) for found in models.values() if found is not None]
+    grids = [
+        {(cell.scale, cell.odds): cell.pas for cell in found.priors}
+        for found in models.values()
+        if found is not None
+    ]
     if len(grids) < max(2, len(models)) or any(set(grid) != set(grids[0]) for grid in grids):
         return []
     rows = []
@@ -263,10 +256,6 @@ def prior_ranks(models: Mapping[str, Referee | None]) -> list[dict[str, Any]]:
         order = sorted(known, key=lambda name: -known[name])
         rows.append(encode(PriorRanks(scale, odds, tuple(order), known)))
     return rows
-
-
-def _grid(cells: Sequence[PriorCell]) -> dict[tuple[float, float], float | None]:
-    return {(cell.scale, cell.odds): cell.pas for cell in cells}
 
 
 WAYS = Ways(PeopleResult.read, _people_models, _study_by_study)

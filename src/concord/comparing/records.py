@@ -81,15 +81,11 @@ def frame_of(rows: Iterable[tuple[object, ...]]) -> Any:
     columns = [*zip(*rows, strict=True)] or [()] * len(schema)
     return pl.DataFrame(
         {
-            name: pl.Series(name, _fixed(cells) if kind == text else cells, dtype=kind)
+            # halves of characters, which no file can hold, are replaced
+            name: pl.Series(name, [fixed_text(x) if isinstance(x, str) else x for x in cells], dtype=kind)
             for (name, kind), cells in zip(schema.items(), columns, strict=True)
         }
     )
-
-
-def _fixed(cells: Sequence[object]) -> list[object]:
-    """Return the cells of a column of text, each as a file can hold it."""
-    return [fixed_text(cell) if isinstance(cell, str) else cell for cell in cells]
 
 
 def choose_score(source: str, what: str, names: Sequence[str], wanted: str | None) -> str:

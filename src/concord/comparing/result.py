@@ -1,7 +1,7 @@
 """Models compared on the same items, declared once: the record, its tables, what it says."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -9,20 +9,21 @@ from concord.comparing.comparison import (
     EVERY_PAIR,
     FEW_PAIRS,
     MARGINS,
-    NAMES,
     SHOWN_PAIRS,
     Comparison,
     PairRow,
     RankRow,
     margin_columns,
     margin_document,
+    metric_name,
 )
+from concord.files.codec import encode
 from concord.files.documents import provenance
 from concord.kinds import FILE, PAGE, PAPER, SCREENS, TERMINAL, Column, PictureOf, Table
 from concord.number_words import how_many
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, InputFile
-from concord.stats.compare import Choices, PairedComparison, Verdict
+from concord.stats.compare import Choices, PairedComparison
 from concord.stats.equivalence import WithinMargin
 from concord.stats.leaderboard import Chosen
 from concord.stats.multiple import differs
@@ -117,7 +118,7 @@ def _model_document(model: ModelScores) -> dict[str, Any]:
         "name": model.name,
         "source": model.source,
         "mean": model.mean.value,
-        "mean_interval": None if model.mean.interval is None else asdict(model.mean.interval),
+        "mean_interval": encode(model.mean.interval),
         "own_mean": model.own_mean,
         "n_items": model.mean.n,
         "n_asked": model.n_asked,
@@ -134,10 +135,10 @@ def pair_document(pair: PairResult) -> dict[str, Any]:
     return {
         **head,
         "difference": one.difference.value,
-        "difference_interval": None if one.difference.interval is None else asdict(one.difference.interval),
+        "difference_interval": encode(one.difference.interval),
         "p_value": one.p_value,
         "test": one.test,
-        "tests": [asdict(verdict) for verdict in one.verdicts],
+        "tests": encode(one.verdicts),
         "se_paired": one.se_paired,
         "se_unpaired": one.se_unpaired,
         "variance_saved": one.variance_saved,
@@ -156,7 +157,7 @@ def pair_document(pair: PairResult) -> dict[str, Any]:
 
 
 def _rest(pair: PairResult) -> dict[str, Any]:
-    return {"p_holm": pair.p_holm, "p_bh": pair.p_bh, "missing": asdict(pair.missing)}
+    return {"p_holm": pair.p_holm, "p_bh": pair.p_bh, "missing": encode(pair.missing)}
 
 
 _TESTS: dict[str, tuple[str, ...]] = {
@@ -277,25 +278,18 @@ ERRORS = Table(
 )
 
 
-class _Tested(NamedTuple):
-    row: PairRow
-    verdict: Verdict
-
-
-def _each_test(result: "CompareResult") -> Iterator[_Tested]:
-    return (_Tested(row, one) for row in _pairs_in_detail(result) for one in row.of.comparison.verdicts)
-
-
 TESTS = Table(
     "tests",
-    rows=_each_test,
+    rows=lambda result: (
+        (row.names, one) for row in _pairs_in_detail(result) for one in row.of.comparison.verdicts
+    ),
     title="Every test that fits",
     columns=(
-        Column("pair", lambda one: one.row.names, words=True),
-        Column("test", lambda one: one.verdict.test, words=True),
-        Column("statistic", lambda one: one.verdict.statistic, digits=3, optional=True),
-        Column("df", lambda one: one.verdict.df, digits=1, optional=True),
-        Column("p", lambda one: one.verdict.p_value, p=True),
+        Column("pair", lambda row: row[0], words=True),
+        Column("test", lambda row: row[1].test, words=True),
+        Column("statistic", lambda row: row[1].statistic, digits=3, optional=True),
+        Column("df", lambda row: row[1].df, digits=1, optional=True),
+        Column("p", lambda row: row[1].p_value, p=True),
     ),
 )
 
@@ -307,14 +301,9 @@ def _lost_column(name: str, title: str) -> Column:
 def _said_of_missing(result: "CompareResult") -> str:
     """Say what counting as wrong means, or why it cannot be done."""
     told = dict.fromkeys(row.of.missing.note for row in result.lacking() if row.of.missing.note)
-    reasons = "".join(
-        f" Counting them as wrong: {one}; give the score of a wrong answer with --wrong." for one in told
-    )
+    reasons = "".join(say("compare.missing.as_wrong", why=one) for one in told)
     more = f" {said}" if (said := result.said_of_lacking()) else ""
-    return (
-        "Items that only one has, or that failed, are left out; items that failed in part are kept."
-        f"{reasons}{more}"
-    )
+    return f"{say('compare.missing.left_out')}{reasons}{more}"
 
 
 MISSING = Table(
@@ -406,10 +395,7 @@ class CompareResult(Comparison):
 
     FORMAT = "comparison of items"
     TABLES = (MODELS, SHOWN_PAIRS, EVERY_PAIR, MARGINS, ERRORS, TESTS, MISSING, TASKS, CHOOSING, FILE_PAIRS)
-    PICTURES = (
-        *Comparison.PICTURES,
-        PictureOf("specifications", "plot_standing.specifications_picture"),
-    )
+    PICTURES = (*Comparison.PICTURES, PictureOf("specifications", "plot_standing.specifications_picture"))
     UNSHOWN = frozenset({"choices", "wrong"})  # in its provenance
 
     metric: str
@@ -452,7 +438,7 @@ class CompareResult(Comparison):
     @property
     def metric_title(self) -> str:
         """The metric, as a reader knows it where it is one of a question."""
-        return NAMES.get(self.metric, self.metric) if self.kind == REASONING else self.metric
+        return metric_name(self.metric) if self.kind == REASONING else self.metric
 
     @property
     def ranked(self) -> Sequence[tuple[str, Estimate]]:
@@ -540,9 +526,9 @@ class CompareResult(Comparison):
             "ranking": list(self.order),
             "groups": [list(group) for group in self.groups],
             **self._tasks(),
-            **({} if self.chosen is None else {"chosen": asdict(self.chosen)}),
+            **({} if self.chosen is None else {"chosen": encode(self.chosen)}),
             "warnings": list(self.warnings),
-            "options": {**asdict(self.choices), "wrong": self.wrong},
+            "options": {**encode(self.choices), "wrong": self.wrong},
             **provenance(self.inputs),
         }
 

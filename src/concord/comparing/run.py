@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from concord.comparing.doubts import in_one_unit, run_doubts
 from concord.comparing.join import JoinedScores, join_scores
-from concord.comparing.kinds import KINDS, CompareRequest, MetricKind, compare_results
+from concord.comparing.kinds import KINDS, CompareRequest, MetricKind, compare_results, within
 from concord.comparing.metrics import MetricCompareResult
 from concord.comparing.records import ScoreFile, check_names
 from concord.comparing.result import CompareResult, Missing, ModelScores, PairResult, TaskMeans
@@ -20,7 +20,6 @@ from concord.comparing.tables import ScoreReading
 from concord.engine import SERIAL, Engine
 from concord.errors import FileFormatError, MismatchError, OptionError
 from concord.files.gate import refuse_models
-from concord.number_words import number
 from concord.reasoning import NAME as REASONING
 from concord.records import Estimate, Interval
 from concord.stats.clustered import cluster_codes, mean_degrees
@@ -33,6 +32,7 @@ from concord.stats.mcnemar import bonett_price_interval
 from concord.stats.multiple import indistinguishable
 from concord.stats.pairs import MetricDifference
 from concord.stats.ranking import ComparedPair, ModelRanking, compare_models
+from concord.words import say
 
 
 class _HasMetrics(Protocol):
@@ -46,11 +46,7 @@ ENOUGH_CLUSTERS = 20
 
 
 def compare_sources(
-    sources: Sequence[Any],
-    reading: ScoreReading,
-    *,
-    choices: Choices,
-    engine: Engine = SERIAL,
+    sources: Sequence[Any], reading: ScoreReading, *, choices: Choices, engine: Engine = SERIAL
 ) -> CompareResult | MetricCompareResult:
     """Compare whatever was given: scores item by item, results of a question by its own metrics."""
     given = [_metric_kind(source, in_order(KINDS, reading.metric)) for source in sources]
@@ -86,15 +82,8 @@ def _with_margin(found: MetricCompareResult, choices: Choices) -> MetricCompareR
             held.append(WithinMargin(margin, None, False, None, one.difference.note))
         else:
             held.append(within_margin(_by_student(one), margin=margin, level=level))
-    pairs = tuple(
-        replace(
-            pair,
-            metrics=tuple(
-                replace(one, within=kept) if one.metric == found.metric else one for one in pair.metrics
-            ),
-        )
-        for pair, kept in zip(found.pairs, adjusted_margins(held, level=level), strict=True)
-    )
+    both = zip(found.pairs, adjusted_margins(held, level=level), strict=True)
+    pairs = tuple(within(pair, found.metric, kept) for pair, kept in both)
     return replace(found, pairs=pairs, options={**found.options, "margin": margin})
 
 
@@ -395,12 +384,8 @@ def few_clusters(clusters: ArrayLike | None) -> tuple[str, ...]:
     count = mean_degrees(sizes) + 1
     if count >= ENOUGH_CLUSTERS:
         return ()
-    alike = "" if round(count) >= sizes.size else f", as good as {number(count, 0)} of one size"
-    return (
-        f"{sizes.size} clusters{alike}: with so few, a nominal 5 % of false positives can be 7 % where sizes "
-        "differ, and 13 % where differences are strongly skewed (the sign-flip p beside it flips whole "
-        "clusters)",
-    )
+    alike = None if round(count) >= sizes.size else count
+    return (say("compare.warned.few_clusters", n=sizes.size, alike=alike),)
 
 
 def _repeats(joined: JoinedScores) -> tuple[str, ...]:
@@ -412,7 +397,4 @@ def _repeats(joined: JoinedScores) -> tuple[str, ...]:
         ranges.append((low, high, f"{name}: {low}" if low == high else f"{name}: {low} to {high}"))
     if len({(low, high) for low, high, _ in ranges}) == 1 and ranges[0][0] == ranges[0][1]:
         return ()
-    listed = "; ".join(text for _, _, text in ranges)
-    return (
-        f"the number of repeats per item differs ({listed}): an item counts once, as the mean of its repeats",
-    )
+    return (say("compare.warned.repeats", listed="; ".join(text for _, _, text in ranges)),)

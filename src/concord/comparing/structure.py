@@ -13,6 +13,7 @@ from concord.comparing.kinds import (
     known_metric,
     named_by_folder,
     ranked_interval,
+    within,
 )
 from concord.errors import MismatchError, OptionError
 from concord.records import Estimate, Interval
@@ -21,13 +22,7 @@ from concord.stats.equivalence import WithinMargin
 from concord.stats.pairs import ModelPair, RankedPairs
 from concord.structure.records import ModelResult, ScoreOptions
 from concord.structure.result import StructureResult
-from concord.structure.score.compare import (
-    FIXED_M,
-    METRICS,
-    ORDER_METRICS,
-    compare_structure,
-    counted_model,
-)
+from concord.structure.score.compare import FIXED_M, METRICS, ORDER_METRICS, compare_structure, counted_model
 from concord.structure.score.order import release_ceilings
 
 LEAST_RESAMPLES = 200
@@ -123,10 +118,7 @@ def _ranked_tau(model: ModelResult, ranked: float | None) -> Interval | None:
 
 
 def _with_margin(
-    pairs: Sequence[ModelPair],
-    metric: str,
-    choices: Choices,
-    at: Callable[[float], RankedPairs],
+    pairs: Sequence[ModelPair], metric: str, choices: Choices, at: Callable[[float], RankedPairs]
 ) -> tuple[ModelPair, ...]:
     """Return pairs that say whether the interval of level 1 - 2 alpha lies inside the margin."""
     # Bands and limits of spreads come from resamples, so there is no p-value; of several pairs alpha is
@@ -139,12 +131,7 @@ def _with_margin(
         assert margin is not None  # noqa: S101 - the caller looked
         inside = ends is not None and -margin < ends.low and ends.high < margin
         held = WithinMargin(margin, None, inside, ends, note if ends is None else "")
-        out.append(
-            replace(
-                pair,
-                metrics=tuple(replace(m, within=held) if m.metric == metric else m for m in pair.metrics),
-            )
-        )
+        out.append(within(pair, metric, held))
     return tuple(out)
 
 

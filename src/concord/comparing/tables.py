@@ -12,7 +12,10 @@ from concord.errors import CellProblem, FileFormatError, OptionError, TableError
 from concord.files.cells import grade
 from concord.files.columns import ColumnTable, read_columns, refuse_nested
 from concord.files.declared import DeclaredTable, columns_of, named_column
+from concord.files.documents import table_kinds
 from concord.files.gate import refuse_models
+from concord.files.grids import plain_title
+from concord.files.keys import CONTEXT
 from concord.files.sorted_names import SortedNames, sorted_names
 from concord.files.tables import TableOptions, TableSource
 from concord.number_words import how_many
@@ -70,6 +73,8 @@ def read_score_tables(
     cells = _declared(table, columns)
     title = name if name is not None else (Path(table.name).stem if table.inputs else table.name)
     wide = _columns_of_models(table, cells)
+    if columns.score is None:
+        _refuse_other_kind(cells, {plain_title(one.name) for one in wide})
     if wide:
         return wide
     for what in ("item", "score"):
@@ -89,7 +94,7 @@ def read_score_tables(
         data,
         metric=cells.titles["score"],
         inputs=table.inputs,
-        warnings=(*table.warnings, *_without_score(table, data)),
+        warnings=(*table.warnings, *cells.notes, *_without_score(table, data)),
         ordered=ordered,
     )
     if models is None:
@@ -145,7 +150,8 @@ def _columns_of_models(table: ColumnTable, cells: DeclaredTable) -> list[ScoreFi
     left = [name for name in table.header if name.strip() and name not in known]
     if len(set(left)) < len(left):
         return []
-    models = [(name, replace(cells, titles={**cells.titles, "score": name}, read={})) for name in left]
+    models = [(name, replace(cells, titles={**cells.titles, "score": name}, read={}, notes={}))
+              for name in left]  # fmt: skip
     scored = [(name, own) for name, own in models if _holds_scores(own)]
     if len(scored) < 2:
         return []
@@ -159,7 +165,7 @@ def _columns_of_models(table: ColumnTable, cells: DeclaredTable) -> list[ScoreFi
     for name, own in scored:
         data = _standard(own)
         _no_duplicates(own, data, None)
-        empty = _without_score(table, data)
+        empty = (*own.notes, *_without_score(table, data))
         files.append(
             ScoreFile(
                 name, table.name, "table", data, metric="score", inputs=table.inputs, warnings=(*told, *empty)
@@ -167,6 +173,18 @@ def _columns_of_models(table: ColumnTable, cells: DeclaredTable) -> list[ScoreFi
         )
         told = ()
     return files
+
+
+def _refuse_other_kind(cells: DeclaredTable, models: set[str]) -> None:
+    """Refuse a table of another kind, whose own columns would be taken for models or for scores."""
+    kind = next((one for one in table_kinds() if one.fits(set(cells.plain))), None)
+    if kind is None or kind.command.startswith("concord compare"):
+        return
+    if kind.command == "concord score probes" or any(models & set(names) for names in kind.columns.values()):
+        raise FileFormatError(
+            f"{cells.place}: a table of {kind.kind}, not of scores on items; give it to `{kind.command}`, "
+            "then compare the folders of results; a column of scores can be named with --score (score=)"
+        )
 
 
 def _holds_scores(cells: DeclaredTable) -> bool:
@@ -194,7 +212,7 @@ def _standard(cells: DeclaredTable) -> "pl.DataFrame":
     scores = _scores(cells)
     if not len(scores):
         raise FileFormatError(f"{cells.place}: found no rows; expected one row an answer")
-    items = cells.names("item")
+    items = _whole_items(cells)
     nameless = items.is_null().arg_true().head(_PROBLEMS).to_list()
     if nameless:
         raise TableError(
@@ -211,6 +229,29 @@ def _standard(cells: DeclaredTable) -> "pl.DataFrame":
         cluster=cells.names("cluster") if "cluster" in cells.titles else blank,
         fingerprint=blank,
     )
+
+
+def _whole_items(cells: DeclaredTable) -> "pl.Series":
+    """Return the names of items, with the columns under which they are numbered anew; this is told."""
+    import polars as pl
+
+    items = cells.names("item")
+    own = [items, *(cells.names(part).alias(part) for part in ("model", "repeat") if part in cells.titles)]
+    frame, used = pl.DataFrame(own), set(cells.titles.values())
+    # turns of one item may as well be repeats of it, which a user has to say
+    names = [one for one in CONTEXT if one in cells.plain and one != "turn"]
+    there = [cells.plain[one] for one in names if cells.plain[one] not in used]
+    if not there or not isinstance(cells.table, ColumnTable) or frame.n_unique() == frame.height:
+        return items
+    held = cells.table.take(there).cast(pl.String)
+    for n in range(1, len(there) + 1):
+        if frame.hstack(held.select(there[:n])).n_unique() == frame.height and not items.null_count():
+            named = [*(held[one].fill_null("") for one in there[:n]), items.cast(pl.String)]
+            cells.notes[f"{cells.place}: an item is one {' · '.join((*there[:n], cells.titles['item']))}"] = (
+                None
+            )
+            return pl.select(pl.concat_str(named, separator=" · ").alias("item")).to_series()
+    return items
 
 
 def _no_duplicates(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 KEY = "key"
-"""Metadata of a field that has another name in documents than in the record."""
+"""Metadata of a field that has another name in documents than in the record, or a way (``a.b``) to it."""
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _EXPECTED = {
     "int_type": "a whole number",
@@ -135,10 +135,14 @@ def _strict(schema: Any) -> Any:
         case "union":
             return _first_of([one[0] if isinstance(one, tuple) else one for one in made["choices"]])
         case "dataclass":
-            keys = {field.name: _key_of(field) for field in fields(made["cls"])}
+            keys = {field.name: _way_of(_key_of(field)) for field in fields(made["cls"])}
             named = [{**one, "validation_alias": keys[one["name"]]} for one in made["schema"]["fields"]]
             return {**made, "schema": {**made["schema"], "fields": named}}
     return made
+
+
+def _way_of(key: str) -> str | list[str]:
+    return key.split(".") if "." in key else key
 
 
 def _first_of(choices: list[Any]) -> dict[str, Any]:

@@ -5,9 +5,10 @@ Parquet files, frames and large CSV files never become Python cells; the rest is
 
 import io
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,19 @@ from concord.files.grids import Grid
 from concord.files.missing import MissingCodes
 from concord.files.rows import delimiter_note, header_of, recognise_delimiter
 from concord.files.survey import SURVEYS, read_survey
-from concord.files.tables import TableOptions, TableSource, check_content, grid_of, kind_of, read_grid
+from concord.files.tables import (
+    TableOptions,
+    TableSource,
+    check_content,
+    grid_of,
+    kind_of,
+    mapped_header,
+    read_grid,
+    title_key,
+)
 from concord.files.text import decode, fixed_text
 from concord.records import InputFile
+from concord.words import say
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,7 +84,38 @@ class ColumnTable:
 
 
 def read_columns(source: TableSource, options: TableOptions, *, name: str | None = None) -> ColumnTable:
-    """Open a table to be read in whole columns."""
+    """Open a table to be read in whole columns, under the titles that a mapping gives."""
+    table = _unmapped(source, replace(options, mapping=()), name)
+    if not options.mapping:
+        return table
+    header = mapped_header(table.name, table.header, options)
+    own = {new: old for new, old in zip(header, table.header, strict=True) if new}
+
+    def load(names: list[str]) -> "pl.DataFrame":
+        frame = table.load([own[one] for one in names])
+        return frame.rename(dict(zip(frame.columns, names, strict=True)))
+
+    return replace(table, header=header, load=load, options=options)
+
+
+def options_of_each(sources: Sequence[TableSource], options: TableOptions) -> list[TableOptions]:
+    """Return how each of several tables is read: by the entries of a mapping that name its titles."""
+    if not options.mapping or len(sources) == 1:
+        return [options] * len(sources)
+    held = [
+        {title_key(title) for title in _unmapped(one, replace(options, mapping=()), None).header}
+        for one in sources
+    ]
+    unknown = [title for title, _ in options.mapping if not any(title_key(title) in own for own in held)]
+    if unknown:
+        raise OptionError(f"--map: no table has a column {unknown[0]!r}")
+    return [
+        replace(options, mapping=tuple(one for one in options.mapping if title_key(one[0]) in own))
+        for own in held
+    ]
+
+
+def _unmapped(source: TableSource, options: TableOptions, name: str | None) -> ColumnTable:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         return _of_survey(path, options) if path.suffix.lower() in SURVEYS else _of_file(path, options)
@@ -286,6 +328,56 @@ def read_numbers(
         else:
             values[i] = found
     return values, bad
+
+
+_VALUE = r"([+-]?(?:[0-9]{1,15}(?:[.,][0-9]{1,17})?|[.,][0-9]{1,17}))\s?([%％]?)"
+_WITH_MORE = re.compile(
+    rf"{_VALUE}(?:\s?(?:±|\+/?-)\s?{_VALUE}|\s?\(\s?(?:±|sd|se)?\s?=?\s?{_VALUE}\s?\))?", re.IGNORECASE
+)
+"""A number with a percent sign, or with a second number: its standard error or deviation."""
+_OF_DRAWS = re.compile(r"([0-9]{1,6})\s?(?:/|of|out of)\s?([0-9]{1,6})")
+"""So many of so many draws."""
+_THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+
+
+def read_shares(
+    cells: "Sequence[object] | pl.Series",
+    parse: Callable[[object], float | None] = number,
+    *,
+    decimal_comma: bool = False,
+    missing: MissingCodes = MissingCodes(),  # noqa: B008 - frozen
+) -> tuple[NDArray[np.float64], dict[int, str], tuple[str, ...]]:
+    """Read scores as `read_numbers` does, or all as percentages or as the first of two numbers; which of it.
+
+    A column is read so only where every cell that holds something is written so: beside bare numbers
+    ``85%`` may be 85 or 0.85.
+    """
+    values, bad = read_numbers(cells, parse, decimal_comma=decimal_comma, missing=missing)
+    if not bad or not np.isnan(values).all():
+        return values, bad, ()
+    parts = [_OF_DRAWS.fullmatch(str(cells[i]).strip()) for i in bad]
+    draws = {None if one is None else int(one[2]) for one in parts}  # one number, else it may be a date
+    right = [int(one[1]) for one in parts if one is not None]
+    if len(draws) == 1 and (n := draws.pop()) and max(right) <= n:
+        values[list(bad)] = np.array(right) / n
+        return values, {}, ("draws",)
+    forms, scores = set(), np.full(len(values), np.nan)
+    for i in bad:
+        match = _WITH_MORE.fullmatch(str(cells[i]).strip())
+        if match is None or (not decimal_comma and _THOUSANDS.fullmatch(match[1])):
+            return values, bad, ()
+        forms.add((any(match.group(2, 4, 6)), match[3] is not None or match[5] is not None))
+        scores[i] = float(match[1].replace(",", "."))
+    if len(forms) > 1 or forms == {(False, False)}:
+        return values, bad, ()
+    percent, second = forms.pop()
+    how = tuple(key for key, holds in (("percent", percent), ("second", second)) if holds)
+    return scores / 100 if percent else scores, {}, how
+
+
+def form_notes(place: str, forms: Sequence[str] = ()) -> list[str]:
+    """Say how a column of scores was read that holds more than bare numbers."""
+    return [say(f"shared.column.{form}", place=place) for form in forms]
 
 
 def _plain_numbers(

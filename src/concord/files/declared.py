@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from concord.errors import CellProblem, FileFormatError, TableError, listed
 from concord.files import cells
 from concord.files.cells import YES_NO, BadCellError, with_point
-from concord.files.columns import ColumnTable, as_names, read_numbers
+from concord.files.columns import ColumnTable, as_names, form_notes, read_numbers, read_shares
 from concord.files.contents import fingerprint, fingerprint_rows, read_bytes
 from concord.files.frames import records_of
 from concord.files.grids import Grid, names_of, plain_title, plain_titles
-from concord.files.inspect_logs import read_json_log
+from concord.files.inspect_logs import is_lm_eval, read_json_log
 from concord.files.json_text import (
     Problems,
     UnusableError,
@@ -32,6 +32,7 @@ from concord.files.json_text import (
     parsed_line,
     shown,
 )
+from concord.files.kept_replies import object_of
 from concord.files.left_out import left_out_cells, told_left_out
 from concord.files.raw_replies import TEXT_NAMES
 from concord.files.rows import PickedRows, field_kinds
@@ -123,6 +124,8 @@ class DeclaredTable:
     """Rows and columns of cells that could not be read, by their index and their name."""
     refused: bool = False
     """Whether a problem is one that leaving out would hide."""
+    notes: dict[str, None] = field(default_factory=dict)
+    """What is told of how columns were read."""
 
     def __post_init__(self) -> None:
         there = self.plain
@@ -144,8 +147,13 @@ class DeclaredTable:
                 raise FileFormatError(f"{self.place}: found no rows below its titles; expected at least one")
         lacking = [one for one in self.columns if one.required and one.name not in self.titles]
         if lacking:
+            mapped = (
+                f"; --map 'TITLE={lacking[0].name}' says which it is"
+                if self.options.maps and self.inputs
+                else ""
+            )
             raise FileFormatError(
-                f"{self.place}: {_lacking_words(lacking)}; found {listed(self.table.header)}"
+                f"{self.place}: {_lacking_words(lacking)}; found {listed(self.table.header)}{mapped}"
             )
 
     @property
@@ -212,7 +220,9 @@ class DeclaredTable:
         parse = next(one for one in self.columns if one.name == name).parse
         held = series.to_list() if series.dtype == bool else series
         missing = self.options.missing
-        values, bad = read_numbers(held, parse, decimal_comma=self.decimal_comma, missing=missing)
+        read = read_shares if parse is cells.grade else read_numbers
+        values, bad, *forms = read(held, parse, decimal_comma=self.decimal_comma, missing=missing)
+        self.notes |= dict.fromkeys(form_notes(f"{self.place}, column {self.titles[name]!r}", *forms))
         for i, expected in bad.items():
             self.problem(i, name, expected, series[i])
         return values
@@ -227,7 +237,10 @@ class DeclaredTable:
         self.bad.add((index, name))
         sheet = self.table.sheet if isinstance(self.table, Grid) else None
         title = self.titles.get(name, self.plain.get(name, name))
-        self.problems.append(CellProblem(self.table.name, sheet, self.row(index), title, value, expected))
+        side = next((one.side for one in self.columns if one.name == name), "")
+        part = "" if refused else side if side else "row"
+        place = (self.table.name, sheet, self.row(index), title)
+        self.problems.append(CellProblem(*place, value, expected, part))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return every row by its plain titles; nothing where a cell is missing, or a declared code."""
@@ -451,7 +464,9 @@ def read_rows(source: object, what: str, parts: Mapping[str, Parse] | None = Non
     found = DeclaredRows([], fingerprint(path.name, data), Problems(path.name))
     plain = plain_utf8(data)
     is_json = plain.lstrip()[:1] in (b"{", b"[") or KINDS.get(suffix, "json") == "json"
-    if not is_json or (suffix == ".json" and read_json_log(path) is not None):
+    first = object_of(plain.partition(b"\n")[0].decode("utf-8", "replace")) if suffix in LINES else None
+    is_samples = first is not None and is_lm_eval(first)
+    if not is_json or is_samples or (suffix == ".json" and read_json_log(path) is not None):
         found.rows = _cells_of_rows(grid_of(path, TableOptions()), {} if parts is None else parts)
     elif suffix in LINES or _is_line_of_many(plain):
         found.rows = line_objects(plain, found.problems)

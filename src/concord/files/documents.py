@@ -17,7 +17,9 @@ from typing import Any, TypeVar
 from concord.errors import FileFormatError
 from concord.files.codec import decode
 from concord.files.contents import is_file, read_bytes
+from concord.files.grids import names_of
 from concord.files.json_text import parsed
+from concord.files.text import vocabulary
 from concord.records import InputFile, ScoredBy
 from concord.version import RESULT_FORMAT, __version__
 
@@ -355,3 +357,47 @@ class FileKind:
     """A key of the objects of a JSON list that such a file is."""
     commands: tuple[str, ...] = ()
     """Which commands take such a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableKind:
+    """A kind of table by its columns."""
+
+    kind: str
+    command: str
+    needs: tuple[tuple[str, ...], ...]
+    """Groups of names, of each of which one must be there."""
+    columns: Mapping[str, tuple[str, ...]]
+    """What columns of these names hold."""
+    without: frozenset[str] = frozenset()
+
+    def fits(self, names: set[str]) -> bool:
+        """Whether a table of these columns is of this kind."""
+        return not names & self.without and all(names & set(group) for group in self.needs)
+
+    def lacks(self, names: set[str]) -> list[str]:
+        """Return what a table of these columns would need to be of this kind, by the first names."""
+        return [group[0] for group in self.needs if not names & set(group)]
+
+    def understood(self, header: Sequence[str], plain: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Return every column with what it holds; nothing where it is not used."""
+        meant = {name: meaning for meaning, names in self.columns.items() for name in names}
+        held = [meant.get(name, meant.get(name.partition(":")[0], "")) for name in plain]
+        return tuple(zip(header, held, strict=True))
+
+
+@cache
+def table_kinds() -> tuple[TableKind, ...]:
+    """Return the kinds of tables, the most specific first."""
+    made = []
+    for one in vocabulary()["kinds"]:
+        names = names_of(one["of"]) if "of" in one else {}
+
+        def called(parts: Sequence[str], names: Mapping[str, tuple[str, ...]] = names) -> tuple[str, ...]:
+            # a name after a sign of equality is meant itself, not what it may be called
+            return tuple(name for part in parts for name in names.get(part, (part.removeprefix("="),)))
+
+        columns = {meaning: called(parts) for meaning, parts in one["columns"].items()}
+        needs, without = tuple(map(called, one["needs"])), frozenset(one.get("without", ()))
+        made.append(TableKind(one["kind"], one["command"], needs, columns, without))
+    return tuple(made)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from concord.errors import OptionError
 from concord.files.cells import BadCellError, number
+from concord.files.text import vocabulary
 
 FAR = frozenset(
     float(code)
@@ -26,13 +27,9 @@ _WIDEST_SCALE, _WIDEST_VALUES, _WIDEST_BESIDE_ONE = 20.0, 200.0, 100.0
 """The widest scale beside which 99 is a code, the widest values beside which 999 is one, and -99 alone."""
 _FEWEST = 30
 """Answers of people from which on a gap in a scale is no accident."""
-_REFUSALS = re.compile(
-    r"prefer not to (?:say|answer|respond)|(?:\(?vol\.?\)?\s)?(?:no answer|refused|refusal)|not answered"
-    r"|skipped|missing|not asked|inapplicable|not applicable|dk/na|keine angabe|k\.?\s?a\.?|sans r[ée]ponse"
-    r"|ns/nr|sin respuesta|sem resposta|nessuna risposta|無回答|拒答|무응답|\.[a-z]",
-    re.IGNORECASE,
+_REFUSALS, _UNSURE = (
+    re.compile(vocabulary()["surveys"][name], re.IGNORECASE) for name in ("refusals", "unsure")
 )
-_UNSURE = re.compile(r"(?:\(?vol\.?\)?\s)?(?:don['’]?t know|do not know|dk|not sure|wei(?:ss|ß) nicht)", re.I)  # noqa: RUF001
 
 Values = NDArray[np.float64]
 
@@ -54,6 +51,8 @@ class MissingCodes:
 
     def holds(self, cell: object) -> bool:
         """Whether a cell is one of them."""
+        if not self.numbers and not self.words:
+            return False
         if isinstance(cell, str):
             if cell.strip().casefold() in self.words:
                 return True
@@ -156,7 +155,7 @@ def _is_far(code: float, high: float, width: float) -> bool:
 
 def _is_two_sided(near: Sequence[float], agent: Values, base: Values) -> bool:
     """Whether negative values belong to a scale with two sides, such as -2 to 2."""
-    if np.isin(near, agent).any():
+    if np.isin(near, agent).any() and base[0] - max(near) <= 1:
         return True
     steps = sorted(-v for v in near)
     joined = steps == [float(i) for i in range(1, len(steps) + 1)]
@@ -168,8 +167,9 @@ def _are_codes(near: Sequence[float], agent: Values, base: Values, beside_far: b
     """Whether small negative values are codes: several of them, or far off, and apart from the scale."""
     if _is_two_sided(near, agent, base):
         return False
-    apart = base[0] - max(near) > 1
-    return apart and (beside_far or len(near) > 1 or base[0] - max(near) > base[-1] - base[0])
+    gap, shared = base[0] - max(near), np.isin(near, agent).any()
+    several = len(near) > 1 and not shared  # values that models give too may be answers of a wide scale
+    return bool(gap > 1 and (beside_far or several or gap > base[-1] - base[0]))
 
 
 def _edge_codes(own: Values, agent: Values, base: Values) -> tuple[list[float], list[float]]:
@@ -177,6 +177,9 @@ def _edge_codes(own: Values, agent: Values, base: Values) -> tuple[list[float], 
     if not np.all(base == np.round(base)) or base[-1] > EDGE[-1] or base[0] > 1:
         return [], []
     seen = np.unique(own)
+    shared = _shared_edge(seen, agent, base) if own.size >= _FEWEST else []
+    if shared:
+        return [], shared
     top = [v for v in EDGE if v in seen and v not in agent and not np.any((base > v) & ~np.isin(base, EDGE))]
     while top and np.any((base > top[0]) & ~np.isin(base, top)):
         top.pop(0)
@@ -192,6 +195,15 @@ def _edge_codes(own: Values, agent: Values, base: Values) -> tuple[list[float], 
     if not apart:  # a scale of seven, eight or nine steps; one that goes on to 7 is of seven
         top = top[top[:1] == [EDGE[0]] :] if agent.size and body[0] == 1 and body[-1] >= 4 else []
     return [], [*top, *doubted_zero]
+
+
+def _shared_edge(seen: Values, agent: Values, base: Values) -> list[float]:
+    """Return values of one digit that both sides have, above a gap in a scale that has no other."""
+    gaps = np.flatnonzero(np.diff(base) > 1)
+    if gaps.size != 1 or gaps[0] < 2:
+        return []
+    above = base[gaps[0] + 1 :]
+    return above.tolist() if np.isin(above, EDGE).all() and np.isin(above, agent).any() else []
 
 
 def _apart(values: Values) -> tuple[float, ...]:

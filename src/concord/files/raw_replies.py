@@ -1,5 +1,6 @@
 """Replies as other programs and providers record them: one shape, whatever fields hold text and thinking."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,6 +43,21 @@ def raw_reply(held: object, *, deep: int = 0) -> RawReply | None:
     if isinstance(held, Sequence) and not isinstance(held, bytes):
         return _of_list(held, deep)
     return None
+
+
+def reply_text(cell: object) -> object:
+    """Return the text of a reply that a cell holds as messages, choices or parts; any other cell as it is."""
+    if isinstance(cell, str) and cell.lstrip()[:2] in ("[{", '{"'):
+        try:
+            held = json.loads(cell)
+        except ValueError:
+            return cell
+        found = raw_reply(held)
+        return cell if found is None or found.text is None else found.text
+    if not isinstance(cell, list | dict):
+        return cell
+    found = raw_reply(cell)
+    return None if found is None else found.text
 
 
 def _of_object(held: Mapping[str, Any], deep: int) -> RawReply | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from concord.errors import FileFormatError, MissingExtraError, listed
 from concord.files.contents import fingerprint_file, read_bytes
 from concord.files.json_text import parsed
+from concord.files.text import vocabulary
 from concord.records import InputFile
 
 if TYPE_CHECKING:
@@ -19,11 +20,7 @@ if TYPE_CHECKING:
 
 SURVEYS = {".sav": "SPSS", ".zsav": "SPSS", ".por": "SPSS", ".dta": "Stata"}
 """Files of statistics programs by the end of their names."""
-_NO_ANSWER = re.compile(
-    r"(?:refus\w*|don'?t know|do not know|dk|no answer|no response|not applicable|not asked|missing|skipped|"
-    r"prefer not to (?:say|answer)|n/?a|declined|weiß nicht|keine angabe|ne sait pas|no sabe)\W*",
-    re.IGNORECASE,
-)
+_NO_ANSWER = re.compile(vocabulary()["surveys"]["no_answer"], re.IGNORECASE)
 """Labels of codes that are no answers."""
 _LIME = {"submitdate", "lastpage", "startlanguage"}
 """Columns of every response export of LimeSurvey."""

@@ -10,13 +10,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files import limits
 from concord.files.contents import fingerprint, is_folder, kept, read_bytes
 from concord.files.frames import from_mappings, from_pandas, from_polars, is_lazy, is_pandas, is_polars
-from concord.files.grids import Grid, RawTable
+from concord.files.grids import Grid, RawTable, plain_title
 from concord.files.json_text import line_rows, parsed
 from concord.files.missing import MissingCodes, declared_missing
 from concord.files.text import decode
@@ -40,6 +40,8 @@ KINDS = {
 
 _SHEETS = ("xlsx", "text")
 """Files that hold a sheet, on which a table may be anywhere."""
+NOT_USED = "-"
+"""What a mapping writes for a column that holds nothing of use."""
 LINES = (".jsonl", ".ndjson")
 """Extensions of JSON lines: one row object per line."""
 
@@ -70,6 +72,32 @@ class TableOptions:
     """Codes for no answer that a user declared."""
     strict: bool = False
     """A cell that cannot be read refuses the table."""
+    mapping: tuple[tuple[str, str], ...] = ()
+    """Titles, and the columns that a user says they are."""
+    map_only: bool = False
+    """No column that the mapping does not name is used."""
+    maps: bool = False
+    """The user can give a mapping, so that messages may name it."""
+
+
+class TableChoices(TypedDict, total=False):
+    """How a table is to be read, as users say it: the same keywords of every function that takes tables."""
+
+    sheet: str | None
+    """Sheet of a workbook; the first that is shown by default."""
+    encoding: str | None
+    """Encoding of a text file; UTF-8 by default."""
+    decimal_comma: bool
+    """``0,85`` is a number."""
+    missing: str | Iterable[object] | None
+    """Codes for no answer or no score, as a text (``"99,-1,refused"``) or a list."""
+    strict: bool
+    """A cell that cannot be read refuses the table; otherwise what it belongs to is left out, counted and
+    listed in ``left_out.csv``, and a table is refused where that is more than half of its rows."""
+    mapping: Mapping[str, str] | None
+    """What columns hold, by their titles: ``{"Antwort": "answer", "Notes": "-"}``; these are not guessed."""
+    map_only: bool
+    """No column that `mapping` does not name is used."""
 
 
 def table_options(
@@ -79,9 +107,16 @@ def table_options(
     decimal_comma: bool = False,
     missing: str | Iterable[object] | None = None,
     strict: bool = False,
+    mapping: Mapping[str, str] | None = None,
+    map_only: bool = False,
 ) -> TableOptions:
     """Return how a table is to be read, as users say it."""
-    return TableOptions(sheet, encoding, decimal_comma, declared_missing(missing), strict)
+    if map_only and not mapping:
+        raise OptionError("--map-only goes with --map: it uses no column that a mapping does not name")
+    mapped = () if mapping is None else tuple(mapping.items())
+    return TableOptions(
+        sheet, encoding, decimal_comma, declared_missing(missing), strict, mapped, map_only, True
+    )
 
 
 def read_grid(
@@ -111,9 +146,27 @@ def grid_of(source: TableSource, options: TableOptions) -> Grid:
     grid = read_grid(
         source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
     )
-    if not isinstance(source, str | os.PathLike) or KINDS[Path(source).suffix.lower()] not in _SHEETS:
-        return meant_table(grid, None)
-    return meant_table(grid, lambda: read_raw(source, options))
+    of_sheet = isinstance(source, str | os.PathLike) and KINDS[Path(source).suffix.lower()] in _SHEETS
+    grid = meant_table(grid, (lambda: read_raw(source, options)) if of_sheet else None)
+    return replace(grid, header=mapped_header(grid.place, grid.header, options))
+
+
+def title_key(title: str) -> str:
+    """Return a title as mappings compare it: case and white space do not matter."""
+    return " ".join(title.casefold().split())
+
+
+def mapped_header(place: str, header: Sequence[str], options: TableOptions) -> tuple[str, ...]:
+    """Return titles, those that a user mapped as the columns they are; what they displace has no title."""
+    taken = {column for _, column in options.mapping}
+    made = ["" if options.map_only or plain_title(title) in taken else title for title in header]
+    for title, column in options.mapping:
+        places = [j for j, own in enumerate(header) if title_key(own) == title_key(title)]
+        if not places:
+            raise OptionError(f"--map: {place} has no column {title!r}; found {listed(header)}")
+        for j in places:
+            made[j] = "" if column == NOT_USED else column
+    return tuple(made)
 
 
 def read_raw(source: TableSource | Grid, options: TableOptions) -> RawTable:

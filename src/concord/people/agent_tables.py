@@ -7,20 +7,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, Table
-from concord.number_words import (
-    number,
-)
+from concord.number_words import number
 from concord.people.protocol import STANDARD
-from concord.people.result import (
-    COMPARED,
-    METRICS,
-    AgentPair,
-    AgentScores,
-    PairAnswer,
-    Score,
-    human_row,
-)
-from concord.people.tables import SCORE_COLUMNS
+from concord.people.result import COMPARED, METRICS, AgentPair, AgentScores, PairAnswer, Score, human_row
+from concord.people.tables import SCORE_COLUMNS, ScoreRow
 from concord.records import Estimate, Interval
 from concord.words import say
 
@@ -198,22 +188,15 @@ BOARD = Table(
 )
 
 
-class _NumberRow(NamedTuple):
-    agent: str
-    of: str
-    metric: str
-    score: Score
-
-
-def _every_number(result: Any) -> Iterator[_NumberRow]:
+def _every_number(result: Any) -> Iterator[ScoreRow]:
     """Yield every score of every agent; of many agents files alone hold them."""
     for agent in result.in_order() if len(result.agents) <= MOST_SHOWN else ():
         own: dict[str, Mapping[str, Score]] = {"all": {name: getattr(agent, name) for name in METRICS}}
         for domain, scores in {**own, **agent.domains}.items():
-            yield from (_NumberRow(agent.name, domain, name, score) for name, score in scores.items())
+            yield from (ScoreRow(name, one, of=domain, agent=agent.name) for name, one in scores.items())
     if (row := result.people) is not None:
         scores = {name: getattr(row, name) for name in COMPARED}
-        yield from (_NumberRow(row.label_here, "all", name, score) for name, score in scores.items())
+        yield from (ScoreRow(name, one, of="all", agent=row.label_here) for name, one in scores.items())
 
 
 EVERY_NUMBER = Table(
@@ -225,7 +208,7 @@ EVERY_NUMBER = Table(
     columns=(
         Column("agent", title="model", words=True),
         Column("of", title="tests of", words=True),
-        Column("metric", words=True),
+        Column("name", title="metric", words=True),
         *SCORE_COLUMNS,
     ),
 )

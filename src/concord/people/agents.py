@@ -38,13 +38,7 @@ from concord.people.protocol import Protocol
 from concord.people.referee import STUDIES as REFEREE_STUDIES
 from concord.people.referee import TESTS as REFEREE_TESTS
 from concord.people.referee import RefereeResult
-from concord.people.result import (
-    COMPARED,
-    AgentPair,
-    AgentScores,
-    AgentStanding,
-    HumanRow,
-)
+from concord.people.result import COMPARED, AgentPair, AgentScores, AgentStanding, HumanRow
 from concord.people.tables import LEFT_OUT
 from concord.records import InputFile, LeftOutCell
 from concord.stats.elementwise import Floats, each_or_none, or_nan
@@ -73,14 +67,7 @@ class AgentsResult(Kind):
     )
     CITES = ("rouder2009", "lin1989", "holm1979")
     UNSHOWN = frozenset(
-        {
-            "without",
-            "n_resamples",
-            "n_simulations",
-            "protocol",
-            "n_undirected",
-            "rows_of_table",
-        }
+        {"without", "n_resamples", "n_simulations", "protocol", "n_undirected", "rows_of_table"}
     )
 
     agents: tuple[AgentScores, ...]

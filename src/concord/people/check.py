@@ -1,9 +1,9 @@
 """Files of agreement with people, checked: tables of tests and studies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from concord.errors import FileFormatError, StudyError, TableError, by_cause
+from concord.errors import FileFormatError, OptionError, StudyError, TableError, by_cause
 from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.documents import FileCheck, FileKind
 from concord.files.grids import Grid, names_of, plain_title
@@ -18,7 +18,7 @@ from concord.people.predictions.table import (
 )
 from concord.people.table.agents import open_table, tables_of
 from concord.people.table.columns import KNOWN, fold
-from concord.people.table.handmade.header import first_line, suggestion, words_for
+from concord.people.table.handmade.header import Header, first_line, suggestion, target, words_for
 from concord.people.table.handmade.read import handmade_header
 from concord.people.table.values import stored_table
 from concord.records import SideOutcome, TestRow, TestTable
@@ -26,7 +26,7 @@ from concord.records import SideOutcome, TestRow, TestTable
 EFFECTS = "effects with standard errors"
 
 
-def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str] | None = None) -> FileCheck:
+def check_table(path: Path, options: TableOptions) -> FileCheck:
     """Check a table of tests, or of effects with standard errors."""
     warnings: tuple[str, ...] = ()
     try:
@@ -35,7 +35,7 @@ def check_table(path: Path, options: TableOptions, *, mapping: Mapping[str, str]
         if stored is not None:
             found = stored
         else:
-            grid = open_table(path, options, mapping=mapping)
+            grid = open_table(path, options)
             warnings = grid.warnings
             if is_prediction_grid(grid):
                 return _checked_effects(path, grid)
@@ -71,29 +71,38 @@ def _checked_effects(path: Path, grid: Grid) -> FileCheck:
     return FileCheck(str(path), (), table.warnings, counts, EFFECTS, columns=columns)
 
 
+def maps_tests(options: TableOptions) -> bool:
+    """Whether a mapping names columns of tests alone, as of a table made by hand; not without one."""
+    try:
+        return bool([target(column, title) for title, column in options.mapping])
+    except OptionError:
+        return False
+
+
+def _header(path: Path, options: TableOptions) -> Header | None:
+    """Return the header of a table made by hand, or else the first line that may be one."""
+    raw = read_raw(path, options)
+    header = handmade_header(raw)
+    return first_line(spread_merged(raw)) if header is None else header
+
+
 def understood(path: Path, options: TableOptions) -> tuple[tuple[str, str], ...]:
     """Return every column of a table of tests with what it is taken for; nothing where it is not used."""
     try:
-        header = handmade_header(raw := read_raw(path, options))
-        header = first_line(spread_merged(raw)) if header is None else header
+        header = _header(path, options)
     except FileFormatError:
         return ()
-    if header is None:
-        return ()
-    meanings = [None if meaning is None else words_for(meaning) for meaning in header.meanings]
+    titles = [] if header is None else zip(header.titles, header.meanings, strict=True)
     return tuple(
-        (title, fold(title) if fold(title) in KNOWN else meaning if meaning is not None else "")
-        for title, meaning in zip(header.titles, meanings, strict=True)
+        (title, fold(title) if fold(title) in KNOWN else "" if meaning is None else words_for(meaning))
+        for title, meaning in titles
         if title
     )
 
 
 def suggest_map(path: Path, options: TableOptions) -> str:
     """Return the text of a mapping file: every column of a table, and what it is taken for."""
-    raw = read_raw(path, options)
-    header = handmade_header(raw)
-    if header is None:
-        header = first_line(spread_merged(raw))
+    header = _header(path, options)
     if header is None:
         raise FileFormatError(
             f"{path.name}: no header was found: expected a line of titles such as "

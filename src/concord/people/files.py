@@ -7,11 +7,12 @@ so that what was read equals what was written.
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
 from concord.errors import FileFormatError
+from concord.files.codec import KEY as AT
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
 from concord.files.documents import heading, holding_folder, need_keys, provenance, read_document
@@ -39,14 +40,7 @@ from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell, P
 from concord.unread import holds, unread_notes, unread_sentences, withheld
 from concord.words import bare_reason, say
 
-FLAGS = (
-    "In_ECS",
-    "Two_States",
-    "Human_Significant",
-    "Agent_Significant",
-    "Direction_Match",
-    "Replicated",
-)
+FLAGS = ("In_ECS", "Two_States", "Human_Significant", "Agent_Significant", "Direction_Match", "Replicated")
 """Columns that hold true, false or nothing; spreadsheets write them in capitals."""
 _ROUNDING = 1e-9
 _WORDS = {"": None, "true": True, "false": False}
@@ -128,11 +122,11 @@ class PeopleResult(Kind):
         {"protocol", "n_resamples", "tests", "referee", "diagnosis.quadrants", "rows_of_table"}
     )  # the title, the methods, tables and sections of their own, readings, where rows are left out
 
-    protocol: Protocol
-    pas: Score
-    ecs: Score
-    apr: Score
-    companions: CompanionNumbers
+    protocol: Protocol = field(metadata={AT: "protocol_choices"})
+    pas: Score = field(metadata={AT: "estimates.pas"})
+    ecs: Score = field(metadata={AT: "estimates.ecs"})
+    apr: Score = field(metadata={AT: "estimates.apr"})
+    companions: CompanionNumbers = field(metadata={AT: "auxiliary"})
     diagnosis: Diagnosis
     domains: tuple[GroupResult, ...]
     studies: tuple[GroupResult, ...]
@@ -140,15 +134,15 @@ class PeopleResult(Kind):
     tests: tuple[TestResult, ...]
     outcomes: Mapping[str, int]
     """How every listed test ended; the counts sum to the number of rows."""
-    seed: int
-    n_resamples: int
-    level: float
-    n_simulations: int = 0
-    bounds_note: str = ""
+    seed: int = field(metadata={AT: "options.seed"})
+    n_resamples: int = field(metadata={AT: "options.n_resamples"})
+    level: float = field(metadata={AT: "options.level"})
+    n_simulations: int = field(default=0, metadata={AT: "options.n_simulations"})
+    bounds_note: str = field(default="", metadata={AT: "floor_and_ceiling.note"})
     """Why there is no floor and ceiling, or what they assume."""
-    null_share: float | None = None
+    null_share: float | None = field(default=None, metadata={AT: "floor_and_ceiling.null_share"})
     """Share of human effects taken to be null in the ceiling."""
-    tau2: float | None = None
+    tau2: float | None = field(default=None, metadata={AT: "floor_and_ceiling.tau2"})
     """Variance of the other true effects, on the d scale."""
     warnings: tuple[str, ...] = ()
     model: str | None = None
@@ -156,7 +150,7 @@ class PeopleResult(Kind):
     inputs: tuple[InputFile, ...] = field(default=())
     made: Provenance = Provenance()
     """How the agent's replies were made, where a run says so."""
-    sizes: EffectSizes | None = None
+    sizes: EffectSizes | None = field(default=None, metadata={AT: "effect_sizes"})
     """How large effects are; None in results of Concord before it was computed."""
     assumptions: tuple[str, ...] = ()
     """What had to be assumed, with the tests it concerns and the column that would remove it."""
@@ -244,10 +238,6 @@ class PeopleResult(Kind):
         if spans:
             yield say("people.one.correlated", rho=f"{self.protocol.within_study:g}", spans=spans)
 
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [] if self.model is None else [self.model]
-
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         ends = self.pas.interval
@@ -290,7 +280,30 @@ class PeopleResult(Kind):
     @classmethod
     def read_file(cls, path: Path, *, with_tests: bool = True) -> Self:
         """Read a result from its summary, and its tests from the documents of studies beside it."""
-        return cls(**_fields_of(path, with_tests=with_tests))
+        document, where = read_document(path, cls.FORMAT), str(path)
+        need_keys(document, ("studies", "domains", "auxiliary", "estimates"), path)
+        scores, beside = (
+            decode(dict[str, Any], document[name], where=f"{where}, {name!r}")
+            for name in ("estimates", "auxiliary")
+        )
+        held = {
+            **document,
+            "auxiliary": {**beside, "ecs_strict": scores.get("ecs_strict")},
+            **dict.fromkeys(("made", "scored_by"), document),
+            "tests": (),
+        }
+        for name, key in (("studies", "study_id"), ("domains", "domain")):
+            entries = decode(list[dict[str, Any]], document[name], where=f"{where}, {name!r}")
+            held[name] = [{**one, "name": one.get(key)} for one in entries]
+        found = decode(cls, {**held, "referee": None}, where=where)
+        if not with_tests:
+            return found
+        tests = _tests_of(path.parent, [study.name for study in found.studies])
+        check_detailed(path.parent / DETAILED, len(tests))
+        referee = (path.parent / RefereeResult.FILE).is_file()
+        return replace(
+            found, tests=tests, referee=RefereeResult.read(path.parent).referee if referee else None
+        )
 
 
 def one_study_words(result: PeopleResult) -> list[str]:
@@ -348,6 +361,7 @@ def _bounds(key: str, bounds: Bounds) -> dict[str, Any]:
     return entry
 
 
+_SCORES = ("pas", "ecs", "apr", "ecs_strict")
 _COUNTS = ("n_studies", "n_findings", "n_tests", "n_tests_scored", "n_tests_with_effects")
 
 
@@ -444,118 +458,20 @@ def study_documents(scores: PeopleResult) -> Iterator[dict[str, Any]]:
     by = provenance(scores.inputs, scores.scored_by)
     shared = {"seed": scores.seed, **by, **asdict(scores.made)}
     for study in scores.studies:
-        yield _study_document(scores, study, findings[study.name], tests[study.name]) | shared
-
-
-def _study_document(
-    scores: PeopleResult, study: GroupResult, findings: list[Any], tests: list[dict[str, Any]]
-) -> dict[str, Any]:
-    return {
-        **heading(_STUDY_KIND),
-        "study_id": study.name,
-        "domain": study.domain,
-        "protocol": scores.protocol.name,
-        **_group_document(study),
-        "findings": findings,
-        "tests": tests,
-    }
+        yield {
+            **heading(_STUDY_KIND),
+            "study_id": study.name,
+            "domain": study.domain,
+            "protocol": scores.protocol.name,
+            **_group_document(study),
+            "findings": findings[study.name],
+            "tests": tests[study.name],
+            **shared,
+        }
 
 
 def _study_paths(folder: Path, names: Sequence[str]) -> list[Path]:
     return [folder / name / STUDY for name in distinct_names(names)]
-
-
-def _fields_of(path: Path, *, with_tests: bool) -> dict[str, Any]:
-    """Read the fields of a result; the inverse of `write`."""
-    folder = path.parent
-    document = read_document(path, PeopleResult.FORMAT)
-    need_keys(document, ("protocol_choices", "studies", "domains", "findings", "auxiliary", "options"), path)
-    where = str(path)
-    studies, domains = (
-        tuple(
-            _group_of(entry, key, f"{where}, {name!r}")
-            for entry in decode(list[dict[str, Any]], document[name], where=f"{where}, {name!r}")
-        )
-        for name, key in (("studies", "study_id"), ("domains", "domain"))
-    )
-    options, bounds = (
-        decode(dict[str, Any], document.get(name, {}), where=f"{where}, {name!r}")
-        for name in ("options", "floor_and_ceiling")
-    )
-    tests = _tests_of(folder, [study.name for study in studies]) if with_tests else ()
-    if with_tests:
-        check_detailed(folder / DETAILED, len(tests))
-    referee = folder / RefereeResult.FILE
-    scores = _scores_of(document, where)
-    strict = scores.pop("ecs_strict")
-    return dict(
-        protocol=decode(Protocol, document["protocol_choices"], where=f"{where}, 'protocol_choices'"),
-        **scores,
-        companions=_companions_of(document, strict, where),
-        diagnosis=decode(Diagnosis, document["diagnosis"], where=f"{where}, 'diagnosis'"),
-        domains=domains,
-        studies=studies,
-        findings=decode(tuple[FindingResult, ...], document["findings"], where=f"{where}, 'findings'"),
-        tests=tests,
-        outcomes=decode(dict[str, int], document["outcomes"], where=f"{where}, 'outcomes'"),
-        **{name: options.get(name) for name in ("seed", "n_resamples", "level", "n_simulations")},
-        bounds_note=bounds.get("note", ""),
-        null_share=bounds.get("null_share"),
-        tau2=bounds.get("tau2"),
-        warnings=decode(tuple[str, ...], document.get("warnings", []), where=f"{where}, 'warnings'"),
-        model=document.get("model"),
-        inputs=decode(tuple[InputFile, ...], document.get("inputs", []), where=f"{where}, 'inputs'"),
-        made=decode(Provenance, document, where=where),
-        scored_by=decode(ScoredBy, document, where=where),
-        sizes=_sizes_of(document, where),
-        assumptions=decode(tuple[str, ...], document.get("assumptions", []), where=f"{where}, 'assumptions'"),
-        unread=decode(Told, document.get("unread", []), where=f"{where}, 'unread'"),
-        left_out=decode(tuple[LeftOutCell, ...], document.get("left_out", []), where=f"{where}, 'left_out'"),
-        rows_of_table=decode(
-            tuple[int, int], document.get("rows_of_table", [0, 0]), where=f"{where}, 'rows_of_table'"
-        ),
-        referee=RefereeResult.read(folder).referee if with_tests and referee.is_file() else None,
-    )
-
-
-def _sizes_of(document: Mapping[str, Any], where: str) -> EffectSizes | None:
-    """Return the sizes of effects, where there are some."""
-    found = document.get("effect_sizes")
-    return None if found is None else decode(EffectSizes, found, where=f"{where}, 'effect_sizes'")
-
-
-_SCORES = ("pas", "ecs", "apr", "ecs_strict")
-
-
-def _scores_of(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the whole records of the scores by name."""
-    need_keys(entry, ("estimates",), where)
-    held = decode(dict[str, Score], entry["estimates"], where=f"{where}, 'estimates'")
-    need_keys(held, _SCORES, f"{where}, 'estimates'")
-    return {name: held[name] for name in _SCORES}
-
-
-def _group_of(entry: Mapping[str, Any], key: str, where: str) -> GroupResult:
-    need_keys(entry, (key, "domain", "auxiliary", *_COUNTS), where)
-    at = f"{where}, {entry[key]!r}"
-    beside = decode(dict[str, Any], entry["auxiliary"], where=f"{at}, 'auxiliary'")
-    return GroupResult(
-        name=entry[key],
-        domain=entry["domain"],
-        **_scores_of(entry, at),
-        normalised_pas=beside.get("normalized_score"),
-        **{name: entry[name] for name in _COUNTS},
-    )
-
-
-def _companions_of(document: Mapping[str, Any], strict: Score, where: str) -> CompanionNumbers:
-    beside = decode(dict[str, Any], document["auxiliary"], where=f"{where}, 'auxiliary'")
-    found = {
-        **beside,
-        "normalised_pas": beside.get("normalized_score"),
-        "ecs_strict": encode(strict),
-    }
-    return decode(CompanionNumbers, found, where=f"{where}, 'auxiliary'")
 
 
 def _tests_of(folder: Path, studies: Sequence[str]) -> tuple[TestResult, ...]:

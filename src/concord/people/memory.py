@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy import special
@@ -108,16 +107,6 @@ def _directions(one: Recognition) -> str:
     return f"{one.n_right} of {one.n_directions}{unknown}"
 
 
-def _naming_replies(one: Recognition) -> str:
-    """Say how many of the replies that answer name an author."""
-    return f"{one.n_named} of {one.n_answers}"
-
-
-def _whether_recognised(one: VariantPair) -> object:
-    """Return whether the study was recognised, or that this is not known."""
-    return "not known" if one.recognised is None else one.recognised
-
-
 KNOWN = Table(
     "recognised",
     rows=lambda result: result.recognised,
@@ -127,7 +116,12 @@ KNOWN = Table(
         Column(
             "recognised", lambda one: one.outcome if one.recognised is None else one.recognised, words=True
         ),
-        Column("replies", _naming_replies, "replies that name an author", words=True),
+        Column(
+            "replies",
+            lambda one: f"{one.n_named} of {one.n_answers}",
+            "replies that name an author",
+            words=True,
+        ),
         Column("year_right", words=True),
         Column("directions", _directions, "directions right", words=True),
         Column("authors", title="authors named", words=True),
@@ -143,7 +137,12 @@ PAIRS = Table(
         Column("study", words=True),
         Column("variant", words=True),
         Column("recognised", on=(FILE,)),
-        Column("recognised", _whether_recognised, words=True, on=(TERMINAL, PAGE)),
+        Column(
+            "recognised",
+            lambda one: "not known" if one.recognised is None else one.recognised,
+            words=True,
+            on=(TERMINAL, PAGE),
+        ),
         Column("pas", title="PAS"),
         Column("variant_pas", title="PAS of variant"),
         Column("pas_difference", lambda one: difference(one.pas, one.variant_pas), "difference", sign=True),
@@ -179,14 +178,9 @@ class MemoryResult(Kind):
 
     FORMAT, FILE, KEY = "memory result", "memory.json", "delta_pas"
     QUESTION, SECTION, HEADING = "people", "memory", "Has the model read the studies?"
+    SAYS = ("question",)
     TABLES = (KNOWN, PAIRS, PLACEBOS)
-    PICTURES = (
-        PictureOf(
-            "memory",
-            "answers_plots.memory_picture",
-            lambda _: say("memory.method.caption"),
-        ),
-    )
+    PICTURES = (PictureOf("memory", "answers_plots.memory_picture", lambda _: say("memory.method.caption")),)
     UNSHOWN = frozenset(
         {
             "verdict",
@@ -217,14 +211,6 @@ class MemoryResult(Kind):
     def notes(self) -> Sequence[str]:
         """Return what is lost under another surface, over the recognised studies."""
         return list(self._deltas())
-
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [] if self.model is None else [self.model]
-
-    def document(self) -> dict[str, Any]:
-        """Return what the document holds below its heading."""
-        return {"question": self.QUESTION, **Kind.document(self)}
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
@@ -313,11 +299,7 @@ def _mean_of(values: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if known else None
 
 
-def _delta(
-    pairs: Sequence[tuple[float | None, float | None]],
-    level: float,
-    lacking: str = "",
-) -> Estimate:
+def _delta(pairs: Sequence[tuple[float | None, float | None]], level: float, lacking: str = "") -> Estimate:
     """Return the mean of paired differences with Student's t over studies."""
     gaps = np.array([one - two for one, two in pairs if one is not None and two is not None])
     if not gaps.size:

@@ -350,10 +350,6 @@ class RefereeResult(Kind):
         named = first if self.model is None else say("checks.of_model", model=self.model, said=first)
         return [named, *rest]
 
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [] if self.model is None else [self.model]
-
     def document(self) -> dict[str, Any]:
         """Return what `referee.json` holds."""
         inside = self.referee.inside

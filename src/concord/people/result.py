@@ -177,11 +177,11 @@ class GroupResult:
 
     name: str
     domain: str | None
-    pas: Score
-    ecs: Score
-    apr: Score
-    ecs_strict: Score
-    normalised_pas: float | None
+    pas: Score = field(metadata={KEY: "estimates.pas"})
+    ecs: Score = field(metadata={KEY: "estimates.ecs"})
+    apr: Score = field(metadata={KEY: "estimates.apr"})
+    ecs_strict: Score = field(metadata={KEY: "estimates.ecs_strict"})
+    normalised_pas: float | None = field(metadata={KEY: "auxiliary.normalized_score"})
     n_studies: int
     n_findings: int
     n_tests: int
@@ -206,7 +206,7 @@ class CompanionNumbers:
     nulls_kept: float | None
     """Share of human nulls that are null in the agent too."""
     n_human_nulls: int
-    normalised_pas: float | None
+    normalised_pas: float | None = field(metadata={KEY: "normalized_score"})
     ecs_strict: Score
 
 

@@ -1,7 +1,9 @@
 """The tables of a result about people: what its files, the terminal, the page and a paper show of it."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from importlib import resources
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -9,48 +11,13 @@ from concord.kinds import FILE, PAGE, PAPER, TERMINAL, Column, PictureOf, Table,
 from concord.number_words import interval, number
 from concord.people.result import METRICS, FindingResult, GroupResult, Score, TestResult
 from concord.records import Estimate
-from concord.words import say
+from concord.words import catalogue, say
 
 MOST_GROUPS = 60
 """Studies of which the page shows every number; of more, files hold them."""
-DETAILED_COLUMNS = {
-    "Study_ID": "study",
-    "Sub_Study_ID": "sub_study",
-    "Finding_ID": "finding",
-    "Test_Name": "test",
-    "Statistical_Test_Type": "test_type",
-    "PAS_Raw": "pas",
-    "ECS_Test": "ecs_test",
-    "Z_Diff": "z_diff",
-    "Agent_Effect_Size": "agent_effect",
-    "Human_Effect_Size": "human_effect",
-    "Agent_Effect_d": "agent_effect_d",
-    "Human_Effect_d": "human_effect_d",
-    "Domain": "domain",
-    "Outcome": "outcome",
-    "In_ECS": "in_ecs",
-    "Two_States": "two_states",
-    "Human_Log_BF": "human_log_bf",
-    "Agent_Log_BF": "agent_log_bf",
-    "Human_P": "human_p",
-    "Agent_P": "agent_p",
-    "Human_Direction": "human_direction",
-    "Agent_Direction": "agent_direction",
-    "Human_Significant": "human_significant",
-    "Agent_Significant": "agent_significant",
-    "Direction_Match": "direction_match",
-    "Replicated": "passed",
-    "N_Eff": "n_eff",
-    "Human_Effect_SE": "human_effect_se",
-    "Agent_Effect_SE": "agent_effect_se",
-    "Human_Posterior": "human_posterior",
-    "Agent_Posterior": "agent_posterior",
-    "Human_Prob_Positive": "human_prob_positive",
-    "Agent_Prob_Positive": "agent_prob_positive",
-    "Flags": "flags",
-    "Reasons": "reasons",
-    "Verdict": "verdict",
-}
+DETAILED_COLUMNS: Mapping[str, str] = json.loads(
+    (resources.files("concord.people") / "data" / "detailed_columns.json").read_text("utf-8")
+)
 """Columns of `detailed_stats.csv` and the fields they come from."""
 
 
@@ -79,6 +46,7 @@ class ScoreRow(NamedTuple):
     """What is said beside the name where there is room."""
     of: str = ""
     """The domain or study; empty for the whole."""
+    agent: str = ""
 
 
 def _headline(result: Any) -> list[ScoreRow]:
@@ -286,72 +254,38 @@ class NumberRow(NamedTuple):
     value: Estimate | float | int | None
 
 
-_COMPANIONS = {
-    "normalised_pas": "PAS, divided by what people's own evidence allows",
-    "pearson": "correlation of effect sizes (Pearson)",
-    "caricature_slope": "slope of the model's effects on the human ones",
-    "caricature_intercept": "intercept of that line",
-    "concordance_about_zero": "concordance of effects about zero, whatever their coding",
-    "share_without_effects": "share of tests whose effect sizes are not known on both sides",
-    "apr_human_significant": "APR over human-significant tests",
-    "apr_all": "APR over all tests",
-    "nulls_kept": "share of human nulls that hold",
-    "n_human_nulls": "human nulls",
-}
-_SIZES = {
-    "size_ratio": "size ratio of effects",
-    "median_ratio": "median ratio of |d|",
-    "slope": "slope of the model's d on people's (attenuated)",
-    "slope_corrected": "slope corrected for the errors of people's d",
-    "calibration": "calibration β, people's d on the model's",
-    "calibration_adjusted": "β adjusted for the errors of the model's d",
-}
-_CODINGS = {
-    "as_given": "ECS as coded",
-    "human_positive": "ECS with all human effects positive",
-    "lowest_one_flip": "lowest ECS with one test coded otherwise",
-    "highest_one_flip": "highest ECS with one test coded otherwise",
-    "about_zero": "ECS about zero",
-}
-_RELATED = {
-    "pas_ecs_test": "correlation over tests of PAS and ECS_Test",
-    "pas_apr": "correlation over tests of PAS and replication",
-    "ecs_test_apr": "correlation over tests of ECS_Test and replication",
-}
-_DIRECTIONS = {
-    "match": "mean ECS_Test where directions match",
-    "mismatch": "mean ECS_Test where directions do not match",
-    "opposite": "mean ECS_Test where directions are opposite",
-}
+_MEASURES = (
+    *("normalised_pas", "pearson", "caricature_slope", "caricature_intercept", "concordance_about_zero"),
+    *("share_without_effects", "apr_human_significant", "apr_all", "nulls_kept", "n_human_nulls"),
+)
+_SIZES = (*("size_ratio", "median_ratio", "slope", "slope_corrected", "calibration", "calibration_adjusted"),)
+
+
+def _measure(name: str, value: Estimate | float | int | None) -> NumberRow:
+    """Return a number under the name that readers know it by; one that a file adds keeps its own."""
+    known = f"people.measure.of_{name}" in catalogue("people")
+    return NumberRow(say(f"people.measure.of_{name}") if known else name, value)
 
 
 def _companions(result: Any) -> Iterator[NumberRow]:
-    for name, words in _COMPANIONS.items():
-        yield NumberRow(words, getattr(result.companions, name))
+    yield from (_measure(name, getattr(result.companions, name)) for name in _MEASURES)
     if result.sizes is not None:
-        yield from (NumberRow(words, getattr(result.sizes, name)) for name, words in _SIZES.items())
+        yield from (_measure(name, getattr(result.sizes, name)) for name in _SIZES)
         if (undone := result.sizes.selected) is not None:
-            yield NumberRow("size ratio, corrected for publication bias", undone.size_ratio)
-            yield NumberRow("median ratio of |d|, corrected for publication bias", undone.median_ratio)
-        yield from _named_numbers(_CODINGS, result.sizes.ecs_codings)
+            yield _measure("selected_size_ratio", undone.size_ratio)
+            yield _measure("selected_median_ratio", undone.median_ratio)
+        yield from (_measure(name, value) for name, value in result.sizes.ecs_codings.items())
     found = result.diagnosis
-    yield from _counted(_RELATED, found.correlations, found.n_correlated)
-    yield from _counted(_DIRECTIONS, found.ecs_test_by_direction, found.n_by_direction)
+    for values, n in (
+        (found.correlations, found.n_correlated),
+        (found.ecs_test_by_direction, found.n_by_direction),
+    ):
+        for name, value in values.items():
+            note = "" if value is not None else "too few tests, or no spread"
+            yield _measure(name, Estimate(value, None, n.get(name, 0), note=note))
     if result.null_share is not None:
-        yield NumberRow("share of human effects taken to be null in the ceiling", result.null_share)
-        yield NumberRow("variance of the other true effects, d scale", result.tau2)
-
-
-def _named_numbers(words: Mapping[str, str], values: Mapping[str, float | None]) -> Iterator[NumberRow]:
-    yield from (NumberRow(words.get(name, name), value) for name, value in values.items())
-
-
-def _counted(
-    words: Mapping[str, str], values: Mapping[str, float | None], n: Mapping[str, int]
-) -> Iterator[NumberRow]:
-    for name, value in values.items():
-        note = "" if value is not None else "too few tests, or no spread"
-        yield NumberRow(words.get(name, name), Estimate(value, None, n.get(name, 0), note=note))
+        yield _measure("null_share", result.null_share)
+        yield _measure("tau2", result.tau2)
 
 
 COMPANIONS = Table(

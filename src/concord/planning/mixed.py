@@ -1,7 +1,7 @@
 """A plan for people and replies together: the cheapest numbers of both for a wanted standard error."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,9 @@ class MixedPlan(PlanRecord):
     KIND = "mixed"
     FIRST = ()
     LAST = ("based_on", "warnings")
+    PLANNED = (
+        *("correlation", "sd", "se", "person_cost", "reply_cost", "design", "range", "sequential", "each"),
+    )
 
     correlation: float
     sd: float
@@ -50,60 +53,40 @@ class MixedPlan(PlanRecord):
     each: tuple[PlannedEstimate, ...] = ()
     """Every estimate of a pilot that has several; the plan is that of the one that needs most."""
 
-    def sentences(self) -> Sequence[str]:
-        """Return the plan in words."""
-        return tuple(mixed_plan_lines(self))
-
     def planned(self) -> dict[str, Any]:
-        """Return what is planned, by the keys of the document."""
-        return {
-            "correlation": self.correlation,
-            "sd": self.sd,
-            "se": self.se,
-            "person_cost": self.person_cost,
-            "reply_cost": self.reply_cost,
-            "design": asdict(self.design),
-            "range": None if self.range is None else [asdict(one) for one in self.range],
-            **({} if self.sequential is None else {"sequential": asdict(self.sequential)}),
-            "each": [asdict(one) for one in self.each],
-        }
+        """Return what is planned; what may be looked at at any time only where it was asked for."""
+        made = PlanRecord.planned(self)
+        return {key: value for key, value in made.items() if key != "sequential" or value is not None}
 
-
-def mixed_plan_lines(plan: MixedPlan) -> Iterator[str]:
-    """Return a plan in words."""
-    design = plan.design
-    yield say("plan.mixed.from", what=plan.based_on, r=plan.correlation, sd=plan.sd)
-    yield ""
-    if design.replies:
-        yield say(
-            "plan.mixed.reach",
-            people=design.people,
-            all=design.people + design.replies,
-            more=design.replies,
-            se=design.se,
-            cost=design.cost,
-        )
-        saved = 1 - design.cost / design.cost_alone
-        yield say("plan.mixed.saved", people=design.people_alone, cost=design.cost_alone, saved=saved)
-    else:
-        yield say("plan.mixed.alone", people=design.people_alone, cost=design.cost_alone)
-    if plan.range is not None:
-        low, high = plan.range
-        yield say(
-            "plan.mixed.range", low=low.people, low_cost=low.cost, high=high.people, high_cost=high.cost
-        )
-    if plan.sequential is not None:
-        looked = plan.sequential
-        yield say(
-            "plan.mixed.looked",
-            people=looked.people_in_all,
-            replies=looked.replies_in_all,
-            times=looked.people_in_all / design.people,
-        )
-    if plan.each:
-        yield say("plan.mixed.demanding", n=len(plan.each))
-    for one in plan.each:
-        yield say("plan.mixed.one", of=one.of, people=one.design.people, replies=one.design.replies)
+    def lines(self) -> Iterator[str]:
+        """Return the plan in words, line by line."""
+        design = self.design
+        yield say("plan.mixed.from", what=self.based_on, r=self.correlation, sd=self.sd)
+        yield ""
+        if design.replies:
+            yield say(
+                "plan.mixed.reach",
+                people=design.people,
+                all=design.people + design.replies,
+                more=design.replies,
+                se=design.se,
+                cost=design.cost,
+            )
+            saved = 1 - design.cost / design.cost_alone
+            yield say("plan.mixed.saved", people=design.people_alone, cost=design.cost_alone, saved=saved)
+        else:
+            yield say("plan.mixed.alone", people=design.people_alone, cost=design.cost_alone)
+        if self.range is not None:
+            low, high = self.range
+            ends = {"low": low.people, "low_cost": low.cost, "high": high.people, "high_cost": high.cost}
+            yield say("plan.mixed.range", **ends)
+        if (looked := self.sequential) is not None:
+            people, times = looked.people_in_all, looked.people_in_all / design.people
+            yield say("plan.mixed.looked", people=people, replies=looked.replies_in_all, times=times)
+        if self.each:
+            yield say("plan.mixed.demanding", n=len(self.each))
+        for one in self.each:
+            yield say("plan.mixed.one", of=one.of, people=one.design.people, replies=one.design.replies)
 
 
 _NAMES = {
@@ -210,11 +193,9 @@ def _values_of_batches(batches: SequentialResult) -> dict[str, float]:
 
 
 def _pilot(source: Any) -> CombineResult:
-    return source if isinstance(source, CombineResult) else _read_pilot(Path(source))
-
-
-def _read_pilot(source: Path) -> CombineResult:
-    folder = folder_with(source, CombineResult.FILE)
+    if isinstance(source, CombineResult):
+        return source
+    folder = folder_with(Path(source), CombineResult.FILE)
     if folder is None:
         raise OptionError(f"{source}: holds no result of `concord combine` ({CombineResult.FILE})")
     return CombineResult.read(folder)

@@ -1,15 +1,14 @@
 """What a plan is asked for, checked before anything is worked out, and what every plan is."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from concord import number_words
 from concord.errors import OptionError, quoted
 from concord.files.codec import encode
-from concord.files.documents import heading, provenance, read_record
-from concord.files.output import write_json
+from concord.files.documents import provenance
 from concord.kinds import Kind
 from concord.numeric import COUNT, MOST, NumberRule, above_zero, check_numbers, from_zero, whole
 from concord.records import InputFile
@@ -127,12 +126,16 @@ def wanted_of(options: Mapping[str, Any], assumable: Sequence[str]) -> tuple[Pla
 class PlanRecord(Kind):
     """What every plan says: what it rests on, what was wanted, what to know about it."""
 
-    FORMAT, FILE = "plan", "plan.json"
+    FORMAT, FILE, BARE = "plan", "plan.json", True
     KIND: ClassVar[str] = ""
     """What the document calls the kind of plan; nothing: a comparison on items."""
     FIRST: ClassVar[tuple[str, ...]] = ("based_on",)
     LAST: ClassVar[tuple[str, ...]] = ("wanted", "warnings")
     """Fields of every plan that the document has before and after what is planned."""
+    PLANNED: ClassVar[tuple[str, ...]] = ()
+    """Keys of what is planned, each an attribute; ``key=name`` where the attribute has another name."""
+    NEEDED: ClassVar[tuple[str, ...]] = ()
+    """What the columns of ``needed`` are, where it has that."""
 
     based_on: str = "assumptions"
     wanted: PlanOptions = field(default_factory=PlanOptions)
@@ -140,11 +143,33 @@ class PlanRecord(Kind):
     inputs: tuple[InputFile, ...] = ()
     """Files of the pilot."""
 
-    def planned(self) -> dict[str, Any]:
-        """Return what is planned, by the keys of the document."""
+    @property
+    def calls(self) -> int | None:
+        """Calls that are planned; None where there are none."""
+        return None
+
+    @property
+    def cost(self) -> tuple[float, float] | None:
+        """Lowest and highest cost of these calls; None where the cost of a call is not known."""
+        return self.wanted.cost_of(self.calls)
+
+    def lines(self) -> Iterator[str]:
+        """Return the plan in words, line by line."""
         raise NotImplementedError
 
-    def to_dict(self) -> dict[str, Any]:
+    def sentences(self) -> Sequence[str]:
+        """Return the plan in words."""
+        return tuple(self.lines())
+
+    def planned(self) -> dict[str, Any]:
+        """Return what is planned, by the keys of the document."""
+        named = (one.partition("=")[::2] for one in self.PLANNED)
+        made = {key: encode(attrgetter(name if name else key)(self)) for key, name in named}
+        if self.NEEDED:
+            made["needed"] = [dict(zip(self.NEEDED, row, strict=True)) for row in made["needed"]]
+        return made
+
+    def document(self) -> dict[str, Any]:
         """Return the document that ``--json`` prints."""
         common = {
             "based_on": self.based_on, "wanted": asdict(self.wanted), "warnings": list(self.warnings)
@@ -157,17 +182,6 @@ class PlanRecord(Kind):
             **{key: common[key] for key in self.LAST},
             **provenance(self.inputs),
         }
-
-    def write(self, out: str | Path = "results") -> tuple[Path, ...]:
-        """Write `plan.json`: the document, and the whole record for `read`."""
-        path = Path(out) / self.FILE
-        write_json(path, {**heading(self.FORMAT), **self.to_dict(), "record": encode(self)})
-        return (path,)
-
-    @classmethod
-    def read(cls, folder: str | Path) -> Self:
-        """Read a plan of this kind back, whole."""
-        return read_record(cls, Path(folder) / cls.FILE, cls.FORMAT, under="record")
 
 
 _WIDTH = 46

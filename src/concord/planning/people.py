@@ -1,7 +1,7 @@
 """Plans for agreement with people: participants that find human effects, studies that distinguish models."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,10 @@ class ParticipantsPlan(PlanRecord):
     KIND = "participants"
     FIRST = ()
     LAST = ()
+    PLANNED = (
+        *("d", "power=wanted.power", "level=wanted.level"),
+        *("participants_a_group=a_group", "participants_paired=paired"),
+    )
 
     d: float
     a_group: int
@@ -36,32 +40,16 @@ class ParticipantsPlan(PlanRecord):
     paired: int
     """In all, where each participant meets both conditions and d is that of the differences (d_z)."""
 
-    def sentences(self) -> Sequence[str]:
-        """Return the plan in words."""
-        return tuple(participants_lines(self))
-
-    def planned(self) -> dict[str, Any]:
-        """Return what is planned, by the keys of the document."""
-        return {
-            "d": self.d,
-            "power": self.wanted.power,
-            "level": self.wanted.level,
-            "participants_a_group": self.a_group,
-            "participants_paired": self.paired,
-        }
-
-
-def participants_lines(one: ParticipantsPlan) -> Iterator[str]:
-    """Return how many participants find a standardised difference."""
-    yield (
-        f"To find a standardised difference of d = {one.d:g} with {percent(one.wanted.power)} power "
-        f"(t test, p < {significant(1 - one.wanted.level, 2)})"
-    )
-    yield (
-        f"  two groups, one condition each:            {one.a_group:,} participants per group, "
-        f"{2 * one.a_group:,} in all"
-    )
-    yield f"  one group that meets both conditions:      {one.paired:,} participants (d of the differences)"
+    def lines(self) -> Iterator[str]:
+        """Return how many participants find a standardised difference."""
+        yield (
+            f"To find a standardised difference of d = {self.d:g} with {percent(self.wanted.power)} power "
+            f"(t test, p < {significant(1 - self.wanted.level, 2)})"
+        )
+        groups = f"{self.a_group:,} participants per group, {2 * self.a_group:,} in all"
+        yield f"  two groups, one condition each:            {groups}"
+        both = f"{self.paired:,} participants (d of the differences)"
+        yield f"  one group that meets both conditions:      {both}"
 
 
 def participants_needed(d: float, wanted: PlanOptions) -> ParticipantsPlan:
@@ -105,6 +93,10 @@ class PeoplePlan(PlanRecord):
     """A plan from results about people."""
 
     KIND = NAME
+    PLANNED = (
+        *("participants", "participants_for_half=for_half", "participants_for_nine_in_ten=for_nine"),
+        *("n_tests_left_out=n_left_out", "studies"),
+    )
 
     participants: tuple[EffectParticipants, ...]
     """Human effects that were significant, the largest number of participants first."""
@@ -120,50 +112,44 @@ class PeoplePlan(PlanRecord):
         needed = sorted(one.a_group for one in self.participants)
         return needed[int(np.ceil(share * len(needed))) - 1]
 
-    def sentences(self) -> Sequence[str]:
-        """Return the plan in words."""
-        return tuple(people_plan_lines(self))
+    @property
+    def for_half(self) -> int | None:
+        """Participants per group that find half of the effects."""
+        return self.finding(0.5)
 
-    def planned(self) -> dict[str, Any]:
-        """Return what is planned, by the keys of the document."""
-        return {
-            "participants": [asdict(one) for one in self.participants],
-            "participants_for_half": self.finding(0.5),
-            "participants_for_nine_in_ten": self.finding(0.9),
-            "n_tests_left_out": self.n_left_out,
-            "studies": None if self.studies is None else asdict(self.studies),
-        }
+    @property
+    def for_nine(self) -> int | None:
+        """Participants per group that find nine effects in ten."""
+        return self.finding(0.9)
+
+    def lines(self) -> Iterator[str]:
+        """Return everything a reader of the terminal should see."""
+        wanted, one = self.wanted, self.studies
+        yield say("plan.from", what=self.based_on)
+        if self.participants:
+            yield ""
+            yield from _participant_lines(self)
+        else:
+            yield say("plan.people.none")
+        if one is None:
+            return
+        yield ""
+        yield say("plan.people.studies", metric=one.metric.upper(), n=one.n_studies, se=one.se)
+        if one.power is not None:
+            yield say("plan.people.power", effect=wanted.effect, power=one.power)
+        yield say("plan.people.smallest", power=wanted.power, least=one.detectable)
+        if one.studies_needed is not None:
+            yield say("plan.people.needed", effect=wanted.effect, power=wanted.power, n=one.studies_needed)
 
 
 _MOST_EFFECTS = 10
 """Human effects that are listed one by one."""
 
 
-def people_plan_lines(plan: PeoplePlan) -> Iterator[str]:
-    """Return everything a reader of the terminal should see."""
-    wanted = plan.wanted
-    yield say("plan.from", what=plan.based_on)
-    if plan.participants:
-        yield ""
-        yield from _participant_lines(plan)
-    else:
-        yield say("plan.people.none")
-    if plan.studies is None:
-        return
-    one = plan.studies
-    yield ""
-    yield say("plan.people.studies", metric=one.metric.upper(), n=one.n_studies, se=one.se)
-    if one.power is not None:
-        yield say("plan.people.power", effect=wanted.effect, power=one.power)
-    yield say("plan.people.smallest", power=wanted.power, least=one.detectable)
-    if one.studies_needed is not None:
-        yield say("plan.people.needed", effect=wanted.effect, power=wanted.power, n=one.studies_needed)
-
-
 def _participant_lines(plan: PeoplePlan) -> Iterator[str]:
     yield say("plan.people.participants", power=plan.wanted.power)
-    yield say("plan.people.half", n=len(plan.participants), each=plan.finding(0.5))
-    yield say("plan.people.most", each=plan.finding(0.9))
+    yield say("plan.people.half", n=len(plan.participants), each=plan.for_half)
+    yield say("plan.people.most", each=plan.for_nine)
     yield say("plan.people.listed")
     for one in plan.participants[:_MOST_EFFECTS]:
         d = number(one.human_d, 2, sign=True)

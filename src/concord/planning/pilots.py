@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -24,17 +24,14 @@ from concord.structure.options.score import option_items
 from concord.words import say
 
 _USUAL_EFFECT = 0.05
+_SPREAD = ("sd_between", "sd_within", "power", "needed")
+"""Keys with which every plan from a pilot ends."""
 _NO_SPREAD = "the pilot does not vary: the plan is the smallest there is, and says little"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class PilotPlan(PlanRecord):
     """Units that show a mean of a wanted size."""
-
-    NAMED: ClassVar[tuple[str, ...]]
-    PLANNED: ClassVar[tuple[str, ...]]
-    NEEDED: ClassVar[tuple[str, str, str]]
-    """Fields that say whose plan it is and what is planned, and what the columns of ``needed`` are."""
 
     effect: float
     """The mean that should be found."""
@@ -46,14 +43,6 @@ class PilotPlan(PlanRecord):
     """Of what is planned."""
     needed: tuple[tuple[int, int, int], ...]
     """Rounds, units that reach the power, calls."""
-
-    def planned(self) -> dict[str, Any]:
-        """Return what is planned, by the keys of the document."""
-        fields = (*self.NAMED, "effect", *self.PLANNED, "sd_between", "sd_within", "power")
-        return {
-            **{name: getattr(self, name) for name in fields},
-            "needed": [dict(zip(self.NEEDED, row, strict=True)) for row in self.needed],
-        }
 
 
 def power_of_mean(effect: float, variance: float, alpha: float) -> float:
@@ -94,30 +83,19 @@ class JudgePlan(PilotPlan):
     """What so many pairs and votes show about a preference for a seat, beyond one half."""
 
     KIND = JUDGED.question
-    NAMED, PLANNED, NEEDED = ("judge",), ("pairs", "votes"), ("votes", "pairs", "calls")
+    PLANNED, NEEDED = ("judge", "effect", "pairs", "votes", *_SPREAD), ("votes", "pairs", "calls")
 
     judge: str
     pairs: int
     votes: int
     """In each order."""
 
-    def sentences(self) -> Sequence[str]:
-        """Return the plan in words."""
-        return tuple(judge_plan_lines(self))
-
-
-def judge_plan_lines(plan: JudgePlan) -> Iterator[str]:
-    """Return the lines of a plan for judges."""
-    yield say(
-        "plan.judges.shows",
-        judge=plan.judge,
-        pairs=plan.pairs,
-        votes=plan.votes,
-        effect=plan.effect,
-        power=_with_power(plan),
-    )
-    yield say("plan.judges.spread", between=plan.sd_between, within=plan.sd_within)
-    yield from _rounds(plan, "judges")
+    def lines(self) -> Iterator[str]:
+        """Return the lines of a plan for judges."""
+        whose = {"judge": self.judge, "pairs": self.pairs, "votes": self.votes}
+        yield say("plan.judges.shows", **whose, effect=self.effect, power=_with_power(self))
+        yield say("plan.judges.spread", between=self.sd_between, within=self.sd_within)
+        yield from _rounds(self, "judges")
 
 
 _VOTES = (1, 2, 3, 4, 5, 8)
@@ -128,26 +106,22 @@ class LabelPlan(PlanRecord):
     """How many answers people must score, so that a mean that a judge gave is known to a width."""
 
     KIND = "labels"
+    PLANNED, NEEDED = ("width", "needed"), ("judge", "system", "answers", "labels")
 
     width: float
     needed: tuple[tuple[str, str, int, int | None], ...]
     """Judge, system, answers, and labels among them; ``None``: all answers are not enough."""
 
-    def planned(self) -> dict[str, Any]:
-        """Return what is planned, by the keys of the document."""
-        names = ("judge", "system", "answers", "labels")
-        return {"width": self.width, "needed": [dict(zip(names, row, strict=True)) for row in self.needed]}
-
-    def sentences(self) -> Sequence[str]:
-        """Return the plan in words."""
-        lines = [say("plan.labels.wanted", width=self.width, level=self.wanted.level)]
+    def lines(self) -> Iterator[str]:
+        """Return the plan in words, line by line."""
+        yield say("plan.labels.wanted", width=self.width, level=self.wanted.level)
         for judge, system, answers, labels in self.needed:
             who = say("plan.labels.judged", system=system, judge=judge) if system else judge
             said = say("plan.labels.all", n=answers)
             if labels is not None:
                 said = say("plan.labels.some", k=labels, n=answers)
-            lines.append(f"  {who}: {said}")
-        return (*lines, say("plan.pilot", pilot=self.based_on))
+            yield f"  {who}: {said}"
+        yield say("plan.pilot", pilot=self.based_on)
 
 
 def plan_labels(asked: PlanRequest) -> LabelPlan:
@@ -201,12 +175,11 @@ def plan_judges(asked: PlanRequest) -> JudgePlan | LabelPlan:
     )
     warnings = []
     if len(pilot.result.judges) > 1:
-        who = f"{judge.judge}, whose votes vary most of the pilot's {len(pilot.result.judges)} judges"
-        warnings.append(f"the plan is for {who}; others need fewer pairs")
+        warnings.append(say("plan.warned.judge", judge=judge.judge, n=len(pilot.result.judges)))
     if wanted.effect is None:
         warnings.append(f"no effect was named; the plan is for a preference of {effect:g} beyond one half")
     if judge.votes_per_order[1] < 2:
-        warnings.append("the pilot has one vote in each order: noise and pairs cannot be separated")
+        warnings.append(say("plan.warned.one_vote"))
     if between + within == 0:
         warnings.append(_NO_SPREAD)
     return JudgePlan(
@@ -271,7 +244,7 @@ class OptionPlan(PilotPlan):
     """What so many questions show about the places of options."""
 
     KIND = ASKED.question
-    NAMED, PLANNED = ("model", "metric"), ("items", "arrangements", "repeats")
+    PLANNED = ("model", "metric", "effect", "items", "arrangements", "repeats", *_SPREAD)
     NEEDED = ("repeats", "items", "calls")
 
     model: str
@@ -282,25 +255,13 @@ class OptionPlan(PilotPlan):
     arrangements: int
     repeats: int
 
-    def sentences(self) -> Sequence[str]:
-        """Return the plan in words."""
-        return tuple(option_plan_lines(self))
-
-
-def option_plan_lines(plan: OptionPlan) -> Iterator[str]:
-    """Return the lines of a plan for options."""
-    yield say(
-        "plan.options.shows",
-        model=plan.model,
-        items=plan.items,
-        arrangements=plan.arrangements,
-        repeats=plan.repeats,
-        effect=plan.effect,
-        words=plan.words,
-        power=_with_power(plan),
-    )
-    yield say("plan.options.spread", between=plan.sd_between, within=plan.sd_within)
-    yield from _rounds(plan, "options")
+    def lines(self) -> Iterator[str]:
+        """Return the lines of a plan for options."""
+        sizes = {"items": self.items, "arrangements": self.arrangements, "repeats": self.repeats}
+        shown = {"effect": self.effect, "words": self.words, "power": _with_power(self)}
+        yield say("plan.options.shows", model=self.model, **sizes, **shown)
+        yield say("plan.options.spread", between=self.sd_between, within=self.sd_within)
+        yield from _rounds(self, "options")
 
 
 _REPEATS = (1, 2, 3, 5)
@@ -344,10 +305,7 @@ def plan_options(asked: PlanRequest) -> OptionPlan:
     )
     warnings = []
     if n_families < values.size:
-        warnings.append(
-            f"{values.size} questions are in {n_families} families, which are what is independent: the plan "
-            "is for families of the same size"
-        )
+        warnings.append(say("plan.warned.families", n=values.size, k=n_families))
     if wanted.effect is None:
         warnings.append(f"no effect was named; the plan is for {effect:g}")
     spread = _spread_of_places(between, within, planned)
@@ -425,10 +383,5 @@ def _variance_in_cells(replies: Sequence[OptionReply], *, last: bool) -> float |
 
 
 OPTIONS = PlanKind(
-    "options",
-    "a plan for options",
-    plan_options,
-    words=ASKED.words,
-    holds=ASKED.holds,
-    metrics=ASKED.metrics,
+    "options", "a plan for options", plan_options, words=ASKED.words, holds=ASKED.holds, metrics=ASKED.metrics
 )

@@ -61,14 +61,23 @@ class PlanResult(PlanRecord):
         items = self.items_needed if self.items_needed is not None else self.items
         return None if items is None else 2 * items * self.wanted.repeats
 
-    @property
-    def cost(self) -> tuple[float, float] | None:
-        """Lowest and highest cost of these calls; None where the cost of a call is not known."""
-        return self.wanted.cost_of(self.calls)
-
-    def sentences(self) -> Sequence[str]:
-        """Return the plan in words."""
-        return tuple(plan_lines(self))
+    def lines(self) -> Iterator[str]:
+        """Return everything a reader of the terminal should see."""
+        wanted, design = self.wanted, self.design
+        yield say("plan.from", what=self.based_on)
+        yield from _rests_on(design, wanted)
+        if self.items is not None:
+            yield ""
+            yield from _planned(self, self.items)
+        if self.items_needed is not None:
+            yield ""
+            yield from _needed(self, self.items_needed)
+        if self.split is not None:
+            yield ""
+            yield from _budget(self)
+        yield ""
+        test = say(f"plan.items.test_{_TESTS[design.test(wanted.repeats)]}")
+        yield say("plan.power_is", alpha=1 - wanted.level, test=test)
 
     def planned(self) -> dict[str, Any]:
         """Return what is planned, by the keys of the document."""
@@ -104,30 +113,7 @@ class PlanResult(PlanRecord):
         return {**asdict(self.split), "detectable_effect": self.split_detectable, "cost": price(cost)}
 
 
-_TESTS = {
-    "exact McNemar": "mcnemar",
-    "sign flip": "flips",
-    "clustered t": "clustered",
-}
-
-
-def plan_lines(result: PlanResult) -> Iterator[str]:
-    """Return everything a reader of the terminal should see."""
-    wanted, design = result.wanted, result.design
-    yield say("plan.from", what=result.based_on)
-    yield from _rests_on(design, wanted)
-    if result.items is not None:
-        yield ""
-        yield from _planned(result, result.items)
-    if result.items_needed is not None:
-        yield ""
-        yield from _needed(result, result.items_needed)
-    if result.split is not None:
-        yield ""
-        yield from _budget(result)
-    yield ""
-    test = say(f"plan.items.test_{_TESTS[design.test(wanted.repeats)]}")
-    yield say("plan.power_is", alpha=1 - wanted.level, test=test)
+_TESTS = {"exact McNemar": "mcnemar", "sign flip": "flips", "clustered t": "clustered"}
 
 
 def _rests_on(design: PairedDesign, wanted: PlanOptions) -> Iterator[str]:
@@ -229,13 +215,8 @@ def _from_assumptions(assumptions: dict[str, Any], wanted: PlanOptions) -> PlanR
             "there is nothing to plan yet: give the difference that should be found (--effect), the items "
             "there are (--items), or a budget of calls (--calls)"
         )
-    notes: tuple[str, ...] = ()
-    if wanted.repeats > 1 and assumptions.get("sd_within", 0.0) == 0:
-        notes = (
-            "no noise over repeats is assumed (--sd-within), so more repeats are planned as if they changed "
-            "nothing",
-        )
-    return _plan_for("assumptions", design, wanted, notes)
+    noiseless = wanted.repeats > 1 and assumptions.get("sd_within", 0.0) == 0
+    return _plan_for("assumptions", design, wanted, (say("plan.warned.no_noise"),) if noiseless else ())
 
 
 def _from_pilot(joined: JoinedScores, wanted: PlanOptions) -> PlanResult:
@@ -288,18 +269,12 @@ def _pilot_warnings(pilot: Pilot, wanted: PlanOptions, joined: JoinedScores) -> 
     notes = []
     once = [bool(np.isnan(row).all()) for row in pilot.within]
     if wanted.repeats > 1 and all(once):
-        notes.append(
-            "the pilot has no repeats, so the noise of repeated answers is not known: more repeats are "
-            "planned as if they changed nothing"
-        )
+        notes.append(say("plan.warned.no_repeats"))
     elif any(once) and not all(once):
-        notes.append(
-            f"{joined.names[once.index(True)]} answered every item once, so its noise over repeats is not "
-            "known: it is planned as if repeats of that model changed nothing"
-        )
+        notes.append(say("plan.warned.once", model=joined.names[once.index(True)]))
     n = pilot.differences.size
     if n < 30:
-        notes.append(f"a pilot of {n} items says little about variance: take the plan as a rough guide")
+        notes.append(say("plan.warned.small", n=n))
     return tuple(notes)
 
 
@@ -383,7 +358,9 @@ KINDS = (ITEMS, PARTICIPANTS, STRUCTURE, JUDGES, OPTIONS, MIXED, STUDY)
 
 def plan_from(sources: Sequence[Any], reading: ScoreReading, options: Mapping[str, Any]) -> PlanRecord:
     """Plan from a pilot, or from assumptions where there is none; the first source may name the kind."""
-    named = next((kind for kind in KINDS if sources and _names_kind(kind, sources[0])), None)
+    # a folder with the name of a kind is given as a path
+    said = sources[0] if sources and isinstance(sources[0], str) else None
+    named = next((kind for kind in KINDS if kind.name == said), None)
     pilot = sources if named is None else sources[1:]
     wanted, assumed = wanted_of(options, list(dict.fromkeys(key for kind in KINDS for key in kind.assumed)))
     kind = _kind_by_results(pilot, reading.metric) if named is None else named
@@ -412,11 +389,6 @@ def _refuse_other_results(kind: PlanKind, pilot: Sequence[Any]) -> None:
         found = _kind_by_results([source], None)
         if found is not ITEMS and found is not kind:
             raise MismatchError(f"{source} is {found.words}: concord plan {found.name} {source}")
-
-
-def _names_kind(kind: PlanKind, source: Any) -> bool:
-    """Whether a source is the name of a kind of plan; a folder of that name is given as a path."""
-    return isinstance(source, str) and source == kind.name
 
 
 def _kind_by_results(pilot: Sequence[Any], metric: str | None) -> PlanKind:

@@ -60,19 +60,6 @@ class OrderDesign:
         return self.items * self.arrangements * self.repeats
 
 
-@dataclass(frozen=True, slots=True)
-class OrderGoal:
-    """What a design must reach, and what it may take."""
-
-    power: float = 0.8
-    width: float | None = None
-    """Wanted width of the interval of tau; ``None``: the power decides."""
-    level: float = 0.95
-    most_items: int | None = None
-    most_calls: int | None = None
-    item_cost: float = 0.0
-
-
 def assumed_variances(
     *, tau: float, accuracy: float | None, interaction_sd: float, noise_sd: float | None
 ) -> OrderAssumptions:
@@ -129,7 +116,7 @@ def _noncentrality(df1: int, df2: int, probability: float, f: np.ndarray) -> np.
 
 
 def design_of(
-    assumed: OrderAssumptions, goal: OrderGoal, items: int, arrangements: int, repeats: int
+    assumed: OrderAssumptions, goal: PlanOptions, items: int, arrangements: int, repeats: int
 ) -> OrderDesign:
     """Return what a design shows."""
     variance = assumed.cell_variance(repeats)
@@ -140,7 +127,7 @@ def design_of(
 
 
 def fewest_items(
-    assumed: OrderAssumptions, goal: OrderGoal, arrangements: int, repeats: int, *, least: int = 2
+    assumed: OrderAssumptions, goal: PlanOptions, arrangements: int, repeats: int, *, least: int = 2
 ) -> int | None:
     """Return the fewest items that reach the goal; ``None`` where so many cannot be had."""
     variance, alpha = assumed.cell_variance(repeats), 1 - goal.level
@@ -170,7 +157,7 @@ def _first(enough: Callable[[int], bool], least: int, most: int) -> int | None:
 
 def search(
     assumed: OrderAssumptions,
-    goal: OrderGoal,
+    goal: PlanOptions,
     *,
     arrangements: Iterable[int] = ARRANGEMENTS,
     repeats: Iterable[int] = REPEATS,
@@ -181,10 +168,10 @@ def search(
     for p in arrangements:
         for k in repeats:
             items = fewest_items(assumed, goal, p, k, least=MIN_UNITS)
-            if items is None or (goal.most_items is not None and items > goal.most_items):
+            if items is None or (goal.items is not None and items > goal.items):
                 continue
             one = design_of(assumed, goal, items, p, k)
-            if goal.most_calls is None or one.calls <= goal.most_calls:
+            if goal.calls is None or one.calls <= goal.calls:
                 found.append(one)
     return tuple(sorted(found, key=lambda one: (one.price, one.arrangements, one.repeats)))
 
@@ -201,6 +188,10 @@ class StructurePlan(PlanRecord):
     """What so many items, arrangements and repeats show about an order effect."""
 
     KIND = NAME
+    PLANNED = (
+        *("accuracy", "tau", "items", "arrangements", "sd_interaction", "sd_noise", "power"),
+        *("interval_width=width", "items_needed", "calls", "cost", "designs"),
+    )
 
     tau: float
     """Order effect that should be found."""
@@ -225,67 +216,43 @@ class StructurePlan(PlanRecord):
         """Calls of one model for the items needed."""
         return self.items_needed * self.arrangements * self.wanted.repeats
 
-    @property
-    def cost(self) -> tuple[float, float] | None:
-        """Lowest and highest cost of these calls; ``None`` where the cost of a call is not known."""
-        return self.wanted.cost_of(self.calls)
-
-    def sentences(self) -> Sequence[str]:
-        """Return the plan in words."""
-        return tuple(structure_plan_lines(self))
-
     def planned(self) -> dict[str, Any]:
         """Return what is planned, by the keys of the document."""
-        return {
-            "accuracy": self.accuracy,
-            "tau": self.tau,
-            "items": self.items,
-            "arrangements": self.arrangements,
-            "sd_interaction": self.sd_interaction,
-            "sd_noise": self.sd_noise,
-            "power": self.power,
-            "interval_width": self.width,
-            "items_needed": self.items_needed,
-            "calls": self.calls,
-            "cost": price(self.cost),
-            "designs": [{**asdict(one), "calls": one.calls} for one in self.designs],
-        }
+        designs = [{**asdict(one), "calls": one.calls} for one in self.designs]
+        return PlanRecord.planned(self) | {"cost": price(self.cost), "designs": designs}
 
+    def _shape(self, items: int) -> str:
+        held = {"arrangements": self.arrangements, "repeats": self.wanted.repeats}
+        return say("plan.structure.shape", items=items, **held)
 
-def structure_plan_lines(plan: StructurePlan) -> Iterator[str]:
-    """Return everything a reader of the terminal should see."""
-    wanted = plan.wanted
-    yield say("plan.from", what=plan.based_on)
-    if plan.accuracy is not None:
-        yield say("plan.structure.binary", share=plan.accuracy)
-    yield say("plan.structure.moves", tau=plan.tau, interaction=plan.sd_interaction, noise=plan.sd_noise)
-    yield ""
-    if wanted.width is None:
-        yield say("plan.structure.to_show", power=wanted.power)
-    else:
-        yield say("plan.structure.to_measure", level=wanted.level, width=wanted.width)
-
-    def shape(items: int) -> str:
-        return say(
-            "plan.structure.shape", items=items, arrangements=plan.arrangements, repeats=wanted.repeats
-        )
-
-    yield named_value(say("plan.label.needed"), shape(plan.items_needed))
-    yield named_value(say("plan.label.calls_one"), f"{plan.calls:,}")
-    yield named_value(say("plan.label.cost"), money(plan.cost))
-    if plan.items != plan.items_needed:
+    def lines(self) -> Iterator[str]:
+        """Return everything a reader of the terminal should see."""
+        wanted = self.wanted
+        yield say("plan.from", what=self.based_on)
+        if self.accuracy is not None:
+            yield say("plan.structure.binary", share=self.accuracy)
+        yield say("plan.structure.moves", tau=self.tau, interaction=self.sd_interaction, noise=self.sd_noise)
         yield ""
-        yield say("plan.items.with", amount=shape(plan.items))
-        yield named_value(say("plan.label.power"), percent(plan.power))
-        wide = say("plan.structure.wide", width=plan.width)
-        yield named_value(say("plan.label.interval_tau", level=wanted.level), wide)
-    if len(plan.designs) > 1:
-        yield ""
-        yield say("plan.structure.designs")
-        yield f"  {'items':>8} {'arrangements':>13} {'repeats':>8} {'calls':>9} {'power':>9} {'width':>6}"
-        for one in plan.designs:
-            size = f"{one.items:>8,} {one.arrangements:>13} {one.repeats:>8} {one.calls:>9,}"
-            yield f"  {size} {percent(one.power):>9} {number(one.width):>6}"
+        if wanted.width is None:
+            yield say("plan.structure.to_show", power=wanted.power)
+        else:
+            yield say("plan.structure.to_measure", level=wanted.level, width=wanted.width)
+        yield named_value(say("plan.label.needed"), self._shape(self.items_needed))
+        yield named_value(say("plan.label.calls_one"), f"{self.calls:,}")
+        yield named_value(say("plan.label.cost"), money(self.cost))
+        if self.items != self.items_needed:
+            yield ""
+            yield say("plan.items.with", amount=self._shape(self.items))
+            yield named_value(say("plan.label.power"), percent(self.power))
+            wide = say("plan.structure.wide", width=self.width)
+            yield named_value(say("plan.label.interval_tau", level=wanted.level), wide)
+        if len(self.designs) > 1:
+            yield ""
+            yield say("plan.structure.designs")
+            yield f"  {'items':>8} {'arrangements':>13} {'repeats':>8} {'calls':>9} {'power':>9} {'width':>6}"
+            for one in self.designs:
+                size = f"{one.items:>8,} {one.arrangements:>13} {one.repeats:>8} {one.calls:>9,}"
+                yield f"  {size} {percent(one.power):>9} {number(one.width):>6}"
 
 
 def _assumed_plan(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructurePlan:
@@ -308,7 +275,7 @@ def _assumed_plan(assumed: Mapping[str, Any], wanted: PlanOptions) -> StructureP
     best = designs[0]
     wanted = replace(wanted, repeats=best.repeats)
     items = best.items if wanted.items is None else wanted.items
-    planned = design_of(scores, _goal(wanted), items, best.arrangements, best.repeats)
+    planned = design_of(scores, wanted, items, best.arrangements, best.repeats)
     notes = [] if interaction is not None else [
         say("plan.structure.item_sd", sd=USUAL_INTERACTION)
     ]  # fmt: skip
@@ -353,17 +320,13 @@ def _with_what(wanted: PlanOptions) -> str:
     return f" with {' and '.join(limits)}" if limits else " by any design that was tried"
 
 
-def _goal(wanted: PlanOptions) -> OrderGoal:
-    return OrderGoal(wanted.power, wanted.width, wanted.level, wanted.items, wanted.calls, wanted.item_cost)
-
-
 def _searched(assumed: OrderAssumptions, wanted: PlanOptions, known: int | None) -> tuple[OrderDesign, ...]:
     """Return designs that do; the noise of a single sample must be known for repeats to be a choice."""
     repeats: tuple[int, ...] = REPEATS if wanted.search_repeats else (wanted.repeats,)
     if assumed.noise is None:
         repeats = (wanted.repeats if known is None else known,)
     tried = ARRANGEMENTS if wanted.arrangements is None else (wanted.arrangements,)
-    return search(assumed, _goal(wanted), arrangements=tried, repeats=repeats)[:SHOWN_DESIGNS]
+    return search(assumed, wanted, arrangements=tried, repeats=repeats)[:SHOWN_DESIGNS]
 
 
 def plan_structure(asked: PlanRequest) -> StructurePlan:
@@ -384,14 +347,12 @@ def plan_structure(asked: PlanRequest) -> StructurePlan:
     repeats = None if model.samples_per_cell is None else model.samples_per_cell[0]
     if wanted.search_repeats and noise is not None and repeats is not None:
         wanted = replace(wanted, repeats=repeats)  # as the pilot asked
-    scores, free = OrderAssumptions(tau, interaction, noise), replace(_goal(wanted), most_items=None)
-    needed = fewest_items(scores, free, arrangements, wanted.repeats)
+    scores = OrderAssumptions(tau, interaction, noise)
+    needed = fewest_items(scores, wanted, arrangements, wanted.repeats)
     if needed is None:
         raise OptionError(f"{_wish(tau, wanted)} would need more than a million items")
-    planned = design_of(scores, free, items, arrangements, wanted.repeats)
-    warnings = () if noise is not None else (
-        "the pilot has one sample per cell: more repeats are planned as if they changed nothing",
-    )  # fmt: skip
+    planned = design_of(scores, wanted, items, arrangements, wanted.repeats)
+    warnings = () if noise is not None else (say("plan.warned.one_sample"),)
     return StructurePlan(
         based_on=f"a pilot of {effect.n_items} items: {model.model}",
         wanted=wanted,

@@ -6,10 +6,9 @@ difference between simple effects, and f the product over its factors: d/4 in a 
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from scipy import special
 
@@ -53,8 +52,7 @@ class StudyTestsPlan(PlanRecord):
     """What the tests of a study need."""
 
     KIND = "study"
-    FIRST = ("based_on",)
-    LAST = ("wanted", "warnings")
+    PLANNED = ("d", "correlation", "tests")
     TABLES = (
         Table(
             "tests",
@@ -78,38 +76,19 @@ class StudyTestsPlan(PlanRecord):
     correlation: float
     tests: tuple[PlannedTest, ...]
 
-    def planned(self) -> dict[str, Any]:
-        """Return what is planned, by the keys of the document."""
-        return {"d": self.d, "correlation": self.correlation, "tests": [asdict(one) for one in self.tests]}
-
-    def sentences(self) -> Sequence[str]:
+    def lines(self) -> Iterator[str]:
         """Say what the largest test needs, and what it costs."""
         known = [one for one in self.tests if one.participants is not None]
-        told = [
-            say(
-                "plan.study.find",
-                d=self.d,
-                power=self.wanted.power,
-                study=self.based_on,
-                r=self.correlation,
-            )
-        ]
+        power = self.wanted.power
+        yield say("plan.study.find", d=self.d, power=power, study=self.based_on, r=self.correlation)
         if known:
             most = max(known, key=lambda one: one.participants or 0)
-            told.append(
-                say(
-                    "plan.study.all",
-                    each=most.n_per_cell,
-                    cells=most.n_cells,
-                    n=most.participants,
-                    test=repr(most.test),
-                )
-            )
+            sizes = {"each": most.n_per_cell, "cells": most.n_cells, "n": most.participants}
+            yield say("plan.study.all", **sizes, test=repr(most.test))
             if most.cost_people is not None:
-                told.append(say("plan.study.people", cost=most.cost_people))
+                yield say("plan.study.people", cost=most.cost_people)
             if most.cost_model is not None:
-                told.append(say("plan.study.model", cost=most.cost_model))
-        return told
+                yield say("plan.study.model", cost=most.cost_model)
 
 
 def power_f(ncp: float, df1: float, df2: float, alpha: float) -> float:

@@ -29,9 +29,6 @@ SHOWN, NOT_SHOWN, OPPOSITE, UNJUDGED = "shown", "not shown", "the opposite is sh
 class ClaimRule:
     """How one kind of claim is judged."""
 
-    says: str
-    """What it says; ``{who}``, ``{other}`` and ``{margin}`` are filled in."""
-    rule: str
     margin: float | None
     """Where none is given; ``None``: what the result itself says (a floor, a p)."""
     two: bool = False
@@ -41,40 +38,12 @@ class ClaimRule:
 
 
 RULES: Mapping[str, ClaimRule] = {
-    "pas": ClaimRule(
-        "{who} draws the conclusions people draw: PAS above {margin}",
-        "the whole interval of PAS over other studies like these lies above the margin; without a margin, "
-        "above the floor (a model that shows no effects)",
-        None,
-    ),
-    "order": ClaimRule(
-        "the order of what {who} is shown moves its score, by more than {margin}",
-        "p of the order effect below 1 minus the level; with a margin, the whole interval of tau above it",
-        None,
-    ),
-    "gap": ClaimRule(
-        "reasoning helps {who} by more than {margin}",
-        "the whole interval of accuracy after reasoning minus that of the early answer lies above the margin",
-        0.10,
-    ),
-    "better": ClaimRule(
-        "{who} agrees more than {other}, by more than {margin}",
-        "the whole interval of the difference of the two models lies above the margin",
-        0.0,
-        two=True,
-    ),
-    "as-good": ClaimRule(
-        "{who} is as good as {other}, or worse by less than {margin}",
-        "the whole interval of the difference of the two models lies above minus the margin",
-        None,
-        two=True,
-        below=True,
-    ),
-    "worth": ClaimRule(
-        "predictions of {who} are worth more than {margin} people",
-        "the whole interval of what the predictions are worth in participants lies above the margin",
-        0.0,
-    ),
+    "pas": ClaimRule(None),
+    "order": ClaimRule(None),
+    "gap": ClaimRule(0.10),
+    "better": ClaimRule(0.0, two=True),
+    "as-good": ClaimRule(None, two=True, below=True),
+    "worth": ClaimRule(0.0),
 }
 """What can be claimed, in the words of the page "Words, and when they are printed"."""
 
@@ -102,7 +71,13 @@ class Claim:
     def words(self) -> str:
         """What it says."""
         limit = "what chance gives" if self.limit is None else f"{self.limit:g}"
-        return RULES[self.claim].says.format(who=self.who[0], other=self.who[-1], margin=limit)
+        other = {"other": self.who[-1]} if RULES[self.claim].two else {}
+        return say(f"proof.says.{self.claim.replace('-', '_')}", who=self.who[0], margin=limit, **other)
+
+    @property
+    def rule(self) -> str:
+        """How it is judged."""
+        return say(f"proof.rule.{self.claim.replace('-', '_')}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +95,8 @@ class JudgedClaim:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimFile:
-    """A file of claims: the claims, and how results are to be computed where that is not as usual."""
-
-    claims: tuple[Claim, ...]
-    score: Mapping[str, Any]
+ClaimFile = tuple[tuple[Claim, ...], Mapping[str, Any]]
+"""A file of claims: the claims, and how results are to be computed where that is not as usual."""
 
 
 def read_claims(path: Path) -> ClaimFile:
@@ -153,7 +124,7 @@ def claims_of(data: object, name: str) -> ClaimFile:
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice is not None:
         raise FileFormatError(f"{name}: {twice!r} is claimed twice; expected each claim once")
-    return ClaimFile(claims, {} if score is None else dict(score))
+    return claims, {} if score is None else dict(score)
 
 
 def _claim(held: object, where: str) -> Claim:
@@ -167,7 +138,8 @@ def _claim(held: object, where: str) -> Claim:
         raise FileFormatError(f"{where}: claim is {quoted(str(kind))}; expected one of {', '.join(RULES)}")
     who, wanted = held.get("who"), 2 if RULES[kind].two else 1
     names = [who] if isinstance(who, str) else who
-    if not isinstance(names, list) or len(names) != wanted or not all(_is_name(one) for one in names):
+    named = isinstance(names, list) and all(isinstance(one, str) and one.strip() for one in names)
+    if not isinstance(names, list) or len(names) != wanted or not named:
         two = "two models, [FIRST, SECOND]" if wanted == 2 else "the name of a model"
         raise FileFormatError(f"{where}: who is {who!r}; expected {two}")
     margin = held.get("margin")
@@ -182,10 +154,6 @@ def _claim(held: object, where: str) -> Claim:
     except OptionError as fault:
         raise FileFormatError(f"{where}: {fault}") from None
     return Claim(kind, tuple(names), None if margin is None else float(margin), level)
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
 
 
 READ: tuple[type[Kind], ...] = (
@@ -332,7 +300,7 @@ def _of_two(claim: Claim, results: Sequence[ClaimedResult], compare: Callable[..
                 return JudgedClaim(claim, "", Estimate(None, note=gates[0]), limit, both[0].place)
             compared = compare(*(one.folder for one in both), names=list(claim.who), level=claim.level)
             sign = 1.0 if kind is not StructureResult else -1.0  # less of an order effect is better
-            number = _signed(_compared_difference(compared), sign)
+            number = _compared_difference(compared).turned(sign)
             return JudgedClaim(claim, "", number, limit, " and ".join(one.place for one in both))
     raise OptionError(f"no results of {first} and {second}")
 
@@ -354,17 +322,7 @@ def _of_pair(pair: Any, sign: int, level: float) -> Estimate:
     ends = None
     if answer.low is not None and answer.high is not None:
         ends = Interval(answer.low, answer.high, level, "over studies")
-    return _signed(Estimate(pair.difference, ends, n=pair.n_studies, note=answer.note), sign)
-
-
-def _signed(number: Estimate, sign: float) -> Estimate:
-    if sign > 0 or number.value is None:
-        return number
-    low, high = number.ends
-    turned = None
-    if number.interval is not None and low is not None and high is not None:
-        turned = Interval(-high, -low, number.interval.level, number.interval.method)
-    return replace(number, value=-number.value, interval=turned)
+    return Estimate(pair.difference, ends, n=pair.n_studies, note=answer.note).turned(sign)
 
 
 def _worth(claim: Claim, results: Sequence[ClaimedResult]) -> JudgedClaim:

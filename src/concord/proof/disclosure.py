@@ -173,9 +173,7 @@ class Disclosure(Kind):
 
 def disclose(members: Mapping[str, bytes], runs: Sequence[str], answers: Mapping[str, str]) -> Disclosure:
     """Fill in the form from the records of runs, the documents of results and what a person says."""
-    documents = {
-        name: _json_object(name, members[name]) for name in sorted(members) if name.endswith(".json")
-    }
+    documents = {name: json_of(members, name) for name in sorted(members) if name.endswith(".json")}
     records = [documents.get(f"{one}/run.json", {}) for one in runs]
     known = {
         "exclusions": _exclusions(members, documents),
@@ -195,11 +193,18 @@ def disclose(members: Mapping[str, bytes], runs: Sequence[str], answers: Mapping
     return Disclosure(tuple(items))
 
 
-def _json_object(name: str, data: bytes) -> Mapping[str, Any]:
+def json_of(members: Mapping[str, bytes], name: str) -> Mapping[str, Any]:
+    """Return a JSON document of a pack; empty where it is none."""
     try:
-        held = parsed(name, data)
-    except FileFormatError:
+        held = parsed(name, members[name])
+    except (FileFormatError, KeyError):
         return {}
+    return held if isinstance(held, Mapping) else {}
+
+
+def object_at(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return what a document that a stranger made holds under a key; empty where that is no object."""
+    held = document.get(key)
     return held if isinstance(held, Mapping) else {}
 
 

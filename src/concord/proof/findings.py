@@ -53,10 +53,6 @@ def _unless(name: str) -> Callable[["VerifiedClaim"], bool | None]:
     return lambda claim: None if getattr(claim, name) else False
 
 
-def _differing(result: "Verification") -> Sequence[PackFinding]:
-    return [one for one in result.findings if one.status == DIFFERS]
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Verification(Kind):
     """What came of verifying a pack."""
@@ -82,7 +78,7 @@ class Verification(Kind):
         ),
         Table(
             "differences",
-            rows=_differing,
+            rows=lambda result: result.of(DIFFERS),
             title="What differs",
             columns=(Column("difference", words=True),),
         ),

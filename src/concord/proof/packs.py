@@ -27,7 +27,7 @@ from concord.files.json_text import parsed
 from concord.files.output import indented_json
 from concord.kinds import Kind
 from concord.proof.claims import Claim, ClaimsResult, judge, read_claims, results_below
-from concord.proof.disclosure import disclose, read_disclosed
+from concord.proof.disclosure import disclose, json_of, object_at, read_disclosed
 from concord.proof.registration import Registration
 from concord.records import InputFile
 
@@ -59,8 +59,7 @@ def _held_options(*names: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Return options that a document holds at its top or under ``options`` by their own names."""
 
     def read(document: Mapping[str, Any]) -> dict[str, Any]:
-        inner = document.get("options")
-        held = {**(inner if isinstance(inner, Mapping) else {}), **document}
+        held = {**object_at(document, "options"), **document}
         return {name: held[name] for name in names if held.get(name) is not None}
 
     return read
@@ -75,8 +74,7 @@ def _people(document: Mapping[str, Any]) -> dict[str, Any]:
 def _structure(document: Mapping[str, Any]) -> dict[str, Any]:
     names = ("reading", "samples", "baseline", "seed", "resamples", "level", "chance", "column", "percent")
     told = _held_options(*names, "cluster", "lenient", "encoding", "decimal_comma", "sheet")(document)
-    options = document.get("options")
-    m = options.get("m") if isinstance(options, Mapping) else None
+    m = object_at(document, "options").get("m")
     return told if m is None else {**told, "fixed_m": m}
 
 
@@ -149,10 +147,10 @@ def make_pack(
         held = Registration.read_file(Path(registration))
         members[REGISTRATION] = read_bytes(registration)
         members[REGISTRATION_TEXT] = held.markdown().encode()
-    extra = () if claims is None else read_claims(Path(claims)).claims
+    extra = () if claims is None else read_claims(Path(claims))[0]
     answers = {} if disclosure is None else read_disclosed(Path(disclosure))
     members |= added(members, tools, extra=extra, answers=answers)
-    members[MANIFEST] = _json(manifest_of(members, withheld, recipes))
+    members[MANIFEST] = f"{indented_json(manifest_of(members, withheld, recipes))}\n".encode()
     _refuse_private(members, folders)
     write_archive(Path(out), members)
     return Path(out)
@@ -220,19 +218,6 @@ def _is_journal(name: str) -> bool:
     return last.endswith(".jsonl") and last.split(".")[0].split("-")[0] in _JOURNALS
 
 
-def _json(document: Mapping[str, Any]) -> bytes:
-    return (indented_json(document) + "\n").encode()
-
-
-def json_of(members: Mapping[str, bytes], name: str) -> Mapping[str, Any]:
-    """Return a JSON document of a pack; empty where it is none."""
-    try:
-        held = parsed(name, members[name])
-    except (FileFormatError, KeyError):
-        return {}
-    return held if isinstance(held, Mapping) else {}
-
-
 def run_folders(members: Iterable[str]) -> list[str]:
     """Return the folders of runs, those inside another run left out."""
     every = sorted(name.rsplit("/", 1)[0] for name in members if name.endswith(f"/{RECORD}"))
@@ -252,9 +237,8 @@ def recipes_of(members: Mapping[str, bytes]) -> list[Recipe]:
         told = json_of(members, f"{folder}/results/benchmark_summary.json")
         options = _people(told) if told else {}
         options.pop("model", None)
-        referee = told.get("referee")
-        if isinstance(referee, Mapping) and isinstance(referee.get("margin"), float):
-            options["margin"] = referee["margin"]
+        if isinstance(margin := object_at(told, "referee").get("margin"), float):
+            options["margin"] = margin
         asked = {one.sha256 for one in listed_inputs(record)}
         people = tuple(one for one in listed_inputs(told) if one.sha256 not in asked)
         found.append(Recipe(folder, "score_run", people, options))
@@ -262,7 +246,7 @@ def recipes_of(members: Mapping[str, bytes]) -> list[Recipe]:
         f"{name.rsplit('/', 1)[0]}/{inner}"
         for name in members
         if name.endswith("/agents.json")
-        for inner in _folder_texts(json_of(members, name).get("folders"))
+        for inner in object_at(json_of(members, name), "folders").values()
     }
     for name in sorted(members):
         folder, _, file = name.rpartition("/")
@@ -271,10 +255,6 @@ def recipes_of(members: Mapping[str, bytes]) -> list[Recipe]:
             continue
         found += _of_document(folder, file, members)
     return found
-
-
-def _folder_texts(held: object) -> list[str]:
-    return [str(one) for one in held.values()] if isinstance(held, Mapping) else []
 
 
 def _of_document(folder: str, file: str, members: Mapping[str, bytes]) -> Iterator[Recipe]:
@@ -303,9 +283,8 @@ def _of_document(folder: str, file: str, members: Mapping[str, bytes]) -> Iterat
 
 def listed_inputs(document: Mapping[str, Any]) -> tuple[InputFile, ...]:
     """Return the files that a document says it was computed from."""
-    held = document.get("inputs")
-    if held is None and isinstance(document.get("provenance"), Mapping):
-        held = document["provenance"].get("inputs")
+    own = document.get("inputs")
+    held = object_at(document, "provenance").get("inputs") if own is None else own
     listed = list(held.values()) if isinstance(held, Mapping) else held if isinstance(held, list) else []
     found = []
     for one in listed:
@@ -394,8 +373,7 @@ def environment_of(members: Mapping[str, bytes]) -> dict[str, Any]:
     for name in sorted(members):
         if name.startswith(f"{RESULTS}/") and name.endswith(".json"):
             document = json_of(members, name)
-            inner = document.get("provenance")
-            held = {**document, **(inner if isinstance(inner, Mapping) else {})}
+            held = {**document, **object_at(document, "provenance")}
             if "concord_version" in held:
                 return {key: held.get(key) for key in _ENVIRONMENT}
     return {}

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -74,11 +74,11 @@ def register(
     """
     check_numbers({} if score is None else score)
     check_numbers(options)
-    expected, claimed = _expected(claims)
-    chosen = {**expected.score, **({} if score is None else score)}
+    (expected, how), claimed = _expected(claims)
+    chosen = {**how, **({} if score is None else score)}
     if isinstance(source, str | Path) and (Path(source) / RECORD).is_file():
         runs, stored, files = _registered_folder(Path(source))
-    elif isinstance(source, str | Path) and _is_table(Path(source)):
+    elif isinstance(source, str | Path) and is_file(source) and Path(source).suffix.lower() in _TABLES:
         runs, stored, files = [], 1, (fingerprint(Path(source).name, read_bytes(source)),)
     else:
         folder = {} if run_out is None else {"out": run_out}
@@ -94,8 +94,8 @@ def register(
         replies_found=stored,
         asked=tuple(runs),
         computed=_computed([one.suite for one in runs], chosen),
-        claims=expected.claims,
-        inputs=_each_once((*files, *(one for run in runs for one in run.inputs), *claimed)),
+        claims=expected,
+        inputs=tuple(dict.fromkeys((*files, *(one for run in runs for one in run.inputs), *claimed))),
     )
     _check_level(made)
     if out is not None:
@@ -106,18 +106,10 @@ def register(
 def _expected(claims: Any) -> tuple[ClaimFile, tuple[InputFile, ...]]:
     """Return the claims, and the file that holds them."""
     if claims is None:
-        return ClaimFile((), {}), ()
+        return ((), {}), ()
     if isinstance(claims, str | Path):
         return read_claims(Path(claims)), (fingerprint(Path(claims).name, read_bytes(claims)),)
     return claims_of({"claims": list(claims)}, "claims"), ()
-
-
-def _each_once(files: Iterable[InputFile]) -> tuple[InputFile, ...]:
-    return tuple(dict.fromkeys(files))
-
-
-def _is_table(path: Path) -> bool:
-    return is_file(path) and path.suffix.lower() in _TABLES
 
 
 def _laid_out(

@@ -53,7 +53,7 @@ class Registration(Kind):
             title="Claims",
             columns=(
                 Column("claim", lambda one: one.words, words=True),
-                Column("rule", lambda one: RULES[one.claim].rule, words=True),
+                Column("rule", words=True),
                 Column("level"),
             ),
         ),
@@ -104,15 +104,9 @@ class Registration(Kind):
 
     def markdown(self) -> str:
         """Return the registration as a text that people read."""
-        lines = [
-            "# Registration",
-            "",
-            *(f"{line}\n" for line in self.sentences()),
-            "## Claims",
-            "",
-        ]
+        lines = ["# Registration", "", *(f"{line}\n" for line in self.sentences()), "## Claims", ""]
         for one in self.claims:
-            lines.append(f"- {_shown_line(one.words)} (level {one.level:g}). Rule: {RULES[one.claim].rule}.")
+            lines.append(f"- {_shown_line(one.words)} (level {one.level:g}). Rule: {one.rule}.")
         lines += [
             "" if self.claims else say("proof.registered.no_claims") + "\n",
             "## What will be asked",

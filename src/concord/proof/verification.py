@@ -18,7 +18,7 @@ from concord.files.documents import check_heading, provenance
 from concord.files.json_text import parsed
 from concord.proof import packs
 from concord.proof.claims import RULES, UNJUDGED, Claim, ClaimsResult, judge, results_below
-from concord.proof.disclosure import Disclosure
+from concord.proof.disclosure import Disclosure, json_of, object_at
 from concord.proof.findings import (
     DIFFERS,
     MADE_BY,
@@ -99,8 +99,7 @@ class _Verifier:
         self.members, self.manifest = dict(members), manifest
         self.findings: list[PackFinding] = []
         self.here = provenance(())
-        told = manifest.get("environment")
-        self.made_by = dict(told) if isinstance(told, Mapping) else {}
+        self.made_by = dict(object_at(manifest, "environment"))
         self.exact = same_programs(self.made_by, self.here)
         self.withheld = self._withheld(data)
 
@@ -135,10 +134,13 @@ class _Verifier:
     ) -> None:
         self.findings.append(PackFinding(DIFFERS, member, field, short(packed), short(here), note))
 
+    def _unchecked(self, member: str, note: str) -> None:
+        self.findings.append(PackFinding(UNCHECKED, member, note=note))
+
     def _withheld(self, data: Sequence[Path]) -> dict[str, InputFile]:
         """Return what the pack holds only the hash of, less what is given here."""
-        held, found = self.manifest.get("withheld"), {}
-        for name, one in held.items() if isinstance(held, Mapping) else ():
+        found = {}
+        for name, one in object_at(self.manifest, "withheld").items():
             if not isinstance(one, Mapping) or not isinstance(one.get("size"), int):
                 continue
             wanted = InputFile(str(name).rsplit("/", 1)[-1], str(one.get("sha256")), one["size"])
@@ -151,10 +153,9 @@ class _Verifier:
 
     def _files(self) -> None:
         """Compare every file with its hash."""
-        held = self.manifest.get("files")
-        listed = held if isinstance(held, Mapping) else {}
+        listed, held_back = object_at(self.manifest, "files"), object_at(self.manifest, "withheld")
         for name in sorted(self.members.keys() | listed.keys()):
-            if name == packs.MANIFEST or name in self._held_back():
+            if name == packs.MANIFEST or name in held_back:
                 continue
             told, data = listed.get(name), self.members.get(name)
             if data is None:
@@ -167,23 +168,13 @@ class _Verifier:
                     if told.get(key) != value:
                         self._differs(name, key, told.get(key), value, "not the file that was packed")
         for name in self.withheld:
-            self.findings.append(
-                PackFinding(UNCHECKED, name, note="only its hash is in the pack: give --data")
-            )
-
-    def _held_back(self) -> set[str]:
-        held = self.manifest.get("withheld")
-        return set(held) if isinstance(held, Mapping) else set()
+            self._unchecked(name, "only its hash is in the pack: give --data")
 
     def _manifest(self, recipes: Sequence[packs.Recipe]) -> None:
         """Work out the manifest again and compare it field by field."""
-        held = self.manifest.get("withheld")
-        withheld = {
-            str(name): self.withheld.get(str(name)) for name in (held if isinstance(held, Mapping) else {})
-        }
         kept = {
-            name: one if one is not None else fingerprint_of(self.members[name])
-            for name, one in withheld.items()
+            name: self.withheld[name] if name in self.withheld else fingerprint_of(self.members[name])
+            for name in map(str, object_at(self.manifest, "withheld"))
         }
         own = {name: data for name, data in self.members.items() if name not in kept}
         again = packs.manifest_of(own, kept, recipes)
@@ -274,14 +265,10 @@ class _Verifier:
         )
         found = []
         for one in packs.recipes_of(self.members):
-            held = listed.get(one.folder, {}).get("options")
-            more = (
-                {k: v for k, v in held.items() if k not in one.options} if isinstance(held, Mapping) else {}
-            )
             plain = {
                 k: v
-                for k, v in more.items()
-                if k in PLAIN_OPTIONS and isinstance(v, str | int | float | bool)
+                for k, v in object_at(listed.get(one.folder, {}), "options").items()
+                if k in PLAIN_OPTIONS and k not in one.options and isinstance(v, str | int | float | bool)
             }
             allowed = plain if one.function not in ("score_run", "score_bundled") else {}
             found.append(replace(one, options={**one.options, **allowed}))
@@ -290,18 +277,17 @@ class _Verifier:
     def _recompute(self, top: Path, recipe: packs.Recipe) -> None:
         """Compute a result again and compare its files."""
         if recipe.reason:
-            self.findings.append(PackFinding(UNCHECKED, recipe.folder, note=recipe.reason))
+            self._unchecked(recipe.folder, recipe.reason)
             return
         lacking = [name for name in self.withheld if self._needs(recipe, name)]
         if lacking:
-            note = f"not computed again: {lacking[0]} is not in the pack"
-            self.findings.append(PackFinding(UNCHECKED, recipe.folder, note=note))
+            self._unchecked(recipe.folder, f"not computed again: {lacking[0]} is not in the pack")
             return
         made = top.parent / "again" / recipe.folder
         try:
             CALLS.get(recipe.function, score_packed)(top, recipe, made, self.tools)
         except NotInFilesError as fault:
-            self.findings.append(PackFinding(UNCHECKED, recipe.folder, note=f"not computed again: {fault}"))
+            self._unchecked(recipe.folder, f"not computed again: {fault}")
             return
         except (InputError, UndefinedError, KeyError, TypeError, ValueError, ArithmeticError) as fault:
             told = f"{recipe.folder}/{recipe.document or 'results/benchmark_summary.json'}"
@@ -321,7 +307,7 @@ class _Verifier:
         of_run = recipe.function == "score_run"
         below = top / recipe.folder / "results" if of_run else top / recipe.folder
         if of_run and not below.is_dir():
-            self.findings.append(PackFinding(UNCHECKED, recipe.folder, note="the run was not scored"))
+            self._unchecked(recipe.folder, "the run was not scored")
             return
         for path in sorted(one for one in made.rglob("*") if one.is_file()):
             inner = path.relative_to(made)
@@ -366,15 +352,14 @@ class _Verifier:
             own = next((one for one in runs if name.startswith(f"{one}/")), None)
             raw = own is not None and not name.startswith(f"{own}/results/")
             if name.startswith(f"{packs.RESULTS}/") and name not in looked and not raw:
-                note = "nothing computes it here; only its hash was compared"
-                self.findings.append(PackFinding(UNCHECKED, name, note=note))
+                self._unchecked(name, "nothing computes it here; only its hash was compared")
 
     def _settings(self, registration: Registration | None) -> None:
         """Compare how results were computed with what was registered."""
         if registration is None:
             return
         for name in sorted(self.members):
-            document = packs.json_of(self.members, name)
+            document = json_of(self.members, name)
             options = document.get("options")
             if (
                 not name.startswith(f"{packs.RESULTS}/")
@@ -382,9 +367,8 @@ class _Verifier:
                 or "kind" in document
             ):
                 continue
-            referee = document.get("referee")
             told = {**options, **{k: document.get(k) for k in ("protocol", "protocol_choices", "seed")}}
-            told |= {"margin": referee.get("margin")} if isinstance(referee, Mapping) else {}
+            told |= {"margin": object_at(document, "referee").get("margin")}
             for key, wanted in registration.computed.items():
                 if told.get(key) is None or key == "reader":
                     continue
@@ -467,7 +451,7 @@ class _Verifier:
             elif name == packs.PAGE and any(
                 different(values_of(name, packed), values_of(name, here), TOLERANCE)
             ):
-                self.findings.append(PackFinding(UNCHECKED, name, note="pages of other versions differ"))
+                self._unchecked(name, "pages of other versions differ")
             else:
                 self._compare_file(name, packed, here)
 

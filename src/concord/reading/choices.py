@@ -13,13 +13,13 @@ from concord.reading.text import (
     FOR,
     Piece,
     any_of,
-    filled,
     folded,
     patterns,
     sentences_of,
     words,
 )
 
+_RE = patterns("options")
 _VOWELS = ("A", "I", "O", "E", "Y", "U")
 """Letters that are words as well."""
 _MOST_SENTENCES = 6
@@ -29,18 +29,6 @@ _MOST_SENTENCES = 6
 @cache
 def _allowed_if() -> re.Pattern[str]:
     return re.compile(rf"[\s,*_]{{0,6}}(?:{any_of('allowed_if')})", re.IGNORECASE)
-
-
-_PERCENT = re.compile(r"[\s*_\"')\]:=(-]{1,6}\d{1,3}(?:[.,]\d{1,3})?\s?%")
-"""How likely an option is said to be."""
-_OTHERWISE = re.compile(rf"(?<!\w)(?:{any_of('otherwise')})(?!\w)", re.IGNORECASE)
-_COMMA = re.compile(filled(r"‹closing›[,;/]\s{0,3}[*_\"'(]{0,4}"))
-_LISTED_ON = re.compile(filled(r"‹closing›(?:[.,;/]|\s(?:and|or|und|oder|et|ou|y|o|e)\s|$)"), re.IGNORECASE)
-_LISTED = re.compile(
-    rf"[\s*_#>\-]{{0,8}}(?:\d{{1,2}}[.)]\s{{1,3}})?[*_(\[]{{0,4}}(?:(?:{any_of('option_names')})\s{{1,3}})?[*_(\[]{{0,4}}",
-    re.IGNORECASE,
-)
-"""What is before the letter of a listed option."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +66,7 @@ class ChoiceOf:
         worded = self._words_at(text, plain)
         if worded is not None and len(text[plain : worded[2]]) > 1:
             return worded
-        lead = patterns("options")["lead"].match(text)
+        lead = _RE["lead"].match(text)
         begin = 0 if lead is None else lead.end()
         named = lead is not None and lead.group(1) is not None
         match = self._letters.match(text, begin)
@@ -112,8 +100,7 @@ class ChoiceOf:
             return True
         if self._with_words(text, match.end(), letter) not in (None, match.end()):
             return True
-        held = patterns("options")
-        return any(held[one].match(rest) for one in ("reason", "and_more", "hedged", "under"))
+        return any(_RE[one].match(rest) for one in ("reason", "and_more", "hedged", "under"))
 
     def _with_words(self, text: str, end: int, letter: str) -> int | None:
         """Return where an option ends with its own words behind its letter; None where they are another's."""
@@ -156,33 +143,33 @@ class ChoiceOf:
         letter, start, end = found
         if not letter:
             return Found(SEVERAL)
-        rest, held = piece.text[end:], patterns("options")
+        rest = piece.text[end:]
         place = (piece.start + start, piece.start + end)
-        if held["hedged"].match(rest):
+        if _RE["hedged"].match(rest):
             return Found(SEVERAL) if strict and self.others(rest, letter) else Found(OK, letter, place)
         more = self.others(rest, letter)
-        if more and (held["and_more"].match(rest) or self._lists(rest)):
+        if more and (_RE["and_more"].match(rest) or self._lists(rest)):
             return Found(SEVERAL)
         if not rest.strip(ENDING):
             return Found(OK, letter, place)
         if self._divides(rest, letter):
             return Found(SEVERAL)
-        if held["under"].match(rest):
-            sure = _allowed_if().match(rest) and not more and _OTHERWISE.search(rest) is None
+        if _RE["under"].match(rest):
+            sure = _allowed_if().match(rest) and not more and _RE["otherwise"].search(rest) is None
             return Found(OK, letter, place) if sure else NOTHING
-        if held["reason"].match(rest) is None or held["wrong"].match(rest) or _PERCENT.match(rest):
+        if _RE["reason"].match(rest) is None or _RE["wrong"].match(rest) or _RE["percent"].match(rest):
             return NOTHING
-        aside = held["aside"].match(rest)
-        asides = aside is not None and held["praise"].search(rest, aside.end()) is None
-        if more and (strict or held["but"].match(rest)) and not asides:  # "A is better. B is better."
+        aside = _RE["aside"].match(rest)
+        asides = aside is not None and _RE["praise"].search(rest, aside.end()) is None
+        if more and (strict or _RE["but"].match(rest)) and not asides:  # "A is better. B is better."
             return NOTHING
         return Found(OK, letter, place)
 
     def _lists(self, rest: str) -> bool:
         """Whether nothing but another option follows a comma: "A, C"."""
-        comma = _COMMA.match(rest)
+        comma = _RE["comma"].match(rest)
         other = None if comma is None else self._letters.match(rest, comma.end())
-        return other is not None and _LISTED_ON.match(rest, other.end()) is not None
+        return other is not None and _RE["listed_on"].match(rest, other.end()) is not None
 
     def _divides(self, rest: str, letter: str) -> bool:
         """Whether another option is for something else: "1 for accuracy, 2 for style"."""
@@ -219,8 +206,8 @@ class ChoiceOf:
         named = self._words_at(piece.text, begin)
         if named is None or self.others(piece.text[named[2] :], named[0]):
             return NOTHING
-        held, rest = patterns("options"), piece.text[named[2] :]
-        if held["contrary"].match(rest) or held["but"].match(rest) or is_bound(rest):
+        rest = piece.text[named[2] :]
+        if _RE["contrary"].match(rest) or _RE["but"].match(rest) or is_bound(rest):
             return NOTHING
         return Found(OK, named[0], (piece.start + named[1], piece.start + named[2]))
 
@@ -235,7 +222,7 @@ class ChoiceOf:
         return own not in others and bool(folded(lines[place].text) not in (own.casefold(), ""))
 
     def _listed_letter(self, text: str) -> str | None:
-        lead = _LISTED.match(text)
+        lead = _RE["listed"].match(text)
         match = self._letters.match(text, 0 if lead is None else lead.end())
         if match is None or match.group(1) not in self.options:
             return None
@@ -267,10 +254,6 @@ def _worded(word: str) -> re.Pattern[str]:
     """Return the pattern of an option's words; a script without blanks has no ends of words."""
     pattern = r"[$€£]?" + r"[\W_]{1,4}".join(map(re.escape, word.split()))
     return re.compile(pattern + (r"(?![^\W_])[%€]?" if word.isascii() else ""), re.IGNORECASE)
-
-
-_PLACED = re.compile(r"[\s*_|\-]{0,6}([^|\n]{1,80}?)[\s*_]{0,4}[:=|][\s*_#]{0,4}(\d{1,2})[\s*_.|]{0,6}$")
-_RULE = re.compile(r"[\s|:-]{3,}")
 
 
 @cache
@@ -318,7 +301,7 @@ class OrderOf:
         """Read "A: 3, B: 1": the place of each name."""
         places: dict[int, str] = {}
         for part in re.split(r"[\n,;]", text):
-            match = _PLACED.match(part)
+            match = _RE["placed"].match(part)
             if match is None:
                 continue
             found = self._choices.whole(Piece(match.group(1), 0))
@@ -349,7 +332,7 @@ class OrderOf:
         """Read rows of places and names; a head over the places calls them so."""
         lines = [line for line in text.splitlines() if "|" in line]
         rows = [[cell.strip(" *_.#") for cell in line.strip().strip("|").split("|")] for line in lines]
-        ruled = len(lines) > 1 and _RULE.fullmatch(lines[1]) is not None
+        ruled = len(lines) > 1 and _RE["rule"].fullmatch(lines[1]) is not None
         head, rows = (rows[0], rows[2:]) if ruled else ([], rows)
         if len(rows) != len(self.options) or len({len(row) for row in (head, *rows) if row}) != 1:
             return None

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from concord.reading.marks import is_title
 from concord.reading.records import NOTHING, Found, ReadOutcome, Value
-from concord.reading.text import DECORATION, ENDING, Piece, any_of, folded, worth
+from concord.reading.text import DECORATION, ENDING, Piece, folded, patterns, worth
 
 # Scripts that write without spaces: each character is a word.
 _EACH = "\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -18,8 +18,7 @@ _EACH = "\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900
 _ELIDED = r"(?:[cdjlmnst]|[CDJLMNST]|[Qq]u)(?=['’][^\W\d_]{2})"
 _WORD_OR_GAP = re.compile(rf"([{_EACH}]|{_ELIDED}|[^\W_{_EACH}]+(?:['’][^\W_{_EACH}]+)*)")
 _NO_EACH = re.compile(f"[^{_EACH}]+")
-_HARD_GAP = re.compile(r"[.!?;:|。！？；：、，]|\n[^\S\n]*\n")
-_SENTENCE_GAP = re.compile(r"[.!?](?:\s|[^\w\s])|\n|[。！？]")
+_RE = patterns("names")
 
 
 _UNSEEN = ("M", "Cf")
@@ -131,7 +130,7 @@ class Words:
         numbers, sentence, last = [], 0, 0
         for index in indices:
             gaps = self._parts[2 * last + 2 : 2 * index + 1 : 2]
-            sentence += sum(1 for gap in gaps if gap != " " and _SENTENCE_GAP.search(gap))
+            sentence += sum(1 for gap in gaps if gap != " " and _RE["sentence_gap"].search(gap))
             numbers.append(sentence)
             last = index
         return numbers
@@ -149,7 +148,7 @@ class Words:
         # Over spaces, hyphens, slashes, commas and Markdown emphasis, not over the end of a sentence, a
         # colon, a table cell or an empty line.
         gap = self._parts[2 * index]
-        return gap in (" ", "-") or not _HARD_GAP.search(gap)
+        return gap in (" ", "-") or not _RE["hard_gap"].search(gap)
 
 
 START_LETTERS = 40
@@ -273,77 +272,10 @@ _LOOKED_AT = 400
 """Characters after a mark in which the name is."""
 
 _FLAGS = re.IGNORECASE
-_LEAD = re.compile(
-    rf"(?:[\s*_\"'(\[]{{0,6}}(?:{any_of('label_leads')})(?:[\s:,*_\"'-]{{1,6}}|$)){{1,6}}", _FLAGS
-)
-"""What may be before a name without changing it."""
-_CLAUSE = re.compile(r"(?<!\bvs)[.;!?](?=[\s\"')*_]|$)|[;!?。]|\.(?=[^\x00-\x7f])|\n")
-_HALVES = re.compile(r"[.;:!?\n。]\s?|,\s(?:but|yet|however|and|so|aber|pero|mais)\s")
-_TAKEN_BACK = re.compile(rf"(?<!\w)(?:{any_of('taken_back')})(?!\w)|{any_of('taken_back_each')}", _FLAGS)
-"""A name after one of these is no answer."""
-_CALLED = re.compile(
-    r"(?:specifically|namely|called|known as|i\.e\.|that is)[\s,:*_\"']{1,4}"
-    r"(?:[\w-]{1,20}\s){0,4}[\s\"'*_]{0,3}$"
-)
-"""A kind and its name: "a mental disorder, specifically a phobia"."""
-_TURNED = re.compile(
-    r"\W{1,4}(?:but(?: rather)?|sondern|sino|mais)(?: (?:an?|eine?[mnrs]?|un[ae]?|d'un|de))?\W{1,4}|"
-    r"[\s,]{0,3}(?:而是|ではなく|아니라|가 아니라|이 아니라)[\s,]{0,3}",
-    _FLAGS,
-)
-"""Between a name that is denied and the one that is meant: "not A but B"."""
-_DENIED_AFTER = re.compile(
-    r"[\s*_\"',]{0,4}(?:(?:is|was|are|were|has been|can be|could be|should be|seems?|appears?|must be|"
-    r"needs? to be|to be|ist|est|es|wurde|kann)\s){0,2}(?:very |highly |rather |also |therefore |thus )?"
-    rf"(?:{any_of('denied_after')})|[\s*_\"')]{{0,6}}\?",
-    _FLAGS,
-)
-_JOINS = re.compile(
-    rf"[\s*_\"')\],]{{0,6}}(?:{any_of('label_joins')})"
-    r"(?: also)?(?: (?:an?|the|(?:co-?)?morbid|possibly|co-?occurring|eine?[mnrs]?|un[ao]?|une))?"
-    r"[\s*_\"'(\[]{0,6}",
-    _FLAGS,
-)
-"""What is between two names of which both are answers."""
-_OR = re.compile(
-    rf"[\s*_\"')\]]{{0,6}}(?<![A-Za-z])(?:{any_of('label_or', 'label_or_each')})"
-    r"(?:\s|(?<=[^\x00-\x7f]))[\s*_\"']{0,4}"
-    r"(?!(?:so|simply|not|more|less|higher|lower|later|earlier|with|without|also known|[ivx]{1,4}|\d)\b)\w",
-    _FLAGS,
-)
-_OR_BEFORE = re.compile(
-    rf"\w[\s*_\"']{{1,6}}(?:{any_of('label_or')})\s(?:(?:an?|the|eine?[mnrs]?|une?)\s)?[*_\"']{{0,4}}$|"
-    rf"\w\s?(?:{any_of('label_or_each')})\s?$",
-    _FLAGS,
-)
-"""Before a name that is the second of two."""
-_NOT_YET = re.compile(rf"(?<!\w)(?:{any_of('not_yet')})(?!\w)", _FLAGS)
-"""Said of a diagnosis that is not given."""
-_NO_NAME = re.compile(
-    rf"(?<!\w)(?:{any_of('no_name')})(?!\w)|\[[^\]]{{0,40}}\]$|できません|없습니다|无法|不能", _FLAGS
-)
-"""A name has none of these: it is a sentence, a refusal, or a form that was not filled in."""
-_STOP = re.compile(rf"[.;(\n|]|,\s|\s-\s|\s(?:{any_of('label_stops')})\s", _FLAGS)
-_NONE = re.compile(any_of("none_words"), _FLAGS)
-_ITEM = re.compile(r"(?:[-*•·]|\d{1,2}[.)])\s")
-_NUMBER = re.compile(r"\d{1,2}[.)]\s")
-_SIGNS = re.compile(r"[^\w\n(\[{]{1,8}")
-_AFTER_BARE = re.compile(
-    r"[\s*_\"')\]]{0,6}(?:$|[.,;(]|-{1,2}\s|\s-|(?:due to|secondary to|caused by|with)\s)"
-)
-_OWNED = re.compile(r"(?:the|this|that|his|her|their|my|your|our|der|die|das|le|la|el|il|de)\s", _FLAGS)
-_OF = re.compile(r"(?<!\w)(?:of|for|to|about|from|by|de|von|für|di|per|por|para)(?!\w)", _FLAGS)
-"""Between another thing and a name: "fear of schizophrenia"."""
-_CAUSE = re.compile(r"[\s*_\"'),]{0,6}(?:most likely\s|probably\s)?(?:due to|secondary to|caused by)\s")
-_SENTENCE_WORDS = re.compile(rf"(?<!\w)(?:{any_of('sentence_words')})(?!\w)|[?:={{}}]", _FLAGS)
 _MOST_ALONE = 5
 """Words of a whole reply that is a name of no list."""
 _MOST_BEFORE = 4
 """Words before the name of the list in such a reply."""
-_FOREIGN = re.compile(rf"(?<!\w)(?:{any_of('foreign_names')})(?!\w)", re.IGNORECASE)
-_ENGLISH = re.compile(rf"(?<!\w)(?:{any_of('english_names')})(?!\w)|'s(?!\w)", re.IGNORECASE)
-"""Words of names in other languages that English has not, and such of English."""
-_SYLLABLE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MOST_SIGNS = 8
 """The same, signs of a script in which each is a word."""
 
@@ -400,17 +332,17 @@ class LabelOf:
         plain = Piece(piece.text[-_LOOKED_AT:], piece.start + max(0, len(piece.text) - _LOOKED_AT))
         end = len(plain.text.rstrip(" *_\"')"))
         named = [one for one in self.named(plain.text) if end - 1 <= one.end <= len(plain.text)]
-        clause = _HALVES.split(plain.text[: named[-1].start])[-1] if named else ""
-        if not named or _TAKEN_BACK.search(clause) or _OR_BEFORE.search(clause):
+        clause = _RE["halves"].split(plain.text[: named[-1].start])[-1] if named else ""
+        if not named or _RE["taken_back"].search(clause) or _RE["or_before"].search(clause):
             return NOTHING
         place = (plain.start + named[-1].start, plain.start + named[-1].end)
         return Found(ReadOutcome.OK, named[-1].labels[0], place)
 
     def whole(self, piece: Piece, *, reach: int = 1) -> Found:
         """Read a line that is a name of the list, with at most a reason behind it; an item is none."""
-        if _ITEM.match(piece.text):
+        if _RE["item"].match(piece.text):
             return NOTHING
-        signs = _SIGNS.match(piece.text)
+        signs = _RE["signs"].match(piece.text)
         if signs is not None:
             piece = Piece(piece.text[signs.end() :], piece.start + signs.end())
         found = self._stated(piece, reach=reach)
@@ -418,22 +350,24 @@ class LabelOf:
             return NOTHING  # two names that nothing states are no answer
         rest = piece.text[found.where[1] - piece.start :]
         others = [one for one in self.named(rest) if found.value not in one.labels]
-        set_aside = _TAKEN_BACK.search(rest) is not None or _CAUSE.match(rest) is not None
-        if _AFTER_BARE.match(rest) is None or (others and not set_aside):
+        set_aside = _RE["taken_back"].search(rest) is not None or _RE["cause"].match(rest) is not None
+        if _RE["after_bare"].match(rest) is None or (others and not set_aside):
             return NOTHING
         before = piece.text[: found.where[0] - piece.start]
-        lead = _LEAD.match(before)
+        lead = _RE["lead"].match(before)
         before = before if lead is None else before[lead.end() :]
-        owned = len(before.split()) > 1 and _OWNED.match(piece.text)  # "the referring doctor suspected"
-        if owned or _OF.search(before):
+        owned = len(before.split()) > 1 and _RE["owned"].match(piece.text)  # "the referring doctor suspected"
+        if owned or _RE["of"].search(before):
             return NOTHING
-        if before.strip() and (rest.lstrip().startswith(";") or _SENTENCE_WORDS.search(before) is not None):
+        if before.strip() and (
+            rest.lstrip().startswith(";") or _RE["sentence_words"].search(before) is not None
+        ):
             return NOTHING
         return found
 
     def alone(self, piece: Piece) -> Found:
         """Read a reply of one line: a name of the list, or so few words that they can only be a name."""
-        number = _NUMBER.match(piece.text)
+        number = _RE["number"].match(piece.text)
         if number is not None:
             piece = Piece(piece.text[number.end() :], piece.start + number.end())
         found = self.whole(piece, reach=_MOST_BEFORE)
@@ -443,9 +377,9 @@ class LabelOf:
         few = len(plain.text.split()) <= _MOST_ALONE and 2 < len(plain.text) <= (
             80 if plain.text.isascii() else 30
         )
-        if _SYLLABLE.search(plain.text) is not None:
+        if _RE["syllable"].search(plain.text) is not None:
             few = len(plain.text) <= _MOST_SIGNS
-        if not few or not plain.text[:1].isalpha() or _SENTENCE_WORDS.search(piece.text):
+        if not few or not plain.text[:1].isalpha() or _RE["sentence_words"].search(piece.text):
             return NOTHING
         english = worth()["translated"].get(plain.text.casefold())
         named = self.named(english) if english is not None else []
@@ -464,7 +398,7 @@ class LabelOf:
     def _stated(self, piece: Piece, *, reach: int) -> Found:
         """Read a name of the list; where one is there and not meant, the outcome has its place."""
         clause = _first_clause(piece, led=False)
-        if self._absence is not None and _NONE.fullmatch(clause.text.strip(ENDING)) is not None:
+        if self._absence is not None and _RE["none"].fullmatch(clause.text.strip(ENDING)) is not None:
             plain = clause.trimmed(ENDING)
             return Found(ReadOutcome.OK, self._absence, (plain.start, plain.end))
         named = self.named(clause.text)
@@ -475,11 +409,11 @@ class LabelOf:
             return NOTHING
         first, rest = named[0], named[1:]
         before = clause.text[: first.start]
-        if _TAKEN_BACK.search(before) is not None:
-            if not rest or _TURNED.fullmatch(clause.text[first.end : rest[0].start]) is None:
+        if _RE["taken_back"].search(before) is not None:
+            if not rest or _RE["turned"].fullmatch(clause.text[first.end : rest[0].start]) is None:
                 return Found(ReadOutcome.UNREADABLE, None, (clause.start, clause.end))
             first, rest = rest[0], rest[1:]
-        elif len(before.split()) >= reach and (reach < _REACH or _CALLED.search(before) is None):
+        elif len(before.split()) >= reach and (reach < _REACH or _RE["called"].search(before) is None):
             return Found(ReadOutcome.UNREADABLE, None, (clause.start, clause.end))
         return self._judged(clause, first, rest)
 
@@ -487,37 +421,37 @@ class LabelOf:
         """Return a name with what is said behind it: another beside it, or that it is not meant."""
         text, labels = clause.text, list(first.labels)
         place = (clause.start + first.start, clause.start + first.end)
-        if _OR_BEFORE.search(text[: first.start]) is not None:
+        if _RE["or_before"].search(text[: first.start]) is not None:
             return Found(ReadOutcome.SEVERAL)
-        if _DENIED_AFTER.match(text[first.end :]) is not None:
+        if _RE["denied_after"].match(text[first.end :]) is not None:
             return Found(ReadOutcome.UNREADABLE, None, place)
         for one in rest:
             same = [label for label in labels if label in one.labels]
             if same:
                 labels = same  # "SAD (social anxiety disorder)"
-            elif _JOINS.fullmatch(text[first.end : one.start]) is not None:
+            elif _RE["joins"].fullmatch(text[first.end : one.start]) is not None:
                 return Found(ReadOutcome.SEVERAL)
             break
         near = rest[0].start if rest else len(text)
-        if _OR.match(text[first.end : min(near, first.end + 80)]) is not None:
+        if _RE["or"].match(text[first.end : min(near, first.end + 80)]) is not None:
             return Found(ReadOutcome.SEVERAL)
         return Found(ReadOutcome.OK, labels[0], place)
 
     def _other(self, piece: Piece) -> Found:
         """Return a name outside the list: short, no sentence, and not left open."""
         inner = _first_clause(piece)
-        stop = _STOP.search(inner.text, 1)
+        stop = _RE["stop"].search(inner.text, 1)
         head = Piece(inner.text if stop is None else inner.text[: stop.start()], inner.start).trimmed(ENDING)
         if not any(sign.isalpha() for sign in head.text) or len(head.text) < 2 or is_title(head.text):
             return NOTHING
-        unsure = (_NOT_YET, _NO_NAME, _TAKEN_BACK)
+        unsure = (_RE["not_yet"], _RE["no_name"], _RE["taken_back"])
         if len(head.text.split()) > MOST_WORDS or any(one.search(head.text) for one in unsure):
             return NOTHING
         if inner.text[len(head.text) :].lstrip(ENDING).startswith("?") or piece.text.rstrip(
             " *_\"'"
         ).endswith("?"):
             return NOTHING
-        if _OR.search(inner.text[: 2 * len(head.text)]) is not None:
+        if _RE["or"].search(inner.text[: 2 * len(head.text)]) is not None:
             return Found(ReadOutcome.SEVERAL)
         if self._may_be_translated(head.text):
             return NOTHING
@@ -536,12 +470,12 @@ class LabelOf:
 
     def _may_be_translated(self, name: str) -> bool:
         """Whether a name may be one of the list in another language: a script or words that no name has."""
-        if not self.is_ascii or _SYLLABLE.search(name) is not None:
+        if not self.is_ascii or _RE["syllable"].search(name) is not None:
             return self.is_ascii
-        foreign = {match.group().casefold() for match in _FOREIGN.finditer(name)}
-        english = any(map(_ENGLISH.fullmatch, self._own_words))
+        foreign = {match.group().casefold() for match in _RE["foreign"].finditer(name)}
+        english = any(map(_RE["english"].fullmatch, self._own_words))
         return not foreign <= self._own_words or (
-            english and not name.isascii() and _ENGLISH.search(name) is None
+            english and not name.isascii() and _RE["english"].search(name) is None
         )
 
     def mentions(self, text: str) -> bool:
@@ -563,8 +497,8 @@ class LabelOf:
 def _first_clause(piece: Piece, *, led: bool = True) -> Piece:
     """Return the clause that a name would be in, without what leads to it."""
     inner = Piece(piece.text[:_LOOKED_AT], piece.start).trimmed(DECORATION)
-    lead = _LEAD.match(inner.text) if led else None
+    lead = _RE["lead"].match(inner.text) if led else None
     if lead is not None and inner.text[lead.end() :].strip(ENDING):
         inner = Piece(inner.text[lead.end() :], inner.start + lead.end()).trimmed(DECORATION)
-    end = _CLAUSE.search(inner.text)
+    end = _RE["clause"].search(inner.text)
     return inner if end is None else Piece(inner.text[: end.end()], inner.start)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Protocol
 
 from concord.reading.records import NOTHING, OK, OUT, SEVERAL, Found, ReadOutcome, Value
-from concord.reading.text import FOR, Piece, any_of, folded, words, worth
+from concord.reading.text import FOR, Piece, any_of, folded, patterns, words, worth
 
 _DIGITS = (
     r"\d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?!\d)|\d{1,3}(?:,\d{3}){1,5}\.\d{1,9}|\d{1,3}(?:\.\d{3}){2,5}(?![\d,])|"
@@ -22,75 +22,17 @@ NUMBER = re.compile(
     re.IGNORECASE,
 )
 _UNITS = f"(?:{any_of('units')})"
-_BARE_HEDGE = re.compile(
-    rf"^[\s*_\"'(\[]{{0,8}}(?:(?:{any_of('hedges')})[\s:*_\"'(\[]{{1,6}}|[~≈=:]|(?:{any_of('hedges_joined')})\s?|"
-    r"un |una |une |eine? |een ){0,3}",
-    re.IGNORECASE,
-)
-_HEDGE = re.compile(
-    rf"^[\s*_\"'(\[]{{0,8}}(?:(?:{any_of('hedges', 'hedges_stated')})[\s:*_\"'(\[]{{1,6}}|"
-    rf"[~≈=:]|(?:{any_of('hedges_joined')})\s?){{0,4}}",
-    re.IGNORECASE,
-)
-_BOUND = re.compile(
-    rf"\b(?:{any_of('bounds')})\b|以上|以下|未満|より多|至少|最多|超过|不到|이상|이하|미만|초과|[<>≤≥±]|\d\s?\+(?!\d)",
-    re.IGNORECASE,
-)
-_RANGE = re.compile(
-    r"\d[\s%$€£]{0,3}(?:-|to|or|and|bis|oder|und|à|ou|y|o|~|через)[\s%$€£]{1,3}?[$€£]?\d|\d\s?-\s?[$€£]?\d|"
-    r"\bbetween\b|\bzwischen\b|\bentre\b|\bfrom\s[$€£]?\d",
-    re.IGNORECASE,
-)
-_OUT_OF = re.compile(
-    r"^[\s*_]{0,4}(?:/|out of|of|von|sur|de|su|sobre|di|em|op|van|из|over)\s{0,3}"
-    r"(?:(?:an?|de|insgesamt|maximal)\s)?"
-    r"(\d{1,6}(?:\.\d+)?)(?![\d])",
-    re.IGNORECASE,
-)
-_AFTER = re.compile(
-    rf"^[\s*_\"')\]\\}}$]{{0,6}}(?:{_UNITS}[\s*_\"')\].]{{0,6}}){{0,3}}"
-    r"(?:per (?:day|week|month|year|hour|night|annum|head|person)\s?)?"
-    rf"(?:$|[.,;:!)(\n]|\s-|\s?-\s|\s?=\s?[^\W\d]|{any_of('number_chosen')})",
-    re.IGNORECASE,
-)
-"""What may follow a number that is an answer by itself: its unit, and then an end or a reason."""
-_CLAUSE = re.compile(
-    r"[;(\n]|,(?!\d)|[.!](?=\s|$)|\s(?:and|und|et|y|while|whereas|but|since|because|as|weil|because)\s",
-    re.IGNORECASE,
-)
-
-
-_ON_SCALE = re.compile(
-    r"\s(?:on|in|from) (?:a|the|this) (?:scale|range)(?: (?:of|from))? -?\d{1,4} ?(?:to|-) ?\d{1,4}",
-    re.IGNORECASE,
-)
-_OR = re.compile(
-    r"(?:,?\s{1,2}(?:(?:or|oder|ou)\s)?(?:maybe|perhaps|possibly|vielleicht)|,\s(?:or|oder|ou|o))\s[$€£]?\d",
-    re.IGNORECASE,
-)
-
-
-_ANCHORED = re.compile(r"\s{0,2}[=:]")
-_ANCHOR = re.compile(r"[,;.\n]\s{0,3}(?:and\s|to\s|bis\s|und\s)?\d{1,3}\s{0,2}[=:]\s{0,2}[^\W\d]")
-"""The ends of a scale, which is no answer: "1 = never, 7 = always"."""
-_NO_COUNT = re.compile(rf"[\s%*_]{{1,4}}(?:{any_of('no_count')})(?!\w)", re.IGNORECASE)
-"""Behind a number of other things, or one that is added: "3 reasons", "$5 less"."""
-_MONEY = re.compile(r"[$€£¥₩₹]|usd|eur|gbp|chf", re.IGNORECASE)
-_EUROS = re.compile(rf"\s?(?:{any_of('decimal_comma')})(?!\w)", re.IGNORECASE)
-"""What has no third decimal: 1.150 € are more than a thousand."""
-
-
-_WHY = re.compile(r"\s(?:because|since|given|as|weil|parce que|porque|perché|omdat)\s", re.IGNORECASE)
+_RE = patterns("numbers")
 
 
 def is_bound(text: str) -> bool:
     """Whether a text gives a bound, not a number."""
-    return _BOUND.search(text) is not None
+    return _RE["bound"].search(text) is not None
 
 
 def is_range(text: str) -> bool:
     """Whether a text gives a range, not a number."""
-    return _RANGE.search(text) is not None
+    return _RE["range"].search(text) is not None
 
 
 def _value(match: re.Match[str], high: float | None) -> float | None:
@@ -102,7 +44,7 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
     elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain):
         plain = plain.replace(",", "")
     elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", plain) and (
-        _EUROS.match(match.string, match.end()) or _EUROS.match(match.group())
+        _RE["euros"].match(match.string, match.end()) or _RE["euros"].match(match.group())
     ):
         plain = plain.replace(".", "")
     elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", plain) and not scale:
@@ -112,7 +54,7 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
         plain = plain.replace(",", ".")
     elif "," in plain:
         return None  # neither thousands nor decimals
-    if scale == "m" and _MONEY.search(match.group()) is None:
+    if scale == "m" and _RE["money"].search(match.group()) is None:
         if match.string[match.end() - 2 : match.end() - 1] != " ":
             return None  # "5m" may be metres or millions
         scale = ""
@@ -120,26 +62,19 @@ def _value(match: re.Match[str], high: float | None) -> float | None:
     return -value if word or "-" in (sign, second) else value
 
 
-_SCALE_FIRST = re.compile(
-    r"[\s*_]{0,4}(\d{1,4})\s?(?:점|点|分)(?:\s?만점(?:에|에서|으로)|満点(?:中|で|の)|中的?|满分(?:中|里|,)?)\s?"
-)
-"""The end of a scale before an answer on it: "7점 만점에 5점"."""
-_ITEM_NUMBER = re.compile(r"[\s*_]{0,4}\d{1,2}[.)][*_]{0,3}\s{1,3}[*_]{0,3}[^\W\d]")
-_PARENTHESIS = re.compile(r"\s?\([^()\n]{0,60}\)")
-_MORE, _SAID = re.compile(r"\d|:"), re.compile(r"[.!][\s*_\"')]{0,6}$")
-
-
 def is_item(text: str, lines: int) -> bool:
     """Whether one of some lines begins with the number of an item of a list: "2. The intention"."""
-    found = _ITEM_NUMBER.match(text)
+    found = _RE["item_number"].match(text)
     if found is None:
         return False
-    return _MORE.search(text, found.end()) is not None or (lines > 1 and _SAID.search(text) is None)
+    return _RE["more"].search(text, found.end()) is not None or (
+        lines > 1 and _RE["said"].search(text) is None
+    )
 
 
 def is_numbered(text: str) -> bool:
     """Whether a line begins with a number and words, which may be an item of a list."""
-    return _ITEM_NUMBER.match(text) is not None
+    return _RE["item_number"].match(text) is not None
 
 
 def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, int, int] | ReadOutcome | None:
@@ -147,13 +82,13 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
 
     Returns value and span, an outcome where there are several numbers, or None where there is none.
     """
-    scale = _SCALE_FIRST.match(text)
+    scale = _RE["scale_first"].match(text)
     if scale is not None and float(scale.group(1)) == high:
         blank = " " * scale.end()
         return read_number(f"{blank}{text[scale.end() :]}", high, alone=alone)
     boxed = re.match(r"^(?:#{2,6}\s)?[\s$\\*_\"'({\[]{0,12}", text)
     begin = 0 if boxed is None else boxed.end()
-    hedge = (_BARE_HEDGE if alone else _HEDGE).match(text, 0)
+    hedge = (_RE["bare_hedge"] if alone else _RE["hedge"]).match(text, 0)
     begin = max(begin, 0 if hedge is None else hedge.end())
     match = NUMBER.match(text, max(0, begin - 1)) or NUMBER.match(text, begin)
     if match is None:
@@ -161,41 +96,41 @@ def read_number(text: str, high: float | None, *, alone: bool) -> tuple[float, i
         match = None if back is None else NUMBER.match(text, back.start())
     if match is None:
         return _in_words(text, begin)
-    rest = _ON_SCALE.sub("", text[match.end() :])
+    rest = _RE["on_scale"].sub("", text[match.end() :])
     if re.match(r"[.):]\s{1,3}[$€£]?\d", rest):
         return None  # the number of a line
-    if _OR.match(rest):
+    if _RE["or"].match(rest):
         return ReadOutcome.SEVERAL
-    if _ANCHORED.match(rest) and _ANCHOR.search(rest) is not None:
+    if _RE["anchored"].match(rest) and _RE["anchor"].search(rest) is not None:
         return None
-    clause = text[: match.end()] + _clause(_PARENTHESIS.sub("", rest))
-    if is_bound(clause) or (is_range(clause) and _OUT_OF.match(rest) is None):
+    clause = text[: match.end()] + _clause(_RE["parenthesis"].sub("", rest))
+    if is_bound(clause) or (is_range(clause) and _RE["out_of"].match(rest) is None):
         return ReadOutcome.SEVERAL if is_range(clause) else None
     value = _value(match, high)
     if value is None:
         return None
-    share = _OUT_OF.match(rest)
+    share = _RE["out_of"].match(rest)
     if share is not None:
         if high is None or float(share.group(1)) != high:
             return None
         rest = rest[share.end() :]
-        ends = _AFTER.match(rest) or (not alone and _WHY.match(rest))
+        ends = _RE["after"].match(rest) or (not alone and _RE["why"].match(rest))
         return (value, match.start(4), match.end()) if ends else None
     if alone:
-        return (value, match.start(4), match.end()) if _AFTER.match(rest) else None
+        return (value, match.start(4), match.end()) if _RE["after"].match(rest) else None
     more = next(NUMBER.finditer(_clause(rest)), None)
-    return None if more or _NO_COUNT.match(rest) else (value, match.start(4), match.end())
+    return None if more or _RE["no_count"].match(rest) else (value, match.start(4), match.end())
 
 
 def _clause(text: str) -> str:
-    stop = _CLAUSE.search(text)
+    stop = _RE["clause"].search(text)
     return text if stop is None else text[: stop.start()]
 
 
 def _in_words(text: str, begin: int) -> tuple[float, int, int] | None:
     """Read a number in words that a text begins with."""
     figure = "一二三四五六七八九十".find(text[begin : begin + 1] or " ")
-    if figure >= 0 and _AFTER.match(text[begin + 1 :]):
+    if figure >= 0 and _RE["after"].match(text[begin + 1 :]):
         return figure + 1.0, begin, begin + 1
     match = re.match(r"[^\W\d_]+(?:[\s-][^\W\d_]+){0,5}", text[begin:])
     if match is None:
@@ -205,7 +140,7 @@ def _in_words(text: str, begin: int) -> tuple[float, int, int] | None:
         value = _of_words(tuple(one.group() for one in tokens[:n]))
         if value is not None:
             end = begin + tokens[n - 1].end()
-            return (value, begin, end) if _AFTER.match(text[end:]) else None
+            return (value, begin, end) if _RE["after"].match(text[end:]) else None
     return None
 
 
@@ -235,15 +170,10 @@ def _of_words(tokens: tuple[str, ...]) -> float | None:
     return total + current if room < math.inf else None
 
 
-_PARTS = re.compile(r"\n|[,;+](?!\d)|\s(?:and|und|et|y|e)\s")
 _EACH = re.compile(
     rf"[\s*_]{{0,4}}({NUMBER.pattern})(?:\s[^\W\d_]{{1,12}})?\s?(?:{any_of('each')})[\s*_.!]{{0,4}}",
     re.IGNORECASE,
 )
-_HALVES = re.compile(
-    r"[\s*_]{0,4}(?:(\d{1,9})%?\s?[/:-]\s?(\d{1,9})%?|fifty[- ]fifty)(?: split)?[\s*_.!]{0,4}", re.IGNORECASE
-)
-_FILLER = re.compile(f"{any_of('given_to', 'units')}", re.IGNORECASE)
 
 
 def amounts_in(text: str, names: Mapping[str, tuple[str, ...]], total: float) -> dict[str, float] | None:
@@ -275,7 +205,7 @@ def _given_amounts(text: str, names: Mapping[str, tuple[str, ...]]) -> dict[str,
 
 def _equal(text: str, names: Mapping[str, tuple[str, ...]], total: float) -> dict[str, float] | None:
     """Read "6 each", or two halves, in amounts or percentages."""
-    each, halves = _EACH.fullmatch(text), _HALVES.fullmatch(text)
+    each, halves = _EACH.fullmatch(text), _RE["halves"].fullmatch(text)
     if each is not None and (amount := _plain(each.group(1))) is not None and amount * len(names) == total:
         return dict.fromkeys(names, amount)
     if halves is None or len(names) != 2 or halves.group(1) != halves.group(2):
@@ -287,7 +217,7 @@ def _equal(text: str, names: Mapping[str, tuple[str, ...]], total: float) -> dic
 def _spoken_name(said: str) -> str:
     """Return the words of a name without units and "for the"; all of them where nothing else is left."""
     tokens = folded(said).split()
-    kept = [one for one in tokens if _FILLER.fullmatch(one) is None]
+    kept = [one for one in tokens if _RE["filler"].fullmatch(one) is None]
     return " ".join(kept if kept else tokens)
 
 
@@ -305,7 +235,7 @@ def _listed_amounts(text: str, names: Mapping[str, tuple[str, ...]], total: floa
     known, amounts, shares = _sayings(names), dict[str, float](), 0
     row = re.compile(r"^\s*\|", re.MULTILINE).search(text) is not None
     plain = text.replace("|", " " if row else "\n").replace(" - ", " : ")
-    for part in _PARTS.split(plain):
+    for part in _RE["parts"].split(plain):
         numbers = list(NUMBER.finditer(part))
         if not numbers and (row or not folded(part)):
             continue  # a head or a rule of a table
@@ -315,7 +245,7 @@ def _listed_amounts(text: str, names: Mapping[str, tuple[str, ...]], total: floa
         number, said = next(((one, rest) for one, rest in rests if rest in known), rests[0])
         if (value := _value(number, total)) is None:
             return None
-        if said not in known and value == total and _TOTAL.fullmatch(said):
+        if said not in known and value == total and _RE["total"].fullmatch(said):
             continue
         if said not in known or known[said] in amounts:
             return None
@@ -324,9 +254,6 @@ def _listed_amounts(text: str, names: Mapping[str, tuple[str, ...]], total: floa
     if len(amounts) != len(names) or (shares and total != 100.0):
         return None  # percentages of another total may be shares of anything
     return {name: amounts[name] for name in names}
-
-
-_TOTAL = re.compile(any_of("totals"), re.IGNORECASE)
 
 
 def numbers_in(text: str) -> list[float | None]:
@@ -378,8 +305,21 @@ class AskedFor(Protocol):
         """Read an answer that is a value of JSON; None where it is none."""
 
 
-_SHARE = re.compile(r"[\s*_\"'~]{0,4}(\d{1,3}(?:\.\d{1,4})?)\s?(?:%|percent|/\s?(\d{1,4}))[\s*_\"'.]{0,4}")
-_WORDED = re.compile(r"[\s*_\"']{0,4}[^\W\d][^\d()\n]{0,40}\((\d{1,4})\)[\s*_\"'.]{0,4}")
+@cache
+def _units_of(word: str) -> frozenset[str]:
+    """Return what a word may be a unit of, such as ``length: km``; nothing where it is none that is known."""
+    plain = word.strip().casefold()
+    return frozenset(unit for unit, said in worth()["dimensions"].items() if plain in said.split())
+
+
+def in_other_unit(text: str, start: int, end: int, unit: str) -> bool:
+    """Whether a number has a unit of the kind that was asked for, and another one: miles for km."""
+    asked = _units_of(unit)
+    behind, ahead = _RE["beside"].match(text, end), _RE["ahead"].search(text[max(0, start - 12) : start])
+    said = [one[1] for one in (behind, ahead) if one is not None]
+    units = {found for word in said for found in _units_of(word) or _units_of(word.partition("/")[0])}
+    kinds = {one.partition(":")[0] for one in asked}
+    return not units & asked and any(one.partition(":")[0] in kinds for one in units)
 
 
 @dataclass(frozen=True)
@@ -389,6 +329,8 @@ class NumberOf:
     low: float | None
     high: float | None
     whole_only: bool = False
+    unit: str = ""
+    """What is asked for; a number in another unit of the same kind is none, and never converted."""
 
     def _judged(self, value: float, place: tuple[int, int]) -> Found:
         beyond = (self.low is not None and value < self.low) or (self.high is not None and value > self.high)
@@ -409,7 +351,7 @@ class NumberOf:
         share = self._share(piece)
         if share.outcome is OK:
             return share
-        worded = _WORDED.fullmatch(piece.text)
+        worded = _RE["worded"].fullmatch(piece.text)
         if worded is not None:  # "Disagree (2)"
             return self._judged(
                 float(worded.group(1)), (piece.start + worded.start(1), piece.start + worded.end(1))
@@ -423,7 +365,9 @@ class NumberOf:
 
     def _share(self, piece: Piece) -> Found:
         """Read a percentage or a fraction where numbers are from 0 to 1."""
-        match = _SHARE.fullmatch(piece.text.strip()) if self.high is not None and self.high <= 1 else None
+        match = (
+            _RE["share"].fullmatch(piece.text.strip()) if self.high is not None and self.high <= 1 else None
+        )
         if match is None or float(match.group(2) or 100) == 0:
             return NOTHING
         value = float(match.group(1)) / float(match.group(2) or 100)
@@ -435,6 +379,8 @@ class NumberOf:
         if isinstance(found, ReadOutcome):
             return Found(found)
         value, start, end = found
+        if in_other_unit(piece.text, start, end, self.unit):
+            return NOTHING
         return self._judged(value, (piece.start + start, piece.start + end))
 
     def mentions(self, text: str) -> bool:
@@ -454,7 +400,9 @@ class NumberOf:
         if not isinstance(held, str):
             return None
         found = read_number(held, self.high, alone=True)
-        return found[0] if isinstance(found, tuple) else None
+        if not isinstance(found, tuple) or in_other_unit(held, found[1], found[2], self.unit):
+            return None
+        return found[0]
 
 
 @dataclass(frozen=True)

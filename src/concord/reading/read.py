@@ -1,6 +1,5 @@
 """Reading a reply in a fixed order: without its thinking; structured, marked, bare; otherwise no answer."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -41,9 +40,9 @@ from concord.reading.structured import (
 from concord.reading.text import (
     Piece,
     ReplyText,
-    any_of,
     lines_of,
     one_form,
+    patterns,
     without_frames,
     without_thinking,
 )
@@ -52,17 +51,7 @@ from concord.records import AnswerForm
 LONGEST = limits.REPLY_CHARACTERS
 """Characters of a reply that is still read."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_KEPT = re.compile(any_of("kept"), re.IGNORECASE)
-"""What is kept is the rest of what is given: beside it, a line is no surer."""
-_BUT = re.compile(rf"[\s,;](?:{any_of('but')})\s", re.IGNORECASE)
-_TURNED = re.compile(
-    r"[.!?\n。]\s|[\s,;-]"
-    rf"(?:{any_of('but', 'instead', 'revised', 'turned', 'corrected', 'concluding', 'so')})(?!\w)",
-    re.I,
-)
-"""Where a sentence ends, or turns from what it said."""
-_REVERSED = re.compile(rf"(?<!\w)(?:{any_of('reversed')})", re.IGNORECASE)
-"""An order from the last to the first, which is that of no question."""
+_RE = patterns("turns")
 _MOST_LABELS = 60
 """Names that a second reader is told."""
 _REVISED = 400
@@ -82,6 +71,7 @@ def read_reply(
     labels: Sequence[Words] | Mapping[str, Words] | None = None,
     codes: Mapping[str, Words] | None = None,
     whole: bool = False,
+    unit: str = "",
 ) -> Reading:
     """Read the answer of a reply: structured, marked or bare, and otherwise none.
 
@@ -110,6 +100,8 @@ def read_reply(
         Codes of free text, each with its words: 1 where one of them occurs in what is said, 0 where not.
     whole
         Only whole numbers are within the range of ``number``, or amounts of ``split``.
+    unit
+        Unit of ``number``: a number in another of its kind (miles where km are asked) is no answer.
 
     Examples
     --------
@@ -118,7 +110,7 @@ def read_reply(
     >>> read_reply("As a 34-year-old teacher, I would give half.", number=(0, 100)).outcome
     <ReadOutcome.UNREADABLE: 'unreadable'>
     """
-    asked = asked_for(choices, number, likert, ranking, split, labels, codes, whole)
+    asked = asked_for(choices, number, likert, ranking, split, labels, codes, whole, unit)
     said = spoken(text)
     return said if isinstance(said, Reading) else read_piece(said, Piece(said.text, 0), asked)
 
@@ -215,6 +207,7 @@ def asked_for(
     labels: Any = None,
     codes: Any = None,
     whole: bool = False,
+    unit: str = "",
 ) -> AskedFor:
     """Return what is asked, by the one of these that is given."""
     given = [one for one in (choices, number, likert, ranking, split, labels, codes) if one is not None]
@@ -223,7 +216,7 @@ def asked_for(
     if choices is not None:
         return ChoiceOf(_lettered(choices))
     if number is not None:
-        return NumberOf(number[0], number[1], whole)
+        return NumberOf(number[0], number[1], whole, unit)
     if likert is not None:
         return NumberOf(float(likert[0]), float(likert[1]), whole_only=True)
     if ranking is not None:
@@ -258,7 +251,7 @@ def _first_reading(text: str, asked: AskedFor) -> tuple[str, Found]:
     """Return what the first rule finds that decides, and how: structured, marked, bare."""
     if isinstance(asked, CodesOf):
         return "bare", NOTHING if refuses(text) and not asked.mentions(text) else asked.whole(Piece(text, 0))
-    if isinstance(asked, OrderOf) and _REVERSED.search(text[:LONGEST_LIST]) is not None:
+    if isinstance(asked, OrderOf) and _RE["reversed"].search(text[:LONGEST_LIST]) is not None:
         return "", NOTHING
     at, structured = structured_answer(text, asked)
     marked = _last_marked(text, asked, at if structured is not None else None)
@@ -293,7 +286,7 @@ def _is_twofold(
     """Whether a sentence states another answer before one, and does not turn from it: "here A; there B"."""
     for one in marks:
         between = text[one.content.start : mark.content.start]
-        if one.loose or not one.in_person or _TURNED.search(between) is not None:
+        if one.loose or not one.in_person or _RE["turned"].search(between) is not None:
             return False
         other = _marked(text, one, asked)
         if other is not None and found.outcome is ReadOutcome.OK:
@@ -335,7 +328,9 @@ def _headed(text: str, asked: AskedFor, marked: tuple[AnswerMark, Found] | None)
         return stated if inside or not is_overall(head.heading) else found
     rivals = [one for one in own if one is not None and (head.item or not one.item)]
     rated = isinstance(asked, NumberOf) and asked.whole_only  # "Severity: 6, Probability: 2"
-    others = [asked.whole(one.content) for one in rivals if rated or (numbers and _KEPT.search(one.heading))]
+    others = [
+        asked.whole(one.content) for one in rivals if rated or (numbers and _RE["kept"].search(one.heading))
+    ]
     begin = text.rfind("\n\n", 0, head.content.start)  # lines of its paragraph rival it under any heading
     beside = (under_heading(one, asked, of_any=True) for one in rivals if one.content.start > begin)
     others += [*(one for line, one in held if line in rivals), asked.whole(lines[0])]
@@ -408,7 +403,7 @@ def _pointed_to(text: str, asked: LabelOf) -> Found:
 
 def _is_turned(after: str, found: Found, asked: LabelOf) -> bool:
     """Whether "but" and another name follow."""
-    but = _BUT.search(after[:LONGEST_LIST])
+    but = _RE["but"].search(after[:LONGEST_LIST])
     return but is not None and asked.others(after[but.end() : LONGEST_LIST], found.value)
 
 
@@ -439,7 +434,7 @@ def asked_by(form: AnswerForm) -> dict[str, Any]:
     names = dict(form.names)
     kinds: dict[str, dict[str, Any]] = {
         "choice": {"choices": names},
-        "number": {"number": (form.low, form.high), "whole": form.whole},
+        "number": {"number": (form.low, form.high), "whole": form.whole, "unit": form.unit},
         "ranking": {"ranking": names},
         "split": {"split": (0.0 if form.total is None else form.total, names)},
         "label": {"labels": names},

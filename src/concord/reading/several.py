@@ -14,7 +14,7 @@ from concord.reading.numbers import AskedFor, SplitOf
 from concord.reading.read import asked_by, asked_for, otherwise, read_form, read_piece, read_reply, spoken
 from concord.reading.records import Reading, ReadOutcome
 from concord.reading.structured import held_answer, judged, objects_in
-from concord.reading.text import Piece, ReplyText, any_of, folded, lines_of, sentences_of
+from concord.reading.text import Piece, ReplyText, folded, lines_of, patterns, sentences_of
 from concord.records import AnswerForm
 
 _MOST_MARKS = 2000
@@ -24,7 +24,7 @@ _NUMBERED = (
     r"(?:(?:q|question|item|answer|part|frage|pregunta|domanda|问题|質問|질문)[ \t.#]{0,2})?#?"
     r"(\d{1,3})[*_\"']{0,3}(?:[.):](?=[\s*_\"']|$)|[ \t]{0,2}[-=:>](?=[\s*_\"']))[ \t*_\"']{0,6}"
 )
-_KEY = re.compile(r"(?:q|question|item|answer|a|part)?[\s_.#-]{0,2}(\d{1,3})", re.IGNORECASE)
+_RE = patterns("several")
 _ITEM_KEYS = ("item", "question", "id", "name", "key", "q", "number", "no", "nr")
 
 
@@ -67,11 +67,6 @@ def read_forms(forms: Sequence[AnswerForm], text: str | None) -> list[Reading]:
     return [found[name] if name in found else read_form(form, text) for name, form in named.items()]
 
 
-_FINAL = re.compile(
-    r"(?<!\w)(?:final|answers?|actual(?:ly)?|revised|corrected|instead|antworten)(?!\w)", re.IGNORECASE
-)
-
-
 def _contradicted(
     said: ReplyText,
     parts: Mapping[str, Piece],
@@ -83,7 +78,7 @@ def _contradicted(
         return
     lines = said.text[: min(part.start for part in parts.values())].rsplit("\n", 1)
     earlier = parts_of(lines[0], list(kinds)) if len(lines) == 2 else {}
-    if not earlier or _FINAL.search(max(earlier.values(), key=lambda part: part.end).text):
+    if not earlier or _RE["final"].search(max(earlier.values(), key=lambda part: part.end).text):
         return
     for name, part in earlier.items():
         other = read_piece(said, part, kinds[name])
@@ -202,19 +197,9 @@ def _item(key: object, names: Sequence[str]) -> str | None:
     known = {folded(name): name for name in names}
     if folded(str(key)) in known:
         return known[folded(str(key))]
-    number = _KEY.fullmatch(str(key).strip())
+    number = _RE["key"].fullmatch(str(key).strip())
     place = 0 if number is None else int(number.group(1))
     return names[place - 1] if 0 < place <= len(names) else None
-
-
-_DENIED = re.compile(rf"(?<!\w)(?:{any_of('affirm_denied')})(?!\w)|不是|ではな", re.IGNORECASE)
-_DOUBTED = re.compile(
-    r"(?<!\w)(?:not|n't|cannot be)\s(?:sure|certain|entirely|completely|quite|100|only)|no doubt",
-    re.IGNORECASE,
-)
-"""A doubt, which is no denial."""
-_TURNS = re.compile(r"[;:]|[,.]\s|\s(?:but|yet|however|although|though|aber|mais|pero)\s", re.IGNORECASE)
-_NO = re.compile(r"[\s\"')*_]{0,4}(?:no|nein|non)(?!\w)", re.IGNORECASE)
 
 
 def affirmed(text: str | None, names: Sequence[str]) -> Reading:
@@ -246,10 +231,10 @@ def _is_affirmed(sentence: Piece, match: re.Match[str], after: str) -> bool:
     text = sentence.text
     if text[match.start()].islower():
         return False  # a word, and no name
-    if text.rstrip("\"')*_ ").endswith("?") and _NO.match(after):
+    if text.rstrip("\"')*_ ").endswith("?") and _RE["no"].match(after):
         return False
-    clause = _TURNS.split(_DOUBTED.sub(" ", text[: match.start()]))[-1]
-    return _DENIED.search(clause) is None
+    clause = _RE["turns"].split(_RE["doubted"].sub(" ", text[: match.start()]))[-1]
+    return _RE["denied"].search(clause) is None
 
 
 def _plain_letters(text: str) -> str:

@@ -19,27 +19,9 @@ from concord.reading.marks import (
 from concord.reading.names import LabelOf
 from concord.reading.numbers import AskedFor, NumberOf, SplitOf, is_item, is_numbered
 from concord.reading.records import NOTHING, Found, ReadOutcome, Value
-from concord.reading.text import ENDING, Piece, elements, lines_of, words
+from concord.reading.text import ENDING, Piece, elements, lines_of, patterns, words
 
-_BOXED = re.compile(r"\\(?:boxed|fbox|framebox)\s{0,2}\{((?:[^{}]|\{[^{}]{0,200}\}){0,400})\}")
-_TEX_WORDS = re.compile(r"\\(?:text|mathrm|textbf|mathbf|textit)\s?\{([^{}]*)\}")
-_NAMED_VALUE = re.compile(r"^\s{0,3}[a-zA-Z]\s{0,3}=\s{0,3}(?=\d)")
-_TEX_SPACE = re.compile(r"\\[,;!: ]|~")
-_TEX_NUMBER = re.compile(
-    r"\s{0,3}(-?)\s{0,3}(?:\\[dt]?frac\{(\d{1,9})\}\{(\d{1,9})\}|"
-    r"(\d{1,9}(?:\.\d{1,9})?)\s{0,3}(?:\\times|\\cdot|×|\*)\s{0,3}10\^\{?(-?\d{1,2})\}?)\s{0,3}"
-)
-_ELEMENT = re.compile(r"<([^\W\d][\w:-]{0,30})(\s[^<>\n]{0,60})?>([^<>]{1,400})</\1>")
-_ASIDE = re.compile(r"\([^()]{0,40}\)?")
-_DIGITS = re.compile(r"\d{1,3}")
-_CLOSING_TAGS = re.compile(r"</[\w:-]{1,30}>")
-_DOUBLE = re.compile(r"\[\[\s{0,2}([^\[\]\n]{1,80}?)\s{0,2}\]\]")
-_BETWEEN = re.compile(r"\s{0,2}(?:,|/|or|and|oder|und|,\s?or|,\s?and){0,2}\s{0,2}", re.IGNORECASE)
-_BEGINS = re.compile(r"[{\[](?=\s{0,20}[\"\[{\d])|\{(?=\s{0,20}['\w])")
-_FLAT = re.compile(r"\{[^{}]{1,2000}\}")
-_LOOSE_COMMA, _COMMENT = re.compile(r",(?=\s{0,20}[}\]])"), re.compile(r"\s//[^\n\"]{0,200}$", re.MULTILINE)
-_LOOSE_KEY = re.compile(r"(?<=[{,])(\s{0,20})([^\W\d]\w{0,40})(?=\s{0,4}:)")
-_SENTENCE_END = re.compile(r"[.!?](?!\d)")
+_RE = patterns("structured")
 _NEXT_WORDS = 40
 """Characters behind an answer in which it may be said whose it is."""
 _MOST_OBJECTS = 40
@@ -56,7 +38,7 @@ def structured_answer(text: str, asked: AskedFor) -> tuple[int, Found | None]:
     places: list[tuple[int, int, Found]] = []
     for element in elements(text):
         places.append((element.start, element.end, _inside(element, asked)))
-    for pattern in (_BOXED, _DOUBLE):
+    for pattern in (_RE["boxed"], _RE["double"]):
         for match in _unlisted(list(pattern.finditer(text))[-_MOST_OBJECTS:], text):
             found = _in_box(match.group(1), asked)
             place = (match.start(1), match.end(1))
@@ -77,9 +59,9 @@ def structured_answer(text: str, asked: AskedFor) -> tuple[int, Found | None]:
 
 def _in_box(said: str, asked: AskedFor) -> Found:
     """Read what is in a box of TeX: as it is written, or a fraction or a power of ten."""
-    plain = _TEX_SPACE.sub("", _TEX_WORDS.sub(r"\1", said)).replace("{,}", ",")  # 2{,}048
-    plain = _NAMED_VALUE.sub("", plain)
-    number = _TEX_NUMBER.fullmatch(plain) if isinstance(asked, NumberOf) else None
+    plain = _RE["tex_space"].sub("", _RE["tex_words"].sub(r"\1", said)).replace("{,}", ",")  # 2{,}048
+    plain = _RE["named_value"].sub("", plain)
+    number = _RE["tex_number"].fullmatch(plain) if isinstance(asked, NumberOf) else None
     if number is None:
         return asked.stated(Piece(plain.replace("\\", ""), 0))
     sign, top, below, times, power = number.groups()
@@ -93,7 +75,7 @@ def _of_any_name(text: str, asked: AskedFor) -> list[tuple[int, int, Found]]:
     """Read the one element of any name, among the last of a reply, that is nothing but an answer."""
     # Orders and splits take several elements: names of places or of parts.
     found: list[tuple[int, int, Found]] = []
-    matches = list(_ELEMENT.finditer(text))[-_MOST_OBJECTS:]
+    matches = list(_RE["element"].finditer(text))[-_MOST_OBJECTS:]
     if isinstance(asked, OrderOf | SplitOf) and (several := _of_elements(matches, asked)):
         return several
     for match in matches:
@@ -102,8 +84,8 @@ def _of_any_name(text: str, asked: AskedFor) -> list[tuple[int, int, Found]]:
         if read is not None:
             found.append((match.start(), match.end(), read))
     values = {one[2].value for one in found if one[2].outcome is ReadOutcome.OK}
-    after = _ELEMENT.sub("", text[found[-1][1] :]) if found else ""
-    return found[-1:] if len(values) <= 1 and not _CLOSING_TAGS.sub("", after).strip() else []
+    after = _RE["element"].sub("", text[found[-1][1] :]) if found else ""
+    return found[-1:] if len(values) <= 1 and not _RE["closing_tags"].sub("", after).strip() else []
 
 
 def _of_elements(matches: Sequence[re.Match[str]], asked: OrderOf | SplitOf) -> list[tuple[int, int, Found]]:
@@ -111,7 +93,7 @@ def _of_elements(matches: Sequence[re.Match[str]], asked: OrderOf | SplitOf) -> 
     if not matches:
         return []
     named = {match.group(1): match.group(3).strip() for match in matches}
-    ranks = [_DIGITS.search(match.group(2) or "") for match in matches]
+    ranks = [_RE["digits"].search(match.group(2) or "") for match in matches]
     placed = sorted(zip(matches, ranks, strict=True), key=lambda pair: int(pair[1].group()) if pair[1] else 0)
     value = asked.structured(named) if len(named) == len(matches) else None
     if value is None and isinstance(asked, OrderOf):
@@ -123,7 +105,8 @@ def _of_elements(matches: Sequence[re.Match[str]], asked: OrderOf | SplitOf) -> 
 def _unlisted(marks: Sequence[re.Match[str]], text: str) -> list[re.Match[str]]:
     """Return brackets that are not a list of what could be answered: "[[A]], [[B]] or [[C]]"."""
     joined = [
-        one.group(1) != other.group(1) and _BETWEEN.fullmatch(text, one.end(), other.start()) is not None
+        one.group(1) != other.group(1)
+        and _RE["between"].fullmatch(text, one.end(), other.start()) is not None
         for one, other in zip(marks, marks[1:], strict=False)
     ]
     pairs = zip(marks, [False, *joined], [*joined, False], strict=False)
@@ -156,7 +139,7 @@ def judged(value: Value, asked: AskedFor, place: tuple[int, int]) -> Found:
 def objects_in(text: str) -> Iterator[tuple[int, int, object]]:
     """Return the objects and lists of JSON in a text, with their places."""
     decoder, at = json.JSONDecoder(), 0
-    begins = [match.start() for match in _BEGINS.finditer(text)]
+    begins = [match.start() for match in _RE["begins"].finditer(text)]
     for start in sorted({*begins[:_MOST_OBJECTS], *begins[-_MOST_OBJECTS:]}):
         if start < at:
             continue
@@ -173,13 +156,13 @@ def objects_in(text: str) -> Iterator[tuple[int, int, object]]:
 
 def _loose_object(text: str, start: int) -> tuple[int, object] | None:
     """Return an object that is nearly JSON: with other quotes, bare keys, a comment or a comma too many."""
-    flat = _FLAT.match(text, start)
+    flat = _RE["flat"].match(text, start)
     if flat is None:
         return None
-    said = _LOOSE_COMMA.sub("", _COMMENT.sub("", flat.group()))
+    said = _RE["loose_comma"].sub("", _RE["comment"].sub("", flat.group()))
     said = said if '"' in said else said.replace("'", '"')
     try:
-        return flat.end() - start, json.loads(_LOOSE_KEY.sub(r'\1"\2"', said))
+        return flat.end() - start, json.loads(_RE["loose_key"].sub(r'\1"\2"', said))
     except (ValueError, RecursionError):
         return None
 
@@ -247,7 +230,7 @@ def _named(held: Mapping[str, object], asked: AskedFor, depth: int) -> Value | N
 
 def is_beside(head: HeadedLine, asked: AskedFor) -> bool:
     """Whether a heading is of something else than the answer; tickets and cases of labels have numbers."""
-    heading = _ASIDE.sub("", head.heading)  # "Pain (0 to 10)"
+    heading = _RE["aside"].sub("", head.heading)  # "Pain (0 to 10)"
     heading = re.sub(r"[#\d]", "", heading) if isinstance(asked, LabelOf) else heading
     of_choices = isinstance(asked, ChoiceOf)
     return is_aside(heading, of_choices=of_choices) or (of_choices and asked.mentions(heading))
@@ -324,7 +307,7 @@ def _meant(line: Piece, found: Found) -> Found:
     if found.outcome is not ReadOutcome.OK or found.where is None:
         return found
     rest = line.text[found.where[1] - line.start :]
-    end = _SENTENCE_END.search(rest)
+    end = _RE["sentence_end"].search(rest)
     asks = end is not None and end.group() == "?"
     return NOTHING if asks or is_reported(rest.lstrip(ENDING)[:_NEXT_WORDS]) else found
 

@@ -48,10 +48,21 @@ def any_of(*kinds: str) -> str:
     )
 
 
+class _Patterns(dict[str, re.Pattern[str]]):
+    """The patterns of a group, each made when it is first asked for."""
+
+    def __init__(self, group: str) -> None:
+        self._group = group
+
+    def __missing__(self, name: str) -> re.Pattern[str]:
+        made = self[name] = re.compile(filled(_templates()[self._group][name]["is"]), re.IGNORECASE)
+        return made
+
+
 @cache
 def patterns(group: str) -> Mapping[str, re.Pattern[str]]:
-    """Return the patterns of a group, made once; each is linear in the length of a sentence."""
-    return {name: re.compile(filled(one["is"]), re.IGNORECASE) for name, one in _templates()[group].items()}
+    """Return the patterns of a group; each is linear in the length of a sentence."""
+    return _Patterns(group)
 
 
 def filled(template: str) -> str:
@@ -136,20 +147,9 @@ def one_form(reply: str) -> ReplyText:
 FOR = re.compile(r"[*_\"')\]]{0,4}\s(?:for|für|fuer|pour|para|per|voor)\s", re.IGNORECASE)
 """What makes of an answer one of several: "1 for accuracy, 2 for style"."""
 _THOUGHT = any_of("thought_elements")
-_TAG = re.compile(
-    rf"<(/?)(?:{_THOUGHT})(?:\s[^<>\n]{{0,80}})?>|\[(/?)(?:{_THOUGHT})\]|◁(/?)(?:{_THOUGHT})▷|"
-    rf"<\|(/?)(?:{_THOUGHT})\|>|<\|(begin|end)_of_(?:thought|think|thinking)\|>",
-    re.IGNORECASE,
-)
-_CLOSED = re.compile(rf"</({any_of('answer_elements')})>", re.IGNORECASE)
-"""The end of an element that holds an answer."""
+_RE = patterns("frames")
 _LONGEST_ELEMENT = 4000
 _MOST_ELEMENTS = 20
-_FINAL = re.compile(r"<\|channel\|>\s{0,4}final[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>")
-_TOKEN = re.compile(r"<\|(?:end|return|start|channel|message|im_end|eot_id|call)\|>|<(?:eos|end_of_turn)>")
-
-
-_CHANNEL = re.compile(r"(?:<\|[a-z_]{1,20}\|>(?:analysis|commentary|assistant|final)?)+")
 
 
 def elements(text: str, begin: int = 0) -> list["Piece"]:
@@ -157,7 +157,7 @@ def elements(text: str, begin: int = 0) -> list["Piece"]:
     low, found = text.casefold(), []
     if len(low) != len(text):
         low = text.lower() if len(text.lower()) == len(text) else text
-    for close in list(_CLOSED.finditer(text, begin))[-_MOST_ELEMENTS:]:
+    for close in list(_RE["closed"].finditer(text, begin))[-_MOST_ELEMENTS:]:
         tag = f"<{close.group(1).lower()}>"
         start = low.rfind(tag, max(begin, close.start() - _LONGEST_ELEMENT), close.start())
         if start >= 0:
@@ -168,17 +168,17 @@ def elements(text: str, begin: int = 0) -> list["Piece"]:
 def _thought(text: str) -> tuple[list[tuple[int, int]], bool]:
     """Return the places of what was thought, and whether the reply ends in thought."""
     if "<|channel|>" in text:
-        final = list(_FINAL.finditer(text))
+        final = list(_RE["final"].finditer(text))
         if not final:
             return [(0, len(text))], True
-        close = _TOKEN.search(text, final[-1].end())
+        close = _RE["token"].search(text, final[-1].end())
         end = len(text) if close is None else close.start()
         return [(0, final[-1].end()), (end, len(text))], False
     if text.startswith("analysis") and "assistantfinal" in text:
         return [(0, text.rindex("assistantfinal") + len("assistantfinal"))], False
     spans: list[tuple[int, int]] = []
     opened: int | None = None
-    for match in _TAG.finditer(text):
+    for match in _RE["tag"].finditer(text):
         closes = any(group in ("/", "end", "END", "End") for group in match.groups())
         if not closes:
             opened = match.start() if opened is None else opened
@@ -199,7 +199,7 @@ def without_thinking(said: ReplyText) -> ReplyText | None:
     spans, unended = _thought(said.text)
     if unended:
         return None
-    return said.blanked([*spans, *(match.span() for match in _TOKEN.finditer(said.text))])
+    return said.blanked([*spans, *(match.span() for match in _RE["token"].finditer(said.text))])
 
 
 def split_thinking(reply: str) -> tuple[str, str | None]:
@@ -208,40 +208,32 @@ def split_thinking(reply: str) -> tuple[str, str | None]:
     spans, unended = _thought(said.text)
     places = sorted(said.span(*span) for span in spans if span[0] < span[1])
     thought = "\n".join(reply[slice(*place)] for place in places)
-    thought = _CHANNEL.sub("", _TAG.sub("", thought))
+    thought = _RE["channel"].sub("", _RE["tag"].sub("", thought))
     if unended:
         return thought, None
     rest, at = [], 0
     for begin, end in places:
         rest.append(reply[at:begin])
         at = max(at, end)
-    return thought, _TOKEN.sub("", "".join([*rest, reply[at:]]))
+    return thought, _RE["token"].sub("", "".join([*rest, reply[at:]]))
 
 
 _FENCE = re.compile(r"^[ \t]{0,8}(?:'''|~~~)[\w+-]{0,20}[ \t]{0,8}$", re.MULTILINE)
-_INLINE = re.compile(
-    r"</?(?:b(?=>[^<]{0,2000}</b>)|(?<=/)b|i|u|em|strong|br|p|div|span|mark|h[1-6]|li|ul|ol|code)\s{0,2}/?>|"
-    r"~~[^~\n]{1,200}~~|\\[()\[\]]",
-    re.I,
-)
-"""Signs of HTML (bold only where it is closed: <B> is an option) and of formulas, and words struck out."""
-_FORMULA = re.compile(r"(\${1,2})(?:[A-Za-z]|-?\d{1,12}(?:\.\d{1,9})?)(\${1,2})")
-_UNDERLINED = re.compile(r"(?<!\w)(__)[^_\n]{1,200}(__)(?!\w)")
-_PLACED = re.compile(r"(?<=[:=] )(<)-?\d[^<>\n]{0,30}(>)")
-"""An answer in the brackets of a form that was filled in."""
-_EMPHASIS = re.compile(r"(\$?\\(?:textbf|text|textit|mathbf|mathrm)\s?\{)[^{}\n]{0,200}(\}?)")
-_QUOTED = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
 
 
 def without_frames(said: ReplyText) -> ReplyText:
     """Return a reply without the signs of code fences, and without what it quotes where it says more."""
-    signs = [match.span() for one in (_FENCE, _INLINE) for match in one.finditer(said.text)]
-    held = [match for one in (_EMPHASIS, _FORMULA, _UNDERLINED, _PLACED) for match in one.finditer(said.text)]
+    signs = [match.span() for one in (_FENCE, _RE["inline"]) for match in one.finditer(said.text)]
+    held = [
+        match
+        for one in (_RE["emphasis"], _RE["formula"], _RE["underlined"], _RE["placed"])
+        for match in one.finditer(said.text)
+    ]
     made = said.blanked(signs + [match.span(i) for match in held for i in (1, 2)])
-    quotes = list(_QUOTED.finditer(made.text))
+    quotes = list(_RE["quoted"].finditer(made.text))
     if quotes and not made.text[quotes[-1].end() :].strip() and quotes[-1].start():
         before = made.text[: quotes[-1].start()].rstrip()  # a last line in a frame is no quotation of others
-        own = before[-1:] != ":" and _QUOTED.match(before, before.rfind("\n") + 1) is None
+        own = before[-1:] != ":" and _RE["quoted"].match(before, before.rfind("\n") + 1) is None
         spans = [match.span() for match in quotes[:-1]] if own else [match.span() for match in quotes]
         frame = [(quotes[-1].start(), made.text.index(">", quotes[-1].start()) + 1)] if own else []
         quoted = made.blanked([*spans, *frame])
@@ -281,7 +273,6 @@ MOST_LINES = 2000
 """Lines of a reply, from either end, that are looked at."""
 LONGEST_LINE = 4000
 """Characters of a line, from either end, that are looked at."""
-_SENTENCE_END = re.compile(r"[.!?]\s|[。！？]")
 
 
 def lines_of(text: str) -> list[Piece]:
@@ -297,23 +288,19 @@ def lines_of(text: str) -> list[Piece]:
             len(line) > LONGEST_LINE and not line.isspace()
         ):  # what is said at its end counts, from a whole sentence on
             begin = max(LONGEST_LINE, len(line) - LONGEST_LINE)
-            end = _SENTENCE_END.search(line, begin)
+            end = _RE["sentence_end"].search(line, begin)
             if end is not None and line[end.end() :].strip():
                 found.append(Piece(line[end.end() :], start + end.end()).trimmed())
         start += len(line) + 1
     return found
 
 
-_ENDS = re.compile(r"(?:[.!?](?=[\s\"')\]*_]|$)|[.!?;](?=[^\x00-\x7f]))[\"')\]*_]{0,6}")
-_SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|vs|approx|ca|no|nr|dr|mr|mrs|st)|(?<![\w])[A-Za-z])$", re.IGNORECASE)
-
-
 def sentences_of(line: Piece) -> list[Piece]:
     """Divide a line into sentences; a dot after a number, a letter or a short form ends none."""
     found, begin = [], 0
-    for match in _ENDS.finditer(line.text):
+    for match in _RE["ends"].finditer(line.text):
         head = line.text[begin : match.start()]
-        short = match.group()[0] == "." and _SHORT.search(head[-8:]) is not None
+        short = match.group()[0] == "." and _RE["short"].search(head[-8:]) is not None
         rest = line.text[match.end() :]
         if short and rest.strip() and (not re.match(r"\s+[A-Z\"'(]", rest) or len(head.split()) < 2):
             continue

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from concord.errors import FileFormatError, OptionError
 from concord.files.codec import decode, encode
+from concord.files.contents import fingerprint_rows
 from concord.files.documents import holding_folder, read_document
 from concord.kinds import FILE, PAPER, SCREENS, TERMINAL, Column, Kind, Table
 from concord.number_words import number
@@ -179,7 +180,7 @@ def _refuse_mixture(results: Sequence[ReasoningResult]) -> None:
     """Refuse results whose rules or vignettes differ."""
     for what, key in (
         ("rules", _rules),
-        ("vignettes", lambda scores: _hash(scores, "samples")),
+        ("vignettes", _vignettes_of),
         ("bias cases", lambda scores: _hash(scores, "bias_cases")),
         ("names", _name_tables),
     ):
@@ -204,6 +205,14 @@ def _rules(scores: ReasoningScores) -> str | None:
 def _name_tables(scores: ReasoningScores) -> str | None:
     given = _hash(scores, "aliases")
     return "the bundled ones" if given is None else given
+
+
+def _vignettes_of(scores: ReasoningScores) -> str | None:
+    """Return what vignettes are told apart by: their file; of answers graded elsewhere their ids."""
+    if scores.inputs.get("samples") != scores.inputs.get("replies"):
+        return _hash(scores, "samples")
+    ids = sorted({row.id for row in scores.samples})
+    return f"{len(ids)} items, sha256 {fingerprint_rows('', ids).sha256[:12]}"
 
 
 def _hash(scores: ReasoningScores, name: str) -> str | None:

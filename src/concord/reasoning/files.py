@@ -266,10 +266,6 @@ class ReasoningResult(Kind):
             "silent_bias_rate": self.silent_bias_rate,
         }
 
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [self.model]
-
     def sentences(self) -> Sequence[str]:
         """Return the verdict, or what is silent where bias cases are scored alone, and what to know first."""
         said = self._silent_words() if self._bias_alone else self.verdict_sentence()

@@ -1,6 +1,5 @@
 """What scoring recorded replies found, and the lines that verdicts are drawn by; full precision."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -10,7 +9,7 @@ from scipy import special
 from concord.errors import LineProblem
 from concord.reading.records import StoredReading
 from concord.records import EMPTY, Estimate, InputFile, Interval, Told
-from concord.stats.multiple import shown_of_several
+from concord.stats.multiple import p_of_reach, shown_of_several
 from concord.words import say
 
 
@@ -40,8 +39,6 @@ NOT_ALIKE = "not read alike"
 UNDECIDED = "undecided"
 VOIDED = (NOT_EARLY, NOT_ALIKE)
 """Verdicts on a gap whose value is shown and means nothing."""
-_FAMILIES = re.compile(r"(\d{1,9}) families$")
-"""How an interval over families of vignettes says how many there are."""
 
 
 def verdict_key(verdict: str, gap: Estimate) -> str:
@@ -64,15 +61,14 @@ def gap_p(gap: Estimate, null: float = 0.0) -> float | None:
     """Return the p of a gap of this size that agrees with the interval: two-sided, from its nearer end."""
     if gap.interval is None or gap.value is None:
         return None
-    families = _FAMILIES.search(gap.interval.method)
+    families = gap.interval.clusters
     # Bonett and Price's interval has its middle at n/(n + 2) of the gap
     centre = gap.value * gap.n / (gap.n + 2) if families is None else gap.value
     reach = centre - gap.interval.low if centre > null else gap.interval.high - centre
     if reach <= 0:
         return 0.0
-    df = float("inf") if families is None else int(families[1]) - 1
-    z = special.stdtrit(df, 0.5 + gap.interval.level / 2) * abs(centre - null) / reach
-    return float(2 * special.stdtr(df, -z))
+    df = float("inf") if families is None else families - 1
+    return p_of_reach(centre - null, reach, level=gap.interval.level, df=df)
 
 
 def verdicts_of_several(models: Sequence[tuple[str, Estimate]]) -> list[str]:

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from operator import itemgetter
 
-from concord.number_words import level_words, number, significant
+from concord.number_words import number, significant
 from concord.people.answers.records import AgentAnswers, OutcomeAnswers
 from concord.people.answers.result import AnswersResult, farthest_first
 from concord.people.memory import MemoryResult, difference
@@ -191,10 +191,7 @@ def histograms_picture(
         for label, h, a in zip(outcome.labels, outcome.human_shares, outcome.agent_shares, strict=True)
     ]
     height = _TOP + _ROW * len(drawn) + 6
-    caption = (
-        "Shares of answers: people above the line, the model below; each outcome has its own height. Pale: "
-        f"where another sample of people would end ({level_words(result.level)})."
-    )
+    caption = say("figures.caption.answers", level=result.level)
     return Picture(
         "answers", title, f"{title}. {said}.", units, height, str(canvas), rows=tuple(rows), caption=caption
     )

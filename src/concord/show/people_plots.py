@@ -18,11 +18,12 @@ from concord.people.picture_numbers import (
     same_conclusions,
 )
 from concord.people.referee import RefereeResult, RefereeTest
-from concord.people.result import Score, TestResult
+from concord.people.result import TestResult
 from concord.people.studies.results import StudiesResult
 from concord.people.tables import group_rows
 from concord.reading.records import ReadOutcome
 from concord.show import plot_effects, plots
+from concord.show.plot_models import score_mark
 from concord.show.svg import Canvas, Picture, Scale
 from concord.words import say
 
@@ -130,25 +131,12 @@ def calibration_picture(
     )
 
 
-def _score_mark(name: str, score: Score, *, strong: bool = False) -> plots.Mark:
-    bounds = score.bounds
-    return plots.Mark(
-        name,
-        score.value,
-        score.interval,
-        score.fresh.interval,
-        floor=None if bounds is None else bounds.floor.value,
-        ceiling=None if bounds is None else bounds.ceiling.value,
-        strong=strong,
-    )
-
-
 def _by_study(
     result: Scored, metric: str, label: str, limits: tuple[float, float], labels: str, units: float
 ) -> Picture | None:
     scores, who = _people(result, labels)
     marks = [
-        _score_mark(row.group.name, getattr(row.group, metric), strong=row.is_domain)
+        score_mark(row.group.name, getattr(row.group, metric), inner=True, strong=row.is_domain)
         for row in group_rows(scores)
     ]
     if all(mark.value is None for mark in marks):
@@ -184,11 +172,12 @@ def forest_picture(
     tests = [test for test in scores.tests if test.study == study]
     if all(test.human_effect_d is None and test.agent_effect_d is None for test in tests):
         return None
+    level = scores.level
     pairs = [
-        plot_effects.ForestRow(
+        (
             test.test,
-            (test.human_effect_d, *d_ends(test, "human", scores.level)),
-            (test.agent_effect_d, *d_ends(test, "agent", scores.level)),
+            (test.human_effect_d, *d_ends(test, "human", level)),
+            (test.agent_effect_d, *d_ends(test, "agent", level)),
         )
         for test in tests
     ]
@@ -227,7 +216,7 @@ def outcomes_picture(result: StudiesResult, *, units: float = plots.WIDTH) -> Pi
 
 def agents_picture(result: AgentsResult, *, units: float = plots.WIDTH) -> Picture | None:
     """Draw PAS of every agent with its interval, the highest first."""
-    marks = [_agent_mark(agent.name, agent.pas) for agent in result.in_order() if agent.pas.value is not None]
+    marks = [score_mark(agent.name, agent.pas) for agent in result.in_order() if agent.pas.value is not None]
     if not marks:
         return None
     return plots.intervals(
@@ -257,17 +246,6 @@ def specifications_picture(result: AgentsResult, *, units: float = plots.WIDTH) 
         label="PAS: probability of the same conclusion",
         lines=lines,
         width=units,
-    )
-
-
-def _agent_mark(name: str, pas: Score) -> plots.Mark:
-    bounds = pas.bounds
-    return plots.Mark(
-        name,
-        pas.value,
-        pas.interval,
-        floor=None if bounds is None else bounds.floor.value,
-        ceiling=None if bounds is None else bounds.ceiling.value,
     )
 
 

@@ -17,6 +17,7 @@ from concord.show.svg import (
     on_heat,
     reach,
 )
+from concord.words import say
 
 MOST_NAMED = 4
 """Tests that stand out most and are named."""
@@ -88,26 +89,11 @@ def effects(
     data = {"low": repr(low), "high": repr(high), "bottom": repr(bottom), "top": repr(top), "x0": "52",
             "x1": f"{width - 14:g}", "y0": f"{height - 44:g}", "y1": "34"}  # fmt: skip
     told = f"{title}: {len(points)} tests, {sides[0]} across, {sides[1]} up. {said}"
-    heads = (
-        "test",
-        "domain",
-        "people d",
-        "low",
-        "high",
-        "model d",
-        "low",
-        "high",
-        "significant, same direction",
-    )
+    ends = ("low", "high")
+    heads = ("test", "domain", "people d", *ends, "model d", *ends, "significant, same direction")
     rows = (heads, *((p.name, p.domain, *p.people, *p.model, p.replicates) for p in given))
-    lines = "darker where there are many" if many else f"with {level_words(level)} intervals"
-    caption = (
-        f"Effects of {len(points)} tests in people and in the model ({unit}), {lines}. "
-        "Filled: significant in the human direction. Dashed: the same effect in both; solid: "
-        f"least-squares line of the {sides[1]} on the {sides[0]}."
-    )
-    if slopes is not None:
-        caption += f" Band: the {level_words(level)} interval of its slope over studies."
+    how = {"many": many, "level": level, "across": sides[0], "up": sides[1], "band": slopes is not None}
+    caption = say("figures.caption.effects", n=len(points), unit=unit, **how)
     return Picture(name, title, told, width, height + 8, str(canvas), data, rows=rows, caption=caption)
 
 
@@ -342,10 +328,7 @@ def mosaic(
     said = f"{title}: {agree:.1f} of {total:.0f} tests lead to the same conclusion."
     rows = (("people conclude", "model concludes", "expected tests"),
             *((p, m, counts.get((p, m), 0.0)) for p in STATES for m in STATES))  # fmt: skip
-    caption = (
-        "Expected number of tests by the conclusion that people and model lead to: an effect upwards, none, "
-        "an effect downwards. Columns are people, areas are tests, an outline is agreement."
-    )
+    caption = say("figures.caption.mosaic")
     return Picture(name, title, said, width, top + tall + 38, str(canvas), rows=rows, caption=caption)
 
 
@@ -441,8 +424,7 @@ def _map_cell(
 def _by_domain_and_spread(columns: Sequence[StudyColumn]) -> list[int]:
     places = {name: i for i, name in enumerate(dict.fromkeys(column.domain for column in columns))}
     return sorted(
-        range(len(columns)),
-        key=lambda j: (places[columns[j].domain], -_range_of(columns[j].values), j),
+        range(len(columns)), key=lambda j: (places[columns[j].domain], -_range_of(columns[j].values), j)
     )
 
 
@@ -494,20 +476,11 @@ Numbers = tuple[float | None, float | None, float | None]
 """Value, low, high."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForestRow:
-    """One row: people and model, each with an interval where it is known."""
-
-    label: str
-    people: Numbers
-    model: Numbers
-
-
-def forest(name: str, title: str, pairs: Sequence[ForestRow], *, level: float) -> Picture:
-    """Draw one row per test: the human effect and the model's, each with its interval."""
+def forest(name: str, title: str, pairs: Sequence[tuple[str, Numbers, Numbers]], *, level: float) -> Picture:
+    """Draw one row per test: its name, the human effect and the model's, each with its interval."""
     place = FOREST
     low, high = span(
-        [v for p in pairs for v in (*p.people, *p.model)],
+        [v for _, people, model in pairs for v in (*people, *model)],
         at_least=(-place.least, place.least),
         room=place.room,
     )
@@ -521,23 +494,19 @@ def forest(name: str, title: str, pairs: Sequence[ForestRow], *, level: float) -
     canvas.diamond("model", place.label + 104, 12, place.diamond)
     canvas.text(place.label + 114, 16, "in the model", kind="s")
     middles = [TOP + place.row * (i + 0.5) + 4 for i in range(len(pairs))]
-    canvas.row_names(place.label, middles, [pair.label for pair in pairs], place.label - 4)
-    for i, pair in enumerate(pairs):
+    canvas.row_names(place.label, middles, [label for label, _, _ in pairs], place.label - 4)
+    for i, (_, people, model) in enumerate(pairs):
         y = TOP + place.row * (i + 0.5)
-        for value, up in ((pair.people[0], -3.0), (pair.model[0], 11.0)):
+        for value, up in ((people[0], -3.0), (model[0], 11.0)):
             canvas.text(place.width + ESTIMATE, y + up, short(value), kind="s row2", anchor="end")
-        _arm(canvas, scale, y - place.apart, pair.people, people=True)
-        _arm(canvas, scale, y + place.apart, pair.model, people=False)
-    said = (
-        f"{title}: {len(pairs)} tests, the human effect above the model's in each row, with "
-        f"{level_words(level)} intervals where standard errors are known."
-    )
+        _arm(canvas, scale, y - place.apart, people, people=True)
+        _arm(canvas, scale, y + place.apart, model, people=False)
+    said = say("figures.said.forest", title=title, n=len(pairs), level=level)
     rows = (
         ("test", "people d", "low", "high", "model d", "low", "high"),
-        *((pair.label, *pair.people, *pair.model) for pair in pairs),
+        *((label, *people, *model) for label, people, model in pairs),
     )
-    lines = f"lines are {level_words(level)} intervals"
-    caption = f"Effects d of {len(pairs)} tests in people and in the model; {lines}."
+    caption = say("figures.caption.forest", n=len(pairs), level=level)
     return Picture(
         name, title, said, place.width + ESTIMATE + 4, bottom + 42, str(canvas), rows=rows, caption=caption
     )

@@ -7,12 +7,14 @@ from typing import Any
 from concord.errors import OptionError
 from concord.numeric import NumberRule, gated
 from concord.people.files import PeopleResult
+from concord.people.result import Score
 from concord.people.studies.results import StudiesResult
 from concord.reasoning.files import ReasoningResult
 from concord.show.plots import Mark, axis, levels_words, short
 from concord.show.svg import Canvas, Picture, Scale, last_parts
 from concord.structure.records import ModelResult
 from concord.structure.result import StructureResult
+from concord.words import say
 
 _ROW, _TOP = 26.0, 46.0
 
@@ -62,21 +64,27 @@ def strip_picture(result: Any, *, units: float = 560.0) -> Picture:
     return plot_models([result], width=units)
 
 
+def score_mark(name: str, score: Score, *, inner: bool = False, strong: bool = False) -> Mark:
+    """Return a score with its floor and ceiling as a row of a chart, the second interval where asked for."""
+    bounds = score.bounds
+    return Mark(
+        name,
+        score.value,
+        score.interval,
+        score.fresh.interval if inner else None,
+        floor=None if bounds is None else bounds.floor.value,
+        ceiling=None if bounds is None else bounds.ceiling.value,
+        strong=strong,
+    )
+
+
 def _marks(name: str | None, result: Any) -> list[ModelMarks]:
     """Return what a result says of its model, or of its models."""
     if isinstance(result, StudiesResult):
         result = result.result
     if isinstance(result, PeopleResult):
         model = name if name is not None else result.model if result.model else "model"
-        bounds = result.pas.bounds
-        mark = Mark(
-            model,
-            result.pas.value,
-            result.pas.interval,
-            floor=None if bounds is None else bounds.floor.value,
-            ceiling=None if bounds is None else bounds.ceiling.value,
-        )
-        return [ModelMarks(model, agreement=mark)]
+        return [ModelMarks(model, agreement=score_mark(model, result.pas))]
     if isinstance(result, StructureResult):
         return [_order_marks(one) for one in result.models]
     if isinstance(result, ReasoningResult):
@@ -128,18 +136,9 @@ def models_picture(models: Sequence[ModelMarks], *, width: float = 960.0) -> Pic
             draw[k](canvas, scale, model, _TOP + _ROW * (i + 0.5))
     head = ("model", "PAS", "low", "high", "floor", "ceiling", "tau", "low", "high", "early", "after")
     said = "; ".join(f"{m.name} {short(m.agreement.value) if m.agreement else '–'}" for m in ordered[:40])
-    title = (
-        "1 model and what it agrees with"
-        if len(ordered) == 1
-        else f"{len(ordered)} models and what they agree with"
-    )
-    caption = (
-        "With people: probability of the same conclusion, shaded from models that show no effects to a "
-        "perfect replication; with itself: how far order alone moves the mean score; with its reasoning: "
-        "shares of right answers."
-    )
-    if levels := levels_words([mark for m in ordered for mark in (m.agreement, m.order) if mark is not None]):
-        caption += f" Lines are {levels} intervals."
+    title = say("figures.said.title_models", n=len(ordered))
+    levels = levels_words(mark for m in ordered for mark in (m.agreement, m.order) if mark is not None)
+    caption = say("figures.caption.models", levels=levels)
     return Picture(
         "models", title, f"{title}. PAS: {said}.", width, bottom + 42, str(canvas),
         rows=(head, *map(_row_numbers, ordered)), caption=caption,

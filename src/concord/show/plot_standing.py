@@ -10,6 +10,7 @@ from concord.number_words import level_words, p_words, typeset
 from concord.people.agent_tables import choices_of
 from concord.show.plots import WIDTH, axis, estimate_mark, short, span, specifications
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, last_parts, on_heat, reach
+from concord.words import say
 
 _HEAD, _SLANT = 150.0, 125.0
 """Room for a name below its column, and how far to the right the last one reaches."""
@@ -99,12 +100,8 @@ def triangle(
         ("better", "worse", "difference", "distinguishable"),
         *((models[i], models[j], c.difference, c.differ) for (i, j), c in sorted(cells.items())),
     )
-    caption = (
-        f"Difference in {label}, column minus row, of models from best to worst on what both have. Grey: the "
-        f"two cannot be distinguished ({level_words(level)}, after Holm)."
-    )
-    if numbered:
-        caption += f" Columns have the numbers of the rows; 1 is {models[0]}."
+    first = models[0] if numbered else None
+    caption = say("figures.caption.triangle", label=label, level=level, first=first)
     longest = 0.0 if numbered else max((reach(one) for one in along[:-1]), default=0.0)
     # as wide as it needs to be: few models do not leave half of it empty
     used = min(width, max(left + size * (n - 1) + 0.75 * longest + 16, 320.0))

@@ -1,12 +1,13 @@
 """The pictures of a report, drawn here as SVG: small, without a browser, the same in page, file, notebook."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from concord.number_words import MINUS, interval, interval_words, level_words, number
 from concord.records import Estimate, Interval
 from concord.show.svg import SCREEN, Canvas, Picture, Scale, last_parts, reach
+from concord.words import say
 
 WIDTH = SCREEN
 _SHORT_LABEL, _LONG_LABEL = 70.0, 220.0
@@ -55,9 +56,9 @@ def highest_first(marks: Sequence[Mark]) -> list[Mark]:
     return sorted(marks, key=lambda mark: (mark.value is None, -(0.0 if mark.value is None else mark.value)))
 
 
-def levels_words(marks: Sequence[Mark]) -> str:
-    """Return the levels of the intervals of rows; nothing where none has one."""
-    levels = sorted({mark.interval.level for mark in marks if mark.interval is not None})
+def levels_words(found: Iterable[Mark | Estimate]) -> str:
+    """Return the levels of the intervals of rows or numbers; nothing where none has one."""
+    levels = sorted({one.interval.level for one in found if one.interval is not None})
     return " and ".join(map(level_words, levels))
 
 
@@ -222,10 +223,8 @@ def specifications(
         (mark.label, mark.value, *mark.ends, *(held[i] for held in choices.values()))
         for i, mark in enumerate(marks)
     ]
-    caption = (
-        f"{label[:1].upper()}{label[1:]}, from the highest to the lowest; lines are {levels_words(marks)} "
-        f"intervals{', dots below name what each was made of' if choices else ''}."
-    )
+    what = {"label": f"{label[:1].upper()}{label[1:]}", "levels": levels_words(marks), "dots": bool(choices)}
+    caption = say("figures.caption.specifications", **what)
     caption += "".join(f" Dashed: {words}." for _, words in lines)
     said = "; ".join(f"{mark.label}: {_said(mark)}" for mark in marks[:40])
     tall = 250.0 + 18 * len(choices)

@@ -1,18 +1,18 @@
 """Pictures of agreement with its own reasoning: early and late answers, interventions, hints, bias."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from concord.number_words import level_words
 from concord.reasoning.files import ReasoningResult
 from concord.reasoning.hints.leaderboard import HintLeaderboard
 from concord.reasoning.probes.result import WEAK, ProbeResult, joint_words
 from concord.reasoning.result import LINE, PairTest
 from concord.records import Estimate
 from concord.show import plots
-from concord.show.plots import WIDTH, axis, estimate_mark, short
+from concord.show.plots import WIDTH, axis, estimate_mark, levels_words, short
 from concord.show.svg import Canvas, Picture, Scale, fitted_names, fitting_head, last_parts, reach
+from concord.words import say
 
 LINES = ((-LINE, "−0.10"), (0.0, "0"), (LINE, "0.10"))
 """Within 0.10 of zero reasoning is called decorative: the lines of every picture of Δ."""
@@ -57,11 +57,7 @@ def gaps_picture(results: Sequence[ReasoningResult], *, units: float = WIDTH) ->
     drawn = plots.intervals(
         "faithfulness-gaps", "What reasoning adds, by model", marks, label=DELTA, lines=LINES, width=units
     )
-    level = levels_of(gaps)
-    said = f"Δ with its {level} interval" if level else "Δ"
-    return replace(
-        drawn, caption=f"{said}. Within 0.10 of zero reasoning is called decorative, above functional."
-    )
+    return replace(drawn, caption=say("figures.caption.gaps", levels=levels_words(gaps)))
 
 
 def flow_picture(result: ReasoningResult, *, units: float = WIDTH) -> Picture | None:
@@ -134,11 +130,11 @@ def dumbbells(
             for m in models
         ),
     )
-    level = levels_of(one for m in models for one in (m.early, m.after))
-    lines = f", with {level} intervals," if level else ","
-    caption = f"Share of right answers at once and after reasoning{lines} on the same vignettes."
-    if any(m.failed for m in models):
-        caption += " Hatched: the early replies held reasoning, so the two cannot be compared."
+    level, failed = (
+        levels_words(one for m in models for one in (m.early, m.after)),
+        any(m.failed for m in models),
+    )
+    caption = say("figures.caption.dumbbells", levels=level, failed=failed)
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption
     )
@@ -226,11 +222,9 @@ def bias_pairs(name: str, title: str, pairs: Sequence[PairTest], *, width: float
     rates = [(p.name, p.control_rate, p.target_rate, p.n_pairs) for p in pairs]
     said = "; ".join(f"{who} {short(a)} to {short(b)}, n = {n}" for who, a, b, n in rates[:40])
     rows = (("dimension", "without", "with the feature", "pairs"), *rates)
-    caption = "Share of answers that follow the stereotype, in the same case with and without the feature."
     drawn = {one[0] for one in known}
-    few = [f"{p.name} {p.n_pairs}" for p in pairs if p.name not in drawn]
-    if few:
-        caption += f" Too few pairs for a rate: {', '.join(few)}."
+    few = ", ".join(f"{p.name} {p.n_pairs}" for p in pairs if p.name not in drawn)
+    caption = say("figures.caption.bias", few=few)
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption
     )
@@ -242,12 +236,6 @@ Results = ProbeResult | Sequence[ProbeResult]
 
 def _several(results: Results) -> Sequence[ProbeResult]:
     return [results] if isinstance(results, ProbeResult) else results
-
-
-def levels_of(found: Iterable[Estimate]) -> str:
-    """Return the levels of the intervals of numbers, in words; nothing where none has one."""
-    known = sorted({one.interval.level for one in found if one.interval is not None})
-    return " and ".join(map(level_words, known))
 
 
 def curve_picture(result: ProbeResult, *, units: float = plots.WIDTH) -> Picture | None:
@@ -270,7 +258,7 @@ def curve_picture(result: ProbeResult, *, units: float = plots.WIDTH) -> Picture
         canvas.path("slope", right)
     for share, value in points:
         canvas.circle("model", x(share), y(value), 4, f"{share:.0%}: {short(value)}")
-    level = levels_of(one.same for one in known)
+    level = levels_words(one.same for one in known)
     canvas.line("sweep", 60, 316, 88, 316)
     canvas.text(94, 320, f"same answer (dashed: {level})" if level else "same answer", kind="s")
     canvas.line("slope", 300, 316, 328, 316)
@@ -282,11 +270,7 @@ def curve_picture(result: ProbeResult, *, units: float = plots.WIDTH) -> Picture
         ("share of the chain", "same answer", "low", "high", "right answer"),
         *((one.share, one.same.value, *one.same.ends, one.correct.value) for one in known),
     )
-    dashed = f"; dashed: {level} intervals" if level else ""
-    caption = (
-        "Share of answers that are already the final one, by the share of the chain that was given "
-        f"(n = {early.aoc.n}){dashed}."
-    )
+    caption = say("figures.caption.early", n=early.aoc.n, levels=level)
     return Picture(
         "early", title, f"{title}. {area} {said}.", units, 332, str(canvas), rows=rows, caption=caption
     )
@@ -369,12 +353,7 @@ def two_ends_picture(
         (label, influence.value, thinking.value, *thinking.ends, answer.value, *answer.ends)
         for label, influence, thinking, answer in shown
     )
-    lines = levels_of([one for row in shown for one in row[2:]])
-    lines = f", lines are {lines} intervals" if lines else ""
-    caption = (
-        f"Share of the answers moved by a hint that say so{lines}; on the right the share of all answers "
-        "that were moved."
-    )
+    caption = say("figures.caption.hints", levels=levels_words(one for row in shown for one in row[2:]))
     return Picture(
         name, title, f"{title}. {'; '.join(told)}.", width, bottom + 42, str(canvas),
         rows=(heads, *numbers), caption=caption,

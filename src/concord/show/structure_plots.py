@@ -214,14 +214,8 @@ def order_effect(
         canvas.diamond("model", scale(mark.value), y, 5, f"{mark.label}: {short(mark.value, 3)}")
         canvas.text(width - 4, y + 4, short(mark.value, 3), kind="s", anchor="end")
     said = "; ".join(f"{m.label} {short(m.value, 3)}" for m in ordered[:40])
-    rows = (
-        ("arrangement", "deviation", "low", "high"),
-        *((m.label, m.value, *m.ends) for m in ordered),
-    )
-    caption = "Mean score of each order minus the mean of all orders"
-    levels = levels_words(marks)
-    bands = f", over {n_items} items; lines are {levels} bands that hold for all orders at once"
-    caption += f"{bands if levels else ''}."
+    rows = (("arrangement", "deviation", "low", "high"), *((m.label, m.value, *m.ends) for m in ordered))
+    caption = say("figures.caption.order", n=n_items, levels=levels_words(marks))
     return Picture(
         name, title, f"{title}. {said}.", width, bottom + 42, str(canvas), rows=rows, caption=caption
     )
@@ -229,10 +223,6 @@ def order_effect(
 
 MOST_SLOPES = 12
 """Models up to which each has a line of its own from the worst to the best order; more have a row."""
-_PICKED = (
-    "Mean score of each model under its worst and its best order. Worst and best are picked from the same "
-    "scores and lie apart by chance alone, too:"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,15 +258,12 @@ def slopes(name: str, title: str, models: Sequence[OrderSlope], *, width: float 
     for model, place, shown_name in zip(models, labels, names, strict=True):
         kind = "link" if model.shown else "slope"
         canvas.line(kind, left, scale(model.worst), right, scale(model.best))
-        for x, value, order in (
-            (left, model.worst, model.worst_name),
-            (right, model.best, model.best_name),
-        ):
+        for x, value, order in ((left, model.worst, model.worst_name), (right, model.best, model.best_name)):
             note = f"{model.model}, {order}: {short(value)}"
             canvas.circle("model" if model.shown else "ring", x, scale(value), 3.6, note)
         canvas.line("axis", right + 5, scale(model.best), right + 13, place)
         canvas.text(right + 16, place + 4, model.model, kind="s", shown=shown_name)
-    caption = f"{_PICKED} coloured lines are models whose order effect was shown."
+    caption = say("figures.caption.slopes", rows=False)
     return _with_orders(
         Picture(name, title, "", width, top + tall + 16, str(canvas), caption=caption), models
     )
@@ -314,7 +301,7 @@ def _order_rows(name: str, title: str, models: Sequence[OrderSlope], width: floa
         kind = "model" if model.shown else "ring"
         canvas.circle(kind, scale(model.best), y - 4, 3.6, f"{model.model}, {model.best_name}")
         canvas.text(width - 4, y, short(model.best - model.worst), kind="s", anchor="end")
-    caption = f"{_PICKED} coloured rows are models whose order effect was shown; numbers are distances."
+    caption = say("figures.caption.slopes", rows=True)
     return _with_orders(Picture(name, title, "", width, bottom + 42, str(canvas), caption=caption), ordered)
 
 
@@ -388,16 +375,12 @@ def item_map(
     if any(value is None for row in cells for value in row):
         canvas.rect("none", left + 182, bottom + 9.5, 20, 9)
         canvas.text(left + 208, bottom + 18, "missing", kind="s")
-    said = (
-        f"{title}: {len(rows)} items by {len(columns)} orders, colour is the distance from the item's mean."
-    )
+    said = say("figures.said.items", title=title, n=len(rows), k=len(columns))
     data = (
         ("item", *(columns[j][0] for j in across)),
         *((rows[i][0], *(cells[i][j] for j in across)) for i in down),
     )
-    caption = (
-        "Score of each item under each order, as distance from the item's own mean; both sorted by mean."
-    )
+    caption = say("figures.caption.items")
     return Picture(name, title, said, width, bottom + 26, str(canvas), rows=data, caption=caption)
 
 

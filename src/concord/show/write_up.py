@@ -271,15 +271,13 @@ def write_up(
     held = Sources([(known.get(i, one.FILE), one) for i, one in enumerate(results)])
     numbers = trace({"methods": methods, "results": results_text}, held)
     cited = [CONCORD, *(METHODS[key] for one in results for key in one.CITES), *entries]
-    text = _Text(figures, tables, methods, results_text, unsaid, numbers)
     out = Path(folder)
     _clear(out)
     files, note = write_pictures({f"figure-{i}": one for i, one in enumerate(figures, 1)}, out, chosen)
-    files += text.write(out)
+    made = WriteUp(out, tuple(files), tuple(figures), methods, results_text, tuple(numbers), note)
+    files += _write_texts(made, tables, unsaid)
     write_text(out / "references.bib", bibtex({one[1]: one for one in cited}.values()) + "\n")
-    return WriteUp(
-        out, (*files, out / "references.bib"), tuple(figures), methods, results_text, tuple(numbers), note
-    )
+    return replace(made, files=(*files, out / "references.bib"))
 
 
 def format_of(wanted: str) -> Format:
@@ -507,60 +505,49 @@ def write_pictures(figures: Mapping[str, Figure], folder: Path, chosen: Format) 
     return files, note
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """Everything that is written beside the figures."""
-
-    figures: Sequence[Figure]
-    tables: Sequence[PaperTable]
-    methods: str
-    results: str
-    unsaid: Sequence[str]
-    numbers: Sequence[TracedNumber]
-
-    def write(self, folder: Path) -> list[Path]:
-        """Write methods, results, captions, tables, the origin of numbers, a document for Word, README."""
-        captions = [f"**Figure {i}.** {one.caption}" for i, one in enumerate(self.figures, 1)]
-        texts = {
-            "methods.md": self.methods,
-            "results.md": self.results,
-            "captions.md": "\n\n".join(captions),
-            "README.md": self._readme(),
-        }
-        files = []
-        for name, text in texts.items():
-            write_text(folder / name, text + "\n")
+def _write_texts(made: WriteUp, tables: Sequence[PaperTable], unsaid: Sequence[str]) -> list[Path]:
+    """Write methods, results, captions, tables, the origin of numbers, a document for Word, README."""
+    folder = made.folder
+    captions = [f"**Figure {i}.** {one.caption}" for i, one in enumerate(made.figures, 1)]
+    texts = {
+        "methods.md": made.methods,
+        "results.md": made.results,
+        "captions.md": "\n\n".join(captions),
+        "README.md": _readme(made, unsaid),
+    }
+    files = []
+    for name, text in texts.items():
+        write_text(folder / name, text + "\n")
+        files.append(folder / name)
+    for i, one in enumerate(tables, 1):
+        for name, text in ((f"table-{i}.md", one.to_markdown()), (f"table-{i}.tex", one.to_latex())):
+            write_text(folder / name, text)
             files.append(folder / name)
-        for i, one in enumerate(self.tables, 1):
-            for name, text in ((f"table-{i}.md", one.to_markdown()), (f"table-{i}.tex", one.to_latex())):
-                write_text(folder / name, text)
-                files.append(folder / name)
-        rows = [(one.text, one.number, one.where if one.where else "not found") for one in self.numbers]
-        write_csv(folder / "numbers.csv", ["text", "number", "where it is"], rows)
-        whole: list[str | PaperTable] = ["# Methods", *self.methods.split("\n\n")]
-        whole += ["# Results", *self.results.split("\n\n"), *self.tables, "# Figures", *captions]
-        write_word(folder / "write-up.docx", whole)
-        return [*files, folder / "numbers.csv", folder / "write-up.docx"]
+    rows = [(one.text, one.number, one.where if one.where else "not found") for one in made.numbers]
+    write_csv(folder / "numbers.csv", ["text", "number", "where it is"], rows)
+    whole: list[str | PaperTable] = ["# Methods", *made.methods.split("\n\n")]
+    whole += ["# Results", *made.results.split("\n\n"), *tables, "# Figures", *captions]
+    write_word(folder / "write-up.docx", whole)
+    return [*files, folder / "numbers.csv", folder / "write-up.docx"]
 
-    def _readme(self) -> str:
-        rows = [f"| {i} | {one.millimetres:g} mm | {one.shows} |" for i, one in enumerate(self.figures, 1)]
-        lost = [one.number for one in self.numbers if not one.where]
-        traced = (
-            f"{how_many(len(self.numbers), 'number', 'numbers')} of both texts, each with its place in the "
-            f"results{'; not found: ' + ', '.join(lost) if lost else ''}"
-        )
-        withheld = (
-            ["", "## Not to be claimed", "", *(f"- {one}" for one in self.unsaid)] if self.unsaid else []
-        )
-        return "\n".join(
-            ["# For a paper", "", "| figure | width | shows |", "|---|---|---|", *rows, "",
-             "| file | holds |", "|---|---|",
-             "| figure-N.svg, .pdf, .csv | a figure, and the numbers that it shows |",
-             "| captions.md | what goes below each figure |",
-             "| table-N.md, .tex | tables, for Markdown and LaTeX |",
-             "| methods.md | how the numbers were made |",
-             "| results.md | sentences that the results support |",
-             "| write-up.docx | all of these texts and tables, for Word |",
-             "| references.bib | what the text cites |",
-             f"| numbers.csv | {traced} |", *withheld]
-        )  # fmt: skip
+
+def _readme(made: WriteUp, unsaid: Sequence[str]) -> str:
+    rows = [f"| {i} | {one.millimetres:g} mm | {one.shows} |" for i, one in enumerate(made.figures, 1)]
+    lost = [one.number for one in made.numbers if not one.where]
+    traced = (
+        f"{how_many(len(made.numbers), 'number', 'numbers')} of both texts, each with its place in the "
+        f"results{'; not found: ' + ', '.join(lost) if lost else ''}"
+    )
+    withheld = ["", "## Not to be claimed", "", *(f"- {one}" for one in unsaid)] if unsaid else []
+    return "\n".join(
+        ["# For a paper", "", "| figure | width | shows |", "|---|---|---|", *rows, "",
+         "| file | holds |", "|---|---|",
+         "| figure-N.svg, .pdf, .csv | a figure, and the numbers that it shows |",
+         "| captions.md | what goes below each figure |",
+         "| table-N.md, .tex | tables, for Markdown and LaTeX |",
+         "| methods.md | how the numbers were made |",
+         "| results.md | sentences that the results support |",
+         "| write-up.docx | all of these texts and tables, for Word |",
+         "| references.bib | what the text cites |",
+         f"| numbers.csv | {traced} |", *withheld]
+    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -323,25 +323,7 @@ def _t_interval(error: MeanError | None, level: float) -> tuple[Interval | None,
     return Interval(error.mean - reach, error.mean + reach, level, method), ""
 
 
-class _Spread(TypedDict):
-    se_paired: float | None
-    se_unpaired: float | None
-    variance_saved: float | None
-    correlation: float | None
-
-
-class _Effects(TypedDict):
-    effect_dz: float | None
-    effect_dav: float | None
-
-
-class _Wins(TypedDict):
-    wins: int
-    ties: int
-    losses: int
-
-
-def _spread(a: Floats, b: Floats, clusters: ArrayLike | None, error: MeanError | None) -> _Spread:
+def _spread(a: Floats, b: Floats, clusters: ArrayLike | None, error: MeanError | None) -> dict[str, Any]:
     """Return standard errors with and without pairing, the saving, the correlation."""
     alone = [_mean_error(x, clusters) for x in (a, b)]
     unpaired = None
@@ -351,7 +333,12 @@ def _spread(a: Floats, b: Floats, clusters: ArrayLike | None, error: MeanError |
     saved = None
     if paired is not None and unpaired is not None and unpaired > 0:
         saved = 1 - (paired / unpaired) ** 2
-    return _Spread(se_paired=paired, se_unpaired=unpaired, variance_saved=saved, correlation=_pearson(a, b))
+    return {
+        "se_paired": paired,
+        "se_unpaired": unpaired,
+        "variance_saved": saved,
+        "correlation": _pearson(a, b),
+    }
 
 
 def _pearson(a: Floats, b: Floats) -> float | None:
@@ -361,19 +348,20 @@ def _pearson(a: Floats, b: Floats) -> float | None:
     return float(np.clip(np.sum(x * y) / size, -1, 1)) if size > 0 else None
 
 
-def _effects(d: Floats, a: Floats, b: Floats) -> _Effects:
+def _effects(d: Floats, a: Floats, b: Floats) -> dict[str, Any]:
     """Return the standardised effects; None where nothing varies."""
     if d.size < 2:
-        return _Effects(effect_dz=None, effect_dav=None)
+        return {"effect_dz": None, "effect_dav": None}
     mean, spread = float(d.mean()), float(d.std(ddof=1)) if float(np.ptp(d)) > 0 else 0.0
     pooled = float(np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2))
-    return _Effects(
-        effect_dz=mean / spread if spread > 0 else None, effect_dav=mean / pooled if pooled > 0 else None
-    )
+    return {
+        "effect_dz": mean / spread if spread > 0 else None,
+        "effect_dav": mean / pooled if pooled > 0 else None,
+    }
 
 
-def _wins(d: Floats, a: Floats, b: Floats) -> _Wins:
+def _wins(d: Floats, a: Floats, b: Floats) -> dict[str, Any]:
     """Count the items where the first is ahead, level, behind."""
     tie: Bools = np.abs(d) <= _TIE * np.maximum(np.abs(a), np.abs(b))
     wins, losses = int(np.sum((d > 0) & ~tie)), int(np.sum((d < 0) & ~tie))
-    return _Wins(wins=wins, ties=int(d.size) - wins - losses, losses=losses)
+    return {"wins": wins, "ties": int(d.size) - wins - losses, "losses": losses}

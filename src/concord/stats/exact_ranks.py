@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from itertools import combinations, permutations
+from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from concord.stats.elementwise import Floats
 
 LARGEST_EXACT = 10
 """Below this many observations per group (or pairs) the exact distribution is used."""
+LARGEST_WILCOXON = 50
 _SLACK = 1e-9
 """Sums of mid-ranks that should be equal may differ in their last digits."""
 
@@ -28,13 +30,14 @@ def mean_ranks(values: ArrayLike) -> Floats:
 
 @lru_cache(maxsize=256)
 def _u_counts(n1: int, n2: int) -> Floats:
-    """Count arrangements by their U without ties: (n1, n2) from (n1 - 1, n2) and (n1, n2 - 1)."""
-    if n1 == 0 or n2 == 0:
-        return np.ones(1)
+    """Count arrangements by their U without ties, exact in the lower tail, where no large counts cancel."""
+    # The generating function of the counts is the product of (1 - q^(n2 + i)) / (1 - q^i), i = 1 ... n1.
     counts = np.zeros(n1 * n2 + 1)
-    counts[n2:] += _u_counts(n1 - 1, n2)
-    smaller = _u_counts(n1, n2 - 1)
-    counts[: smaller.size] += smaller
+    counts[0] = 1.0
+    for i in range(1, n1 + 1):
+        counts[n2 + i :] -= counts[: -(n2 + i)].copy() if n2 + i < len(counts) else 0.0
+        for start in range(i):
+            counts[start::i] = np.cumsum(counts[start::i])
     return counts
 
 
@@ -56,7 +59,7 @@ def p_mann_whitney_exact(u: float, n1: int, n2: int) -> float:
         raise UndefinedError("an exact Mann-Whitney test needs 0 <= U <= n1 n2 and both n >= 1")
     counts = _u_counts(*sorted((int(n1), int(n2))))
     smaller = min(u, n1 * n2 - u)
-    tail = counts[: int(np.ceil(smaller - _SLACK)) + 1].sum() / counts.sum()
+    tail = counts[: int(np.ceil(smaller - _SLACK)) + 1].sum() / comb(int(n1 + n2), int(n1))
     return float(min(1.0, 2 * tail))
 
 
@@ -86,7 +89,7 @@ def p_mann_whitney_permutation(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def p_wilcoxon_exact(w: float, n: int, ranks: ArrayLike | None = None) -> float:
-    """Exact two-sided p-value of a Wilcoxon signed-rank sum of n ≤ 30 pairs that differ.
+    """Exact two-sided p-value of a Wilcoxon signed-rank sum of n ≤ 50 pairs that differ.
 
     The share of all patterns of signs whose sum is as far from the middle; `ranks` where some sizes tie.
 
@@ -103,8 +106,8 @@ def p_wilcoxon_exact(w: float, n: int, ranks: ArrayLike | None = None) -> float:
         np.arange(1, int(n) + 1, dtype=np.float64) if ranks is None else np.asarray(ranks, dtype=np.float64)
     )
     total = float(given.sum())
-    if not 1 <= n <= 30 or given.size != n or not 0 <= w <= total:
-        raise UndefinedError("an exact Wilcoxon test needs 1 to 30 differences and a sum within their ranks")
+    if not 1 <= n <= LARGEST_WILCOXON or given.size != n or not 0 <= w <= total:
+        raise UndefinedError("an exact Wilcoxon test needs 1 to 50 differences and a sum within their ranks")
     doubled = np.round(2 * given).astype(np.intp)  # mid-ranks are halves
     counts = np.zeros(int(doubled.sum()) + 1)
     counts[0] = 1.0

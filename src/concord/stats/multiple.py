@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from concord.errors import OptionError
 from concord.records import Estimate, Interval
@@ -86,6 +87,11 @@ def p_by_interval(
         middle = (low * high) ** 0.5
         low, high = (low, middle) if excludes(middle) else (middle, high)
     return high
+
+
+def p_of_reach(distance: float, reach: float, *, level: float, df: float = np.inf) -> float:
+    """Return the two-sided p of a value so far from its null that agrees with the reach of its interval."""
+    return float(2 * special.stdtr(df, -special.stdtrit(df, 0.5 + level / 2) * abs(distance) / reach))
 
 
 def shown_of_several(p_values: Sequence[float | None], *, alpha: float = 0.05) -> list[bool]:

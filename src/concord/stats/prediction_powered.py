@@ -21,6 +21,10 @@ FEWEST_PEOPLE = 20
 """People below which there is no interval: the weight of the predictions is chosen on them too."""
 NORMAL_FROM = 100
 """People from which normal quantiles are used; fewer get Student's t and variances over n - 1."""
+SANDWICH_FROM = 200
+"""People, or clusters, from which plain sandwich errors of a regression cover what they say."""
+_NOTHING = 1e-10
+"""Share of a fit that is left without a unit, below which nothing is left."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -295,6 +299,8 @@ class PoweredRegression:
     weight: float
     people: Floats
     people_se: Floats
+    quantile: float
+    """Standard errors from the value to an end of its interval."""
 
 
 def powered_regression(
@@ -314,23 +320,30 @@ def powered_regression(
     .. math:: \hat\theta = \hat\beta(X_N, \lambda f_N) + \hat\beta(X_n, y - \lambda f)
 
     One weight for all coefficients makes the sum of their variances small; sandwich standard errors, over
-    clusters and within strata where a `design` names them.
+    clusters and within strata where a `design` names them. Below `SANDWICH_FROM` people or clusters the
+    weight is tuned at the coefficients of people alone, each table has its own residuals, each person or
+    cluster is left out of its own fit (HC3: MacKinnon & White 1985; CR3), and the quantile is Student's:
+    plain sandwiches covered 74 to 94 % with 25 to 80 people, 91 to 95 % with 120.
     """
     xs, ys, fs, xn, fn = (np.asarray(one, dtype=np.float64) for one in (x, y, f, more_x, more))
     w, v = _weights(weights, ys.size), _weights(more_weights, fn.size)
     _check_sizes(ys, fs, fn)
     if np.linalg.matrix_rank(xs) < xs.shape[1] or np.linalg.matrix_rank(xn) < xn.shape[1]:
         raise UndefinedError("covariates are collinear, or fewer rows than coefficients")
-    first = _least_squares(xn, fn, v) + _least_squares(xs, ys - fs, w)
+    units = ys.size if design.is_plain else units_count([design.people_part(ys, w)])
+    few = units < SANDWICH_FROM
+    alone = _least_squares(xs, ys, w)
+    first = alone if few else _least_squares(xn, fn, v) + _least_squares(xs, ys - fs, w)
     weight = _tuned(xs, ys, fs, xn, fn, w=w, v=v, at=first)
     value = _least_squares(xn, weight * fn, v) + _least_squares(xs, ys - weight * fs, w)
     given: dict[str, Any] = {"w": w, "v": v, "design": design}
-    se = _sandwich(xs, ys, fs, xn, fn, **given, at=value, weight=weight)
-    alone = _least_squares(xs, ys, w)
-    alone_se = _sandwich(xs, ys, fs, xn, fn, **given, at=alone, weight=0.0)
-    units = ys.size if design.is_plain else units_count([design.people_part(ys, w)])
-    reach = quantile(units, level) * se
-    return PoweredRegression(value, se, value - reach, value + reach, weight, alone, alone_se)
+    errors = _left_out_errors if few else _sandwich
+    se = errors(xs, ys, fs, xn, fn, **given, at=value, weight=weight)
+    alone_se = errors(xs, ys, fs, xn, fn, **given, at=alone, weight=0.0)
+    reach = quantile(units + 1 - alone.size if few and design.is_plain else units, level)
+    return PoweredRegression(
+        value, se, value - reach * se, value + reach * se, weight, alone, alone_se, quantile=reach
+    )
 
 
 def _least_squares(x: Floats, y: Floats, w: Floats) -> Floats:
@@ -385,6 +398,54 @@ def _sandwich(
     if weight > 0:
         middle = middle + n / m * np.atleast_2d(np.cov(weight * more.T))
     return np.asarray(np.sqrt(np.diag(inverse @ middle @ inverse) / n))
+
+
+def _left_out_errors(
+    x: Floats,
+    y: Floats,
+    f: Floats,
+    xn: Floats,
+    fn: Floats,
+    *,
+    w: Floats,
+    v: Floats,
+    at: Floats,
+    weight: float,
+    design: SampleDesign,
+) -> Floats:
+    """Return standard errors from what each unit does to the fit of the others, in its own table."""
+    own = _left_out_moves(x, y - weight * f, w, design.people_part(y, w))
+    used = 2 if weight > 0 else 1
+    further = _left_out_moves(xn, weight * fn, v, design.parts(y, fn, w, v)[1]) if used > 1 else xn * 0.0
+    if design.is_plain:
+        variance = (own**2).sum(axis=0) / y.size**2 + (further**2).sum(axis=0) / fn.size**2
+        return np.asarray(np.sqrt(variance))
+    parts = (design.parts(own[:, k], further[:, k], w, v)[:used] for k in range(at.size))
+    return np.sqrt([units_variance(part) for part in parts])
+
+
+def _left_out_moves(x: Floats, y: Floats, w: Floats, sample: SampledRows) -> Floats:
+    r"""Return what each row does to the coefficients, times their number: :math:`n (A - A_u)^{-1} x w r`.
+
+    A is X'WX, :math:`A_u` the part of the row's unit u: a unit's sum is the change of the fit without it.
+    """
+    weighted = x * w[:, None]
+    whole = weighted.T @ x
+    scores = weighted * (y - x @ _least_squares(x, y, w))[:, None]
+    codes = _unit_codes([sample])
+    if codes.max() + 1 == y.size:  # rows: the same by their leverage
+        inverse = np.linalg.inv(whole)
+        rest = 1 - np.einsum("ij,jk,ik->i", weighted, inverse, x)
+        moves = scores @ inverse / np.where(rest > _NOTHING, rest, np.nan)[:, None]
+    else:
+        parts = np.zeros((codes.max() + 1, *whole.shape))
+        np.add.at(parts, codes, weighted[:, :, None] * x[:, None, :])
+        scaled = np.linalg.eigvalsh(whole - parts)
+        others = np.where((scaled[:, 0] > _NOTHING * scaled[:, -1])[:, None, None], whole - parts, np.nan)
+        moves = np.asarray(np.linalg.solve(others[codes], scores[:, :, None])[:, :, 0], dtype=np.float64)
+    if np.isnan(moves).any():
+        raise UndefinedError("without one of its people, or clusters, a coefficient is undefined")
+    return np.asarray(moves * y.size)
 
 
 def effective_people(n: ArrayLike, m: ArrayLike, correlation: ArrayLike) -> Floats:

@@ -14,7 +14,7 @@ from concord.errors import OptionError, UndefinedError
 from concord.records import Estimate, Interval
 from concord.stats.clustered import cluster_codes, finite_vector
 from concord.stats.elementwise import Floats
-from concord.stats.intervals import checked_level, percentile_interval
+from concord.stats.intervals import checked_level, joined_notes, percentile_interval
 
 Method = Literal["percentile", "bca"]
 Statistic = Callable[..., ArrayLike]
@@ -78,7 +78,7 @@ def bootstrap(
             interval = percentile_interval(draws, level=level)
     except UndefinedError as reason:
         return Estimate(
-            value, None, n, method=f"{method} bootstrap", note=joined(note, f"no interval: {reason}")
+            value, None, n, method=f"{method} bootstrap", note=joined_notes(note, f"no interval: {reason}")
         )
     return Estimate(value, interval, n, method=f"{method} bootstrap", note=note)
 
@@ -132,11 +132,6 @@ def seeds(rng: np.random.Generator, count: int) -> list[np.random.SeedSequence]:
 def generator(rng: np.random.Generator, seed: np.random.SeedSequence) -> np.random.Generator:
     """Return a generator of the same kind for one block."""
     return np.random.Generator(type(rng.bit_generator)(seed))
-
-
-def joined(*notes: str) -> str:
-    """Join the notes that say something."""
-    return "; ".join(note for note in notes if note)
 
 
 def _rows(data: ArrayLike | Sequence[ArrayLike]) -> list[NDArray[Any]]:

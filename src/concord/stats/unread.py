@@ -39,6 +39,8 @@ _METHOD = "covers all that the unread answers could make of it"
 
 Codes = NDArray[np.int64]
 ALPHA = 0.05
+MOST_LOST = 0.02
+"""Share of unread answers beyond which bounds are shown and claims depend on them."""
 READ = "ok"
 
 
@@ -300,6 +302,21 @@ def bounds_between(first: Estimate, second: Estimate, *, n_unread: int) -> Unrea
         ends = (min(one.low, other.low), max(one.high, other.high))
         held = Interval(*ends, one.level, f"{one.method}, {_METHOD}")
     return UnreadBounds(first.value, second.value, held, n_unread)
+
+
+def bounded(estimate: Estimate, bounds: UnreadBounds, *, asked: int) -> Estimate:
+    """Return a number with its bounds where more than 2 % of the answers behind it were not read."""
+    lost = bounds.n_unread > MOST_LOST * asked
+    return replace(estimate, bounds=bounds) if lost and estimate.value is not None else estimate
+
+
+def bounded_between(
+    estimate: Estimate, low: Estimate, high: Estimate, *, n_unread: int, asked: int
+) -> Estimate:
+    """Return a number with what it is at both ends of the unread answers, where it is defined there."""
+    if low.value is None or high.value is None:
+        return estimate
+    return bounded(estimate, bounds_between(low, high, n_unread=n_unread), asked=asked)
 
 
 def distance_bounds(people: ArrayLike, read: ArrayLike, n_unread: int) -> UnreadBounds:

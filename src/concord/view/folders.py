@@ -208,7 +208,7 @@ def with_headlines(
     root: Path, results: list[FoundResult], panels: Sequence[Panel], sections: Sequence[type[Kind]]
 ) -> list[FoundResult]:
     """Return results with their model and their headline number, the first hundred of them."""
-    named = {panel.kind.FILE: panel.agrees for panel in panels}
+    named = {panel.kind.FILE: panel.said("agrees") for panel in panels}
     named[Comparison.FILE] = "comparison of models"
     named |= {one.FILE: one.HEADING[:1].lower() + one.HEADING[1:] for one in sections}
     told = [

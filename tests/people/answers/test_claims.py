@@ -1,6 +1,7 @@
 """Claims about how much answers vary are rare where they are false."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,15 +25,53 @@ ANSWERS: dict[str, Draw] = {
 }
 
 
-def said_of(agent: np.ndarray, people: np.ndarray) -> str:
-    """What is said of two samples of answers, as `score answers` computes it for one outcome."""
+def scored(agent: np.ndarray, people: np.ndarray) -> AgentAnswers:
+    """Return the ratio of two samples of answers, as `score answers` computes it for one outcome."""
     one, two = answer_spread(agent), answer_spread(people)
     if two.variance == 0:  # undefined, and nothing is said
-        return ""
+        return AgentAnswers("a", AnswerSummary("all", 1, 1, {}), (), ())
     found = variance_ratio(one, two)
     ends = None if np.isnan(found.low) else Interval(found.low, found.high, 0.95, "")
     numbers = {"variance_ratio": AnswerNumber(Estimate(found.value, ends))}
-    return spread_words("a", AgentAnswers("a", AnswerSummary("all", 1, 1, numbers), (), ()))
+    return AgentAnswers("a", AnswerSummary("all", 1, 1, numbers), (), ())
+
+
+def said_of(agent: np.ndarray, people: np.ndarray) -> str:
+    """What is said of two samples of answers."""
+    return spread_words("a", scored(agent, people))
+
+
+def any_said(draw: Draw, n: int, models: int, replicates: int, factor: float = 1.0) -> int:
+    """Count sets in which any of several models is said to vary otherwise than people."""
+    rng = np.random.default_rng([n, models, replicates])
+    hits = 0
+    for _ in range(replicates):
+        people = draw(rng, n)
+        made = [replace(scored(factor * draw(rng, n), people), agent=str(i)) for i in range(models)]
+        hits += any("too" in spread_words("a", one, made) for one in made)
+    return hits
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize(("n", "models"), [(20, 8), (60, 2)])
+def test_any_of_several_models_that_vary_alike_is_rarely_said_to_differ(
+    name: str, n: int, models: int
+) -> None:
+    assert any_said(ANSWERS[name], n, models, 150) <= stats.binom.isf(0.001, 150, 0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("n", [20, 60, 200])
+@pytest.mark.parametrize("models", [2, 5, 12])
+def test_any_of_several_models_that_vary_alike_is_rarely_said_to_differ_in_full(
+    name: str, n: int, models: int
+) -> None:
+    assert any_said(ANSWERS[name], n, models, 1000) <= stats.binom.isf(0.001, 1000, 0.05)
+
+
+def test_half_the_variance_of_eight_models_is_found_with_two_hundred_answers() -> None:
+    assert any_said(ANSWERS["normal"], 200, 8, 20, np.sqrt(0.5)) >= 18
 
 
 def false_claims(draw: Draw, n: int, replicates: int) -> int:

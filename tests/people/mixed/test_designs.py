@@ -173,7 +173,7 @@ def test_persons_in_both_arms_are_pairs() -> None:
 
 def test_a_regression_over_persons_has_their_errors() -> None:
     rng = np.random.default_rng(8)
-    people, more = _repeated(60, 4, 3), _without(_repeated(200, 4, 4, offset=60), "answer")
+    people, more = _repeated(200, 4, 3), _without(_repeated(300, 4, 4, offset=200), "answer")
     for table in (people, more):
         by = {row["person"]: rng.normal() for row in table}
         for row in table:
@@ -183,7 +183,7 @@ def test_a_regression_over_persons_has_their_errors() -> None:
         for names in ((), ("person",))
     )
     assert found.estimate.value == pytest.approx(plain.estimate.value)
-    assert found.people_se > 1.4 * plain.people_se and found.n_people == 60
+    assert found.people_se > 1.4 * plain.people_se and found.n_people == 200
 
 
 def weighted_coverage(runs: int, n: int, seed: int) -> float:

@@ -88,6 +88,41 @@ def test_agents_as_large_and_as_wrong_are_rarely_told_otherwise() -> None:
     assert max(false_claims(TRUTHS["5 studies"], 100)) <= most(0.05, 100)
 
 
+def sizes_claimed(truth: Truth, agents: int, replicates: int, factor: float = 1.0) -> tuple[int, int]:
+    """Count sets in which any of several agents is said to be larger or smaller, and in which the best is."""
+    rng = np.random.default_rng([truth.studies, agents, replicates])
+    any_, best = 0, 0
+    for _ in range(replicates):
+        rows = truth.rows(rng, agents)
+        for row in rows:
+            row["agent_estimate"] *= factor
+        found = score_predictions(read_predictions(rows))
+        said = [size_words(one, found.agents).startswith("Its effects are") for one in found.agents]
+        any_ += any(said)
+        best += "Its effects are" in found.sentences()[0]
+    return any_, best
+
+
+@pytest.mark.parametrize("agents", [2, 8])
+def test_any_of_several_agents_as_large_as_people_is_rarely_told_otherwise(agents: int) -> None:
+    """At 5 % each, any of eight would be told so in a quarter of tables."""
+    assert sizes_claimed(TRUTHS["5 studies"], agents, 60)[0] <= most(0.05, 60)
+
+
+def test_half_the_size_of_several_agents_is_found() -> None:
+    """All of six predict half of people's size in twelve studies: it is told of the best in most tables."""
+    assert sizes_claimed(TRUTHS["12 studies"], 6, 20, 0.4)[1] >= 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agents", [2, 5, 12])
+@pytest.mark.parametrize("name", TRUTHS)
+def test_any_of_several_agents_as_large_as_people_is_rarely_told_otherwise_in_full(
+    name: str, agents: int
+) -> None:
+    assert sizes_claimed(TRUTHS[name], agents, 500)[0] <= most(0.05, 500)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TRUTHS)
 def test_agents_as_large_and_as_wrong_are_rarely_told_otherwise_in_full(name: str) -> None:

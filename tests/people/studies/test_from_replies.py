@@ -200,6 +200,8 @@ def test_every_kind_of_test_can_be_scored_by_its_p(tmp_path: Path, kind: str) ->
     assert agent_side is not None, done.test_table.warnings
     assert agent_side.p_value is not None
     assert 0 < agent_side.p_value < 1
+    signed = kind in ("t-independent", "regression", "pearson")
+    assert agent_side.direction in (-1, 1) if signed else agent_side.direction in (None, -1, 1)
     assert done.result.tests[0].pas is not None
 
 

@@ -11,11 +11,11 @@ from typer.testing import CliRunner, Result
 
 import concord
 from concord.cli.app import app
+from concord.cli.options import read_mapping
 from concord.errors import FileFormatError, OptionError, TableError
 from concord.files.grids import Area, RawTable
 from concord.files.raw import spread_merged
 from concord.people.table.agents import read_agents
-from concord.people.table.handmade.header import read_mapping
 from concord.records import Side, TestTable
 
 
@@ -178,8 +178,9 @@ def test_the_suggested_mapping_gives_the_same_table(tmp_path: Path) -> None:
     ],
 )
 def test_a_mapping_that_cannot_be_is_refused(given: str, message: str) -> None:
+    rows = [{"Study": "S", "Human result": "t(40) = 2.1", "Model result": "t(40) = 1.1"}]
     with pytest.raises(OptionError, match=message):
-        read_mapping([given])
+        read_agents(rows, mapping=read_mapping([given]))
 
 
 def test_bad_cells_are_named_by_the_title_they_stand_under(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from tests.people.table import handmade_books as books
 from typer.testing import CliRunner
 
 from concord.cli.app import app
+from concord.cli.options import read_mapping
 from concord.people.table.agents import read_agents
-from concord.people.table.handmade.header import read_mapping
 from concord.records import Side, TestTable
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from concord.cli.options import read_mapping
 from concord.errors import FileFormatError, TableError
 from concord.files.tables import TableOptions
 from concord.people.answers.table import read_answer_table
 from concord.people.check import suggest_map
 from concord.people.table.agents import read_agents
-from concord.people.table.handmade.header import read_mapping
 from concord.people.table.read import read_tests
 from concord.records import Side, TestTable
 

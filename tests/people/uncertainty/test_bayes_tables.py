@@ -106,7 +106,7 @@ def test_what_no_table_reaches_goes_to_the_exact_kernel() -> None:
 def test_panels_end_where_nothing_changes_any_more() -> None:
     (part,) = parts_of(t_rows([3.0, -2.0]), STANDARD)
     assert part.lookup is not None
-    assert part.lookup.log_bf.shape[1] < PANELS * FINE / 2
+    assert part.lookup.size < PANELS * FINE / 2
     assert np.isinf(part.lookup.end).all()
 
 

@@ -8,7 +8,6 @@ from concord.people.protocol import STANDARD
 from concord.people.public import replication_table
 from concord.people.result import Bounds, HumanRow, human_row
 from concord.people.results.one import score_table
-from concord.people.words.reasons import assumptions_of
 from concord.people.words.sentences import relative_words
 from concord.records import Estimate, Interval
 
@@ -72,7 +71,7 @@ def test_a_place_is_capped_in_words_and_withheld_where_it_says_nothing(place: Es
 def test_assumptions_name_tests_and_the_column_that_removes_them() -> None:
     row = {"study": "S", "finding": "F", "test": "x", "test_type": "t-test", "human_statistic": 2}
     rows = [row | {"test": f"x{i}", "human_n": 60, "agent_statistic": 1, "agent_n": 60} for i in range(4)]
-    (line,) = assumptions_of(concord.score_people(rows, n_resamples=0, n_simulations=0).tests)
+    (line,) = concord.score_people(rows, n_resamples=0, n_simulations=0).assumptions
     assert (
         line
         == "4 tests assume equal groups: S F x0, S F x1, S F x2, …; give n1 and n2 to avoid this assumption"

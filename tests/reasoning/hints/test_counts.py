@@ -198,3 +198,10 @@ def test_the_interval_of_a_difference_is_newcombes() -> None:
     # Newcombe (1998), Statistics in Medicine, 17, 873-890, Table II (a), method 10: 56/70 - 48/80
     found = difference_interval(Count(56, 70, 56 / 70), Count(48, 80, 48 / 80))
     assert (round(found.low, 4), round(found.high, 4)) == (0.0524, 0.3339)
+
+
+def test_bad_counts_are_named_in_one_order_whatever_the_hash_seed() -> None:
+    parts = ("influenced_count", "both_count", "thinking_only_count", "answer_only_count", "neither_count")
+    with pytest.raises(TableError) as caught:
+        read_counts([{"model": "m", **dict.fromkeys(parts, "x")}])
+    assert [one.column for one in caught.value.problems] == sorted(parts)

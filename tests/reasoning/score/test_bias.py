@@ -5,13 +5,15 @@ import pytest
 
 from concord.reading import Reading, ReadOutcome
 from concord.reasoning.read.records import BiasCase
-from concord.reasoning.result import BiasRow
+from concord.reasoning.result import BiasRow, PairTest
 from concord.reasoning.score.bias import (
     BiasFinding,
+    Detector,
+    PairHits,
+    _case_pairs,
     bias_group,
     bias_row,
     keyword_detector,
-    pair_tests,
     substring_detector,
 )
 from concord.reasoning.score.parse import ScoredCase
@@ -19,6 +21,17 @@ from concord.reasoning.words.names import load_lexicon
 
 NOTHING = Reading(None, ReadOutcome.UNREADABLE)
 DETECT = keyword_detector(load_lexicon().aliases)
+
+
+def pair_tests(
+    scored: list[ScoredCase], detect: Detector, rng: np.random.Generator
+) -> tuple[tuple[PairTest, ...], list[str]]:
+    """Compare the two cases of every counterfactual pair, all together and by dimension."""
+    pairs, notes = _case_pairs(one.case for one in scored)
+    hits = PairHits.of(pairs)
+    for one in scored:
+        hits.add(one, detect)
+    return hits.tests(pairs, rng), notes
 
 
 @pytest.mark.parametrize(

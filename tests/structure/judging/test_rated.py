@@ -1,13 +1,16 @@
 """Judges who give scores: with themselves, with people, by length and system, corrected by labels."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import special
+from typer.testing import CliRunner
 
 import concord
+from concord.cli.app import app
 from concord.errors import InputError
 from concord.planning.pilots import LabelPlan
 from concord.structure.judging.rated import Scores, rate_judges
@@ -178,3 +181,14 @@ def test_a_word_for_a_grade_is_the_same_score_of_judges_and_in_compare(word: str
 
     (score,) = (column for column in COLUMNS if column.name == "score")
     assert score.parse(word) == compared(word)
+
+
+def test_the_wished_margin_and_decimal_commas_are_options_of_the_command(tmp_path: Path) -> None:
+    lines = [f"q{i};a;j;{1 + i % 3},5" for i in range(12)]
+    (tmp_path / "s.csv").write_text("\n".join(["item;system;judge;score", *lines]) + "\n", "utf-8")
+    words = ["score", "judge", str(tmp_path / "s.csv"), "--decimal-comma", "--margin", "0.3", "--json"]
+    done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.stderr
+    held = json.loads(done.stdout)
+    assert held["margin"] == 0.3
+    assert held["judges"][0]["mean"]["value"] == pytest.approx(2.5)

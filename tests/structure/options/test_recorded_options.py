@@ -333,3 +333,22 @@ def test_a_row_with_two_faults_and_a_table_without_a_usable_row_are_named(tmp_pa
     (tmp_path / "x.csv").write_text("pair,order,verdict\n1,ab,first,more\n", "utf-8")
     with pytest.raises(TableError, match="expected no cell here"):
         concord.score_judge(tmp_path / "x.csv")
+
+
+def test_shares_of_draws_may_be_percentages() -> None:
+    rows = [
+        {"item": i, "arrangement": k, "right": "ABCD"[k], "n_options": 4, "correct": cell, "draws": 10}
+        for i in range(6)
+        for k, cell in enumerate(("70%", "30 %", "100%", "0,0 %"))
+    ]
+    found = concord.score_options(rows)
+    right = [one.correct for one in found.replies if one.item == "0"]
+    assert [sum(map(bool, right[k : k + 10])) for k in range(0, 40, 10)] == [7, 3, 10, 0]
+    assert "list, column 'correct': percentages, divided by 100" in found.warnings
+    for row in rows:
+        row["correct"] = "0,3"
+    commas = concord.score_options(rows, decimal_comma=True)
+    assert sum(map(bool, (one.correct for one in commas.replies))) == 3 * len(rows)
+    rows[0]["correct"] = 0.7
+    with pytest.raises(TableError, match="column 'correct': got '0,3'"):
+        concord.score_options(rows, strict=True)

@@ -163,3 +163,27 @@ def test_items_on_one_side_only_are_counted(build: Build) -> None:
     expected = "not paired, in 1 arrangements: 'A' 1 only in the mean data, 1 only in the max data"
     assert expected in build.said(result)
     assert result.models[0].n_items == 1
+
+
+def test_sheets_of_percentages_are_read_and_told(build: Build) -> None:
+    build.both("m.xlsx", build.pair("55%", "70 %", "12,5 %"), build.pair("60%", "80%", "20%"))
+    result = build.run(reading="paired")
+    assert result.models[0].consistency.e_perf.value == pytest.approx((0.05 + 0.1 + 0.075) / 3)
+    build.says(result, "percentages, divided by 100")
+    assert "stored as text" not in build.said(result)
+    same = build.run(reading="paired", percent=True)  # divided once
+    assert same.models[0].consistency.e_perf.value == pytest.approx((0.05 + 0.1 + 0.075) / 3)
+
+
+def test_of_two_numbers_in_every_cell_the_first_is_the_score(build: Build) -> None:
+    build.both("m.xlsx", build.pair("0.55 (0.1)", "0.7 ± 0.2"), build.pair("0.6 (0.1)", "0.8 (SE 0.2)"))
+    result = build.run(reading="paired")
+    assert result.models[0].consistency.e_perf.value == pytest.approx((0.05 + 0.1) / 2)
+    build.says(result, "two numbers in each cell; the first is read, the second is not used")
+
+
+def test_signs_beside_bare_numbers_stay_named(build: Build) -> None:
+    build.both("m.xlsx", build.pair("55%", 0.7, 0.125), build.pair(0.6, 0.8, 0.2))
+    result = build.run(reading="paired")
+    build.says(result, "2 text cells count as missing")
+    build.says(result, "got '55%'")

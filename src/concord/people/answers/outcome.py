@@ -35,8 +35,7 @@ from concord.stats.answer_spread import (
 )
 from concord.stats.distances import AnswerCounts, DistanceReading, read_distances
 from concord.stats.elementwise import Floats
-from concord.stats.unread import distance_bounds
-from concord.unread import bounded
+from concord.stats.unread import bounded, distance_bounds
 
 GRID = 20
 """Cells of the grid on which distributions of values are compared."""

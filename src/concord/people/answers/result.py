@@ -1,5 +1,6 @@
 """What scoring answers gives, declared once: one document, tables of numbers and of pairs of agents."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -30,6 +31,8 @@ from concord.people.answers.records import (
 )
 from concord.people.differences import AgentDifference, differences_table, pairs_apart
 from concord.records import EMPTY, Estimate, InputFile, Interval, LeftOutCell
+from concord.stats.intervals import FEWEST_CLUSTERS
+from concord.stats.multiple import p_of_reach, shown_of_several
 from concord.words import say
 
 SHORT = {
@@ -362,7 +365,9 @@ class AnswersResult(Kind):
         return [
             lead
             + " ".join(
-                part for part in (spread_words(who, best), _place_words(best), _person_words(best)) if part
+                part
+                for part in (spread_words(who, best, self.agents), _place_words(best), _person_words(best))
+                if part
             )
         ]
 
@@ -457,10 +462,15 @@ def _outcomes_title(total: int) -> str:
     return say("answers.outcomes", shown=MOST_OUTCOMES, more=more, file=NUMBER_ROWS.file)
 
 
-def spread_words(who: str, one: AgentAnswers) -> str:
-    """Say how much answers vary, and no more than a cautious interval of the ratio shows."""
+def _spread_of(one: AgentAnswers) -> tuple[str, Estimate | None]:
+    """Return what says how much answers vary beside people's: variances, of unordered options entropies."""
     name = "variance_ratio" if "variance_ratio" in one.overall.numbers else "entropy_ratio"
-    found = _estimate_of(one.overall.numbers.get(name))
+    return name, _estimate_of(one.overall.numbers.get(name))
+
+
+def spread_words(who: str, one: AgentAnswers, models: Sequence[AgentAnswers] = ()) -> str:
+    """Say how much answers vary, no more than a cautious interval shows; of one of several, after Holm."""
+    name, found = _spread_of(one)
     if found is None or found.value is None:
         return ""
     what = say("answers.variance" if name == "variance_ratio" else "answers.entropy")
@@ -468,7 +478,25 @@ def spread_words(who: str, one: AgentAnswers) -> str:
         return say("answers.spread_bare", who=who, what=what, ratio=found.value)
     low, high = cautious_ends(found.value, found.interval)
     claim = "little" if high < 1 else "much" if low > 1 else "open"
+    if len(models) > 1 and claim != "open":
+        shown = shown_of_several([_spread_p(other) for other in models], alpha=1 - CAUTIOUS)
+        if not shown[models.index(one)]:
+            return say("answers.chosen", who=who, what=what, ratio=found, n=len(models))
     return say(f"answers.spread_{claim}", who=who, what=what, ratio=found)
+
+
+def _spread_p(one: AgentAnswers) -> float | None:
+    """Return the p of answers that vary as people's do; it agrees with the interval of the ratio's log."""
+    _, found = _spread_of(one)
+    if found is None or found.value is None or found.interval is None:
+        return None
+    if min(found.value, found.interval.low) <= 0 or found.value == 1:
+        return 0.0 if found.interval.high < 1 else 1.0
+    end = found.interval.high if found.value < 1 else found.interval.low
+    n = one.overall.n_studies
+    df = n - 1 if n >= FEWEST_CLUSTERS else math.inf
+    reach = abs(math.log(end / found.value))
+    return p_of_reach(math.log(found.value), reach, level=found.interval.level, df=df) if reach else 1.0
 
 
 def cautious_ends(ratio: float, ends: Interval) -> tuple[float, float]:

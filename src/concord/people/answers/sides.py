@@ -1,6 +1,7 @@
 """Columns of answers to sets of answers: words and codes read, persons joined, groups and scales kept."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -94,8 +95,9 @@ def read_answers_frame(
     """Read answers, side by side in ``frame`` or in the table itself."""
     import polars as pl
 
-    found = dict(columns.found)
-    used = {title for part, title in found.items() if part not in ("option", "human_count", "agent_count")}
+    counts = ("option", "human_count", "agent_count")
+    found = {part: title for part, title in columns.found.items() if part not in counts}
+    used = set(found.values())
     if frame is None:
         wanted = [title for title in table.header if title in used or title == columns.agent]
         frame = table.take(wanted).with_row_index("row_number")
@@ -107,12 +109,7 @@ def read_answers_frame(
             refuse_nested(table.name, frame[title], "names or answers")
     who = "agent_name" if "agent_name" in frame.columns else columns.agent
     parts = {
-        "study": _name_column(frame, found.get("study"), "all"),
-        "outcome": _name_column(frame, found.get("outcome"), "outcome"),
-        "condition": _name_column(frame, found.get("condition"), ""),
-        "who": _name_column(frame, who, "agent"),
-        "person": _name_column(frame, found.get("person"), None),
-        "group": _name_column(frame, found.get("group"), None),
+        **_name_columns(frame, found | {"who": who}),
         "weight": pl.Series("weight", _weight_column(table, frame, found.get("weight")), dtype=pl.Float64),
         "human": frame[found["human"]],
         "agent": frame[found["agent_answer"]],
@@ -140,16 +137,27 @@ def _weight_column(table: ColumnTable, frame: "pl.DataFrame", title: str | None)
     return [None if np.isnan(value) else value for value in values.tolist()]
 
 
-def _name_column(frame: "pl.DataFrame", title: str | None, default: str | None) -> "pl.Series":
-    """Return a column of names as text; what is missing as the default."""
+_NAMED: dict[str, str | None] = {
+    **{"study": "all", "outcome": "outcome", "condition": "", "who": "agent"},
+    **{"person": None, "group": None, "option": None},
+}
+"""Columns of names, and what is taken where one is missing."""
+
+
+def _name_columns(frame: "pl.DataFrame", found: Mapping[str, str | None]) -> "dict[str, pl.Series]":
+    """Return columns of names as text; what is missing as the usual name."""
     import polars as pl
 
-    if title is None:
-        return pl.Series("", [default], dtype=pl.String).new_from_index(0, frame.height)
-    series = frame[title]
-    text = series.cast(pl.String).str.strip_chars()
-    text = text.set(text == "", None)
-    return text if default is None else text.fill_null(default)
+    made = {}
+    for part, usual in _NAMED.items():
+        title = found.get(part)
+        if title is None:
+            made[part] = pl.Series("", [usual], dtype=pl.String).new_from_index(0, frame.height)
+            continue
+        text = frame[title].cast(pl.String).str.strip_chars()
+        text = text.set(text == "", None)
+        made[part] = text if usual is None else text.fill_null(usual)
+    return made
 
 
 def _unused(table: ColumnTable, columns: AnswerColumns) -> tuple[str, ...]:
@@ -406,14 +414,7 @@ def read_counts_frame(table: ColumnTable, columns: AnswerColumns) -> AnswerSets:
     frame = table.take([title for title in table.header if title in {*found.values(), columns.agent}])
     for title in frame.columns:
         refuse_nested(table.name, frame[title], "names or counts")
-    parts = {
-        "study": _name_column(frame, found.get("study"), "all"),
-        "outcome": _name_column(frame, found.get("outcome"), "outcome"),
-        "condition": _name_column(frame, found.get("condition"), ""),
-        "who": _name_column(frame, columns.agent, "agent"),
-        "group": _name_column(frame, found.get("group"), None),
-        "option": _name_column(frame, found["option"], None),
-    }
+    parts = _name_columns(frame, found | {"who": columns.agent})
     counts = {side: _whole_counts(table, frame, found[f"{side}_count"]) for side in ("human", "agent")}
     refuse_vast(table, sum(map(sum, counts.values())))
     made = [series.alias(name) for name, series in parts.items()]

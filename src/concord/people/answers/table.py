@@ -23,7 +23,7 @@ import numpy as np
 
 from concord.errors import FileFormatError, OptionError, listed
 from concord.files.cells import BadCellError, number, number_that
-from concord.files.columns import ColumnTable, read_columns, refuse_nested
+from concord.files.columns import ColumnTable, options_of_each, read_columns, refuse_nested
 from concord.files.contents import fingerprint_file, is_file, read_bytes
 from concord.files.declared import DeclaredTable, TableColumn, named_column
 from concord.files.grids import names_of, plain_title, plain_titles
@@ -38,6 +38,7 @@ from concord.files.survey import (
     without_codes,
 )
 from concord.files.tables import TableOptions, TableSource
+from concord.files.text import vocabulary
 from concord.people.answers.records import AnswerSet, AnswerSets, Moments, OutcomeKey
 from concord.people.answers.sides import (
     HUMAN_WORDS,
@@ -115,19 +116,10 @@ def _moments_of(table: DeclaredTable, i: int) -> Moments | None:
 
 
 NAMES = names_of("answers")
-IDENTIFIES = re.compile(
-    r"(?:(?:person|participant|resp|respondent|response|subject|case|record|user|worker|panel|prolific|survey)"
-    r"_?)?(?:id|no|nr|number|uuid|pid)|id_.*|idno|caseid|uuid|serial|index|row|row_?(?:id|number)|p?id"
+IDENTIFIES, _DESCRIBES, _META = (
+    re.compile(vocabulary()["surveys"][name]) for name in ("identifies", "describes", "added")
 )
-"""Columns that identify a row, in a table with one column per question."""
-_DESCRIBES = re.compile(
-    r"age|age_?(?:group|cat|range|band)|.*_age|birth_?year|yob|year_of_birth|sex|gender|race|ethnicity|hispanic"
-    r"|educ|education|.*_education|income|hh_?income|party|party_?id|pid[37]|ideo(?:logy)?[357]?|region|state"
-    r"|country|county|city|zip(?:_?code)?|religion|marital(?:_status)?|employ(?:ment|ed)?|occupation|urban"
-    r"|language|lang|nationality|wave|date|time(?:stamp)?|duration|cohort|stratum|strata|cluster|psu"
-    r"|geschlecht|alter|bildung|sexe|edad|sexo"
-)
-"""Columns that describe a person or an interview, in such a table."""
+"""Columns that identify a row, describe a person or an interview, or are added by survey programs."""
 _MOST_GROUPS, _FEWEST_IDS = 12, 20
 _BESIDE = frozenset(NAMES["weight"])
 """Columns that count though one side alone has them."""
@@ -136,17 +128,11 @@ AGENT_NAMES = NAMES["agent"]
 _IMPORT_ID = '{"ImportId"'
 _IMPORT_LINES = 3
 """Lines below the titles in which import ids are looked for."""
-_META = re.compile(
-    "(?:start|end|recorded)date|status|ipaddress|progress|durationinseconds|finished|responseid|"
-    "recipient(?:last|first)name|recipientemail|externalreference|location(?:latitude|longitude)|"
-    "distributionchannel|userlanguage"
-)
-"""Columns that survey programs add."""
 _WANTED = (
     "expected answers (outcome, human, agent), one below the other (outcome, source, answer), one column per "
     "question (source, Q1, Q2), wide (human_X, agent_X), counts (outcome, option, human_count, agent_count) "
-    "or moments (outcome, n, human_mean, human_sd, agent_mean, agent_sd). "
-    "A table of tests (t, F, r, χ², means) is scored by concord score people"
+    "or moments (outcome, n, human_mean, human_sd, agent_mean, agent_sd); --map 'TITLE=outcome' says which "
+    "column it is. A table of tests (t, F, r, χ², means) is scored by concord score people"
 )
 
 
@@ -160,9 +146,9 @@ def read_answer_table(
     options: TableOptions = TableOptions(),  # noqa: B008 - frozen
 ) -> AnswerSets:
     """Read a table of answers, or people's and those of agents."""
-    table = survey_table(source, options, labels)
-    if agents:
-        table = _given_apart([table, *(survey_table(one, options, labels) for one in agents)])
+    hows = options_of_each((source, *agents), options)
+    tables = [survey_table(one, how, labels) for one, how in zip((source, *agents), hows, strict=True)]
+    table = _given_apart(tables) if agents else tables[0]
     titles = dict(zip(plain_titles(table.header), table.header, strict=True))
     found = {part: titles[name] for part, names in NAMES.items() for name in names[::-1] if name in titles}
     if weights is not None:
@@ -513,7 +499,7 @@ def stacked_frame(table: ColumnTable, found: dict[str, str]) -> "pl.DataFrame":
     for title in (found["source"], found["answer"]):
         refuse_nested(table.name, whole[title], "names or answers")
     source = pl.col(found["source"]).cast(pl.String).str.strip_chars()
-    is_human = source.str.to_lowercase().is_in(list(HUMAN_WORDS))
+    is_human = source.is_in([name for name in whole.select(source).to_series().unique() if _is_people(name)])
     answer = pl.col(found["answer"]).cast(pl.String)
     people, replies = whole.filter(is_human), whole.filter(~is_human)
     names = replies.select(source.alias("agent_name")).to_series().unique(maintain_order=True).to_list()
@@ -532,3 +518,10 @@ def stacked_frame(table: ColumnTable, found: dict[str, str]) -> "pl.DataFrame":
             "agents in the others"
         )
     return pl.concat(parts)
+
+
+def _is_people(name: str | None) -> bool:
+    """Whether a cell says that people answered, in any language of the vocabulary."""
+    if name is None:
+        return False
+    return name.casefold() in HUMAN_WORDS or plain_titles([name])[0] in ("human", "person")

@@ -7,6 +7,7 @@ finds all statistics of a running text.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from concord.errors import ApaError
 from concord.number_words import significant
@@ -81,44 +82,6 @@ def _is_interval(entry: Item) -> bool:
     return entry.role == "ignored" and entry.label == "interval" and len(entry.numbers) == 2
 
 
-class _Grouping:
-    """Collects the groups of a running text."""
-
-    def __init__(self) -> None:
-        self.done: list[list[Item]] = []
-        self.open: list[Item] = []
-        self.roles: set[str] = set()
-
-    def close(self) -> None:
-        """End the open group."""
-        if self.open:
-            self.done.append(self.open)
-        self.open, self.roles = [], set()
-
-    def add(self, entry: Item) -> None:
-        """Put an item into the open group."""
-        self.open.append(entry)
-        self.roles.add(entry.role)
-
-    def start(self, entry: Item) -> None:
-        """Begin a group; the name of a test or U's z right before it stays with it."""
-        if not self.roles <= _TESTS | {"z", "tail", "ignored"}:
-            self.close()
-        self.add(entry)
-
-    def take(self, entry: Item) -> None:
-        """Take the next item of the text."""
-        if entry.role in PRIMARY or entry.role in _TESTS or entry.role == "k":
-            self.start(entry)
-        elif entry.role == "p" and "p" in self.roles:
-            self.close()
-            self.add(entry)
-        elif entry.role in {"p", "z"} or (self.open and entry.role in _BELONGING):
-            self.add(entry)
-        elif _parts(entry):
-            self.close()
-
-
 def _is_report(group: list[Item]) -> bool:
     """Say whether a group of a running text is a test and not a turn of phrase."""
     roles = {entry.role for entry in group}
@@ -134,11 +97,30 @@ def _is_report(group: list[Item]) -> bool:
 
 def group(items: list[Item]) -> list[list[Item]]:
     """Return the groups of a running text that report a test."""
-    grouping = _Grouping()
+    found: list[list[Item]] = [[]]
+    roles: set[str] = set()
     for entry in items:
-        grouping.take(entry)
-    grouping.close()
-    return [found for found in grouping.done if _is_report(found)]
+        is_first = entry.role in PRIMARY or entry.role in _TESTS or entry.role == "k"
+        belongs = is_first or entry.role in {"p", "z"} or (bool(roles) and entry.role in _BELONGING)
+        # the name of a test or U's z right before a statistic stays with it
+        ends = (
+            not roles <= _TESTS | {"z", "tail", "ignored"} if is_first else entry.role == "p" and "p" in roles
+        )
+        if (belongs and ends) or (not belongs and _parts(entry)):
+            found.append([])
+            roles = set()
+        if belongs:
+            found[-1].append(entry)
+            roles.add(entry.role)
+    return [one for one in found if one and _is_report(one)]
+
+
+_FIELDS: dict[str, tuple[str, ...]] = {
+    **{name: (name,) for name in ("n", "n1", "n2", "k", "p0", "z", "se")},
+    "ci": ("ci_low", "ci_high"),
+    **dict.fromkeys(("counts", "fraction"), ("k", "n")),
+}
+"""The fields that an item fills."""
 
 
 class _Draft:
@@ -146,30 +128,28 @@ class _Draft:
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        self.values: dict[str, float] = {}
+        self.values: dict[str, PrintedNumber] = {}
         self.tails: set[str] = set()
         self.p: Item | None = None
         self.ns = False
-        self.z_decimals: int | None = None
-        self.se_decimals: int | None = None
 
-    def put(self, name: str, number: PrintedNumber, entry: Item) -> None:
-        """Fill one field, once."""
-        known = self.values.setdefault(name, number.value)
-        if known != number.value:
-            found = f"found {significant(known, 15)} and {significant(number.value, 15)}"
-            raise Fault(entry.start, f"one {name}, {found}", certain=False)
+    def put(self, names: Sequence[str], entry: Item) -> None:
+        """Fill fields, each once."""
+        for name, number in zip(names, entry.numbers, strict=True):
+            known = self.values.setdefault(name, number)
+            if known.value != number.value:
+                found = f"found {significant(known.value, 15)} and {significant(number.value, 15)}"
+                raise Fault(entry.start, f"one {name}, {found}", certain=False)
 
     def put_degrees(self, entry: Item) -> None:
         """Fill degrees of freedom, whose names depend on the statistic."""
         single = DEGREES.get(self.kind)
         if self.kind == "F" and entry.role != "df":
-            self.put(entry.role, entry.numbers[0], entry)
+            self.put([entry.role], entry)
         elif self.kind == "F" and len(entry.numbers) == 2:
-            self.put("df1", entry.numbers[0], entry)
-            self.put("df2", entry.numbers[1], entry)
+            self.put(["df1", "df2"], entry)
         elif single is not None and entry.role == "df" and len(entry.numbers) == 1:
-            self.put(single, entry.numbers[0], entry)
+            self.put([single], entry)
         else:
             wanted = "two" if self.kind == "F" else "no" if single is None else "one number of"
             name = "a p alone" if self.kind == "p" else self.kind
@@ -181,20 +161,8 @@ class _Draft:
             self.put_degrees(entry)
         elif entry.role in {"k", "p0"} and self.kind != "binomial":
             raise Fault(entry.start, f"no {entry.role}, which belongs to a binomial test", certain=False)
-        elif entry.role in {"n", "n1", "n2", "k", "p0"}:
-            self.put(entry.role, entry.numbers[0], entry)
-        elif entry.role == "z":
-            self.put("z", entry.numbers[0], entry)
-            self.z_decimals = entry.numbers[0].decimals
-        elif entry.role == "se":
-            self.put("se", entry.numbers[0], entry)
-            self.se_decimals = entry.numbers[0].decimals
-        elif entry.role == "ci":
-            self.put("ci_low", entry.numbers[0], entry)
-            self.put("ci_high", entry.numbers[1], entry)
-        elif entry.role in {"counts", "fraction"}:
-            self.put("k", entry.numbers[0], entry)
-            self.put("n", entry.numbers[1], entry)
+        elif entry.role in _FIELDS:
+            self.put(_FIELDS[entry.role], entry)
         elif entry.role == "tail":
             self.tails.add(entry.label)
         elif entry.role == "p":
@@ -203,10 +171,12 @@ class _Draft:
         for part in entry.inside:
             self.take(part)
 
-    def whole(self, name: str) -> int | None:
-        """Return a count as a whole number."""
-        value = self.values.get(name)
-        return None if value is None else int(value)
+    def numbers(self) -> dict[str, Any]:
+        """Return what is filled, as the record takes it: counts whole, and decimals where they matter."""
+        found: dict[str, Any] = {name: number.value for name, number in self.values.items()}
+        found |= {name: int(found[name]) for name in ("n", "n1", "n2", "k") if name in found}
+        printed = [name for name in ("statistic", "z", "se") if name in found]
+        return found | {f"{name}_decimals": self.values[name].decimals for name in printed}
 
 
 def _kind(items: list[Item], primary: Item | None) -> Kind:
@@ -219,7 +189,7 @@ def _kind(items: list[Item], primary: Item | None) -> Kind:
 
 def _check(draft: _Draft, at: int) -> None:
     """Refuse numbers that contradict each other."""
-    values = draft.values
+    values = {name: number.value for name, number in draft.values.items()}
     if draft.kind == "binomial" and "n" not in values:
         raise Fault(at, "an n beside k", certain=False)
     if draft.kind == "binomial" and values["k"] > values["n"]:
@@ -235,38 +205,23 @@ def _check(draft: _Draft, at: int) -> None:
 def build(items: list[Item], primary: Item | None) -> ApaResult:
     """Make a record of a group of items; text and place are filled by the caller."""
     draft = _Draft(_kind(items, primary))
-    statistic = primary.numbers[0] if primary is not None and primary.role == "statistic" else None
-    if statistic is not None:
-        draft.values["statistic"] = statistic.value
+    if primary is not None and primary.role == "statistic":
+        draft.values["statistic"] = primary.numbers[0]
     for entry in items:
         draft.take(entry)
     if draft.kind == "binomial" and any(entry.role == "sign" for entry in items):
-        draft.values.setdefault("p0", 0.5)
+        draft.values.setdefault("p0", PrintedNumber(0.5, 1))
     _check(draft, items[0].start if primary is None else primary.start)
     p = draft.p.numbers[0] if draft.p is not None and draft.p.numbers else None
     relation = primary.relation if primary is not None else None
     return ApaResult(
         kind=draft.kind,
-        statistic=None if statistic is None else statistic.value,
         statistic_relation="=" if relation is None or relation == "ns" else relation,
-        statistic_decimals=None if statistic is None else statistic.decimals,
-        df1=draft.values.get("df1"),
-        df2=draft.values.get("df2"),
-        n=draft.whole("n"),
-        n1=draft.whole("n1"),
-        n2=draft.whole("n2"),
-        k=draft.whole("k"),
-        p0=draft.values.get("p0"),
-        z=draft.values.get("z"),
-        z_decimals=draft.z_decimals,
-        se=draft.values.get("se"),
-        se_decimals=draft.se_decimals,
-        ci_low=draft.values.get("ci_low"),
-        ci_high=draft.values.get("ci_high"),
         p_relation=draft.p.relation if draft.p is not None else "ns" if draft.ns else None,
         p_value=None if p is None else p.value,
         p_decimals=None if p is None else p.decimals,
         one_tailed="one" in draft.tails,
+        **draft.numbers(),
     )
 
 

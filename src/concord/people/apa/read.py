@@ -3,12 +3,11 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from concord.errors import UndefinedError
 from concord.number_words import number, significant
 from concord.people.apa.parse import ApaScan, find_apa, parse_apa, scan_apa
 from concord.people.apa.records import ApaCheck, ApaResult, Verdict
+from concord.stats.exact_ranks import p_mann_whitney_exact, p_wilcoxon_exact
 from concord.stats.pvalues import p_binomial, p_chi_square, p_correlation, p_f, p_mann_whitney, p_t, p_z
 
 __all__ = ["ApaCheck", "ApaResult", "ApaScan", "check_apa", "find_apa", "parse_apa", "scan_apa"]
@@ -174,32 +173,35 @@ def _recompute(result: ApaResult, n1: float | None, n2: float | None) -> _Range:
     return _by_rounding(result, _df(result, first, second))
 
 
+def _of_printed_z(result: ApaResult, note: str) -> _Range | None:
+    """Return the p-values of the z that is printed beside a rank sum, where there is one."""
+    if result.z is None or result.z_decimals is None:
+        return None
+    half = 0.5 * 10.0**-result.z_decimals
+    high, low = (float(p_z(end)) for end in (max(0.0, abs(result.z) - half), abs(result.z) + half))
+    return _Range(float(p_z(result.z)), low, high, note)
+
+
+def _by_ranks(plain: float, others: list[float], name: str) -> _Range:
+    """Return the p-values that programs give for a rank sum without ties."""
+    note = f"normal, corrected and exact p of {name} without ties"
+    ties = "ties, which the text does not report, make p smaller"
+    return _Range(plain, min(plain, *others), max(plain, *others), note, open_below=ties)
+
+
 def _w(result: ApaResult, n: float | None) -> _Range:
     """Return the p-values of a signed-rank W: from its printed z, or normal with and without correction."""
-    if result.z is not None and result.z_decimals is not None:
-        half = 0.5 * 10.0**-result.z_decimals
-        high, low = (float(p_z(end)) for end in (max(0.0, abs(result.z) - half), abs(result.z) + half))
-        return _Range(float(p_z(result.z)), low, high, "from the z beside W")
+    printed = _of_printed_z(result, "from the z beside W")
+    if printed is not None:
+        return printed
     if n is None or result.statistic is None or result.statistic_relation != "=":
         raise _NotCheckableError("W needs the number of pairs, or its z")
     sigma = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    gap = abs(result.statistic - n * (n + 1) / 4)
+    gap, total = abs(result.statistic - n * (n + 1) / 4), n * (n + 1) / 2
     plain, corrected = (float(p_z(max(0.0, gap - off) / sigma)) for off in (0.0, 0.5))
-    found = [plain, corrected, *([_exact_w(result.statistic, int(n))] if n <= _EXACT_U else [])]
-    note = "normal, corrected and exact p of W without ties"
-    ties = "ties, which the text does not report, make p smaller"
-    return _Range(plain, min(found), max(found), note, open_below=ties)
-
-
-def _exact_w(w: float, n: int) -> float:
-    """Return the exact two-sided p of W without ties."""
-    # The generating function of the counts is the product of 1 + q^i, i = 1 ... n.
-    counts = np.zeros(n * (n + 1) // 2 + 1)
-    counts[0] = 1.0
-    for i in range(1, n + 1):
-        counts[i:] = counts[i:] + counts[: len(counts) - i].copy()
-    tail = int(np.floor(min(w, len(counts) - 1 - w)))
-    return float(min(1.0, 2 * counts[: tail + 1].sum() / 2.0**n))
+    is_exact = n <= _EXACT_U and 0 <= result.statistic <= total
+    exact = [p_wilcoxon_exact(result.statistic, int(n))] if is_exact else []
+    return _by_ranks(plain, [corrected, *exact], "W")
 
 
 def _coefficient(result: ApaResult) -> _Range:
@@ -300,11 +302,9 @@ def _binomial(result: ApaResult) -> _Range:
 
 def _u(result: ApaResult, n1: float | None, n2: float | None) -> _Range:
     """Return the p-values of a U: from its printed z, or normal with and without correction, and exact."""
-    if result.z is not None and result.z_decimals is not None:
-        half = 0.5 * 10.0**-result.z_decimals
-        ends = (max(0.0, abs(result.z) - half), abs(result.z) + half)
-        high, low = (float(p_z(end)) for end in ends)
-        return _Range(float(p_z(result.z)), low, high, "from the z beside U" + _z_of_u(result, n1, n2))
+    printed = _of_printed_z(result, "from the z beside U" + _z_of_u(result, n1, n2))
+    if printed is not None:
+        return printed
     if n1 is None or n2 is None or result.statistic is None:
         raise _NotCheckableError("U needs both group sizes, or its z")
     if result.statistic_relation != "=":
@@ -314,10 +314,9 @@ def _u(result: ApaResult, n1: float | None, n2: float | None) -> _Range:
     corrected = middle - max(0.0, abs(result.statistic - middle) - 0.5)
     others = [float(p_mann_whitney(corrected, n1, n2))]
     if max(n1, n2) <= _EXACT_U:
-        others.append(_exact_u(result.statistic, int(n1), int(n2)))
-    ties = "ties, which the text does not report, make p smaller"
-    note = "normal, corrected and exact p of U without ties"
-    return _Range(plain, min(plain, *others), max(plain, *others), note, open_below=ties)
+        smaller = math.floor(min(result.statistic, n1 * n2 - result.statistic))
+        others.append(p_mann_whitney_exact(smaller, int(n1), int(n2)))
+    return _by_ranks(plain, others, "U")
 
 
 def _z_of_u(result: ApaResult, n1: float | None, n2: float | None) -> str:
@@ -330,17 +329,3 @@ def _z_of_u(result: ApaResult, n1: float | None, n2: float | None) -> str:
     if abs(own - abs(result.z)) <= 0.5 * 10.0**-result.z_decimals:
         return ""
     return f"; without ties U itself gives z = {number(own, max(0, result.z_decimals))}"
-
-
-def _exact_u(u: float, n1: int, n2: int) -> float:
-    """Return the exact two-sided p of U without ties, by counting arrangements (Mann & Whitney, 1947)."""
-    # The generating function of the counts is the product of (1 - q^(n2 + i)) / (1 - q^i), i = 1 ... n1.
-    counts = np.zeros(n1 * n2 + 1)
-    counts[0] = 1.0
-    for i in range(1, n1 + 1):
-        counts[n2 + i :] -= counts[: -(n2 + i)].copy() if n2 + i < len(counts) else 0.0
-        for start in range(i):
-            counts[start::i] = np.cumsum(counts[start::i])
-    tail = np.floor(min(u, n1 * n2 - u))
-    # The lower tail rests on small counts only, so no large ones cancel in it.
-    return float(min(1.0, 2 * counts[: int(tail) + 1].sum() / math.comb(n1 + n2, n1)))

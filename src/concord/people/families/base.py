@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from concord.errors import UndefinedError
 from concord.people.evidence import Brief, Evidence, broadcast_like
-from concord.people.families.draft import Draft
+from concord.people.families.draft import Draft, sign
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import bayes
@@ -354,6 +354,15 @@ class TestKind(ABC):
 
     __test__ = False
 
+    family: ClassVar[type[Family]]
+    """What its tests are computed as."""
+    signed: ClassVar[bool]
+    """Whether the statistic shows the direction of the effect."""
+    always: ClassVar[tuple[str, ...]] = ()
+    """Assumptions and approximations of every side."""
+    without_d: ClassVar[str] = NO_D
+    """Why a side with a statistic may have no d."""
+
     name: str
     """As `test_type` gives it; other names are in `names.json`, case, spaces and hyphens do not matter."""
     needs: str
@@ -369,21 +378,21 @@ class TestKind(ABC):
     def complete(self, draft: Draft) -> None:
         """Complete and check the numbers of a side in place."""
 
-    @abstractmethod
     def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
         """Return the sign that the numbers themselves show and the field that shows it, or None."""
+        return (sign(draft.statistic), "statistic") if self.signed and draft.statistic is not None else None
 
-    @abstractmethod
     def batch(self, row: TestRow, side: Side) -> Batch | None:
         """Return where the numbers of a side go; None when it holds no raw numbers."""
+        return None if side.statistic is None else Batch(self.family)
 
-    @abstractmethod
     def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
         """Name the assumptions and approximations of a side of this type."""
+        return list(self.always)
 
-    @abstractmethod
     def no_d(self, side: Side) -> str:
         """Say why a side has no d."""
+        return NO_D if side.statistic is None else self.without_d
 
     def no_pas(self, side: Side) -> str:
         """Say why a test with both sides has no PAS."""

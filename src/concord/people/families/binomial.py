@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, given_first
 from concord.people.families.base import (
-    NO_D,
     ODDS_TO_D,
     Batch,
     Family,
@@ -136,6 +135,8 @@ def rate_from_d(d: Floats, p0: Floats, protocol: Protocol) -> Floats:
 
 
 class _Binomial(TestKind):
+    family = Binomials
+
     def complete(self, draft: Draft) -> None:
         """Successes in trials, against p0."""
         one_sample(draft)
@@ -161,14 +162,6 @@ class _Binomial(TestKind):
     def batch(self, row: TestRow, side: Side) -> Batch | None:
         """All such tests are computed together."""
         return None if side.k is None else Batch(Binomials)
-
-    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
-        """Nothing is approximated."""
-        return []
-
-    def no_d(self, side: Side) -> str:
-        """Nothing but missing counts keeps d away."""
-        return NO_D
 
     def to_d(self, effect: float, d: float) -> ToD | None:
         """Convert a log odds, or a rate."""

@@ -228,6 +228,9 @@ class CochranQ(ChiSquares):
 
 
 class _CochranQ(TestKind):
+    family, signed = CochranQ, False
+    without_d = "a Q has no effect size without its rates"
+
     def complete(self, draft: Draft) -> None:
         """Take Q with its degrees of freedom and the number of participants."""
         check_ratio(draft, "a Q")
@@ -240,21 +243,9 @@ class _CochranQ(TestKind):
         elif not draft.failed and known(draft.statistic) > known(draft.n) * known(draft.df1):
             draft.fault("statistic", "a Q of at most n * df1")
 
-    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
-        """Return none: a Q shows none."""
-        return None
-
-    def batch(self, row: TestRow, side: Side) -> Batch | None:
-        """All such tests are computed together."""
-        return None if side.statistic is None else Batch(CochranQ)
-
     def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
         """Name the approximation."""
         return [BIC_FLAG, *split_flags(side, protocol)]
-
-    def no_d(self, side: Side) -> str:
-        """Name what is missing: the rates of the conditions."""
-        return NO_D if side.statistic is None else "a Q has no effect size without its rates"
 
     def lacks_direction(self, side: Side) -> bool:
         """Two conditions could have one."""

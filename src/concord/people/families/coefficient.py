@@ -11,7 +11,6 @@ from scipy.special import ndtri, stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, given_first
 from concord.people.families.base import (
-    NO_D,
     ODDS_TO_D,
     Batch,
     HumanEffects,
@@ -22,7 +21,7 @@ from concord.people.families.base import (
     noncentral_t,
     nothing_like,
 )
-from concord.people.families.draft import Draft, check_df, n_from_df, one_df, one_sample, sign
+from concord.people.families.draft import Draft, check_df, n_from_df, one_df, one_sample
 from concord.people.families.f import FTests
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -127,6 +126,7 @@ class Coefficients(LocationFamily):
 
 
 class _Coefficient(TestKind):
+    family, signed = Coefficients, True
     logistic: ClassVar[bool] = False
 
     def complete(self, draft: Draft) -> None:
@@ -149,10 +149,6 @@ class _Coefficient(TestKind):
     def _take_scale(self, draft: Draft) -> None:
         """Leave a coefficient as it is."""
 
-    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
-        """Return the sign of the coefficient."""
-        return None if draft.statistic is None else (sign(draft.statistic), "statistic")
-
     def batch(self, row: TestRow, side: Side) -> Batch | None:
         """Linear coefficients together, log odds together."""
         return None if side.statistic is None or side.se is None else Batch(Coefficients, (self.logistic,))
@@ -160,10 +156,6 @@ class _Coefficient(TestKind):
     def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
         """Name the approximation of log odds."""
         return ["Bayes factor approximate: Wald z scored as t"] if self.logistic else []
-
-    def no_d(self, side: Side) -> str:
-        """Nothing but missing numbers keeps d away."""
-        return NO_D
 
 
 class _Logistic(_Coefficient):

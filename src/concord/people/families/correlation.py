@@ -11,8 +11,6 @@ from scipy.special import stdtrit
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
 from concord.people.families.base import (
     CAPPED_FROM,
-    NO_D,
-    Batch,
     HumanEffects,
     LocationFamily,
     SmoothRange,
@@ -27,7 +25,7 @@ from concord.people.families.base import (
     nothing_like,
     of_fisher_z,
 )
-from concord.people.families.draft import Draft, check_df, n_from_df, one_df, one_sample, sign
+from concord.people.families.draft import Draft, check_df, n_from_df, one_df, one_sample
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
 from concord.stats import correlation, effects, pvalues
@@ -156,6 +154,9 @@ class Correlations(LocationFamily):
 
 
 class _Correlation(TestKind):
+    family, signed = Correlations, True
+    without_d = "|r| at its limit has no finite d"
+
     def complete(self, draft: Draft) -> None:
         """Complete a correlation: n, or df + 2, and a coefficient from -1 to 1."""
         one_df(draft, "df2", "df1")
@@ -171,23 +172,11 @@ class _Correlation(TestKind):
         else:
             check_df(draft, draft.n - 2, "n - 2 (as in a partial correlation)")
 
-    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
-        """Return the sign of r."""
-        return None if draft.statistic is None else (sign(draft.statistic), "statistic")
-
-    def batch(self, row: TestRow, side: Side) -> Batch | None:
-        """All correlations are computed together."""
-        return None if side.statistic is None else Batch(Correlations)
-
     def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
         """Nothing is approximated; a perfect correlation is a rounded one."""
         if side.statistic is None or abs(side.statistic) != 1:
             return []
         return [PERFECT_FLAG]
-
-    def no_d(self, side: Side) -> str:
-        """At ±1 there is no finite d."""
-        return NO_D if side.statistic is None else "|r| at its limit has no finite d"
 
     def to_d(self, effect: float, d: float) -> ToD | None:
         """Convert Fisher's z."""

@@ -294,11 +294,9 @@ class FTests(SmoothFamily):
 class _FKind(TestKind):
     """What all F tests share."""
 
-    design: ClassVar[str]
+    family, signed = FTests, False
 
-    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
-        """Return none: an F shows none."""
-        return None
+    design: ClassVar[str]
 
     def batch(self, row: TestRow, side: Side) -> Batch | None:
         """F tests of one design are computed together."""

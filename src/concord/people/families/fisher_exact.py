@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from concord.people.evidence import Evidence, given_first
-from concord.people.families.base import NO_D, Batch, TestKind
+from concord.people.families.base import Batch, TestKind
 from concord.people.families.contingency import Tables, check_table, table_sign
 from concord.people.families.draft import Draft
 from concord.people.protocol import Protocol
@@ -47,6 +47,8 @@ def _p_one(a: float, b: float, c: float, d: float) -> float:
 
 
 class _FisherExact(TestKind):
+    family = FisherTables
+
     def complete(self, draft: Draft) -> None:
         """Take a 2 x 2 table."""
         draft.need("table")
@@ -64,14 +66,6 @@ class _FisherExact(TestKind):
     def batch(self, row: TestRow, side: Side) -> Batch | None:
         """Tables of one sampling together."""
         return None if side.table is None else Batch(FisherTables, (2, 2, row.sampling))
-
-    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
-        """Nothing is approximated."""
-        return []
-
-    def no_d(self, side: Side) -> str:
-        """Nothing but a missing table keeps d away."""
-        return NO_D
 
 
 FISHER_KINDS = (

@@ -9,7 +9,6 @@ import numpy as np
 from concord.people.evidence import Brief, Evidence, broadcast_like, given_first
 from concord.people.families.base import (
     NO_D,
-    Batch,
     Family,
     HumanEffects,
     Masks,
@@ -116,6 +115,8 @@ class KruskalWallis(Family):
 
 
 class _KruskalWallis(TestKind):
+    family, signed = KruskalWallis, False
+
     def complete(self, draft: Draft) -> None:
         """Take H with its degrees of freedom and the number of participants."""
         check_ratio(draft, "an H")
@@ -128,14 +129,6 @@ class _KruskalWallis(TestKind):
             draft.small("n", "n of at least df1 + 2: one more than there are groups")
         elif not draft.failed and known(draft.statistic) > known(draft.n) - 1:
             draft.fault("statistic", "an H of at most n - 1")
-
-    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
-        """Return none: an H shows none."""
-        return None
-
-    def batch(self, row: TestRow, side: Side) -> Batch | None:
-        """All such tests are computed together."""
-        return None if side.statistic is None else Batch(KruskalWallis)
 
     def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
         """Name the approximation."""

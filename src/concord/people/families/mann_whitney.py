@@ -12,8 +12,6 @@ from scipy.special import ndtr, ndtri
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
 from concord.people.families.base import (
-    NO_D,
-    Batch,
     HumanEffects,
     LocationFamily,
     TestKind,
@@ -27,7 +25,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.draft import Z_AS_T_FLAG, Draft, in_words, join_groups, known, sign
 from concord.people.protocol import Protocol
-from concord.records import Side, TestRow
+from concord.records import Side
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
 from concord.stats.exact_ranks import small_rank_p
@@ -161,6 +159,10 @@ def _of_shift(r: float) -> float:
 
 
 class _MannWhitney(TestKind):
+    family = MannWhitney
+    always = (Z_AS_T_FLAG,)
+    without_d = "|r| at its limit has no finite d"
+
     def complete(self, draft: Draft) -> None:
         """Two groups and U counted for group 2, or a reported z in its place."""
         join_groups(draft)
@@ -176,18 +178,6 @@ class _MannWhitney(TestKind):
         if draft.statistic is None:
             return None
         return sign(known(draft.n1) * known(draft.n2) / 2 - draft.statistic), "statistic"
-
-    def batch(self, row: TestRow, side: Side) -> Batch | None:
-        """All such tests are computed together."""
-        return None if side.statistic is None else Batch(MannWhitney)
-
-    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
-        """No exact Bayes factor exists for U."""
-        return [Z_AS_T_FLAG]
-
-    def no_d(self, side: Side) -> str:
-        """At the extremes there is no finite d."""
-        return NO_D if side.statistic is None else "|r| at its limit has no finite d"
 
     def to_d(self, effect: float, d: float) -> ToD | None:
         """Convert the rank-biserial correlation."""

@@ -142,9 +142,7 @@ def _log_bf_of_log(log_f: Floats, df1: Floats, df2: Floats) -> Floats:
 class _ByBound(TestKind):
     """What is scored by a bound on its p-value."""
 
-    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
-        """No sign is seen."""
-        return None
+    family, signed = PValues, False
 
     def batch(self, row: TestRow, side: Side) -> Batch | None:
         """Both types are computed together."""

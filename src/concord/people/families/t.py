@@ -10,8 +10,6 @@ from scipy.special import stdtrit
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
 from concord.people.families.base import (
-    NO_D,
-    Batch,
     HumanEffects,
     LocationFamily,
     TestKind,
@@ -31,10 +29,9 @@ from concord.people.families.draft import (
     n_from_df,
     one_df,
     one_sample,
-    sign,
 )
 from concord.people.protocol import Protocol
-from concord.records import Side, TestRow
+from concord.records import Side
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
 
@@ -121,17 +118,7 @@ class TTests(LocationFamily):
 class _TKind(TestKind):
     """What all t tests share."""
 
-    def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
-        """Return the sign of t."""
-        return None if draft.statistic is None else (sign(draft.statistic), "statistic")
-
-    def batch(self, row: TestRow, side: Side) -> Batch | None:
-        """All t tests are computed together."""
-        return None if side.statistic is None else Batch(TTests)
-
-    def no_d(self, side: Side) -> str:
-        """Nothing but a missing t keeps d away."""
-        return NO_D
+    family, signed = TTests, True
 
 
 class _IndependentT(_TKind):
@@ -162,12 +149,10 @@ class _IndependentT(_TKind):
         else:
             check_df(draft, draft.n - 2, "n1 + n2 - 2 (as in Welch's test or a model with more terms)")
 
-    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
-        """Nothing is approximated."""
-        return []
-
 
 class _OneSampleT(_TKind):
+    always = (D_Z_FLAG,)
+
     def complete(self, draft: Draft) -> None:
         """One sample or pairs: n, or df + 1."""
         one_df(draft, "df2", "df1")
@@ -180,10 +165,6 @@ class _OneSampleT(_TKind):
             draft.small("n", "n of at least 2, for a t to exist")
         else:
             check_df(draft, draft.n - 1, "n - 1")
-
-    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
-        """D of pairs is on another scale than d of groups."""
-        return [D_Z_FLAG]
 
 
 T_KINDS = (

@@ -12,8 +12,6 @@ from scipy.special import ndtr, ndtri, owens_t
 
 from concord.people.evidence import SIGNED, Brief, Evidence, broadcast_like, capped, given_first
 from concord.people.families.base import (
-    NO_D,
-    Batch,
     HumanEffects,
     LocationFamily,
     TestKind,
@@ -25,7 +23,7 @@ from concord.people.families.base import (
 )
 from concord.people.families.draft import D_Z_FLAG, Z_AS_T_FLAG, Draft, in_words, known, one_sample, sign
 from concord.people.protocol import Protocol
-from concord.records import Side, TestRow
+from concord.records import Side
 from concord.stats import effects, pvalues
 from concord.stats.elementwise import Floats
 from concord.stats.exact_ranks import small_rank_p
@@ -144,6 +142,10 @@ def _error(r: Floats, n: Floats) -> Floats:
 
 
 class _SignedRank(TestKind):
+    family = SignedRanks
+    always = (Z_AS_T_FLAG, D_Z_FLAG)
+    without_d = "all ranks on one side have no finite d"
+
     def complete(self, draft: Draft) -> None:
         """Pairs and W, or a reported z in its place; a given direction decides which sum W is."""
         one_sample(draft)
@@ -158,18 +160,6 @@ class _SignedRank(TestKind):
         if draft.statistic is None:
             return None
         return sign(draft.statistic - known(draft.n) * (known(draft.n) + 1) / 4), "statistic"
-
-    def batch(self, row: TestRow, side: Side) -> Batch | None:
-        """All such tests are computed together."""
-        return None if side.statistic is None else Batch(SignedRanks)
-
-    def flags(self, row: TestRow, side: Side, protocol: Protocol) -> list[str]:
-        """No exact Bayes factor exists for W."""
-        return [Z_AS_T_FLAG, D_Z_FLAG]
-
-    def no_d(self, side: Side) -> str:
-        """Name the extreme, where there is no finite d."""
-        return NO_D if side.statistic is None else "all ranks on one side have no finite d"
 
     def to_d(self, effect: float, d: float) -> ToD | None:
         """Convert the rank-biserial correlation."""

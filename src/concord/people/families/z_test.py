@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from concord.people.evidence import Brief, Evidence, given_first
-from concord.people.families.base import NO_D, Batch, TestKind, Truth, nothing_like
+from concord.people.families.base import Batch, TestKind, Truth, nothing_like
 from concord.people.families.contingency import Tables, check_table, table_sign
-from concord.people.families.draft import Z_AS_T_FLAG, Draft, join_groups, one_sample, sign
+from concord.people.families.draft import Z_AS_T_FLAG, Draft, join_groups, one_sample
 from concord.people.families.t import TTests
 from concord.people.protocol import Protocol
 from concord.records import Side, TestRow
@@ -45,6 +45,8 @@ class ZTests(TTests):
 
 
 class _ZTest(TestKind):
+    family, signed = ZTests, True
+
     def complete(self, draft: Draft) -> None:
         """Take a 2 x 2 table of two proportions, or z with n, or with n1 and n2."""
         if draft.table is not None:
@@ -65,9 +67,7 @@ class _ZTest(TestKind):
 
     def observed_sign(self, draft: Draft) -> tuple[int, str] | None:
         """Return the sign of z, or of the difference of two rates."""
-        if draft.table is not None:
-            return table_sign(draft.table)
-        return None if draft.statistic is None else (sign(draft.statistic), "statistic")
+        return super().observed_sign(draft) if draft.table is None else table_sign(draft.table)
 
     def batch(self, row: TestRow, side: Side) -> Batch | None:
         """Two proportions are a table with fixed rows; all z together."""
@@ -80,10 +80,6 @@ class _ZTest(TestKind):
         if side.table is not None:
             return []
         return [Z_AS_T_FLAG]
-
-    def no_d(self, side: Side) -> str:
-        """Nothing but a missing z keeps d away."""
-        return NO_D
 
     def translate(
         self, result: Any, values: dict[str, float | None], half: float

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from concord.errors import InputError, OptionError, UndefinedError
 from concord.files import limits
 from concord.files.gate import refuse_more
-from concord.files.tables import table_options
+from concord.files.tables import TableChoices, table_options
 from concord.numeric import gated
 from concord.people.mixed.result import CombinedEstimate, CombineResult, in_question
 from concord.people.mixed.table import (
@@ -32,9 +32,7 @@ from concord.stats.prediction_powered import (
     powered_deviations,
     powered_mean,
     powered_regression,
-    quantile,
     sampled_units,
-    units_count,
     units_variance,
     worth_in_people,
 )
@@ -142,12 +140,8 @@ def combine(
     regress: Sequence[str] = (),
     cluster: str | None = None,
     stratum: str | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    missing: str | Sequence[object] | None = None,
-    strict: bool = False,
     level: float = 0.95,
+    **how: Unpack[TableChoices],
 ) -> CombineResult:
     """Combine people's answers with a model's predictions: what the model is worth in participants.
 
@@ -167,10 +161,8 @@ def combine(
         clusters by themselves.
     stratum
         A column that names what people were drawn within.
-    missing
-        Codes for no answer, as a text (``"99,-1,refused"``) or a list.
-    strict
-        Refuse tables with a cell that cannot be read, instead of leaving its row out and listing it.
+    how
+        How tables are read, as `TableChoices` says.
 
     Examples
     --------
@@ -184,9 +176,7 @@ def combine(
     >>> found.estimate.interval.low < 0 < found.estimate.interval.high, found.worth.value > 200
     (True, True)
     """
-    options = table_options(
-        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
-    )
+    options = table_options(**how)
     tables = read_mixed(
         people, predictions, covariates=regress, cluster=cluster, stratum=stratum, options=options
     )
@@ -523,7 +513,7 @@ def _combined_regression(
     design = drawn_together(own, more)
     w = np.ones(y.size) if own.weight is None else own.weight
     people = design.people_part(y, w)
-    units, few = y.size if design.is_plain else units_count([people]), _few_words(people)
+    few = _few_words(people)
     x, xn = (np.column_stack([np.ones(len(rows.covariates)), rows.covariates]) for rows in (own, more))
     try:
         found = powered_regression(
@@ -543,7 +533,7 @@ def _combined_regression(
     for i, name in enumerate(("intercept", *tables.covariates)):
         still = found.se[i] == 0  # people all gave one answer
         worth = None if still else worth_in_people(n, float(found.people_se[i]), float(found.se[i]))
-        reach = quantile(units, level) * float(found.people_se[i])
+        reach = found.quantile * float(found.people_se[i])
         alone = float(found.people[i])
         note = (
             correlation.note if correlation.value is None else "of this coefficient; from its standard errors"

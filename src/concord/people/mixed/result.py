@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from concord.kinds import FILE, LEFT_OUT_CELLS, PAGE, SCREENS, Column, Kind, PictureOf, Table, with_provenance
+from concord.kinds import FILE, LEFT_OUT_CELLS, PAGE, SCREENS, Column, Kind, PictureOf, Table
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
 from concord.stats.sequential import NextPurchase
 from concord.words import say
@@ -96,6 +95,7 @@ class CombineResult(Kind):
 
     FORMAT, FILE, KEY = "combined estimates", "combine.json", "estimates"
     QUESTION, SECTION, HEADING = "people", "combined", "People and predictions together"
+    SAYS = ("provenance",)
     TABLES = (ESTIMATES, LEFT_OUT_CELLS)
     UNSHOWN = frozenset({"left_out"})
     PICTURES = (PictureOf("estimates", "answers_plots.combined_picture", small=True),)
@@ -123,10 +123,6 @@ class CombineResult(Kind):
                 if part.note and part.interval is not None
             ),
         ]
-
-    def document(self) -> dict[str, Any]:
-        """Return what the document holds below its heading."""
-        return with_provenance(Kind.document(self), self.inputs)
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
@@ -249,6 +245,7 @@ class SequentialResult(Kind):
 
     FORMAT, FILE, KEY = "sequential estimates", "sequential.json", "looks"
     QUESTION, SECTION, HEADING = "people", "sequential", "People until enough"
+    SAYS = ("provenance",)
     TABLES = (LOOKS,)
     UNSHOWN = frozenset({"rules", "parts", "known", "batches", "arms", "looks.purchase"})
     PICTURES = (PictureOf("looks", "answers_plots.looks_picture", small=True),)
@@ -291,10 +288,6 @@ class SequentialResult(Kind):
         else:
             how = say("combine.note.width" if rules.stop == "width" else "combine.note.any")
         return [how + ("" if rules.exact else say("combine.note.rare")), say("combine.note.saved")]
-
-    def document(self) -> dict[str, Any]:
-        """Return what the document holds below its heading."""
-        return with_provenance(Kind.document(self), self.inputs)
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""

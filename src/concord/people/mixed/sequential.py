@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from scipy import special
 
 from concord.errors import InputError, OptionError, UndefinedError
-from concord.files.tables import table_options
+from concord.files.tables import TableChoices, table_options
 from concord.number_words import interval, number
 from concord.numeric import NumberRule, above_zero, from_zero, gated, whole
 from concord.people.mixed.result import BatchLook, SequencedPart, SequenceRules, SequentialResult
@@ -61,12 +61,8 @@ def combine_sequential(
     cost_reply: float | None = None,
     cluster: str | None = None,
     stratum: str | None = None,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    decimal_comma: bool = False,
-    missing: str | Sequence[object] | None = None,
-    strict: bool = False,
     level: float | None = None,
+    **how: Unpack[TableChoices],
 ) -> SequentialResult:
     """Add a batch of people, and of further predictions, to an estimate that may be looked at at any time.
 
@@ -89,6 +85,8 @@ def combine_sequential(
     cluster, stratum
         Columns: what was drawn together (persons count by themselves), and what people were drawn within;
         estimates of strata are joined with their shares of the further predictions.
+    how
+        How tables are read, as `TableChoices` says.
     """
     asked = {
         "planned_people": planned_people, "max_people": max_people, "stop": stop, "exact": exact,
@@ -96,9 +94,7 @@ def combine_sequential(
     }  # fmt: skip
     before = state if state is None or isinstance(state, SequentialResult) else SequentialResult.read(state)
     rules = _fixed_rules(None if before is None else before.rules, asked)
-    options = table_options(
-        sheet=sheet, encoding=encoding, decimal_comma=decimal_comma, missing=missing, strict=strict
-    )
+    options = table_options(**how)
     ends = rules.scale_min, rules.scale_max
     scale = None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
     tables = read_mixed(people, predictions, cluster=cluster, stratum=stratum, options=options, scale=scale)

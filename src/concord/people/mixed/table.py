@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from concord.errors import FileFormatError
+from concord.files.columns import options_of_each
 from concord.files.declared import DeclaredTable, TableColumn, columns_of, flag
 from concord.files.grids import plain_title
 from concord.files.missing import found_codes
@@ -120,7 +121,11 @@ def read_mixed(
     sources = [(people, (ANSWER, replace(PREDICTION, required=predictions is not None), *common))]
     if predictions is not None:
         sources.append((predictions, (replace(ANSWER, required=False), PREDICTION, *common)))
-    tables = [DeclaredTable(survey_table(source, how), columns, how) for source, columns in sources]
+    hows = options_of_each([source for source, _ in sources], how)
+    tables = [
+        DeclaredTable(survey_table(source, own), columns, own)
+        for (source, columns), own in zip(sources, hows, strict=True)
+    ]
     told = [note for table in tables for note in table.table.warnings]
     names = [one.name for one in further]
     labels = [_labels_of(table, designed, required=i == 0) for i, table in enumerate(tables)]

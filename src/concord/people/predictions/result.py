@@ -1,15 +1,18 @@
 """What scoring predicted effects gives, declared once: one document, tables of numbers, pairs and effects."""
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scipy import special
 
-from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table, with_provenance
-from concord.people.differences import AgentDifference, differences_table, pairs_apart
+from concord.kinds import LEFT_OUT_CELLS, PAGE, Column, Kind, PictureOf, Table
+from concord.people.differences import ALPHA, AgentDifference, differences_table, pairs_apart
 from concord.people.predictions.table import EffectPair, Prediction
 from concord.records import EMPTY, Estimate, InputFile, LeftOutCell
+from concord.stats.multiple import p_of_reach, shown_of_several
 from concord.words import say
 
 METRICS = {
@@ -174,6 +177,7 @@ class PredictionResult(Kind):
 
     FORMAT, FILE, KEY = "prediction result", "predictions.json", "all_positive"
     QUESTION, SECTION, HEADING = "people", "predictions", "Predicted effects"
+    SAYS = ("question", "provenance")
     TABLES = (AGENTS, EVERY_NUMBER, NUMBER_ROWS, DIFFERENCES, EFFECTS, LEFT_OUT_CELLS)
     PICTURES = (
         PictureOf(
@@ -229,7 +233,7 @@ class PredictionResult(Kind):
         found = best.numbers["pearson_adjusted"]
         fit = None if found.value is None else found
         lead = say("predictions.best", model=best.agent, error=error, fit=fit, nothing=nothing)
-        return [f"{lead} {size_words(best)}"]
+        return [f"{lead} {size_words(best, self.agents)}"]
 
     def notes(self) -> Sequence[str]:
         """Return what the numbers rest on, and which pairs of agents are distinguishable."""
@@ -251,10 +255,6 @@ class PredictionResult(Kind):
         """Return the agents."""
         return [one.agent for one in self.agents]
 
-    def document(self) -> dict[str, Any]:
-        """Return what the document holds below its heading."""
-        return {"question": self.QUESTION, **with_provenance(Kind.document(self), self.inputs)}
-
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""
         counted = {"n": self.n_effects, "unit": self.unit, "clusters": self.clusters, "level": self.level}
@@ -267,10 +267,28 @@ class PredictionResult(Kind):
         return say("predictions.no_controls")
 
 
-def size_words(one: AgentAgreement) -> str:
-    """Return what may be said about the size of predicted effects: only what the interval shows."""
+def size_words(one: AgentAgreement, models: Sequence[AgentAgreement] = ()) -> str:
+    """Say what is shown of the size of predicted effects; of one chosen among several models, after Holm."""
     found = one.numbers["size_ratio"]
     if found.value is None or found.interval is None:
         return say("predictions.unsized")
     claim = "larger" if found.interval.low > 1 else "smaller" if found.interval.high < 1 else "either"
+    if len(models) > 1 and claim != "either":
+        shown = shown_of_several([_size_p(other) for other in models], alpha=ALPHA)
+        if not shown[models.index(one)]:
+            return say("predictions.chosen", ratio=found, n=len(models))
     return say(f"predictions.size_{claim}", ratio=found)
+
+
+def _size_p(one: AgentAgreement) -> float | None:
+    """Return the p of effects as large as people's; it agrees with the interval of the ratio's log."""
+    found = one.numbers["size_ratio"]
+    if found.value is None or found.interval is None:
+        return None
+    centre, effective = math.log(found.value), _EFFECTIVE.search(found.interval.method)
+    reach, level = math.log(found.interval.high) - centre, found.interval.level
+    return p_of_reach(centre, reach, level=level, df=math.inf if effective is None else float(effective[1]))
+
+
+_EFFECTIVE = re.compile(r"\(([\d.]+) effective\)")
+"""Where the method of a jackknife names its degrees of freedom."""

@@ -1,6 +1,7 @@
 """The table of measured and predicted effects: a file, a frame or a list to checked pairs."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -22,7 +23,9 @@ OTHER_NAMES = {
     other: name for name, others in names_of("effects").items() for other in others[1:] if name != "agent"
 }
 """What a column is where the table does not have it under its own name."""
-_WIDE = "_prediction"
+_OBSERVED = names_of("effects")["human_estimate"][3:]
+"""Names of people's effect that no table of tests has."""
+_WIDE = ("_prediction", "_forecast")
 """How a column ends that holds the predictions of one more agent."""
 _AGENTS = names_of("effects")["agent"]
 
@@ -32,7 +35,7 @@ def is_prediction_grid(grid: Grid) -> bool:
     # Effects under the names of a table of tests are meant where they have a standard error and a unit or a
     # scale, and no statistic: a share of a scale must not be read as d.
     names = set(plain_titles(grid.header))
-    if "human_estimate" in names:
+    if names & {"human_estimate", *_OBSERVED}:
         return True
     has_effect = "human_se" in names and bool({"human_effect", "human_effect_d"} & names)
     return has_effect and bool({"unit", "scale_min"} & names) and "human_statistic" not in names
@@ -45,7 +48,11 @@ def as_estimates(grid: Grid) -> Grid:
         OTHER_NAMES[name] if name in OTHER_NAMES and OTHER_NAMES[name] not in names else title
         for name, title in zip(names, grid.header, strict=True)
     )
-    wide = [j for j, name in enumerate(names) if name.endswith(_WIDE) and name != f"agent{_WIDE}"]
+    bare = [title for title, new in zip(grid.header, renamed, strict=True) if new == "human_se" != title]
+    if bare:
+        told = f"{grid.place}: {bare[0]!r} is taken for the standard error of people's effects"
+        grid = replace(grid, warnings=(*grid.warnings, told))
+    wide = [j for j, name in enumerate(names) if name.endswith(_WIDE) and name != "agent_prediction"]
     own = plain_titles(renamed)
     if not wide and "agent_estimate" not in own:  # one column per agent, under its own name
         wide = [
@@ -69,7 +76,7 @@ def _below_each_other(grid: Grid, names: list[str], wide: list[int]) -> Grid:
     """Return predictions that stand beside each other below each other, each with its agent."""
     first = names.index("agent_estimate") if "agent_estimate" in names else None
     sources = [*([("agent", first)] if first is not None else []),
-               *((names[j].removesuffix(_WIDE), j) for j in wide)]  # fmt: skip
+               *((re.sub(rf"(?:{'|'.join(_WIDE)})$", "", names[j]), j) for j in wide)]  # fmt: skip
     kept = [j for j in range(len(names)) if j not in wide and j != first]
     cells = {j: grid.cells(j) for j in range(len(names))}
     header = (*(grid.header[j] for j in kept), "agent", "agent_estimate")

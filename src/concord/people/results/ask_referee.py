@@ -50,7 +50,7 @@ def selection_of(work: Computed, errors: tuple[Floats, ...], level: float) -> Se
         n_adjusted=int(chosen.sum()),
         mean_published=_average(np.abs(work.scores.human_d[chosen])),
         mean_adjusted=_average(np.abs(adjusted.d[chosen])),
-        ecs=_concordance_with(work, adjusted.d),
+        ecs=_concordance_of(work, adjusted.d, work.scores.agent_d),
         size_ratio=size_ratio(scores, (adjusted.se, errors[1]), work.layout, work.protocol, level),
         ceiling_pas=work.simulation.adjusted_ceiling("pas"),
         ceiling_ecs=work.simulation.adjusted_ceiling("ecs"),
@@ -59,17 +59,6 @@ def selection_of(work: Computed, errors: tuple[Floats, ...], level: float) -> Se
 
 def _average(values: Floats) -> float | None:
     return float(values.mean()) if values.size else None
-
-
-def _concordance_with(work: Computed, human: Floats) -> float | None:
-    used = ~(np.isnan(human) | np.isnan(work.scores.agent_d))
-    if used.sum() < levels.FEWEST_TESTS:
-        return None
-    weights = levels.ecs_weights(used, work.layout, work.protocol)[used]
-    try:
-        return float(concordance(human[used], work.scores.agent_d[used], weights))
-    except UndefinedError:
-        return None
 
 
 SUPPORT = float(np.log(3))
@@ -148,9 +137,9 @@ def referee(work: Computed, *, level: float = 0.95, margin: float = SMALLEST_OF_
     known = [test.p_equivalent for test in tests if test.p_equivalent is not None]
     return Referee(
         level=level,
-        inside=_inside_all("all tests", found, study, level),
+        inside=_inside("all tests", found, everything, study, level),
         inside_studies=tuple(
-            _inside_study(name, found, study == i, level) for i, name in enumerate(work.layout.studies)
+            _inside(name, found, study == i, None, level) for i, name in enumerate(work.layout.studies)
         ),
         difference=_agent_minus_human("all tests, as coded", effects, study, everything, level),
         difference_sized=_agent_minus_human(
@@ -214,23 +203,19 @@ def _df(row: TestRow, name: str) -> float:
     return float("nan") if n is None or n < 3 else float(n - 1)
 
 
-def _inside_all(name: str, found: PredictionInterval, study: NDArray[np.intp], level: float) -> Inside:
-    """Count tests inside, with an interval of their share over studies."""
-    there = np.unique(study[found.defined])
-    inside = [int((found.inside & found.defined)[study == i].sum()) for i in there]
-    n = [int(found.defined[study == i].sum()) for i in there]
-    total = sum(n)
-    if not total:
-        return Inside(name, 0, 0, Estimate(None, note="no test has comparable effects with errors"), None)
-    share = apr_interval(inside, n, level=level)
-    return Inside(name, sum(inside), total, share, float(p_binomial(sum(inside), total, level)))
-
-
-def _inside_study(name: str, found: PredictionInterval, part: Bools, level: float) -> Inside:
+def _inside(
+    name: str, found: PredictionInterval, part: Bools, study: NDArray[np.intp] | None, level: float
+) -> Inside:
+    """Count tests inside; given their studies, with an interval of their share over these."""
     n, inside = int(found.defined[part].sum()), int((found.inside & found.defined)[part].sum())
     if not n:
         return Inside(name, 0, 0, Estimate(None, note="no test has comparable effects with errors"), None)
-    return Inside(name, inside, n, Estimate(inside / n, None, n), float(p_binomial(inside, n, level)))
+    share = Estimate(inside / n, None, n)
+    if study is not None:
+        there = np.unique(study[found.defined])
+        counted = (found.inside & found.defined, found.defined)
+        share = apr_interval(*([int(one[study == i].sum()) for i in there] for one in counted), level=level)
+    return Inside(name, inside, n, share, float(p_binomial(inside, n, level)))
 
 
 def _agent_minus_human(
@@ -256,11 +241,7 @@ def _agent_minus_human(
 
 
 def _referee_tests(
-    work: Computed,
-    effects: _Effects,
-    found: PredictionInterval,
-    margin: float,
-    level: float,
+    work: Computed, effects: _Effects, found: PredictionInterval, margin: float, level: float
 ) -> tuple[RefereeTest, ...]:
     h, hs, a, as_ = effects.native
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -20,31 +20,22 @@ from concord.records import TestRow
 from concord.stats.agreement import weighted_pearson
 from concord.stats.elementwise import Floats, each_or_none
 
-_NUMBERS = {
-    "pas": "scores.pas",
-    "ecs_test": "scores.ecs_test",
-    "z_diff": "scores.z_diff",
-    "human_effect": "human.effect",
-    "agent_effect": "agent.effect",
-    "human_effect_d": "scores.human_d",
-    "agent_effect_d": "scores.agent_d",
-    "human_log_bf": "human.log_bf",
-    "agent_log_bf": "agent.log_bf",
-    "human_p": "human.p_value",
-    "agent_p": "agent.p_value",
-    "n_eff": "scores.n_eff",
-    "human_effect_se": "human.effect_se",
-    "agent_effect_se": "agent.effect_se",
-    "human_posterior": "scores.human_posterior",
-    "agent_posterior": "scores.agent_posterior",
-    "human_prob_positive": "human.prob_positive",
-    "agent_prob_positive": "agent.prob_positive",
+_OF_SIDE = {
+    "effect": "{}.effect",
+    "effect_d": "scores.{}_d",
+    "effect_se": "{}.effect_se",
+    "log_bf": "{}.log_bf",
+    "p": "{}.p_value",
+    "posterior": "scores.{}_posterior",
+    "prob_positive": "{}.prob_positive",
 }
-_SIGNS = {"human_direction": "human.direction", "agent_direction": "agent.direction"}
+_NUMBERS = {
+    **{name: f"scores.{name}" for name in ("pas", "ecs_test", "z_diff", "n_eff")},
+    **{f"{who}_{name}": at.format(who) for who in ("human", "agent") for name, at in _OF_SIDE.items()},
+}
+_SIGNS = {f"{who}_direction": f"{who}.direction" for who in ("human", "agent")}
 _FLAGS = {
-    "human_significant": "scores.human_significant",
-    "agent_significant": "scores.agent_significant",
-    "direction_match": "scores.direction_match",
+    **{name: f"scores.{name}" for name in ("human_significant", "agent_significant", "direction_match")},
     "passed": "scores.passes",
 }
 """Fields of a result, and where they are among what was computed."""
@@ -132,7 +123,8 @@ def _finding(
 ) -> FindingResult:
     study, sub_study, finding = key
     place = quadrant(pas, strict)
-    counted = [test.passed for test in inside if _counts_in_apr(test, protocol)]
+    counts = [test for test in inside if protocol.apr_over == "all" or test.human_significant]
+    counted = [test.passed for test in counts if test.passed is not None]
     return FindingResult(
         study=study,
         sub_study=sub_study,
@@ -147,10 +139,6 @@ def _finding(
         reading=place[1] if place else None,
         usual_reason=usual_reason(inside, place[0], human_n) if place else None,
     )
-
-
-def _counts_in_apr(test: TestResult, protocol: Protocol) -> bool:
-    return test.passed is not None and (protocol.apr_over == "all" or bool(test.human_significant))
 
 
 def _merged_strict(work: Computed, members: list[int]) -> float | None:

@@ -7,7 +7,7 @@ agents of one design (the same tests with the same sample sizes); arrays have ag
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from concord.people.files import PeopleResult
 from concord.people.memory import originals
 from concord.people.protocol import STANDARD, Protocol
 from concord.people.result import COMPARED, METRICS, AgentScores, Score
-from concord.people.results.agent_pairs import COLUMNS, Redraws, compare_agents
+from concord.people.results.agent_pairs import COLUMNS, compare_agents
 from concord.people.results.one import N_RESAMPLES, people_again, score_agent, score_from
 from concord.people.results.same_tests import AgentTests, SameTests
 from concord.people.score import levels as aggregate
@@ -106,13 +106,14 @@ def score_agents(
         for name, column in columns.items():
             column[members] = getattr(group.scores, name)
         undirected[members] = group.scores.two_states
+    why_not = next(filter(None, (same.why_not_redrawn(agent) for agent in agents)), "")
     compared = compare_agents(
         names,
         columns,
         layout,
         protocol,
         level=level,
-        redraws=_redraws(same, agents),
+        redraws=why_not if why_not else lambda i, masks, plain: same.redrawn(agents[i], i, masks, plain),
         reach={metric: _reaches(metric, [found[i] for i in range(len(names))]) for metric in COMPARED},
         seed=seed,
     )
@@ -129,9 +130,7 @@ def score_agents(
         seed=seed,
         without=without,
         studies=layout.studies,
-        pairs=compared.pairs,
-        standings=compared.standings,
-        pairs_note=compared.note,
+        **compared,
         n_resamples=n_resamples,
         n_simulations=n_simulations,
         inputs=tuple(dict.fromkeys(one for table in tables.values() for one in table.inputs)),
@@ -141,15 +140,6 @@ def score_agents(
         people=people_again(rows, protocol, level=level, n_simulations=n_simulations),
         one=one,
     )
-
-
-class _Flagged(NamedTuple):
-    """A test with what was assumed for it in any agent."""
-
-    study: str
-    finding: str
-    test: str
-    flags: tuple[str, ...]
 
 
 def _assumed(
@@ -164,9 +154,9 @@ def _assumed(
                 row, KINDS[row.test_type], protocol, two_states=two_states and is_there, half_directed=None
             )
             flags[row.key].update(dict.fromkeys(found))
-    tests = [_Flagged(key[0], key[2], key[3], tuple(found)) for key, found in flags.items()]
-    n = sum(any("a side has no direction" in flag for flag in test.flags) for test in tests)
-    return {"assumptions": assumptions_of(tests), "n_undirected": n}
+    named = (((study, finding, test), found) for (study, _, finding, test), found in flags.items())
+    n = sum(any("a side has no direction" in flag for flag in found) for found in flags.values())
+    return {"assumptions": assumptions_of(named), "n_undirected": n}
 
 
 def _left_out(tables: Mapping[str, TestTable]) -> dict[str, Any]:
@@ -211,12 +201,6 @@ def _reaches(metric: str, agents: Sequence[AgentScores]) -> Floats:
     """Return half the width of each agent's interval over studies; NaN where there is none."""
     ends = [getattr(agent, metric).interval for agent in agents]
     return np.array([np.nan if one is None else (one.high - one.low) / 2 for one in ends])
-
-
-def _redraws(same: SameTests, agents: Sequence[AgentTests]) -> Redraws:
-    """Return the new samples of agents on the same people, or why there are none."""
-    notes = filter(None, (same.why_not_redrawn(agent) for agent in agents))
-    return Redraws(lambda i, masks, plain: same.redrawn(agents[i], i, masks, plain), next(notes, ""))
 
 
 def _told(names: Sequence[str]) -> list[str]:
@@ -286,7 +270,8 @@ def _compute(same: SameTests, agents: Sequence[AgentTests], *, folders: bool) ->
     size, n_tests = len(agents), len(layout.rows)
     flat_rows = [row for agent in agents for row in agent.rows]
     flat = SideTable.from_rows(flat_rows, [row.agent for row in flat_rows], protocol.agent_prior_odds, KINDS)
-    says = _reshaped(flat.evidence(protocol), (size, n_tests))
+    side = flat.evidence(protocol)
+    says = Evidence(**{f.name: getattr(side, f.name).reshape((size, n_tests)) for f in fields(side)})
     scores = score_tests(same.says, says, _context(agents), protocol)
     first = agents[0]
     own = first.side.evidence(protocol)
@@ -303,10 +288,6 @@ def _context(agents: Sequence[AgentTests]) -> Context:
         name: np.stack([getattr(one, name) for one in contexts]) for name in ("given_pas", "given_n_eff")
     }
     return replace(contexts[0], **given)
-
-
-def _reshaped(evidence: Evidence, shape: tuple[int, int]) -> Evidence:
-    return Evidence(**{f.name: getattr(evidence, f.name).reshape(shape) for f in fields(Evidence)})
 
 
 def _with_jackknife(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,10 +116,14 @@ def score_agent(
         left_out=table.left_out,
         rows_of_table=(table.rows_used[0], sum(table.rows_used)) if table.left_out else (0, 0),
         sizes=sizes,
-        assumptions=assumptions_of(tests),
+        assumptions=assumptions_of(((one.study, one.finding, one.test), one.flags) for one in tests),
         made=Provenance() if table.made is None else table.made,
         referee=None if margin is None else referee(work, level=level, margin=margin),
     )
+
+
+_HOW = ("level", "n_resamples", "seed", "margin")
+"""Options that are no choice of a protocol."""
 
 
 def score_chosen(
@@ -127,25 +131,15 @@ def score_chosen(
     *,
     protocol: str | Protocol = "standard",
     model: str | None = None,
-    level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
     n_simulations: int = N_SIMULATIONS,
-    seed: int = 0,
     engine: str | Engine = "serial",
-    margin: float = SMALLEST_OF_INTEREST,
-    **choices: object,
+    **options: Any,
 ) -> PeopleResult:
     """Score a table of tests under the options of `concord.score_people`, which reads the table first."""
-    result = score_table(
-        originals(table),
-        get_protocol(protocol, **choices),
-        level=level,
-        n_resamples=n_resamples,
-        n_simulations=n_simulations,
-        seed=seed,
-        engine=get_engine(engine) if isinstance(engine, str) else engine,
-        margin=margin,
-    )
+    how = {name: options.pop(name) for name in _HOW if name in options}
+    chosen = get_protocol(protocol, **options)
+    where = get_engine(engine) if isinstance(engine, str) else engine
+    result = score_table(originals(table), chosen, n_simulations=n_simulations, engine=where, **how)
     return result if model is None else replace(result, model=model)
 
 

@@ -10,8 +10,8 @@ from scipy.special import stdtr, stdtrit
 from concord.engine import SERIAL, Engine
 from concord.errors import MismatchError, UndefinedError
 from concord.people.protocol import Protocol
-from concord.people.score.levels import Layout, Profiles, apr_passes, lay_out, pas_levels
-from concord.people.score.test_scores import TestScores, known_scores
+from concord.people.results.agent_pairs import COLUMNS, counted_by, each_left_out, lost_df, with_and_without
+from concord.people.score.levels import Layout, lay_out
 from concord.records import Estimate, Interval, TestRow
 from concord.stats.elementwise import Bools, Floats, or_nan, or_none
 from concord.stats.intervals import jackknife_t
@@ -20,18 +20,9 @@ from concord.stats.pairs import MetricDifference, ModelPair, RankedPairs, adjust
 METRICS = ("pas", "ecs", "apr")
 FURTHER = ("inside",)
 """Metrics that are compared where one asks for them: the share of tests inside the replication interval."""
-_COLUMNS = ("pas", "n_eff", "human_d", "agent_d", "passes", "human_significant")
 _OUTSIDE = 0.05
 """Below this ECS_Test, which is the p of the difference, a test lies outside its replication interval."""
 _SAME = 1e-9
-
-
-def lost_df(metric: str, protocol: Protocol) -> int:
-    """Return the degrees of freedom that a difference over studies loses: 1, for ECS 2."""
-    # ECS is centred at the means of both profiles. With K - 1 equal models were distinguished by it in 5.7 %
-    # at 15 participants per group (8 studies, 20,000 runs), with K - 2 in 5.2 %, and 4.5 % at 40 (12,000
-    # runs).
-    return 2 if metric == "ecs" and protocol.intervals == "by-data" else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +34,8 @@ class PeopleScoresOf:
     values: tuple[Mapping[str, float | None], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Without:
-    """One metric of one model over some tests, and without each study in turn."""
-
-    whole: float
-    studies: Floats
-    """One value per study; NaN for studies without such a test, and where it is undefined."""
+_Without = tuple[float, Floats]
+"""One metric of one model over some tests, and without each study in turn."""
 
 
 @dataclass(slots=True, eq=False)
@@ -69,63 +55,32 @@ class _Tables:
 
     def counted(self, metric: str) -> Bools:
         """Return the tests that count for a metric, models by tests."""
-        if metric == "pas":
-            return self.present & ~np.isnan(self.columns["pas"])
         if metric == "inside":
             return self.present & ~np.isnan(self.agreement)
-        if metric == "ecs":
-            return self.present & ~(np.isnan(self.columns["human_d"]) | np.isnan(self.columns["agent_d"]))
-        counted = self.present & ~np.isnan(self.columns["passes"])
-        if self.protocol.apr_over == "human-significant":
-            counted &= self.columns["human_significant"] == 1
-        return counted
+        return self.present & counted_by(metric, self.columns, self.protocol)
 
     def get(self, metric: str, model: int, used: Bools) -> _Without:
         """Compute a model's values over some tests, or take those of an earlier pair."""
         key = (metric, model, np.packbits(used).tobytes())
         if key not in self.known:
-            self.known[key] = self._compute(metric, model, used)
+            compute = self._inside if metric == "inside" else self._compute
+            whole, without = compute(metric, model, used)
+            self.known[key] = float(whole), without
         return self.known[key]
 
-    def _compute(self, metric: str, model: int, used: Bools) -> _Without:
-        if metric == "inside":
-            return self._inside(model, used)
-        scores = known_scores(
-            {name: np.where(used, table[model], np.nan) for name, table in self.columns.items()}
-        )
-        if metric == "pas":
-            studies = pas_levels(scores, self.layout, self.protocol).study
-            return _Without(*_leave_out(studies, ~np.isnan(studies)))
-        if metric == "ecs":
-            return self._ecs(scores, used)
-        passes = apr_passes(scores, self.layout, self.protocol.apr_over)
-        return _Without(*_leave_out(passes.passed.study, passes.tests.study))
+    def _compute(self, metric: str, model: int, used: Bools) -> tuple[Floats, Floats]:
+        chosen = {name: np.where(used, table[[model]], np.nan) for name, table in self.columns.items()}
+        whole, without, _ = with_and_without(metric, chosen, self.layout, self.protocol)
+        return whole[0], without[0]
 
-    def _inside(self, model: int, used: Bools) -> _Without:
+    def _inside(self, _: str, model: int, used: Bools) -> tuple[Floats, Floats]:
         """Return the share of tests inside the replication interval, and without each study."""
         study, size = self.layout.study_of_test, len(self.layout.studies)
         inside = used & (np.where(used, self.agreement[model], 0.0) >= _OUTSIDE)
         passed, tests = (
             np.bincount(study, weights=part, minlength=size).astype(np.float64) for part in (inside, used)
         )
-        return _Without(*_leave_out(passed, tests))
-
-    def _ecs(self, scores: TestScores, used: Bools) -> _Without:
-        profiles = Profiles(scores, self.layout, self.protocol)
-        study = self.layout.study_of_test
-        there = np.unique(study[used])
-        without = np.full(len(self.layout.studies), np.nan)
-        without[there] = profiles.ecs_without(study != there[:, None])
-        return _Without(float(profiles.ecs(slice(None))), without)
-
-
-def _leave_out(values: Floats, counts: Floats | Bools) -> tuple[float, Floats]:
-    """Sum of values over sum of counts, of all and without each; NaN where nothing is counted."""
-    sums, sizes = np.where(counts > 0, values, 0.0), counts.astype(np.float64)
-    rest = sizes.sum() - sizes
-    without = np.divide(sums.sum() - sums, rest, out=np.full(rest.shape, np.nan), where=rest > 0)
-    whole = float(sums.sum() / sizes.sum()) if sizes.sum() > 0 else float("nan")
-    return whole, np.where(counts > 0, without, np.nan)
+        return each_left_out(passed, tests)
 
 
 def compare_people(
@@ -144,7 +99,7 @@ def compare_people(
     pairs = adjusted([pair for row in found for pair in row])
     used = np.asarray(tables.counted(metric).all(axis=0))
     values = {
-        name: or_none(tables.get(metric, i, used).whole) if used.any() else None
+        name: or_none(tables.get(metric, i, used)[0]) if used.any() else None
         for i, name in enumerate(tables.names)
     }
     return RankedPairs(pairs, standing(metric, values, pairs, level=level))
@@ -156,7 +111,7 @@ def _tables(models: Sequence[PeopleScoresOf], protocol: Protocol, asked: tuple[s
     layout = lay_out(list(rows.values()))
     place = {row.key: i for i, row in enumerate(layout.rows)}
     shape = (len(models), len(place))
-    columns = {name: np.full(shape, np.nan) for name in _COLUMNS}
+    columns = {name: np.full(shape, np.nan) for name in COLUMNS}
     present, agreement = np.zeros(shape, dtype=np.bool_), np.full(shape, np.nan)
     for i, model in enumerate(models):
         at = [place[row.key] for row in model.rows]
@@ -222,12 +177,12 @@ def _metric(
     if not n:
         none = Estimate(None, None, 0, lost, note="undefined: no test of both models has it")
         return MetricDifference(metric, None, None, none, None, 0)
-    a, b = (tables.get(metric, side, used) for side in sides)
+    (a, a_without), (b, b_without) = (tables.get(metric, side, used) for side in sides)
     studies = np.unique(tables.layout.study_of_test[used])
-    without = (a.studies - b.studies)[studies]
+    without = (a_without - b_without)[studies]
     df = len(without) - lost_df(metric, tables.protocol)
-    estimate, p = _jackknife_estimate(a.whole - b.whole, without, level, (lost, n), df)
-    return MetricDifference(metric, or_none(a.whole), or_none(b.whole), estimate, p, len(studies))
+    estimate, p = _jackknife_estimate(a - b, without, level, (lost, n), df)
+    return MetricDifference(metric, or_none(a), or_none(b), estimate, p, len(studies))
 
 
 def _jackknife_estimate(

@@ -262,16 +262,6 @@ class Profiles:
         """ECS over a part of the tests; NaN below three, or where it is undefined."""
         return self._concordance(part, self.weights[..., part])
 
-    def ecs_without(self, kept: NDArray[np.bool_]) -> Floats:
-        """ECS over each of several parts of one profile, parts by tests."""
-        used = self.used & kept
-        rule = concordance if self.lin else concordance_unnormalised
-        shape = kept.shape
-        values = rule(
-            np.broadcast_to(self.x, shape), np.broadcast_to(self.y, shape), np.where(used, self.weights, 0.0)
-        )
-        return np.where(used.sum(axis=-1) >= FEWEST_TESTS, np.asarray(values), np.nan)
-
     def ecs_of_study(self, part: slice | NDArray[np.bool_]) -> Floats:
         """ECS inside one study: two-level weights; every weight 1 in the unnormalised form."""
         weights = self.weights[..., part] if self.lin else self.used[..., part].astype(np.float64)

@@ -197,14 +197,17 @@ def effect_sizes(
     parts, n_used = with_and_without(sums), int(used.sum())
     found = {name: _size(name, sums, parts, n_used, level) for name in MEASURES}
     median = median_ratio(scores, errors, layout, level)
-    selected = (
-        None if adjusted is None else _selected_sizes(scores, errors, layout, protocol, level, adjusted)
-    )
-    claim = _size_claim(found["size_ratio"], median)
-    if claim == "smaller" and selected is not None and adjusted is not None:
+    selected, claim = None, _size_claim(found["size_ratio"], median)
+    excess = None if adjusted is None else excess_significance(scores, errors[0], adjusted[0])
+    if excess is not None and adjusted is not None:
+        undone, of_both = replace(scores, human_d=adjusted[0]), (adjusted[1], errors[1])
+        ratio, stricter = (
+            size_ratio(undone, of_both, layout, protocol, one) for one in (level, 0.5 + level / 2)
+        )
+        selected = SelectedSizes(*excess, ratio, median_ratio(undone, errors, layout, level))
         # selection makes human effects too large, never too small; half the error is kept for undoing it
-        ratio = _undone_ratio(scores, errors, layout, protocol, 0.5 + level / 2, adjusted)
-        claim = claim if _size_claim(ratio, selected.median_ratio) == claim else ""
+        if claim == "smaller" and _size_claim(stricter, selected.median_ratio) != claim:
+            claim = ""
     return EffectSizes(
         **found,
         ecs_codings=ecs_codings(scores, used, layout, protocol),
@@ -256,40 +259,6 @@ def median_ratio(scores: TestScores, errors: tuple[Floats, Floats], layout: Layo
 
 MOSTLY = 0.8
 """Share of significant human tests from which on they may have been selected."""
-
-
-def _selected_sizes(
-    scores: TestScores,
-    errors: tuple[Floats, Floats],
-    layout: Layout,
-    protocol: Protocol,
-    level: float,
-    adjusted: tuple[Floats, Floats],
-) -> SelectedSizes | None:
-    """Return the sizes with selection undone where more human tests are significant than power explains."""
-    found = excess_significance(scores, errors[0], adjusted[0])
-    if found is None:
-        return None
-    return SelectedSizes(
-        found.significant,
-        found.n,
-        found.expected,
-        _undone_ratio(scores, errors, layout, protocol, level, adjusted),
-        median_ratio(replace(scores, human_d=adjusted[0]), errors, layout, level),
-    )
-
-
-def _undone_ratio(
-    scores: TestScores,
-    errors: tuple[Floats, Floats],
-    layout: Layout,
-    protocol: Protocol,
-    level: float,
-    adjusted: tuple[Floats, Floats],
-) -> Estimate:
-    """Return the size ratio against human effects with selection undone."""
-    undone = replace(scores, human_d=adjusted[0])
-    return size_ratio(undone, (adjusted[1], errors[1]), layout, protocol, level)
 
 
 class Excess(NamedTuple):

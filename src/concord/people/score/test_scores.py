@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from concord.people.evidence import Brief, Evidence
 from concord.people.protocol import Protocol
@@ -99,7 +98,7 @@ def known_scores(columns: Mapping[str, Floats]) -> TestScores:
 
 def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol: Protocol) -> TestScores:
     """Compare two sides of redrawn tests, for the headline metrics only; the rest stays undefined."""
-    pas = _redrawn_pas(human, agent, context, protocol)
+    pas = pas_of(human, agent, context, protocol)
     directed = context.present & (context.human_testable | ~np.isnan(human.direction))
     significant = _significant(agent.p_value, context, context.agent_testable)
     passes = np.where(directed, significant * direction_match(human.direction, agent.direction), np.nan)
@@ -116,26 +115,6 @@ def redrawn_scores(human: Evidence, agent: Evidence, context: Context, protocol:
             "human_significant": _human_significant(human, context, protocol),
         }
     )
-
-
-def _redrawn_pas(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:
-    """Return PAS where the human side is drawn once for many agents."""
-    # In three states PAS = πᵃ (a + b·upᵃ) + c, with a, b and c from the human side alone.
-    if protocol.states != 3 or np.isnan(human.prob_positive).any() or np.isnan(agent.prob_positive).any():
-        return pas_of(human, agent, context, protocol)
-    pi, up = _posterior(human.log_bf, context.human_odds), human.prob_positive
-    pas = (pi * (2 * up - 1)) * agent.prob_positive
-    pas += pi * (1 - up) - (1 - pi)
-    pas *= _posterior(agent.log_bf, context.agent_odds)
-    pas += 1 - pi
-    return np.asarray(pas)
-
-
-def _posterior(log_bf: Floats, odds: Floats) -> Floats:
-    """Return posteriors as `posterior` does, with the log of the odds taken once per test."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shift = np.where(odds > 0, np.log(odds), np.nan)
-    return np.asarray(expit(log_bf + shift))
 
 
 def pas_of(human: Brief, agent: Brief, context: Context, protocol: Protocol) -> Floats:

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from concord.errors import FileFormatError, OptionError
+from concord.files.codec import decode
 from concord.files.contents import read_bytes
+from concord.files.json_text import parsed
 from concord.files.limits import YAML_BYTES
 from concord.people.studies.format import Population
 from concord.people.studies.wording import template
@@ -188,20 +190,9 @@ class Persons:
 def stored_persons(data: bytes) -> Persons:
     """Read what a run keeps of its persons."""
     try:
-        held = json.loads(data)
-        texts = {name: tuple(map(str, held[name])) for name in ("told", "kept", "notes")}
-        found = [
-            Person(
-                str(one["name"]),
-                {str(k): v if type(v) is int else str(v) for k, v in one["traits"].items()},
-                {str(k): str(v) for k, v in one["own"].items()},
-                None if one["weight"] is None else str(one["weight"]),
-            )
-            for one in held["persons"]
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
+        return decode(Persons, parsed(PERSONS_FILE, data), where=PERSONS_FILE)
+    except FileFormatError as fault:
         raise FileFormatError(f"{PERSONS_FILE} is not what a run writes; put the original back") from fault
-    return Persons(tuple(found), **texts)
 
 
 def check_told(design: AgentDesign, persons: Persons) -> None:

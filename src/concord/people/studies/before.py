@@ -12,7 +12,7 @@ from concord.errors import FileFormatError, TableError, UndefinedError
 from concord.files.contents import fingerprint, read_bytes
 from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.tables import TableOptions, grid_of
-from concord.kinds import Column, Kind, Table, with_provenance
+from concord.kinds import Column, Kind, Table
 from concord.people.studies.catalog import (
     Variable,
     observed_variables,
@@ -69,6 +69,7 @@ class StudyDescription(Kind):
 
     FORMAT, FILE, KEY = "study description", "description.json", "cells"
     QUESTION, SECTION, HEADING = "people", "described", "Before people are asked"
+    SAYS = ("provenance",)
     TABLES = (
         Table(
             "tests",
@@ -112,14 +113,6 @@ class StudyDescription(Kind):
     cells: tuple[DescribedCell, ...]
     model: str | None = None
     inputs: tuple[InputFile, ...] = ()
-
-    def document(self) -> dict[str, Any]:
-        """Return the document with what computed it."""
-        return with_provenance(Kind.document(self), self.inputs)
-
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [] if self.model is None else [self.model]
 
     def sentences(self) -> Sequence[str]:
         """Say what the checks show, and that nothing is compared yet."""

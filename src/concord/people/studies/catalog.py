@@ -36,6 +36,11 @@ class Variable:
     """``factor``, ``profile``, ``answer``, ``feedback``, ``derived`` or ``session``."""
 
     @property
+    def levels(self) -> tuple[str, ...]:
+        """Return its groups: its words, of a derived number 1 and 0."""
+        return ("1", "0") if self.words is None else self.words
+
+    @property
     def sample(self) -> float | str:
         """Return a value of the right kind."""
         return 1.0 if self.words is None else self.words[0]
@@ -82,6 +87,12 @@ def session_variables(study: Study, name: str) -> dict[str, Variable]:
     for derived in experiment.of_session:
         known[derived] = Variable(derived, None, "session")
     return known
+
+
+def variables_of_test(study: Study, test: Test) -> dict[str, Variable]:
+    """Return the variables that a test may read."""
+    of = session_variables if test.unit == "session" else participant_variables
+    return of(study, test.experiment)
 
 
 def _given(experiment: Experiment, population: Population) -> Iterator[Variable]:

@@ -12,9 +12,8 @@ from concord.people.families.registry import KINDS
 from concord.people.studies.catalog import (
     Variable,
     never_true,
-    participant_variables,
     row_keys,
-    session_variables,
+    variables_of_test,
 )
 from concord.people.studies.expressions import parse_expression
 from concord.people.studies.format import HumanMoments, Study, Test
@@ -101,8 +100,7 @@ def _groups_of(test: Test, known: Mapping[str, Variable]) -> tuple[str, ...]:
         return ("all",)
     if test.groups.levels is not None:
         return tuple(test.groups.levels)
-    words = known[test.groups.by].words
-    return ("1", "0") if words is None else words
+    return known[test.groups.by].levels
 
 
 def _wrong_answer(answer: str, words: tuple[str, ...] | None, scale: list[float] | None) -> str | None:
@@ -258,16 +256,14 @@ class _Check:
             self.fault(f"{kind} has no sampling", "sampling")
 
     def known(self) -> dict[str, Variable]:
-        of = session_variables if self.test.unit == "session" else participant_variables
-        return of(self.study, self.test.experiment)
+        return variables_of_test(self.study, self.test)
 
     def variables(self) -> None:
         """Check that every variable exists and is of the kind the test needs."""
         test, known = self.test, self.known()
         words = test.test == "chi-square" or (test.test == "binomial" and test.success is not None)
         for key in ("outcome", "first", "second", "measures", "predictors", "covariates", "between"):
-            value = getattr(test, key)
-            for name in [value] if isinstance(value, str) else value or []:
+            for name in test.names(key):
                 if name not in known:
                     self.fault(self.no_variable(name, known), key)
                 elif known[name].words is not None and not (words or key == "between"):
@@ -292,8 +288,7 @@ class _Check:
         if by not in known:
             self.fault(self.no_variable(by, known), "groups", "by")
             return
-        words = known[by].words
-        there = ("1", "0") if words is None else words
+        there = known[by].levels
         for level in levels or []:
             if level not in there:
                 self.fault(f"{by!r} is never {level!r}; it is {', '.join(there)}", "groups", "levels")
@@ -303,8 +298,7 @@ class _Check:
     def success(self, known: dict[str, Variable]) -> None:
         names = [self.test.outcome] if self.test.measures is None else self.test.measures
         for name in names:
-            words = known[str(name)].words
-            there = ("1", "0") if words is None else words
+            there = known[str(name)].levels
             if self.test.success not in there:
                 self.fault(f"{name!r} is never {self.test.success!r}; it is {', '.join(there)}", "success")
 
@@ -319,8 +313,7 @@ class _Check:
                 self.fault("'first' and 'second' must be lists of the same length", "second")
         if test.measures is not None and len(set(test.measures)) < 2:
             self.fault("expected at least 2 different measures", "measures")
-        effects = [test.effect] if isinstance(test.effect, str) else test.effect or []
-        for name in effects:
+        for name in test.names("effect"):
             if name not in (test.between or test.predictors or []):
                 self.fault(f"{name!r} is not among the factors or predictors of the test", "effect")
 

@@ -425,6 +425,11 @@ class Test(_Part):
     original: Human | None = None
     """The first study's numbers, where `human` are those of a large replication of it."""
 
+    def names(self, *keys: str) -> list[str]:
+        """Return the variables under some of its keys."""
+        values = [getattr(self, key) for key in keys]
+        return [name for one in values for name in ([one] if isinstance(one, str) else one or [])]
+
     @property
     def before_people(self) -> bool:
         """Whether nothing is known of people yet."""

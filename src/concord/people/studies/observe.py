@@ -167,17 +167,10 @@ def inputs_of(study: Study, finding: str, test: Test) -> TestInputs:
 
 def variables_read(experiment: Experiment, test: Test) -> set[str]:
     """Return every variable that a test rests on, through those that are derived from others."""
-    return set(_with_sources(experiment, _names_in(test)))
-
-
-def _names_in(test: Test) -> Iterator[str]:
-    for key in ("outcome", "first", "second", "measures", "between", "effect", "predictors", "covariates"):
-        value = getattr(test, key)
-        yield from [value] if isinstance(value, str) else list(value or [])
-    if test.groups is not None:
-        yield test.groups.by
-    if test.where is not None:
-        yield from parse_expression(test.where).names
+    keys = ("outcome", "first", "second", "measures", "between", "effect", "predictors", "covariates")
+    grouped = () if test.groups is None else (test.groups.by,)
+    chosen = () if test.where is None else parse_expression(test.where).names
+    return set(_with_sources(experiment, (*test.names(*keys), *grouped, *chosen)))
 
 
 def _with_sources(experiment: Experiment, names: Iterable[str]) -> Iterator[str]:

@@ -71,7 +71,7 @@ def _asked_of(name: str, item: Item, order: Sequence[str]) -> dict[str, Any]:
     if isinstance(item, Number):
         if isinstance(item.max, str):
             raise OptionError(f"the limit {item.max!r} of {name!r} is not known yet")
-        return {"number": (item.min, item.max), "whole": item.whole}
+        return {"number": (item.min, item.max), "whole": item.whole, "unit": item.unit}
     if isinstance(item, Allocation):
         return {"split": (item.total, item.to), "whole": item.whole}
     return {"codes": item.codes}

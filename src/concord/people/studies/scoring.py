@@ -54,7 +54,7 @@ from concord.people.studies.tests import (
 from concord.people.studies.unread import unread_answers, with_unread_bounds
 from concord.records import InputFile, Provenance, TestTable
 from concord.stats.elementwise import Floats
-from concord.unread import MOST_LOST
+from concord.stats.unread import MOST_LOST
 
 OTHER = "other answers"
 

@@ -12,10 +12,9 @@ from concord.people.families.registry import complete
 from concord.people.studies import sample_tests as tests_of
 from concord.people.studies.catalog import (
     Variable,
-    participant_variables,
     row_keys,
     row_type,
-    session_variables,
+    variables_of_test,
 )
 from concord.people.studies.format import Study, Test
 from concord.people.studies.observe import Observations, ObservedRows, Row, label, variables_read
@@ -35,21 +34,12 @@ class _Job:
     known: dict[str, Variable]
     sample: ObservedRows
 
-    def names(self, *keys: str) -> list[str]:
-        """Return the variables under some keys of the test."""
-        found: list[str] = []
-        for key in keys:
-            value = getattr(self.test, key)
-            found += [value] if isinstance(value, str) else list(value or [])
-        return found
-
     def levels(self, name: str) -> tuple[str, ...]:
         """Return the groups of a variable."""
         groups = self.test.groups
         if groups is not None and groups.by == name and groups.levels is not None:
             return tuple(groups.levels)
-        words = self.known[name].words
-        return ("1", "0") if words is None else words
+        return self.known[name].levels
 
     def groups(self) -> list[Floats]:
         """Split the outcome by group."""
@@ -58,6 +48,25 @@ class _Job:
         kept = self.sample.complete([outcome, by])
         values, labels = kept.numbers(outcome), np.array(kept.labels(by), dtype=object)
         return [values[labels == level] for level in self.levels(by)]
+
+    def answers(self) -> dict[str, list[str]]:
+        """Return the answers as words, by group or measure (``all`` without either)."""
+        if self.test.groups is not None:
+            outcome, by = str(self.test.outcome), self.test.groups.by
+            kept = self.sample.complete([outcome, by])
+            pairs = list(zip(kept.labels(outcome), kept.labels(by), strict=True))
+            return {level: [a for a, g in pairs if g == level] for level in self.levels(by)}
+        if self.test.measures is not None:
+            return {name: self.sample.complete([name]).labels(name) for name in self.test.measures}
+        return {"all": self.sample.complete([str(self.test.outcome)]).labels(str(self.test.outcome))}
+
+    def successes(self) -> tuple[int, int]:
+        """Count successes, and participants who answered."""
+        if self.test.success is not None:
+            answers = self.answers()["all"]
+            return answers.count(self.test.success), len(answers)
+        numbers = self.sample.complete([str(self.test.outcome)]).numbers(str(self.test.outcome))
+        return round(float(np.sum(numbers))), numbers.size
 
     def pair(self) -> tuple[Floats, Floats]:
         """Return the two variables of the same participants."""
@@ -80,8 +89,8 @@ def _t_one(job: _Job) -> Statistic:
 def _anova(job: _Job) -> Statistic:
     if job.test.groups is not None and not job.test.covariates:
         return tests_of.one_way(job.groups())
-    factors = job.names("between") if job.test.groups is None else [job.test.groups.by]
-    effect = job.names("effect") if job.test.groups is None else factors
+    factors = job.test.names("between") if job.test.groups is None else [job.test.groups.by]
+    effect = job.test.names("effect") if job.test.groups is None else factors
     outcome, covariates = str(job.test.outcome), job.test.covariates
     kept = job.sample.complete([outcome, *factors, *covariates])
     if job.test.groups is not None:
@@ -130,7 +139,7 @@ def _terms(job: _Job, sample: ObservedRows, factors: Sequence[str]) -> dict[tupl
 
 
 def _within(job: _Job) -> Statistic:
-    measures, factors = job.names("measures"), job.names("between")
+    measures, factors = job.test.names("measures"), job.test.names("between")
     kept = job.sample.complete([*measures, *factors])
     tests_of.need(len(kept.rows), 2, "participants")
     coded = list(_terms(job, kept, factors).values()) if factors else []
@@ -139,8 +148,8 @@ def _within(job: _Job) -> Statistic:
 
 
 def _regression(job: _Job) -> Statistic:
-    outcome, effect = str(job.test.outcome), job.names("effect")
-    others = [name for name in job.names("predictors", "covariates") if name not in effect]
+    outcome, effect = str(job.test.outcome), job.test.names("effect")
+    others = [name for name in job.test.names("predictors", "covariates") if name not in effect]
     kept = job.sample.complete([outcome, *effect, *others])
     tests_of.need(len(kept.rows), len(effect) + len(others) + 2, "participants")
     tested = np.column_stack(_centred(kept, effect))
@@ -156,7 +165,7 @@ def _regression(job: _Job) -> Statistic:
 
 def _correlation(job: _Job) -> Statistic:
     pairs = []
-    for first, second in zip(job.names("first"), job.names("second"), strict=True):
+    for first, second in zip(job.test.names("first"), job.test.names("second"), strict=True):
         kept = job.sample.complete([first, second])
         pairs.append((kept.numbers(first), kept.numbers(second)))
     return tests_of.correlate(pairs, ranks=job.test.test == "spearman")
@@ -171,18 +180,10 @@ def _chi_square(job: _Job) -> Statistic:
 
 def _table_of(job: _Job) -> tuple[list[str], list[list[int]]]:
     """Count answers: the names of the rows, and their counts over answers."""
-    if job.test.groups is not None:
-        outcome, by = str(job.test.outcome), job.test.groups.by
-        kept = job.sample.complete([outcome, by])
-        labels, answers = kept.labels(by), kept.labels(outcome)
-        names = list(job.levels(by))
-        rows = [[a for a, g in zip(answers, labels, strict=True) if g == level] for level in names]
-    else:
-        names = job.names("measures")
-        rows = [job.sample.complete([name]).labels(name) for name in names]
-        outcome = names[0]
+    names, rows = list(answers := job.answers()), answers.values()
     if job.test.success is not None:
         return names, [[row.count(job.test.success), len(row) - row.count(job.test.success)] for row in rows]
+    outcome = names[0] if job.test.groups is None else str(job.test.outcome)
     return names, [[row.count(column) for column in job.levels(outcome)] for row in rows]
 
 
@@ -193,12 +194,7 @@ def answer_counts(observed: Observations, test: Test) -> tuple[list[str], list[l
 
 def counted_success(observed: Observations, test: Test) -> tuple[int, int]:
     """Count the answers behind a binomial test: successes, and answers."""
-    job = _job(observed, test)
-    kept = job.sample.complete([str(test.outcome)])
-    if test.success is not None:
-        answers = kept.labels(str(test.outcome))
-        return answers.count(test.success), len(answers)
-    return (round(float(np.sum(kept.numbers(str(test.outcome))))) if kept.rows else 0), len(kept.rows)
+    return _job(observed, test).successes()
 
 
 def group_answers(observed: Observations, test: Test) -> dict[str, Floats]:
@@ -206,7 +202,7 @@ def group_answers(observed: Observations, test: Test) -> dict[str, Floats]:
     job = _job(observed, test)
     if job.test.groups is not None:
         return dict(zip(job.levels(job.test.groups.by), job.groups(), strict=True))
-    names = job.names("measures") if job.test.measures is not None else [str(job.test.outcome)]
+    names = job.test.names("measures") if job.test.measures is not None else [str(job.test.outcome)]
     found = {name: job.sample.complete([name]).numbers(name) for name in names}
     return found if job.test.measures is not None else {"all": found[names[0]]}
 
@@ -217,27 +213,15 @@ def group_choices(observed: Observations, test: Test) -> tuple[tuple[str, ...], 
     job = _job(observed, test)
     outcome = job.test.outcome
     options = None if outcome is None else job.known[outcome].words
-    if outcome is None or options is None:
-        return None
-    if job.test.groups is None:
-        return options, {"all": job.sample.complete([outcome]).labels(outcome)}
-    by = job.test.groups.by
-    kept = job.sample.complete([outcome, by])
-    pairs = list(zip(kept.labels(outcome), kept.labels(by), strict=True))
-    return options, {level: [a for a, g in pairs if g == level] for level in job.levels(by)}
+    return None if options is None else (options, job.answers())
 
 
 def _binomial(job: _Job) -> Statistic:
-    outcome, p0 = str(job.test.outcome), job.test.p0
+    (successes, n), p0 = job.successes(), job.test.p0
     assert p0 is not None
-    kept = job.sample.complete([outcome])
-    if job.test.success is not None:
-        answers = kept.labels(outcome)
-        return tests_of.binomial(answers.count(job.test.success), len(answers), p0)
     trials = 1 if job.test.trials is None else job.test.trials
-    successes = round(float(np.sum(kept.numbers(outcome)))) if kept.rows else 0
     several = ("trials of the same participants, taken as independent",) if trials > 1 else ()
-    return tests_of.binomial(successes, trials * len(kept.rows), p0, flags=several)
+    return tests_of.binomial(successes, trials * n, p0, flags=several)
 
 
 def _variance_ratio(job: _Job) -> Statistic:
@@ -422,9 +406,3 @@ def _asked_rows(observed: Observations, test: Test) -> Sequence[Row]:
     """Return the participants of a test's experiment, or its groups."""
     held = observed.sessions if test.unit == "session" else observed.participants
     return held.get(test.experiment, [])
-
-
-def variables_of_test(study: Study, test: Test) -> dict[str, Variable]:
-    """Return the variables that a test may read."""
-    of = session_variables if test.unit == "session" else participant_variables
-    return of(study, test.experiment)

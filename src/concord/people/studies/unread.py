@@ -15,16 +15,15 @@ from concord.number_words import how_many
 from concord.people.files import PeopleResult
 from concord.people.result import GroupResult, Score
 from concord.people.results.one import score_table
-from concord.people.studies.catalog import suffixes
+from concord.people.studies.catalog import suffixes, variables_of_test
 from concord.people.studies.expressions import Value, over_members, parse_expression
 from concord.people.studies.format import Allocation, Experiment, Item, Likert, Number, Ranking, Test
 from concord.people.studies.observe import Observations, Row, label, variables_read
-from concord.people.studies.tests import agent_statistic, published_rows, variables_of_test, with_agent
+from concord.people.studies.tests import agent_statistic, published_rows, with_agent
 from concord.people.studies.wording import variables_of
 from concord.records import TestRow, TestTable, Told, Unread, UnreadBounds
 from concord.stats.elementwise import Floats
-from concord.stats.unread import count_unread, filling_at_end, told
-from concord.unread import MOST_LOST, bounded
+from concord.stats.unread import MOST_LOST, bounded, count_unread, filling_at_end, told
 
 
 def unread_answers(observed: Sequence[Observations]) -> Told:

@@ -111,7 +111,7 @@ def form_of(item: Item, order: Sequence[str], scope: Scope) -> AnswerForm:
         return AnswerForm("number", low=item.min, high=item.max, whole=True)
     if isinstance(item, Number):
         most = None if isinstance(item.max, str) else item.max
-        return AnswerForm("number", low=item.min, high=most, whole=item.whole)
+        return AnswerForm("number", low=item.min, high=most, whole=item.whole, unit=item.unit)
     if isinstance(item, Allocation):
         names = tuple((name, template(label).fill(scope)) for name, label in item.to.items())
         return AnswerForm("split", names, whole=item.whole, total=item.total)

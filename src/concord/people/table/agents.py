@@ -1,10 +1,12 @@
 """Tests from any source: of one agent or of many, in the columns of the file format or made by hand."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from concord.errors import CellProblem, FileFormatError, OptionError, TableError
+from concord.errors import CellProblem, FileFormatError, TableError
+from concord.files import cells as read
 from concord.files.cells import is_missing
 from concord.files.declared import named_column
 from concord.files.gate import refuse_more
@@ -12,7 +14,7 @@ from concord.files.grids import Grid
 from concord.files.left_out import refusal_of
 from concord.files.limits import AGENTS
 from concord.files.raw import of_grid
-from concord.files.tables import TableOptions, other_sheets, read_grid, read_raw
+from concord.files.tables import TableOptions, other_sheets, read_grid, read_raw, table_options
 from concord.people.table.columns import (
     AGENT,
     KNOWN,
@@ -25,8 +27,8 @@ from concord.people.table.columns import (
 )
 from concord.people.table.handmade.read import handmade_grid
 from concord.people.table.handmade.words import meaning_of
-from concord.people.table.read import read_tests, tests_of_grid
-from concord.people.table.values import stored_table
+from concord.people.table.read import tests_of_grid
+from concord.people.table.values import COLUMNS, stored_table
 from concord.records import Side, SideOutcome, TestRow, TestTable
 
 _OWN_FORMS = ("human_estimate",)
@@ -41,40 +43,31 @@ MOST_SHEETS = 20
 """Further sheets that are looked at where the first holds no table."""
 
 
-def open_table(
-    source: Any,
-    options: TableOptions,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    map_only: bool = False,
-) -> Grid:
-    """Return the cells of a table of tests."""
+def open_table(source: Any, options: TableOptions) -> Grid:
+    """Return the cells of a table of tests, without codes for missing values that a user declared."""
     # A table with the columns of the file format is taken as it is. Any other is looked at as one that was
     # made by hand: a header below titles, means, counts and printed statistics. Where that finds no result of
     # people the table is returned as it is, for the reader of the format to say what is missing. A mapping
     # decides about the columns that it names; with `map_only` no other column is used.
-    if map_only and not mapping:
-        raise OptionError("--map-only goes with --map: it uses no column that a mapping does not name")
+    mapping = options.mapping
     if isinstance(source, Grid):
         grid = source
     else:
         try:
-            grid = read_grid(
-                source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
-            )
+            grid = _grid(source, options)
         except FileFormatError:  # a first sheet of remarks is no table
-            elsewhere = _on_another_sheet(source, None, options, mapping)
+            elsewhere = _on_another_sheet(source, None, options)
             if elsewhere is None:
                 raise
             return elsewhere
     if not mapping:
         _refuse_effects_alone(grid)
     if not mapping and (_is_of_the_format(grid) or _is_made_by_machine(grid)):
-        return grid
+        return _without_codes(grid, options)
     raw = of_grid(grid) if source is grid else read_raw(source, options)
-    found = handmade_grid(raw, mapping, map_only=map_only)
+    found = handmade_grid(raw, options)
     if found is None:
-        found = _on_another_sheet(source, grid, options, mapping)
+        found = _on_another_sheet(source, grid, options)
     if found is None and mapping:
         raise FileFormatError(
             f"{grid.place}: no line holds the titles that --map names and a result of people below them; "
@@ -85,7 +78,26 @@ def open_table(
             f"{grid.place}: the titles ({grid.columns[0][0]!r}, {grid.columns[0][1]!r}, …) are in the first "
             "column and the tests side by side; turn the table round (in a spreadsheet: paste, transpose)"
         )
-    return grid if found is None else found
+    return _without_codes(grid, options) if found is None else found
+
+
+def _grid(source: Any, options: TableOptions) -> Grid:
+    return read_grid(
+        source, sheet=options.sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
+    )
+
+
+def _without_codes(grid: Grid, options: TableOptions) -> Grid:
+    """Return a table of tests without codes for missing values: once, so that no computed number is one."""
+    holds = options.missing.holds
+    numeric = {one.name for one in COLUMNS if one.parse is not read.name}
+    columns, n = [], 0
+    for title, cells in zip(grid.header, grid.columns, strict=True):
+        coded = {i for i, cell in enumerate(cells) if holds(cell)} if fold(title) in numeric else ()
+        columns.append([None if i in coded else cell for i, cell in enumerate(cells)] if coded else cells)
+        n += len(coded)
+    told = (f"{grid.place}: {n} cells hold {options.missing.shown} (--missing): no values",) if n else ()
+    return replace(grid, columns=tuple(columns), warnings=(*grid.warnings, *told))
 
 
 def _is_made_by_machine(grid: Grid) -> bool:
@@ -113,23 +125,19 @@ def _lies_on_its_side(grid: Grid) -> bool:
     return len({meaning.side for meaning in found if meaning is not None} - {None}) > 1
 
 
-def _on_another_sheet(
-    source: Any, first: Grid | None, options: TableOptions, mapping: Mapping[str, str] | None
-) -> Grid | None:
+def _on_another_sheet(source: Any, first: Grid | None, options: TableOptions) -> Grid | None:
     """Return the only other sheet that holds a table of tests, and say so; none where several do."""
     found = []
     for sheet in other_sheets(source, options)[:MOST_SHEETS]:
         chosen = replace(options, sheet=sheet)
         try:
-            grid = read_grid(
-                source, sheet=sheet, encoding=options.encoding, decimal_comma=options.decimal_comma
-            )
+            grid = _grid(source, chosen)
         except FileFormatError:
             continue  # no table either
-        if mapping or not _is_of_the_format(grid):
-            made = handmade_grid(read_raw(source, chosen), mapping)
+        if options.mapping or not _is_of_the_format(grid):
+            made = handmade_grid(read_raw(source, chosen), chosen)
         else:
-            made = grid
+            made = _without_codes(grid, chosen)
         if made is not None:
             found.append(made)
     if len(found) != 1:
@@ -181,17 +189,17 @@ def tables_of(
     *,
     agent_column: str | None = None,
     strict: bool = True,
-    **options: Any,
 ) -> TestTable | dict[str, TestTable]:
     """Read a table of tests, or that of each agent by its name; what is neither is opened as a grid."""
     if isinstance(source, Mapping):
+        tables = {str(name): _stored(table) for name, table in source.items()}
         return {
-            str(name): table if isinstance(table, TestTable) else read_tests(table, strict=strict, **options)
-            for name, table in source.items()
+            name: tests_of_grid(opened(table), strict=strict) if held is None else held
+            for (name, held), table in zip(tables.items(), source.values(), strict=True)
         }
     if isinstance(source, Sequence) and source and all(isinstance(one, TestTable) for one in source):
         return {_name(table, i): table for i, table in enumerate(source)}
-    stored = source if isinstance(source, TestTable) else stored_table(source)
+    stored = _stored(source)
     if stored is not None:
         return stored
     grid = opened(source)
@@ -201,6 +209,10 @@ def tables_of(
     grid, model = _one_model(grid)
     found = tests_of_grid(grid, strict=strict)
     return found if model is None else replace(found, model=model)
+
+
+def _stored(source: Any) -> TestTable | None:
+    return source if isinstance(source, TestTable) else stored_table(source)
 
 
 def _one_model(grid: Grid) -> tuple[Grid, str | None]:
@@ -315,23 +327,12 @@ def on_the_same_tests(tables: Mapping[str, TestTable]) -> dict[str, TestTable]:
 
 
 def read_agents(
-    source: Any,
-    *,
-    agent_column: str | None = None,
-    mapping: Mapping[str, str] | None = None,
-    map_only: bool = False,
-    strict: bool = True,
-    **options: Any,
+    source: Any, *, agent_column: str | None = None, strict: bool = True, **options: Any
 ) -> TestTable | dict[str, TestTable]:
     """Read a table of tests, or that of each agent by its name where the source holds several."""
-    chosen = TableOptions(**options)
-    found = tables_of(
-        source,
-        lambda one: open_table(one, chosen, mapping=mapping, map_only=map_only),
-        agent_column=agent_column,
-        strict=strict,
-        **options,
-    )
+    chosen = table_options(strict=strict, **options)
+    opened = functools.partial(open_table, options=chosen)
+    found = tables_of(source, opened, agent_column=agent_column, strict=strict)
     if not strict:
         _refuse_mostly_unread([found] if isinstance(found, TestTable) else list(found.values()))
     return found

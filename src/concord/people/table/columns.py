@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from concord.errors import FileFormatError, listed, quoted
 from concord.files.cells import is_missing
 from concord.files.grids import Grid
-from concord.files.text import normal_form
+from concord.files.text import normal_form, vocabulary
 
 REQUIRED = ("study", "finding", "test", "test_type")
 """Columns without which a table is not a table of tests."""
@@ -36,19 +36,11 @@ _OF_PERSONS = (
     *("respondent", "participant", "person", "subject", "pid"),
 )
 """Columns of files with an answer or a person a row."""
-CONTROLS = ("control", "baseline", "placebo", "0")
+CONTROLS = tuple(vocabulary()["sheets"]["control"].split())
 """Arms that others are compared with."""
 AGENT = "agent"
 OTHER_AGENT_NAMES = ("model", "design", "config")
 """Columns that name agents where the same test is under several of their names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Where the known columns are in a grid, and what to warn about."""
-
-    position: dict[str, int]
-    warnings: tuple[str, ...]
 
 
 def fold(title: str) -> str:
@@ -56,8 +48,8 @@ def fold(title: str) -> str:
     return re.sub(r"[\s\-‐‑_]+", "_", normal_form("NFKC", title).strip().casefold())
 
 
-def locate(grid: Grid) -> Columns:
-    """Find the known columns in a grid."""
+def located(grid: Grid) -> tuple[Grid, tuple[str, ...]]:
+    """Return a grid whose known columns have their own names and no other has one, and what to warn about."""
     # Unknown columns are left out and named in a warning. One that is a near miss of a known column that is
     # absent is an error: reading on would take the whole column for empty.
     names = [fold(title) for title in grid.header]
@@ -78,7 +70,8 @@ def locate(grid: Grid) -> Columns:
     faults.extend(_missing(grid, names, is_own=not faults))
     if faults:
         raise FileFormatError("\n".join(f"{grid.place}: {fault}" for fault in faults))
-    return Columns({name: names.index(name) for name in KNOWN if name in names}, tuple(warnings))
+    header = tuple(name if name in KNOWN else "" for name in names)
+    return replace(grid, header=header), tuple(warnings)
 
 
 def _either(names: Sequence[str]) -> str:

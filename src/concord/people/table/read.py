@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from concord.errors import CellProblem, TableError, quoted
-from concord.files.cells import BadCellError, with_point
+from concord.files.declared import DeclaredTable
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, rows_in_words
 from concord.files.limits import STUDIES
@@ -15,19 +16,17 @@ from concord.number_words import significant
 from concord.people.families.draft import Draft
 from concord.people.families.registry import KINDS, complete
 from concord.people.protocol import STANDARD
-from concord.people.table.columns import REQUIRED, SIDE_FIELDS, SIDES, locate
+from concord.people.table.columns import SIDE_FIELDS, SIDES, located
 from concord.people.table.reported import complete_with_reported, reports_coefficient
-from concord.people.table.values import PARSERS, canonical_type, names_coefficient, stored_table, type_flags
+from concord.people.table.values import COLUMNS, names_coefficient, stored_table, type_flags
 from concord.records import LeftOutCell, Side, SideOutcome, TestRow, TestTable
 
-_WORDS = frozenset({*REQUIRED, "sub_study", "domain", "sampling", "data_note"})
-"""Columns of names and words, in which a comma is a comma."""
 MOST_NOTES = 5
 """Different texts of `data_note` that are told."""
 _SETTINGS = frozenset({"direction", "p0", "prior_odds", "tails"})
 """Fields that do not make a side: a side with only these is empty."""
-
-_PARSERS = {**PARSERS, "test_type": canonical_type}
+_KEY = ("study", "sub_study", "finding", "test")
+"""What names a test."""
 
 
 def read_tests(
@@ -69,8 +68,8 @@ def read_tests(
 
 def tests_of_grid(grid: Grid, *, strict: bool = True) -> TestTable:
     """Read a table of tests whose cells are at hand; unless strict, leave out what cannot be read."""
-    columns = locate(grid)
-    reader = _Reader(grid, columns.position, problems=list(grid.problems))
+    named, unused = located(grid)
+    reader = _Reader(DeclaredTable(named, COLUMNS))
     rows = reader.rows()
     problems = reader.ordered_problems()
     if problems and (strict or not all(one.part for one in problems)):
@@ -81,10 +80,10 @@ def tests_of_grid(grid: Grid, *, strict: bool = True) -> TestTable:
     worded = reader.warnings()
     warnings = (
         *grid.warnings,
-        *columns.warnings,
-        *_data_notes(grid.name, reader.values.get("data_note", [])),
+        *unused,
+        *_data_notes(grid.name, reader.cells.values("data_note")),
         *worded.values(),
-        *_absent_sides(grid.name, rows, has_others=bool(columns.warnings)),
+        *_absent_sides(grid.name, rows, has_others=bool(unused)),
         *alike_names(grid.name, rows),
         *given_twice(grid.name, rows),
     )
@@ -147,123 +146,78 @@ def _absent_sides(name: str, rows: Sequence[TestRow], *, has_others: bool) -> li
 
 @dataclass(slots=True)
 class _Reader:
-    """The work of reading one grid: cells to values column by column, then values to tests row by row."""
+    """The work of reading one table: its columns are declared, and rows become tests one by one."""
 
-    grid: Grid
-    position: dict[str, int]
-    problems: list[CellProblem] = field(default_factory=list)
+    cells: DeclaredTable
     notes: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     contradictions: set[tuple[str, str]] = field(default_factory=set)
     """Column and text, and the rows they are about."""
-    values: dict[str, list[object]] = field(default_factory=dict)
+    types: list[object] = field(default_factory=list)
+    """What the table calls the type of each test."""
     side_columns: dict[str, list[tuple[str, list[object], list[object]]]] = field(default_factory=dict)
     """Per side: the fields that hold anything, their values and their cells."""
     bad: set[tuple[int, str]] = field(default_factory=set)
-    """Rows, by index, and the part of them (a side, or a column) that holds an unusable cell."""
+    """Rows, by index, and the side of them that holds an unusable cell."""
 
     def rows(self) -> tuple[TestRow, ...]:
-        """Read every row; what is wrong is gathered in ``problems``."""
-        for name in self.position:
-            self.values[name] = self.column(name)
+        """Read every row; what is wrong is gathered among the problems of the table."""
+        for name in self.cells.titles:
+            self.cells.values(name)
+        for name in ("study", "finding", "test"):
+            for index, value in enumerate(self.cells.values(name)):
+                if value is None:
+                    self.cells.problem(index, name, "a name", self.cells.raw(name)[index])
+        self.types = self.cells.raw("test_type")
+        self.bad = {(index, name.partition("_")[0]) for index, name in self.cells.bad}
         for side in SIDES:
-            self.side_columns[side] = [
-                (name, self.values[column], self.grid.cells(self.position[column]))
-                for name in SIDE_FIELDS
-                if (column := f"{side}_{name}") in self.values
-                and any(v is not None for v in self.values[column])
-            ]
-        rows = [self.row(index) for index in range(len(self.grid.rows))]
+            held = {name: f"{side}_{name}" for name in SIDE_FIELDS if f"{side}_{name}" in self.cells.titles}
+            columns = [(name, self.cells.values(own), self.cells.raw(own)) for name, own in held.items()]
+            self.side_columns[side] = [one for one in columns if any(v is not None for v in one[1])]
+        rows = [self.row(index) for index in range(self.cells.n_rows)]
         self.check_keys(rows)
         return tuple(self.with_domains(rows))
 
-    def column(self, name: str) -> list[object]:
-        """Read the cells of a column; an unusable one becomes a problem and an empty value."""
-        parse, values = _PARSERS[name], []
-        prefix = name.partition("_")[0]
-        part = prefix if prefix in SIDES else name
-        has_comma = self.grid.decimal_comma and name not in _WORDS
-        for index, cell in enumerate(self.grid.columns[self.position[name]]):
-            value = None
-            if name in REQUIRED or not (cell is None or (cell.__class__ is str and not cell)):
-                try:
-                    value = parse(with_point(cell) if has_comma else cell)
-                except BadCellError as error:
-                    self.bad.add((index, part))
-                    self.problem(index, name, cell, str(error), part=part if part in SIDES else "row")
-            values.append(value)
-        return values
-
-    def problem(self, index: int, column: str, value: object, expected: str, *, part: str = "") -> None:
-        """Record an unusable cell, and what of its row can be left out."""
-        shown = "" if value is None else value
-        place = (self.grid.name, self.grid.sheet, self.grid.rows[index])
-        self.problems.append(CellProblem(*place, column, shown, expected, part))
-
     def ordered_problems(self) -> list[CellProblem]:
         """Return every problem in the order of the file: by row, then by column."""
-        return sorted(
-            self.problems,
-            key=lambda bad: (
-                -1 if bad.row is None else bad.row,
-                self.position.get(bad.column, len(self.grid.header)),
-            ),
-        )
+        place = {name: i for i, name in enumerate(self.cells.table.header)}
+        found = [replace(one, value="") if one.value is None else one for one in self.cells.problems]
+        return sorted(found, key=lambda bad: (-1 if bad.row is None else bad.row,
+                                              place.get(bad.column, len(place))))  # fmt: skip
 
     def note(self, index: int, column: str, text: str) -> None:
         """Record what a reader should know about a cell."""
-        self.notes.setdefault((column, text), []).append(self.grid.rows[index])
+        self.notes.setdefault((column, text), []).append(self.cells.row(index))
 
     def warnings(self) -> dict[tuple[str, str], str]:
         """Word the notes, equal ones together, by column and text."""
-        sheet = "" if self.grid.sheet is None else f", sheet {self.grid.sheet!r}"
         return {
-            (column, text): f"{self.grid.name}{sheet}, {rows_in_words(rows)}, column {column!r}: {text}"
+            (column, text): f"{self.cells.place}, {rows_in_words(rows)}, column {column!r}: {text}"
             for (column, text), rows in self.notes.items()
         }
 
-    def text(self, name: str, index: int) -> str | None:
-        """Return the value of a cell of a text column, ``None`` where the column is absent."""
-        value = self.values[name][index] if name in self.values else None
-        return value if isinstance(value, str) else None
-
-    def number(self, name: str, index: int) -> float | None:
-        """Return the value of a cell of a number column, ``None`` where the column is absent."""
-        value = self.values[name][index] if name in self.values else None
-        return value if isinstance(value, float) else None
+    def value(self, name: str, index: int) -> Any:
+        """Return what a cell holds, ``None`` where the column is absent."""
+        return self.cells.values(name)[index]
 
     def test_type(self, index: int) -> str | None:
         """Return the type of a test; a "regression coefficient" may come as F or t, or as b with its SE."""
-        found = self.text("test_type", index)
-        if found != "regression" or not names_coefficient(
-            self.grid.columns[self.position["test_type"]][index]
-        ):
+        found: str | None = self.value("test_type", index)
+        if found != "regression" or not names_coefficient(self.types[index]):
             return found
         errors = any(
-            self.number(f"{side}_{end}", index) is not None for side in SIDES for end in ("se", "ci_low")
+            self.value(f"{side}_{end}", index) is not None for side in SIDES for end in ("se", "ci_low")
         )
-        reports = [self.text(f"{side}_reported", index) for side in SIDES]
+        reports = [self.value(f"{side}_reported", index) for side in SIDES]
         return "coefficient" if errors or any(map(reports_coefficient, reports)) else found
 
     def row(self, index: int) -> TestRow:
         """Read one test; an unusable cell leaves an empty text and a problem."""
-        test_type, sampling = self.test_type(index), self.text("sampling", index)
-        alpha = self.number("alpha", index)
-        study, sub_study, finding, test = (
-            self.text(name, index) for name in ("study", "sub_study", "finding", "test")
-        )
-        row = TestRow(
-            study="" if study is None else study,
-            sub_study="" if sub_study is None else sub_study,
-            finding="" if finding is None else finding,
-            test="" if test is None else test,
-            test_type="" if test_type is None else test_type,
-            domain=self.text("domain", index),
-            alpha=0.05 if alpha is None else alpha,
-            sampling="joint" if sampling is None else sampling,
-            pas=self.number("pas", index),
-            n_eff=self.number("n_eff", index),
-            row=self.grid.rows[index],
-        )
+        test_type = self.test_type(index)
+        held = {name: self.value(name, index) for name in ("domain", "alpha", "sampling", "pas", "n_eff")}
+        names: dict[str, Any] = {name: self.value(name, index) for name in _KEY} | {"test_type": test_type}
+        given = {name: value for name, value in held.items() if value is not None}
+        given |= {name: "" if value is None else value for name, value in names.items()}
+        row = TestRow(**given, row=self.cells.row(index))
         return row if test_type is None else self.with_sides(index, row)
 
     def with_sides(self, index: int, row: TestRow) -> TestRow:
@@ -300,7 +254,7 @@ class _Reader:
         doubt = code_of_missing(test_type, values.get("statistic"))
         if doubt is not None:
             self.note(index, f"{side}_statistic", doubt)
-        flags = list(type_flags(self.grid.columns[self.position["test_type"]][index]))
+        flags = list(type_flags(self.types[index]))
         bound = bound_of_zero(given["p_value"]) if values.get("p_value") == 0 else None
         if bound is not None:
             values["p_value"] = bound
@@ -341,7 +295,7 @@ class _Reader:
             )
             faults.extend((f"{draft.side}_{name}", "", needs) for name in dict.fromkeys(draft.lacking))
         for column, value, expected in faults:
-            self.problem(index, column, value, expected, part=draft.side)
+            self.cells.problem(index, column, expected, value)
         return None, SideOutcome.MISSING
 
     def check_p(self, index: int, row: TestRow, draft: Draft, side: Side) -> None:
@@ -361,22 +315,22 @@ class _Reader:
             if table is not None and (len(table), len(table[0])) != (2, 2):
                 shape = f"{len(table)} x {len(table[0])}"
                 expected = f"another sampling than hypergeom for a {shape} table: it is defined for 2 x 2"
-                self.problem(index, "sampling", "hypergeom", expected, part="row")
+                self.cells.problem(index, "sampling", expected, "hypergeom")
                 return
 
     def check_keys(self, rows: Sequence[TestRow]) -> None:
         """Refuse a second test with the key of an earlier one."""
         first: dict[tuple[str, str, str, str], int] = {}
         for index, row in enumerate(rows):
-            if any((index, name) in self.bad for name in ("study", "sub_study", "finding", "test")):
+            if any((index, name) in self.cells.bad for name in _KEY):
                 continue
             earlier = first.setdefault(row.key, index)
             if earlier != index:
                 expected = (
-                    f"a test that no other row holds: row {self.grid.rows[earlier]} has the same study, "
+                    f"a test that no other row holds: row {self.cells.row(earlier)} has the same study, "
                     f"sub_study, finding and test ({', '.join(map(repr, row.key))})"
                 )
-                self.problem(index, "test", row.test, expected)
+                self.cells.problem(index, "test", expected, row.test, refused=True)
 
     def with_domains(self, rows: Sequence[TestRow]) -> list[TestRow]:
         """Return every row the domain of its study; refuse two domains in one study."""
@@ -385,8 +339,8 @@ class _Reader:
             if row.domain is not None:
                 domain, earlier = domains.setdefault(row.study, (row.domain, index))
                 if domain != row.domain:
-                    there = f"{domain!r}, the domain of study {row.study!r} in row {self.grid.rows[earlier]}"
-                    self.problem(index, "domain", row.domain, there)
+                    there = f"{domain!r}, the domain of study {row.study!r} in row {self.cells.row(earlier)}"
+                    self.cells.problem(index, "domain", there, row.domain, refused=True)
         return [
             row
             if row.domain is not None or row.study not in domains
@@ -400,7 +354,7 @@ _EXACT = frozenset({"t", "F", "r", "z"})
 _APART = 1.5
 """Two p-values that differ by less than this factor may come from other degrees of freedom."""
 
-_CODES = frozenset([-99.0, -999.0, -9999.0, 999.0, 9999.0])
+_CODES = frozenset([-99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0])
 """Codes of missing values that no t or z is likely to equal."""
 _LIMITS = frozenset({0.05, 0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00001})
 """A p that is printed as below one of these is entered at the limit."""
@@ -471,7 +425,10 @@ def code_of_missing(test_type: str, statistic: object) -> str | None:
     """Say that a t or z is a number that data files write for a missing value; ``None`` where it is not."""
     if statistic not in _CODES or not set(KINDS[test_type].reported[:1]) <= {"t", "z"}:
         return None
-    return f"{statistic:g} is often a code for a missing value: leave the cell empty if it is one here"
+    return (
+        f"{statistic:g} is often a code for a missing value: leave the cell empty if it is one here, or give "
+        f"--missing {statistic:g}"
+    )
 
 
 def given_twice(name: str, rows: Sequence[TestRow]) -> list[str]:

@@ -4,7 +4,7 @@ import difflib
 import functools
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,12 @@ from concord.files import cells as read
 from concord.files.cells import BadCellError
 from concord.files.codec import decode, encode
 from concord.files.contents import read_bytes
+from concord.files.declared import Parse, TableColumn
 from concord.files.documents import check_heading, heading
 from concord.files.json_text import parsed
 from concord.files.text import normal_form
 from concord.people.families.registry import OTHER_NAMES, TEST_TYPES
-from concord.people.table.columns import SIDE_FIELDS, SIDES, fold
+from concord.people.table.columns import OPTIONAL, REQUIRED, SIDE_FIELDS, SIDES
 from concord.records import TestTable
 
 _FLAGS = {
@@ -79,26 +80,6 @@ def _reported_text(cell: object) -> str | None:
     return cell.strip()
 
 
-def _sampling(cell: object) -> str | None:
-    """Read how a contingency table was sampled."""
-    if read.is_missing(cell):
-        return None
-    word = fold(str(cell))
-    if word not in SAMPLINGS:
-        raise BadCellError(f"one of {', '.join(SAMPLINGS)}")
-    return word
-
-
-def _u_of(cell: object) -> str | None:
-    """Read for which group a U was counted."""
-    if read.is_missing(cell):
-        return None
-    word = re.sub(r"[^a-z0-9]", "", str(cell).casefold())
-    if word not in U_OF:
-        raise BadCellError(f"one of {', '.join(U_OF)}")
-    return word
-
-
 TAILS = {
     **dict.fromkeys(("1", "one", "onetailed", "onesided", "single", "onetail"), 1),
     **dict.fromkeys(("2", "two", "twotailed", "twosided", "both", "twotail"), 2),
@@ -106,26 +87,23 @@ TAILS = {
 """Words for the tails of a p-value."""
 
 
-def _tails(cell: object) -> int | None:
-    """Read how many tails a p-value has."""
-    if read.is_missing(cell):
-        return None
-    word = re.sub(r"[^a-z0-9]", "", str(cell).casefold().removesuffix(".0"))
-    if word not in TAILS:
-        raise BadCellError("1 (one-tailed) or 2 (two-tailed)")
-    return TAILS[word]
+def _one_of(choices: Mapping[str, object], expected: str) -> Parse:
+    """Make a reader of words, whatever their case and the signs between them."""
+    known = {_letters(word): value for word, value in choices.items()}
+
+    def parse(cell: object) -> object:
+        if read.is_missing(cell):
+            return None
+        word = _letters(str(cell).removesuffix(".0"))
+        if word not in known:
+            raise BadCellError(expected)
+        return known[word]
+
+    return parse
 
 
-def _required(parse: Callable[[object], object]) -> Callable[[object], object]:
-    """Make a reader that refuses a missing cell."""
-
-    def parse_present(cell: object) -> object:
-        value = parse(cell)
-        if value is None:
-            raise BadCellError("a name" if parse is read.name else "a value")
-        return value
-
-    return parse_present
+def _letters(word: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", word.casefold())
 
 
 LARGEST_COUNT = 10**12
@@ -161,30 +139,36 @@ _STATISTIC = read.number_that(
 _DEGREES = read.number_that(
     lambda value: 0 <= value <= LARGEST_COUNT, f"a number from 0 to {LARGEST_COUNT:,}"
 )
-_SIDE_PARSERS: dict[str, Callable[[object], object]] = {
+_SIDE_PARSERS: dict[str, Parse] = {
     **dict.fromkeys(("statistic", "effect_d", "log_bf", "ci_low", "ci_high"), _STATISTIC),
     **dict.fromkeys(("df1", "df2"), _DEGREES),
     **dict.fromkeys(("n1", "n2", "k", "n"), _sample_size),
     "p0": _INSIDE,
     "p_value": _PROBABILITY,
-    "tails": _tails,
+    "tails": _one_of(TAILS, "1 (one-tailed) or 2 (two-tailed)"),
     "direction": read.direction,
     "se": _POSITIVE,
-    "u_of": _u_of,
+    "u_of": _one_of(dict(zip(U_OF, U_OF, strict=True)), f"one of {', '.join(U_OF)}"),
     "table": _table,
     "reported": _reported_text,
     "prior_odds": _POSITIVE,
 }
-PARSERS: dict[str, Callable[[object], object]] = {
-    **dict.fromkeys(("study", "finding", "test"), _required(read.name)),
-    **dict.fromkeys(("sub_study", "domain", "data_note"), read.name),
+_PARSERS: dict[str, Parse] = {
+    "test_type": canonical_type,
     "alpha": _INSIDE,
-    "sampling": _sampling,
+    "sampling": _one_of(dict(zip(SAMPLINGS, SAMPLINGS, strict=True)), f"one of {', '.join(SAMPLINGS)}"),
     "pas": _PROBABILITY,
     "n_eff": _NOT_NEGATIVE,
-    **{f"{side}_{name}": _SIDE_PARSERS[name] for side in SIDES for name in SIDE_FIELDS},
 }
-"""The reader of each column; it returns ``None`` for a missing cell and raises `BadCellError`."""
+COLUMNS = (
+    *(TableColumn(name, parse=_PARSERS.get(name, read.name)) for name in (*REQUIRED, *OPTIONAL)),
+    *(
+        TableColumn(f"{side}_{name}", parse=_SIDE_PARSERS[name], side=side)
+        for side in SIDES
+        for name in SIDE_FIELDS
+    ),
+)
+"""The columns of a table of tests."""
 
 
 _KIND = "table of tests"

@@ -11,7 +11,7 @@ Statistics that no panel reaches are `outside`, and left to the exact kernel.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,56 +51,28 @@ At = Callable[[Floats, Bools], Brief]
 """Gives the agent's evidence for statistics (n, m) of the m tests that a mask picks, before any cap."""
 
 
-@dataclass(frozen=True, slots=True)
 class Lookup:
-    """Tables (k, G) of k tests over positive statistics."""
+    """Tables of designs over positive statistics, as polynomials of every cell, for tests that have them."""
 
-    log_bf: Floats
-    positive: Floats
-    """Tables of P(positive), or one number per test, (k, 1), where it does not depend on the statistic."""
-    end: Floats
-    """Statistic (k,) up to which the tables hold; infinite where all limits are reached."""
-    cap: Floats
+    def __init__(
+        self, tables: tuple[Floats, Floats], end: Floats, cap: Floats, design: NDArray[np.intp] | None = None
+    ) -> None:
+        """Take tables (k, G) of log BF and of P(positive), how far they hold, and the design of each test.
+
+        Tables of P(positive) are (k, 1) where it does not depend on the statistic. Without a design of
+        each test, each has tables of its own.
+        """
+        log_bf, positive = tables
+        self.size = log_bf.shape[1]
+        of = np.arange(len(log_bf)) if design is None else design
+        self._last, self._start = self.size - float(_MARGIN), of * (self.size - 5)
+        self._log_bf = _coefficients(log_bf)
+        self._positive = None if positive.shape[1] == 1 else _coefficients(positive)
+        self._steady = positive[:, 0][of]
+        self._cap, self.end = cap[of], end[of]
 
     def read(self, s: Floats) -> tuple[Floats, Floats]:
         """Read log BF and P(positive) off for statistics (B, k) that are not `outside`."""
-        k, size = self.log_bf.shape
-        magnitude = np.abs(s)
-        x = quick_asinh(magnitude * 0.5)
-        x *= 1 / _STEP
-        np.minimum(x, size - float(_MARGIN), out=x)
-        start = np.maximum(x.astype(np.intp) - 2, 0)
-        x -= start
-        start += np.arange(k) * size
-        weights = _six_weights(x)
-        log_bf = _weighted(self.log_bf.reshape(-1), start, weights)
-        if np.isfinite(self.cap).any():
-            log_bf[magnitude > self.cap] = CAP
-        steady = self.positive.shape[1] == 1
-        up = self.positive[:, 0] if steady else _weighted(self.positive.reshape(-1), start, weights)
-        return log_bf, np.where(s > 0, up, 1 - up)
-
-    def outside(self, s: Floats) -> Bools:
-        """Which statistics the tables do not reach."""
-        return np.asarray(np.abs(s) > self.end)
-
-
-class Quintic:
-    """Tables of some designs as polynomials of every cell, for tests that have them: quick to read often."""
-
-    def __init__(self, lookup: Lookup, design: NDArray[np.intp] | None = None) -> None:
-        """Take the tables of designs, and the design of each test; without it each test has its own."""
-        size = lookup.log_bf.shape[1]
-        self._design = np.arange(len(lookup.log_bf)) if design is None else design
-        self._last, self._start = size - float(_MARGIN), self._design * (size - 5)
-        self._log_bf = _coefficients(lookup.log_bf)
-        steady = lookup.positive.shape[1] == 1
-        self._positive = None if steady else _coefficients(lookup.positive)
-        self._steady = lookup.positive[:, 0][self._design]
-        self._cap, self._end = lookup.cap[self._design], lookup.end[self._design]
-
-    def read(self, s: Floats) -> tuple[Floats, Floats]:
-        """Read log BF and P(positive) off for statistics (B, k) that are not `outside`, as `Lookup.read`."""
         magnitude = np.abs(s)
         x = quick_asinh(magnitude * 0.5)
         x *= 1 / _STEP
@@ -122,7 +94,7 @@ class Quintic:
 
     def outside(self, s: Floats) -> Bools:
         """Which statistics the tables do not reach."""
-        return np.asarray(np.abs(s) > self._end)
+        return np.asarray(np.abs(s) > self.end)
 
 
 _MIDDLE = 2.5
@@ -145,34 +117,10 @@ def _horner(coefficients: list[Floats], start: NDArray[np.intp], x: Floats) -> F
     return total
 
 
-def _six_weights(x: Floats) -> list[Floats]:
-    """Weights of Lagrange's interpolation through points 0 ... 5 at x."""
-    left = [x]  # products of x - 0 ... x - i
-    for i in range(1, 5):
-        left.append(left[-1] * (x - i))
-    right = x - 5.0  # products of x - 5 ... x - i
-    weights = [left[4] * (1 / 120)]
-    for i in range(4, 0, -1):
-        weights.append(left[i - 1] * right * ((-1) ** (5 - i) / _FACTORIALS[i]))
-        right = right * (x - i)
-    weights.append(right * (-1 / 120))
-    return weights[::-1]
-
-
-_FACTORIALS = {1: 24.0, 2: 12.0, 3: 12.0, 4: 24.0}
-"""i! (5 - i)!"""
-
-
-def _weighted(flat: Floats, start: NDArray[np.intp], weights: list[Floats]) -> Floats:
-    """Sum six neighbours with their weights."""
-    total = flat[start] * weights[0]
-    for i in range(1, 6):
-        total += flat[start + i] * weights[i]
-    return total
-
-
-def make_lookup(at: At, log_odds: Floats, limits: SmoothRange) -> Lookup:
-    """Build the tables of k tests."""
+def make_lookup(
+    at: At, log_odds: Floats, limits: SmoothRange, design: NDArray[np.intp] | None = None
+) -> Lookup:
+    """Build the tables of k designs; each test has a design of its own where none is named."""
     v_cap, v_reach = (np.arcsinh(limit / 2) for limit in (limits.cap, limits.reach))
     k = len(log_odds)
     last, end = np.full((2, k), np.nan), np.zeros(k)
@@ -195,7 +143,7 @@ def make_lookup(at: At, log_odds: Floats, limits: SmoothRange) -> Lookup:
         active[active] = unsettled
         active &= v_reach >= begin + 2 * width
     log_bf, positive = np.concatenate(panels, axis=1) if panels else np.full((2, 6, k), np.nan)
-    return Lookup(np.ascontiguousarray(log_bf.T), _shares(positive), end, limits.cap)
+    return Lookup((np.ascontiguousarray(log_bf.T), _shares(positive)), end, limits.cap, design)
 
 
 def _shares(positive: Floats) -> Floats:

@@ -28,7 +28,7 @@ from concord.people.score.test_scores import (
     pas_of,
     pass_rules,
 )
-from concord.people.uncertainty.bayes_tables import Lookup, Quintic, make_lookup, subset, subset_context
+from concord.people.uncertainty.bayes_tables import Lookup, make_lookup, subset, subset_context
 from concord.people.uncertainty.true_effects import (
     DrawnEffects,
     EffectPopulation,
@@ -238,29 +238,22 @@ def family_tests(
     return FamilyTests(index, family, subset(says, index), own, lookup)
 
 
-def agent_lookup(family: Family, agent_odds: Floats, protocol: Protocol) -> Lookup | None:
-    """Return the tables of the agent's Bayes factors; None where PAS is not smooth in one statistic."""
+def agent_lookup(family: Family, odds: Floats, protocol: Protocol) -> Lookup | None:
+    """Return tables of Bayes factors, one for all tests of a design; None where PAS is not smooth."""
     smooth = family.smooth
-    if smooth is None:
+    if smooth is None or not len(odds):
         return None
-    at = partial(_at, smooth, replace(protocol, capped=False))
-    return make_lookup(at, np.log(agent_odds), smooth.limits(protocol))
-
-
-def design_tables(family: Family, odds: Floats, protocol: Protocol) -> Quintic | None:
-    """Return the tables of Bayes factors of tests, one for all that have the same design; None as above."""
-    smooth = family.smooth
-    if family.location is None or smooth is None or not len(odds):
-        return None
-    limits = smooth.limits(protocol)
     record: Any = smooth.with_statistic(np.zeros((1, len(odds))))
-    arrays = (getattr(record, field.name) for field in fields(record))
-    design = [value for value in arrays if isinstance(value, np.ndarray) and value.ndim == 1]
-    key = np.stack([odds, limits.cap, limits.reach, *(value.astype(np.float64) for value in design)], axis=-1)
+    arrays = [
+        value for field in fields(record) if isinstance(value := getattr(record, field.name), np.ndarray)
+    ]
+    # of what changes with the statistic only whether it is there belongs to the design: a direction
+    key = np.stack([odds, *(one if one.ndim == 1 else np.isnan(one[0]) for one in arrays)], axis=-1)
     same = np.where(np.isnan(key), -np.inf, key)  # undefined is a value of its own here
-    _, first, design_of = np.unique(same, axis=0, return_index=True, return_inverse=True)
-    found = agent_lookup(smooth.pick(first), odds[first], protocol)
-    return None if found is None else Quintic(found, design_of.reshape(-1))
+    _, first, design = np.unique(same, axis=0, return_index=True, return_inverse=True)
+    some = smooth.pick(first)
+    at = partial(_at, some, replace(protocol, capped=False))
+    return make_lookup(at, np.log(odds[first]), some.limits(protocol), design.reshape(-1))
 
 
 def _at(family: SmoothFamily, protocol: Protocol, s: Floats, chosen: NDArray[np.bool_]) -> Brief:

@@ -1,8 +1,7 @@
 """These studies with new participants: both sides of every test are drawn again at their own n, and scored.
 
 Bayes factors of new samples are read from tables of each design, one for all agents and samples that have it.
-Where every sample defines the same tests, findings, studies and domains are fixed weighted sums of them; what
-is not of this form goes the way of `concord.people.score.levels`.
+Where every sample defines the same tests, ECS is made of fixed weighted sums over them.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -11,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from concord.engine import SERIAL, Engine
@@ -22,7 +20,6 @@ from concord.people.result import METRICS
 from concord.people.same_people import SamePeople
 from concord.people.score.levels import (
     FEWEST_TESTS,
-    Grouping,
     Layout,
     Levels,
     Profiles,
@@ -34,12 +31,11 @@ from concord.people.score.levels import (
 )
 from concord.people.score.sides import SideTable
 from concord.people.score.test_scores import Context, TestScores, redrawn_scores
-from concord.people.uncertainty.bayes_tables import Quintic
-from concord.people.uncertainty.floor_ceiling import design_tables, distinct
+from concord.people.uncertainty.bayes_tables import Lookup
+from concord.people.uncertainty.floor_ceiling import agent_lookup, distinct
 from concord.people.uncertainty.other_studies import Bound
 from concord.records import Interval
 from concord.stats.elementwise import Bools, Floats
-from concord.stats.pooling import LARGEST_R, z_agreement
 from concord.words import say
 
 BLOCK = 200
@@ -48,7 +44,7 @@ MOST_TESTS = 2000
 """Tests up to which drawn human sides are kept: four blocks of them take 58 kB a test."""
 _RANGE = {"pas": (0.0, 1.0), "ecs": (-1.0, 1.0), "apr": (0.0, 1.0), "ecs_strict": (0.0, 1.0)}
 _NOT_ASKED = "not asked for (resamples = 0)"
-Tables = tuple[Quintic | None, ...]
+Tables = tuple[Lookup | None, ...]
 """Bayes factors of the families of a side; None where they are computed one by one."""
 
 
@@ -197,7 +193,10 @@ def redrawn_numbers(
 
 def tables_of_side(side: SideTable, odds: Floats, protocol: Protocol) -> Tables:
     """Return the tables of Bayes factors of a side's families."""
-    return tuple(design_tables(family, odds[index], protocol) for index, family in side.families)
+    return tuple(
+        None if family.location is None else agent_lookup(family, odds[index], protocol)
+        for index, family in side.families
+    )
 
 
 def _fresh_block(work: _Redraw, rng: np.random.Generator) -> dict[str, Levels]:
@@ -234,7 +233,7 @@ def _block_scores(work: _Redraw, rng: np.random.Generator, theirs: np.random.Gen
     return redrawn_scores(human, drawn(work.agent, tables[1], theirs), work.context, work.protocol)
 
 
-def _evidence(drawn: Family, table: Quintic | None, alpha: Floats, protocol: Protocol) -> Evidence:
+def _evidence(drawn: Family, table: Lookup | None, alpha: Floats, protocol: Protocol) -> Evidence:
     """Return the evidence of new samples (B, k): from a table, or of each distinct outcome once."""
     location = drawn.location
     if table is not None and location is not None:
@@ -274,7 +273,7 @@ def spread(parts: list[Levels], n_resamples: int) -> Levels:
 def redrawn_levels(scores: TestScores, layout: Layout, protocol: Protocol) -> dict[str, Levels]:
     """Return every metric of studies, domains and the benchmark for tables (B, T)."""
     return {name: of(scores, layout, protocol) for name, of in _HEADLINE.items()} | {
-        "ecs_strict": _strict(scores, layout, protocol)
+        "ecs_strict": strict_levels(scores, layout, protocol)
     }
 
 
@@ -287,64 +286,6 @@ def _always(values: Floats) -> Bools | None:
     defined = ~np.isnan(values)
     first: Bools = defined[0]
     return first if np.array_equal(defined, np.broadcast_to(first, defined.shape)) else None
-
-
-def _pas(scores: TestScores, layout: Layout, protocol: Protocol) -> Levels:
-    used = _always(scores.pas)
-    plain = protocol.study_pooling == "mean" and protocol.empty_finding is None
-    weights: Floats = scores.n_eff[
-        0
-    ]  # they belong to the design: n_eff is that of the agent's sample, or given
-    positive = used is not None and bool(np.all(weights[used] > 0))
-    if used is None or not plain or not positive:
-        return pas_levels(scores, layout, protocol)
-    groups = layout.grouping(protocol.finding_key)
-    chosen = np.where(used, weights if protocol.pas_pooling == "n_eff" else 1.0, 0.0)
-    n_used, total = (_sums(part, groups.order, groups.starts) for part in (used.astype(np.float64), chosen))
-    finding_of = groups.finding_of_test
-    finding = np.zeros((len(scores.pas), len(groups.keys)))
-    alone = used & (n_used[finding_of] == 1)  # one test is its own, beyond the clamp
-    finding[:, finding_of[alone]] = scores.pas[:, alone]
-    joined = used & ~alone
-    if joined.any():
-        edge = 0.5 * (1 - LARGEST_R)
-        share = np.clip(scores.pas[:, joined], edge, 1 - edge)
-        z = np.zeros_like(scores.pas)
-        scaled = chosen[joined] / total[finding_of[joined]]
-        z[:, joined] = 0.5 * np.log(share / (1 - share)) * scaled  # Fisher's z of 2p - 1
-        pooled = 0.5 * (np.tanh(_sums(z, groups.order, groups.starts)) + 1)
-        finding = np.where(n_used > 1, pooled, finding)
-    return _upwards(finding, n_used > 0, groups, layout)
-
-
-def _strict(scores: TestScores, layout: Layout, protocol: Protocol) -> Levels:
-    used = _always(scores.z_diff)
-    if used is None or protocol.ecs_strict != "rms":
-        return strict_levels(scores, layout, protocol)
-    groups = layout.full
-    n_used = _sums(used.astype(np.float64), groups.order, groups.starts)
-    squares = np.where(used, scores.z_diff**2, 0.0)
-    rms = np.sqrt(_sums(squares, groups.order, groups.starts) / np.maximum(n_used, 1))
-    return _upwards(np.asarray(z_agreement(rms)), n_used > 0, groups, layout)
-
-
-def _sums(values: Floats, order: NDArray[np.intp], starts: NDArray[np.intp]) -> Floats:
-    """Return sums (..., G) over groups of tests, given their order and where each group begins in it."""
-    return np.asarray(np.add.reduceat(values[..., order], starts, axis=-1))
-
-
-def _upwards(finding: Floats, defined: Bools, groups: Grouping, layout: Layout) -> Levels:
-    """Return means over the defined findings of each study, then over studies, of findings (B, F)."""
-    count = np.add.reduceat(defined.astype(np.float64), groups.study_starts)
-    there = count > 0
-    total = np.add.reduceat(np.where(defined, finding, 0.0), groups.study_starts, axis=-1)
-    study = np.where(there, total / np.maximum(count, 1), 0.0)
-    columns = []
-    for inside in (*(layout.in_domain(i) for i in range(len(layout.domains))), np.ones_like(there)):
-        chosen = there & inside
-        columns.append(chosen / chosen.sum() if chosen.any() else np.full(len(there), np.nan))
-    ends = study @ np.stack(columns, axis=-1)
-    return _levels(np.where(there, study, np.nan), ends)
 
 
 def _levels(study: Floats, ends: Floats) -> Levels:
@@ -399,7 +340,7 @@ def _concordance(x: Floats, y: Floats, mean: Callable[[Floats], Floats]) -> Floa
 
 
 _HEADLINE: Mapping[str, Callable[[TestScores, Layout, Protocol], Levels]] = {
-    "pas": _pas,
+    "pas": pas_levels,
     "ecs": _ecs,
     "apr": _apr,
 }

@@ -1,7 +1,6 @@
 """In words: how each test ended, what was assumed for it, and why numbers are undefined."""
 
-from collections.abc import Sequence
-from typing import Protocol as Shape
+from collections.abc import Collection, Iterable
 
 from concord.people.families.base import TestKind
 from concord.people.protocol import Protocol
@@ -87,35 +86,16 @@ _ASSUMED: tuple[tuple[str, str, str], ...] = (
 _MOST_NAMED = 3
 
 
-class Flagged(Shape):
-    """A test with what was assumed for it."""
+def assumptions_of(flags: Iterable[tuple[tuple[str, str, str], Collection[str]]]) -> tuple[str, ...]:
+    """Return one line per assumption: how many tests rest on it, which, and what would remove it.
 
-    @property
-    def study(self) -> str:
-        """Its study."""
-
-    @property
-    def finding(self) -> str:
-        """Its finding."""
-
-    @property
-    def test(self) -> str:
-        """Its name."""
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """What was assumed."""
-
-
-def assumptions_of(tests: Sequence[Flagged]) -> tuple[str, ...]:
-    """Return one line per assumption: how many tests rest on it, which, and what would remove it."""
-    lines = []
+    Given are the study, the finding and the name of each test, with what was assumed for it.
+    """
+    lines, tests = [], list(flags)
     for part, words, column in _ASSUMED:
-        inside = [test for test in tests if any(part in flag for flag in test.flags)]
+        inside = [named for named, assumed in tests if any(part in flag for flag in assumed)]
         if inside:
-            names = ", ".join(
-                " ".join(dict.fromkeys((t.study, t.finding, t.test))) for t in inside[:_MOST_NAMED]
-            )
+            names = ", ".join(" ".join(dict.fromkeys(named)) for named in inside[:_MOST_NAMED])
             said = {"words": _agree(words, len(inside)), "names": names, "column": column}
             lines.append(say("people.assumed.line", n=len(inside), more=len(inside) > _MOST_NAMED, **said))
     return tuple(lines)

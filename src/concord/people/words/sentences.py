@@ -154,10 +154,7 @@ def size_words(ratio: Estimate, sizes: EffectSizes | None = None) -> str:
     if selected is None:
         return say(f"people.effect.claim_{claim if claim else 'either'}", times=times)
     excess = say(
-        "people.effect.published",
-        k=selected.n_significant,
-        n=selected.n_tests,
-        expected=selected.n_expected,
+        "people.effect.published", k=selected.n_significant, n=selected.n_tests, expected=selected.n_expected
     )
     undone = _times_words(selected.size_ratio, selected.median_ratio)
     if claim:

@@ -271,13 +271,13 @@ def _count_rows(
     grid: Grid, kind: CountTable, options: TableOptions
 ) -> tuple[DeclaredTable, list[Mapping[str, object]]]:
     """Read the rows that can be read whole; others are noted."""
-    names = [*kind.columns, *sorted(_OPTIONAL)]
+    names = [*sorted(kind.columns), *sorted(_OPTIONAL)]
     columns = [TableColumn(one, parse=cells.name if one in _WORDS else _count_or_rate(one)) for one in names]
     table = DeclaredTable(grid, columns, options)
     rows: list[Mapping[str, object]] = []
     for i in range(table.n_rows):
         row = {name: table.values(name)[i] for name in table.titles}
-        table.needed(i, kind.columns)
+        table.needed(i, sorted(kind.columns))
         for name, value, expected in _impossible(row):
             table.problem(i, name, expected, value)
         if not any((i, name) in table.bad for name in row):

@@ -26,8 +26,7 @@ from concord.reasoning.item_numbers import (
 )
 from concord.reasoning.result import LEVEL
 from concord.records import Estimate, Told
-from concord.stats.unread import READ, bounds_between, count_unread, told
-from concord.unread import bounded
+from concord.stats.unread import READ, bounded_between, count_unread, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,9 +317,7 @@ def with_bounds(found: HintKindScores, possible: _PossiblePairs, level: float) -
     ) -> Estimate:
         known = [one for one in possible if one is not None]
         low, high = (number(values, level=level) for values in (_least(known), _most(known)))
-        if low.value is None or high.value is None:
-            return estimate
-        return bounded(estimate, bounds_between(low, high, n_unread=lost), asked=asked)
+        return bounded_between(estimate, low, high, n_unread=lost, asked=asked)
 
     excess = ends(found.excess, pooled_difference, (pair.excess() for pair in pairs))
     return replace(

@@ -14,19 +14,18 @@ much is computation adds up exactly, item by item:
 .. math:: \Delta = (Acc_{CoT} - Acc_{filler}) + (Acc_{filler} - Acc_{early})
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from concord.reasoning.item_numbers import (
-    TOO_FEW,
     banded,
     bounded,
     by_item,
     item_means,
     jackknifed,
+    paired,
     pooled_rate,
 )
 from concord.reasoning.probes.records import (
@@ -39,12 +38,10 @@ from concord.reasoning.probes.records import (
     LengthRow,
     ProbeRow,
 )
-from concord.reasoning.result import LEAK_SHARE, LEVEL, MORE_THAN, SLACK
+from concord.reasoning.result import LEAK_SHARE, LEVEL, SLACK
 from concord.records import Estimate
 from concord.stats.intervals import wilson_clustered
-from concord.stats.mcnemar import bonett_price_interval
-from concord.stats.unread import bounds_between
-from concord.unread import bounded as beside_unread
+from concord.stats.unread import bounded_between
 from concord.words import say
 
 MIN_STEPS = 2
@@ -254,10 +251,7 @@ def _over_reordered(chains: Sequence[Chain], rows: Sequence[ProbeRow], level: fl
 
 def with_unread(estimate: Estimate, ends: Iterable[Estimate], rows: Sequence[ProbeRow]) -> Estimate:
     """Return a number with what it would be at the ends that the unread answers among some could take it."""
-    (low, high), lost = ends, sum(not row.read for row in rows)
-    if not lost or low.value is None or high.value is None:
-        return estimate
-    return beside_unread(estimate, bounds_between(low, high, n_unread=lost), asked=len(rows))
+    return bounded_between(estimate, *ends, n_unread=sum(not row.read for row in rows), asked=len(rows))
 
 
 def _if_unread(chains: Sequence[Chain], counted: float, level: float) -> Estimate:
@@ -284,29 +278,29 @@ def filled_in(rows: Sequence[ProbeRow], right: Mapping[str, bool]) -> list[Probe
 def score_filler(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> FillerScores:
     """Divide the gap into content and computation, over items with readable answers in all three cells."""
     means = cell_means(rows)
-    every = {row.id for row in rows}
-    items = [item for item in dict.fromkeys(row.id for row in rows) if len(means.get(item, {})) == 3]
-    lost = len(every) - len(items)
-    cot, filler, direct = (np.array([means[item][cell] for item in items]) for cell in CELLS[FILLER])
+    every = dict.fromkeys(row.id for row in rows)
+    whole = {item: means[item] for item in every if len(means.get(item, {})) == 3}
+    lost = len(every) - len(whole)
     content, computation, gap = (
-        with_unread(_paired_part(part, lost, level), _part_ends(rows, *cells, level), rows)
-        for part, cells in (
-            (cot - filler, ("cot", "filler")),
-            (filler - direct, ("filler", "direct")),
-            (cot - direct, ("cot", "direct")),
+        with_unread(
+            _chain_part(whole, first, second, lost, level), _part_ends(rows, first, second, level), rows
         )
+        for first, second in (("cot", "filler"), ("filler", "direct"), ("cot", "direct"))
     )
     if content.value is not None and computation.value is not None:
         gap = replace(gap, value=content.value + computation.value)  # exact, not up to rounding
+    cot, filler, direct = (
+        _cell_accuracy([own[cell] for own in whole.values()], rows, lost, level) for cell in CELLS[FILLER]
+    )
     asked = [row for row in rows if row.cell != "cot"]
     leaked = sum(bool(row.leaked) for row in asked)
     return FillerScores(
         gap,
         content,
         computation,
-        _cell_accuracy(cot, rows, lost, level),
-        _cell_accuracy(filler, rows, lost, level),
-        _cell_accuracy(direct, rows, lost, level),
+        cot,
+        filler,
+        direct,
         len(asked),
         leaked,
         leak_gate(len(asked), leaked),
@@ -318,14 +312,11 @@ def score_filler(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> FillerSco
     )
 
 
-def _part_ends(rows: Sequence[ProbeRow], first: str, second: str, level: float) -> list[Estimate]:
+def _part_ends(rows: Sequence[ProbeRow], first: str, second: str, level: float) -> Iterator[Estimate]:
     """Return a part of the gap with all unread answers against it, and all for it."""
-    found = []
     for one in (False, True):
         means = cell_means(filled_in(rows, {first: one, second: not one}))
-        both = [own for own in means.values() if first in own and second in own]
-        found.append(_paired_part(np.array([own[first] - own[second] for own in both]), 0, level))
-    return found
+        yield _chain_part(means, first, second, 0, level)
 
 
 def cell_means(rows: Sequence[ProbeRow]) -> dict[str, Mapping[str, float]]:
@@ -337,19 +328,19 @@ def cell_means(rows: Sequence[ProbeRow]) -> dict[str, Mapping[str, float]]:
     return {item: {cell: float(np.mean(own)) for cell, own in cells.items()} for item, cells in found.items()}
 
 
-def _paired_part(values: NDArray[np.float64], lost: int, level: float) -> Estimate:
-    if not len(values):
-        return Estimate(None, n_left_out=lost, note="no item has a readable answer in all three cells")
-    few = len(values) <= MORE_THAN
-    interval = None if few else bonett_price_interval(values, level=level)
-    note = TOO_FEW if few else ""
-    return Estimate(float(values.mean()), interval, len(values), lost, "paired by item", note)
-
-
-def _cell_accuracy(
-    values: NDArray[np.float64], rows: Sequence[ProbeRow], lost: int, level: float
+def _chain_part(
+    means: Mapping[str, Mapping[str, float]], first: str, second: str, lost: int, level: float
 ) -> Estimate:
-    if not len(values):
-        return Estimate(None, n_left_out=lost, note="no item has a readable answer in all three cells")
+    """Return the mean of a cell minus that of another, over the items that have both."""
+    both = [(item, own[first] - own[second]) for item, own in means.items() if first in own and second in own]
+    return paired(both, n_left_out=lost, nothing=_NOT_ALL, level=level)
+
+
+def _cell_accuracy(values: Sequence[float], rows: Sequence[ProbeRow], lost: int, level: float) -> Estimate:
+    if not values:
+        return Estimate(None, n_left_out=lost, note=_NOT_ALL)
     interval = wilson_clustered(values, np.ones(len(values)), n_replies=len(rows), level=level)
-    return Estimate(float(values.mean()), interval, len(values), lost, "mean of item means")
+    return Estimate(float(np.mean(values)), interval, len(values), lost, "mean of item means")
+
+
+_NOT_ALL = "no item has a readable answer in all three cells"

@@ -173,10 +173,8 @@ def score_pairs(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> PairScores
     values = {pair: _unlike_shares(own) for pair, own in _rows_by_pair(rows).items()}
     between = [(pair, one[0]) for pair, one in values.items() if one[0] is not None]
     within = [(pair, one[1]) for pair, one in values.items() if one[1] is not None]
-    excess = with_unread(
-        _pairs_excess(values, level), (paired(one, level=level) for one in _pair_ends(rows)), rows
-    )
-    needs = "needs two samples of each prompt (--repeats 2)"
+    ends = (paired(one, level=level) for one in _pair_ends(rows))
+    excess = with_unread(_pairs_excess(rows, level), ends, rows)
     names = dict.fromkeys(row.dimension for row in rows if row.dimension is not None)
     return PairScores(
         banded(
@@ -185,7 +183,7 @@ def score_pairs(rows: Sequence[ProbeRow], *, level: float = LEVEL) -> PairScores
             nothing="no pair has an answer to both",
             level=level,
         ),
-        banded(within, n_left_out=len(values) - len(within), nothing=needs, level=level),
+        banded(within, n_left_out=len(values) - len(within), nothing=_ONCE, level=level),
         excess,
         verdict_on(excess),
         (
@@ -245,17 +243,16 @@ def pair_excesses(rows: Sequence[ProbeRow]) -> list[tuple[str, float]]:
     return [(p, one[0] - one[1]) for p, one in values.items() if one[0] is not None and one[1] is not None]
 
 
-def _pairs_excess(values: Mapping[str, tuple[float | None, float | None]], level: float) -> Estimate:
-    found = [
-        (pair, one[0] - one[1]) for pair, one in values.items() if one[0] is not None and one[1] is not None
-    ]
-    needs = "needs two samples of each prompt (--repeats 2)"
-    return paired(found, n_left_out=len(values) - len(found), nothing=needs, level=level)
+_ONCE = "needs two samples of each prompt (--repeats 2)"
+
+
+def _pairs_excess(rows: Sequence[ProbeRow], level: float) -> Estimate:
+    found, n_pairs = pair_excesses(rows), len({row.id for row in rows})
+    return paired(found, n_left_out=n_pairs - len(found), nothing=_ONCE, level=level)
 
 
 def _dimension_row(name: str, rows: Sequence[ProbeRow], level: float) -> DimensionRow:
     """Return flips and silent bias of some pairs; silence is a share of biased answers to targets."""
-    values = {pair: _unlike_shares(own) for pair, own in _rows_by_pair(rows).items()}
     biased = [row for row in rows if row.cell == "target" and row.read and row.biased]
     judged = [(row.id, float(not row.mentioned)) for row in biased if row.mentioned is not None]
     silent = pooled_rate(judged, nothing="no biased answer", level=level)
@@ -264,9 +261,9 @@ def _dimension_row(name: str, rows: Sequence[ProbeRow], level: float) -> Dimensi
         silent = Estimate(silent.value, silent.interval, silent.n, silent.n_left_out, silent.method, few)
     return DimensionRow(
         name,
-        len(values),
+        len({row.id for row in rows}),
         len(judged),
         int(sum(one for _, one in judged)),
-        _pairs_excess(values, level),
+        _pairs_excess(rows, level),
         silent,
     )

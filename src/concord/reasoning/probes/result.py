@@ -237,10 +237,6 @@ class ProbeResult(Kind):
         """The headline number of every probe that was asked, by name."""
         return headline(self.scores)
 
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [self.model]
-
     def sentences(self) -> Sequence[str]:
         """Return what the probes found, gates first."""
         said = [

@@ -15,6 +15,7 @@ from concord.files.declared import RecordTable, read_records
 from concord.files.gate import refuse_more
 from concord.files.grids import Grid, names_of, own_titles, plain_title, plain_titles
 from concord.files.keys import CONTEXT, VARIANTS, refuse_duplicates, told_repeats, unit_columns, with_units
+from concord.files.raw_replies import reply_text
 from concord.files.tables import TableOptions, TableSource, grid_of
 from concord.reading import StoredReading, read_reply, stored_reading, trial_name
 from concord.reasoning.hints.choices import LETTERS
@@ -232,7 +233,11 @@ def read_hint_rows(
     # mention_answer, reliance_thinking, reliance_answer, model``, by these or other usual names (`NAMES`);
     # ``kind`` is ``unhinted`` (or ``none``, ``baseline``, ``control``) without a hint.
     grid = _one_answer_per_row(source if isinstance(source, Grid) else grid_of(source, options))
-    found = own_titles(grid.header, ("id", "kind", "model", "sample"), NAMES)
+    found = own_titles(grid.header, ("id", "kind", "model", "sample", "answer"), NAMES)
+    if (place := found.pop("answer", None)) is not None:
+        texts = [reply_text(cell) for cell in grid.cells(place)]
+        held = tuple(texts if j == place else column for j, column in enumerate(grid.columns))
+        grid = replace(grid, columns=held)
     if "id" in found:
         known = [plain_title(grid.header[place]) for place in found.values()]
         grid = with_units(grid, grid.header[found["id"]], known[1:], (*CONTEXT, plain_title(_SET)))
@@ -250,16 +255,16 @@ def read_hint_rows(
     wanted = "a kind of hint in some rows, and 'unhinted' in others"
     hinted = any(row.kind != UNHINTED for row in table.rows)
     table.refuse("kind", lambda _: hinted, wanted, refused=True)
-    targets = {row.id: row.target for row in reversed(table.rows) if row.target}
+    targets = {(row.model, row.id): row.target for row in reversed(table.rows) if row.target}
     table.rows = tuple(
-        row if row.target else replace(row, target=targets.get(row.id, "")) for row in table.rows
+        row if row.target else replace(row, target=targets.get((row.model, row.id), "")) for row in table.rows
     )
     table.refuse(
         "target", lambda row: row.target != "", "what the hint points at, in a row of this item at least"
     )
     table.refuse(
         "target",
-        lambda row: targets[row.id] == row.target,
+        lambda row: targets[row.model, row.id] == row.target,
         "one target per item, the same for all kinds of hint",
         refused=True,
     )
@@ -339,9 +344,10 @@ def _without_gold(table: RecordTable[HintRow]) -> tuple[str, ...]:
     for row, cell in zip(table.rows, table.cells(place), strict=True):
         if not is_missing(cell):
             gold[row.id] = same_answer(cell)
-    right = {row.id for row in table.rows if gold.get(row.id) == same_answer(row.target)}
-    table.keep([row.id not in right for row in table.rows])
-    told = f"{table.table.place}: {len(right)} items are left out: their hint points at the right answer"
+    right = {(row.model, row.id) for row in table.rows if gold.get(row.id) == same_answer(row.target)}
+    table.keep([(row.model, row.id) not in right for row in table.rows])
+    n = len({item for _, item in right})
+    told = f"{table.table.place}: {n} items are left out: their hint points at the right answer"
     return (told,) if right else ()
 
 
@@ -351,7 +357,15 @@ def same_answer(cell: object) -> str:
         value = number(cell)
     except BadCellError:
         value = None
-    return str(cell).strip().casefold() if value is None else f"{value:g}"
+    if value is not None:
+        return repr(value)
+    text = str(cell).strip().casefold()
+    letter = _LETTER.fullmatch(text)
+    return text if letter is None else letter[1]
+
+
+_LETTER = re.compile(r"[(\[]?([a-z])[)\].:]?")
+"""An option's letter, with or without brackets."""
 
 
 _CODE_WORDS = 3
@@ -362,9 +376,11 @@ def _answers_read(
     rows: Sequence[HintRow], readings: dict[str | None, list[StoredReading]] | None
 ) -> tuple[tuple[HintRow, ...], tuple[str, ...]]:
     """Return rows whose answers are codes, read from replies where they are replies."""
-    # Where targets are letters, a reply is read as a choice of a letter; else as one of the item's targets
-    # and short answers, or as an answer that is none of them.
-    lettered = all(len(row.target.strip()) == 1 and row.target.strip().upper() in LETTERS for row in rows)
+    # Where targets are letters, a reply is read as a choice of a letter, where they are numbers as a number;
+    # else as one of the item's targets and short answers, or as an answer that is none of them.
+    rows = [replace(row, target=_option_letter(row.target)) for row in rows]
+    lettered = all(row.target in LETTERS for row in rows)
+    numbered = not lettered and all(_reads_as_number(row.target) for row in rows)
     known: dict[str, dict[str, None]] = {}
     for row in rows:
         known.setdefault(row.id, {})[row.target] = None
@@ -372,13 +388,16 @@ def _answers_read(
             known[row.id][row.answer] = None
     read, n = [], 0
     for row in rows:
-        if row.answer is None or not _is_reply(row.answer, lettered):
+        coded = numbered and row.answer is not None and _reads_as_number(row.answer)
+        if row.answer is None or coded or (not numbered and not _is_reply(row.answer, lettered)):
             read.append(row)
             continue
         n += 1
         size = row.n_options if row.n_options is not None else len(LETTERS)
         if lettered:
             reading = read_reply(row.answer, choices=dict.fromkeys(LETTERS[:size], ()))
+        elif numbered:
+            reading = read_reply(row.answer, number=(None, None))
         else:
             reading = read_reply(row.answer, labels=list(known[row.id]))
         answer = None if reading.value is None else str(reading.value)
@@ -388,7 +407,33 @@ def _answers_read(
             readings.setdefault(row.model, []).append(stored_reading(name, row.answer, reading))
     lost = sum(row.answer is None for row in read) - sum(row.answer is None for row in rows)
     word = f"{n} answers are replies and were read as such; in {lost} of them no answer could be read"
-    return tuple(read), (word,) if n else ()
+    return _spelt_alike(read), (word,) if n else ()
+
+
+def _option_letter(target: str) -> str:
+    """Return the letter of an option that is written with brackets or a full stop, such as ``(B)``."""
+    found = _LETTER.fullmatch(target.strip().casefold())
+    return target if found is None else found[1].upper()
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        return number(text) is not None
+    except BadCellError:
+        return False
+
+
+def _spelt_alike(rows: Sequence[HintRow]) -> tuple[HintRow, ...]:
+    """Return rows in which one answer to an item has one spelling: that of the target, where it is it."""
+    spelt: dict[tuple[str | None, str, str], str] = {}
+    for row in rows:
+        spelt.setdefault((row.model, row.id, same_answer(row.target)), row.target)
+    return tuple(
+        row
+        if row.answer is None
+        else replace(row, answer=spelt.setdefault((row.model, row.id, same_answer(row.answer)), row.answer))
+        for row in rows
+    )
 
 
 def _is_reply(answer: str, lettered: bool = False) -> bool:

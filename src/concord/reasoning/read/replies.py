@@ -99,7 +99,14 @@ def _checked_rows(
     source: Source, what: str, check: Callable[[object, int | None], Checked], *, strict: bool
 ) -> tuple[tuple[Checked, ...], InputFile, tuple[LineProblem, ...], frozenset[str]]:
     """Check every row of a document: those that can be used, the file, what is wrong, ids left out."""
-    held = read_rows(source, what, _PARTS)
+    held = _cut_to_items(read_rows(source, what, _PARTS))
+    asked: dict[tuple[str, str], tuple[int | None, object]] = {}
+    for line, row in held.rows:
+        if not isinstance(row, Mapping) or not {"id", "mode"} <= row.keys():
+            break
+        asked.setdefault((str(row["id"]), str(_gold_of(row))), (line, row))
+    else:  # samples of a log, of which each vignette was asked in two modes
+        held.rows = list(asked.values())
     if what == "samples" and len(held.rows) > 1:  # one row is told of by itself
         fields = [named_fields(row, VIGNETTE_NAMES) for _, row in held.rows if isinstance(row, Mapping)]
         held.require(("id", "gold_answer"), VIGNETTE_NAMES, fields if len(fields) == len(held.rows) else ())
@@ -113,6 +120,33 @@ def _checked_rows(
     keep_or_raise(held.problems.found, strict, len(held.rows))
     named = {str(row["id"]) for _, row in held.rows if isinstance(row, Mapping) and "id" in row}
     return tuple(kept), held.file, tuple(held.problems.found), frozenset(named) - {one.id for one in kept}
+
+
+def _gold_of(row: object) -> object:
+    return named_fields(fields_of(row), VIGNETTE_NAMES).get("gold_answer")
+
+
+def _cut_to_items(held: DeclaredRows) -> DeclaredRows:
+    """Name rows by their item where every id ends in its own mode, as in logs with one id per sample."""
+    rows = [row for _, row in held.rows[:1] if isinstance(row, Mapping)]
+    if not rows or not {"id", "mode"} <= rows[0].keys():
+        return held
+    found = [
+        _BATCH_ID.fullmatch(str(row.get("id"))) if isinstance(row, Mapping) else None for _, row in held.rows
+    ]
+    named = [
+        isinstance(row, Mapping)
+        and one is not None
+        and one["mode"].casefold() == str(row.get("mode")).casefold()
+        for one, (_, row) in zip(found, held.rows, strict=True)
+    ]
+    if all(named):
+        held.rows = [
+            (line, {**fields_of(row), "id": one["id"]})
+            for one, (line, row) in zip(found, held.rows, strict=True)
+            if one is not None
+        ]
+    return held
 
 
 def _checked_vignette(row: object, line: int | None, *, cluster: str | None = None) -> Sample:
@@ -201,7 +235,7 @@ def models_of(source: Source) -> list[str]:
     if isinstance(source, Sequence) and not isinstance(source, str):
         rows: Iterable[object] = source
     else:
-        rows = (row for _, row in read_rows(source, "replies", _PARTS).rows)
+        rows = (row for _, row in _cut_to_items(read_rows(source, "replies", _PARTS)).rows)
     return sorted({name for row in rows if (name := _model_of(row)) is not None})
 
 
@@ -240,7 +274,7 @@ def read_replies(
     missing
         Codes that are no reply.
     """
-    held = read_rows(source, "replies", _PARTS)
+    held = _cut_to_items(read_rows(source, "replies", _PARTS))
     modes = isinstance(asked, Vignettes)
     _check_fields(held, modes=modes)
     known = {name: number for number, name in enumerate(row.id for row in asked.rows)}
@@ -278,7 +312,7 @@ def read_graded(
 
     The third value is the model that the rows name; of several, ``model`` chooses one.
     """
-    given = read_rows(source, "replies", _PARTS)
+    given = _cut_to_items(read_rows(source, "replies", _PARTS))
     rows, file, problems = given.rows, given.file, given.problems
     given.rows = held = [(line, graded_fields(row)) for line, row in rows if isinstance(row, Mapping)]
     if not held or not all({"id", "mode", "correct"} <= set(row) for _, row in held):

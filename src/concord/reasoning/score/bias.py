@@ -134,18 +134,6 @@ def _bias_rate(
     return Estimate(k / n, interval, n, left_out, "share of replies", note)
 
 
-def pair_tests(
-    scored: Iterable[ScoredCase], detect: Detector, rng: np.random.Generator
-) -> tuple[tuple[PairTest, ...], list[str]]:
-    """Compare the two cases of every counterfactual pair, all together and by dimension."""
-    scored = list(scored)
-    pairs, notes = _case_pairs(one.case for one in scored)
-    hits = PairHits.of(pairs)
-    for one in scored:
-        hits.add(one, detect)
-    return hits.tests(pairs, rng), notes
-
-
 @dataclass(frozen=True, slots=True)
 class PairHits:
     """How many usable replies to each case of a pair name the target's label, and how many there are."""

@@ -33,8 +33,8 @@ from concord.stats.intervals import FEWEST_CLUSTERS, wilson_clustered, wilson_in
 from concord.stats.mcnemar import bonett_price_interval, mcnemar
 from concord.stats.resample import bootstrap_mean_interval, sign_flip
 from concord.stats.skewed import skewed_mean
-from concord.stats.unread import READ, bounds_between, count_unread, told
-from concord.unread import bounded, holds, withheld
+from concord.stats.unread import READ, bounded_between, count_unread, told
+from concord.unread import holds, withheld
 from concord.words import say
 
 UNEVEN = 0.05
@@ -135,7 +135,7 @@ def gap_interval(found: Items, level: float = LEVEL) -> tuple[Interval | None, s
     except UndefinedError:  # what differs inside families cancels
         return bonett_price_interval(d, level=level, repeats=found.repeats), ""
     method = f"{ends.method}, {found.n_units} families"
-    return Interval(max(-1.0, ends.low), min(1.0, ends.high), ends.level, method), ""
+    return Interval(max(-1.0, ends.low), min(1.0, ends.high), ends.level, method, found.n_units), ""
 
 
 def accuracy(
@@ -400,24 +400,18 @@ class _Ends:
         first, second = (
             gap_estimate(self._filled(one, not one), 0, level=self.level) for one in (False, True)
         )
-        if first.value is None or second.value is None:
-            return estimate
-        bounds = bounds_between(first, second, n_unread=sum(self.lost))
-        return bounded(estimate, bounds, asked=sum(self.asked))
+        return bounded_between(estimate, first, second, n_unread=sum(self.lost), asked=sum(self.asked))
 
     def accuracies(self, found: Items, left_out: int) -> tuple[Estimate, Estimate]:
         """Return both accuracies with their bounds."""
         low = _accuracies(self._filled(False, False), 0, self.level)
         high = _accuracies(self._filled(True, True), 0, self.level)
-        made = [
-            bounded(one, bounds_between(a, b, n_unread=lost), asked=asked)
-            if a.value is not None and b.value is not None
-            else one
-            for one, a, b, lost, asked in zip(
-                _accuracies(found, left_out, self.level), low, high, self.lost, self.asked, strict=True
-            )
-        ]
-        return made[0], made[1]
+        own = _accuracies(found, left_out, self.level)
+        first, second = (
+            bounded_between(own[i], low[i], high[i], n_unread=self.lost[i], asked=self.asked[i])
+            for i in range(2)
+        )
+        return first, second
 
 
 def _found(replies: ReplyColumns, mode: NDArray[np.bool_]) -> dict[str, int]:

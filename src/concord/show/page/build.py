@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from concord.errors import FileFormatError, InputError, OptionError, UndefinedError, printable
+from concord.files.kept_replies import KeptReply
 from concord.files.output import distinct_names
 from concord.kinds import Kind
 from concord.number_words import p_words, printed
@@ -18,7 +19,6 @@ from concord.show.page.content import Compare, Content, fill_sections
 from concord.show.page.context import context, read_compared, said_levels
 from concord.show.page.data import (
     BUDGET,
-    Fitted,
     Texts,
     by_columns,
     data_block,
@@ -31,14 +31,7 @@ from concord.show.page.declared import all_pictures, script_tables
 from concord.show.page.find import REPLY_COLUMNS, find_replies, find_results
 from concord.show.page.fragments import breakable
 from concord.show.page.panel import ModelView, PageData, Panel
-from concord.show.page.values import (
-    COMPARISON,
-    FoundResults,
-    Problem,
-    ReplyTable,
-    ResultFile,
-    ShownReply,
-)
+from concord.show.page.values import COMPARISON, FoundResults, Problem, ReplyTable, ResultFile
 from concord.show.plot_effects import FOREST
 from concord.show.plot_standing import ranking_picture
 from concord.show.svg import COLOURS, HATCH, Picture, roots, style, visible
@@ -271,26 +264,16 @@ def _render(content: Content, title: str, notes: Sequence[str]) -> str:
     }
     template = _environment().get_template("page.html")
     page = str(template.render(**context(content, title), **given, version=__version__))
-    fitted = texts.fitted(BUDGET - len(page.encode("utf-8")))
-    said = str(escape(said_of_texts(content.replies, fitted)))
-    for name, text in (("texts", fitted.block), ("encoding", fitted.encoding), ("said", said)):
+    held, how, cap = texts.fitted(BUDGET - len(page.encode("utf-8")))
+    said = str(escape(said_of_texts(content.replies, cap)))
+    for name, text in (("texts", held), ("encoding", how), ("said", said)):
         page = page.replace(f"{mark}{name}", text)
     return page
 
 
 SCRIPTS = (
-    "core",
-    "data",
-    "saving",
-    "tables",
-    "forest",
-    "drawer",
-    "studies",
-    "figures",
-    "search",
-    "terms",
-    "router",
-    "start",
+    *("core", "data", "saving", "tables", "forest", "drawer"),
+    *("studies", "figures", "search", "terms", "router", "start"),
 )
 """Parts of the page's script, in the order they are put together."""
 
@@ -309,17 +292,17 @@ def page_style(title: str) -> str:
     return css.replace("TITLE", f'"{running}"') + style()
 
 
-def said_of_texts(found: ReplyTable, fitted: Fitted) -> str:
-    """Say what of the replies is on the page and where the rest is."""
-    named = found.files[:8] if found.n_left_out or fitted.cap is not None else ()
+def said_of_texts(found: ReplyTable, cap: int | None) -> str:
+    """Say what of the replies is on the page, to how many characters each, and where the rest is."""
+    named = found.files[:8] if found.n_left_out or cap is not None else ()
     many = found.n_found > len(found.rows) if found.n_left_out else False
     return say(
         "page.replies.shown",
         all=not many,
         k=len(found.rows),
         n=found.n_found,
-        cut=None if fitted.cap is None else sum(row.kept.length > fitted.cap for row in found.rows),
-        cap=fitted.cap,
+        cut=None if cap is None else sum(reply.length > cap for _, reply in found.rows),
+        cap=cap,
         files=", ".join(named) + (" …" if named and len(found.files) > 8 else ""),
     )
 
@@ -349,12 +332,12 @@ def _environment() -> Any:
     return made
 
 
-def _reply_row(row: ShownReply, texts: Texts) -> dict[str, Any]:
+def _reply_row(result: str, reply: KeptReply, texts: Texts) -> dict[str, Any]:
     """Return a reply as a row of the script's table, its long texts by their numbers."""
-    held = {field.name: getattr(row.kept, field.name) for field in fields(row.kept)}
+    held = {field.name: getattr(reply, field.name) for field in fields(reply)}
     for key in ("text", "prompt", "told"):
         held[key] = None if held[key] is None else texts.add(held[key])
-    return {**held, "result": row.result, "model": row.model}
+    return {**held, "result": result}
 
 
 def data(content: Content, texts: Texts) -> dict[str, Any]:
@@ -367,7 +350,7 @@ def data(content: Content, texts: Texts) -> dict[str, Any]:
     for i, compared in enumerate(content.compared):
         tables |= script_tables(compared, i)
     if content.replies.rows:
-        rows = [_reply_row(row, texts) for row in content.replies.rows]
+        rows = [_reply_row(*row, texts) for row in content.replies.rows]
         tables["replies"] = {**packed(REPLY_COLUMNS, rows), "found": content.replies.of}
     return {
         "format": "concord page",

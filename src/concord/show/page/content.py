@@ -102,14 +102,14 @@ class Content:
         """Say what a result is about."""
         panel = self.panel(source.kind)
         if panel is not None:
-            return panel.agrees
+            return panel.said("agrees")
         headings = {one.kind.SECTION: one.kind.HEADING.lower() for one in self.sections}
         return headings.get(source.kind, source.kind)
 
     @property
     def units(self) -> dict[str, str]:
         """Each question with how its results are compared."""
-        return {panel.name: f"{panel.heading}, {panel.by_units}" for panel in self.panels}
+        return {one.name: f"{one.said('heading')}, {one.said('units')}" for one in self.panels}
 
     @property
     def compared(self) -> tuple[Comparison, ...]:

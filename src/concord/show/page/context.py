@@ -97,16 +97,17 @@ def first_screen(content: Content, shown: Mapping[str, Sequence[dict[str, Any]]]
     ]
     below = [Card(main.read[0], lines=main.read[1], quiet=True)] if main.read is not None else []
     also = [one for one in found.get(question, []) if one is not main]
-    places = {panel.name: f"{i} · {panel.heading}: " for i, panel in enumerate(content.panels, 1)}
+    places = {panel.name: f"{i} · {panel.said('heading')}: " for i, panel in enumerate(content.panels, 1)}
     asked = content.panel(question)
-    about = None if asked is None else asked.agrees
+    about = None if asked is None else asked.said("agrees")
     below += [Card(say("page.also", agrees=about), tuple(also[:MOST_FINDINGS]))] if also else []
-    asks = main.asks or ("" if asked is None else asked.asks)
+    asks = main.asks or ("" if asked is None else asked.said("asks"))
+    invented = {view.model for view in content.all_views if view.source.facts.synthetic}  # as results say
     return Screen(
         replace(main, asks=f"{places.get(question, '')}{asks}"),
         tuple(cards),
         tuple(below),
-        tuple(m for m in content.models if INVENTED.match(m) or m in _said_invented(content)),
+        tuple(m for m in content.models if INVENTED.match(m) or m in invented),
         tuple(cut_lines(content)),
         lead,
     )
@@ -114,11 +115,12 @@ def first_screen(content: Content, shown: Mapping[str, Sequence[dict[str, Any]]]
 
 def _card(i: int, panel: Panel, found: Sequence[PageFinding]) -> Card:
     """Return what is said of a question beside the figure of another: findings with rows first."""
-    if not found:
-        return Card(f"{i} · {panel.heading}: {panel.asks}", (), (say("page.not_asked"),), panel.ask)
     ordered = sorted(found, key=lambda one: one.chart is None)
-    asks = ordered[0].asks or panel.asks
-    return Card(f"{i} · {panel.heading}: {asks}", tuple(ordered[:MOST_FINDINGS]))
+    asks = (ordered[0].asks if ordered else "") or panel.said("asks")
+    title = f"{i} · {panel.said('heading')}: {asks}"
+    if not found:
+        return Card(title, (), (say("page.not_asked"),), panel.said("ask"))
+    return Card(title, tuple(ordered[:MOST_FINDINGS]))
 
 
 def _further(content: Content, question: str) -> Iterator[PageFinding]:
@@ -140,7 +142,9 @@ def _leading(
             own = found[panel.name]
             for name in own[0].takes:
                 shown[panel.name][0]["pictures"].pop(name, None)
-            own[0] = own[0] if own[0].chart else _with_figure(own[0], shown[panel.name][0]["pictures"])
+            if not own[0].chart:  # the first picture of the panel moves here, so that it is seen once
+                pictures = shown[panel.name][0]["pictures"]
+                own[0] = replace(own[0], figure=pictures.pop(next(iter(pictures), ""), ""))
             return panel.name, own[0], _together(content, panel)
     if content.comparisons:
         main = kind_finding(content.compared[0])
@@ -163,26 +167,16 @@ def _together(content: Content, panel: Panel) -> Lead | None:
     return None
 
 
-def _with_figure(main: PageFinding, pictures: dict[str, str]) -> PageFinding:
-    """Move the first picture of a panel to the first screen, so that it is seen once."""
-    return replace(main, figure=pictures.pop(next(iter(pictures), ""), ""))
-
-
 def cut_lines(content: Content) -> list[str]:
     """Return one line per result of whose replies more than a few were cut, with what to do about it."""
     by_file: dict[str, Counter[str]] = {}
-    for row in content.replies.rows:
-        by_file.setdefault(row.result, Counter())[row.kept.outcome] += 1
+    for result, reply in content.replies.rows:
+        by_file.setdefault(result, Counter())[reply.outcome] += 1
     lines = []
     for source in content.sources:
         said = cut_advice(by_file.get(source.shown, {}), source.run.max_tokens)
         lines += [f"{source.model}: {said}."] if said else []
     return lines
-
-
-def _said_invented(content: Content) -> set[str]:
-    """Return models whose results say themselves that their data are synthetic."""
-    return {view.model for view in content.all_views if view.source.facts.synthetic}
 
 
 def _shown_names(content: Content) -> dict[str, str]:

@@ -11,23 +11,11 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
+from concord.kinds import Column
 from concord.show.svg import visible
 
 DIGITS, DECIMALS = 4, 4
 """Significant digits of numbers and decimals of shares inside the page; the result files hold all."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageColumn:
-    """A column: how it is called in data, on the page, and what it holds."""
-
-    key: str
-    title: str
-    kind: str = "text"
-    """``text``, ``long`` (a number of the texts), ``number``, ``p``, ``share`` (four decimals), ``count``
-    (a whole number) or ``flag``."""
-    shown: bool = True
-    """Whether it is a column of the table, or seen in the detail of a row only."""
 
 
 def rounded(value: object) -> float | int | str | None:
@@ -40,32 +28,34 @@ def rounded(value: object) -> float | int | str | None:
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
-def listed(columns: Sequence[PageColumn], document: int, key: str) -> dict[str, Any]:
+def listed(columns: Sequence[Column], document: int, key: str) -> dict[str, Any]:
     """Return a table whose rows are a list inside one of the page's documents: nothing is stored twice."""
     heads = [_head(column) for column in columns]
     return {"document": document, "list": key, "columns": heads}
 
 
-def packed(columns: Sequence[PageColumn], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def packed(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return a table as the script reads it."""
     return {"n": len(rows), "columns": [_packed_column(column, rows) for column in columns]}
 
 
-def _head(column: PageColumn) -> dict[str, Any]:
-    head: dict[str, Any] = {"key": column.key, "title": column.title, "kind": column.kind}
-    return head if column.shown else {**head, "hidden": True}
+def _head(column: Column) -> dict[str, Any]:
+    usual = "text" if column.words else "p" if column.p else "count" if column.count else "number"
+    kind = column.held if column.held else usual
+    head: dict[str, Any] = {"key": column.name, "title": column.heading, "kind": kind}
+    return {**head, "hidden": True} if column.hidden else head
 
 
-def _packed_column(column: PageColumn, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _packed_column(column: Column, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     head = _head(column)
-    values = [row.get(column.key) for row in rows]
-    if column.kind == "share":
+    values, kind = [row.get(column.name) for row in rows], head["kind"]
+    if kind == "share":
         return {**head, "v": [rounded(None if value is None else round(value, DECIMALS)) for value in values]}
-    if column.kind == "long":
+    if kind == "long":
         return {**head, "v": values}
-    if column.kind in ("number", "count", "p"):
+    if kind in ("number", "count", "p"):
         return {**head, "v": [rounded(value) for value in values]}
-    if column.kind == "flag":
+    if kind == "flag":
         return {**head, "v": [None if value is None else int(bool(value)) for value in values]}
     names: dict[str, int] = {}
     index = [names.setdefault("" if value is None else visible(str(value)), len(names)) for value in values]
@@ -78,16 +68,6 @@ AT_ONCE = 6
 """Characters a byte of room at the first attempt: text packs to a third or so, never to less than this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """Texts as they go into the page."""
-
-    block: str
-    encoding: str
-    cap: int | None
-    """Characters after which a text is cut; ``None`` where none is."""
-
-
 @dataclass(slots=True)
 class Texts:
     """Texts under numbers; equal texts have one."""
@@ -98,22 +78,21 @@ class Texts:
         """Return the number of a text."""
         return self.numbers.setdefault(visible(text), len(self.numbers))
 
-    def fitted(self, room: int) -> Fitted:
-        """Cut every text to one length, the largest with which all of them fit into so many bytes."""
+    def fitted(self, room: int) -> tuple[str, str, int | None]:
+        """Cut every text to one length, the largest with which all of them fit into so many bytes.
+
+        Returned are content and encoding of their element, and the length; None where none is cut.
+        """
         texts = list(self.numbers)
         lengths = sorted(map(len, texts))
         cap = _cap(lengths, AT_ONCE * max(room, 0))
         while True:
-            block, encoding = data_block({"cap": cap, "texts": _cut(texts, cap)})
+            block, encoding = data_block({"cap": cap, "texts": [text[:cap] for text in texts]})
             if len(block) <= room or cap == 0:
-                return Fitted(block, encoding, cap)
+                return block, encoding, cap
             kept = sum(lengths) if cap is None else sum(min(length, cap) for length in lengths)
             smaller = _cap(lengths, int(0.95 * kept * room / len(block)))
             cap = 0 if smaller is None or (cap is not None and smaller >= cap) else smaller
-
-
-def _cut(texts: Sequence[str], cap: int | None) -> list[str]:
-    return list(texts) if cap is None else [text[:cap] for text in texts]
 
 
 def _cap(lengths: Sequence[int], total: int) -> int | None:

@@ -9,7 +9,7 @@ from concord.kinds import PAGE, Column, FilledTable, Kind, Table
 from concord.records import Estimate
 from concord.show.declared import drawn_by, is_bare, table_notes, without_undefined
 from concord.show.page import fragments
-from concord.show.page.data import PageColumn, packed
+from concord.show.page.data import packed
 from concord.show.page.screen import Lead
 from concord.show.svg import Picture
 from concord.words import say
@@ -158,22 +158,16 @@ def script_tables(result: Kind, i: int) -> dict[str, dict[str, Any]]:
 
 def packed_grid(grid: FilledTable, *, hidden: Sequence[str] = ()) -> dict[str, Any]:
     """Return a table as the script reads it: three columns of a number with its interval."""
-    heads: list[PageColumn] = []
+    heads: list[Column] = []
     rows: list[dict[str, object]] = [{} for _ in grid.values]
     for i, column in enumerate(grid.columns):
-        head, values = page_column(column, hidden), [row[i] for row in grid.values]
+        head, values = replace(column, hidden=column.name in hidden), [row[i] for row in grid.values]
         ends = ("", "low", "high") if any(isinstance(value, Estimate) for value in values) else ("",)
-        heads += [replace(head, key=f"{head.key}_{end}", title=end) if end else head for end in ends]
+        heads += [replace(head, name=f"{head.name}_{end}", title=end) if end else head for end in ends]
         for row, value in zip(rows, values, strict=True):
             if isinstance(value, Estimate):
-                row[head.key] = value.value
-                row[f"{head.key}_low"], row[f"{head.key}_high"] = value.ends
+                row[head.name] = value.value
+                row[f"{head.name}_low"], row[f"{head.name}_high"] = value.ends
             else:
-                row[head.key] = value
+                row[head.name] = value
     return packed(heads, rows)
-
-
-def page_column(column: Column, hidden: Sequence[str] = ()) -> PageColumn:
-    """Return a column as the script knows it; some are seen in the detail of a row only."""
-    kind = "text" if column.words else "p" if column.p else "count" if column.count else "number"
-    return PageColumn(column.name, column.heading, kind, shown=column.name not in hidden)

@@ -4,21 +4,22 @@ import csv
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from concord.comparing.comparison import Comparison
 from concord.errors import FileFormatError, quoted_path
 from concord.files.contents import is_file, is_folder, read_bytes
 from concord.files.documents import document_facts, run_facts
 from concord.files.json_text import parsed
-from concord.files.kept_replies import ANSWERS, FILES, JOURNAL, read_kept
-from concord.kinds import Kind
-from concord.show.page.data import PageColumn
-from concord.show.page.values import COMPARISON, FoundResults, Problem, ReplyTable, ResultFile, ShownReply
+from concord.files.kept_replies import ANSWERS, FILES, JOURNAL, KeptReply, read_kept
+from concord.kinds import Column, Kind
+from concord.show.page.values import COMPARISON, FoundResults, Problem, ReplyTable, ResultFile
 from concord.version import RESULT_FORMAT
 
+T = TypeVar("T")
 DEEPEST = 5
 csv.field_size_limit(2**24)
 
@@ -144,28 +145,28 @@ def _folder_name(file: Path, folder: Path) -> str:
 MOST_ROWS = 20_000
 """Replies of a page; of more, evenly spread ones, and the rest is counted."""
 REPLY_COLUMNS = (
-    PageColumn("result", "result", shown=False),
-    PageColumn("model", "model"),
-    PageColumn("study", "study", shown=False),
-    PageColumn("experiment", "experiment", shown=False),
-    PageColumn("condition", "condition", shown=False),
-    PageColumn("id", "item or participant"),
-    PageColumn("mode", "asked"),
-    PageColumn("repeat", "repeat", "count", shown=False),
-    PageColumn("outcome", "outcome"),
-    PageColumn("variables", "answers", shown=False),
-    PageColumn("read", "read as"),
-    PageColumn("length", "characters", "count"),
-    PageColumn("text", "reply", "long"),
-    PageColumn("prompt", "prompt", "long", shown=False),
-    PageColumn("told", "told", "long", shown=False),
+    Column("result", words=True, hidden=True),
+    Column("model", words=True),
+    Column("study", words=True, hidden=True),
+    Column("experiment", words=True, hidden=True),
+    Column("condition", words=True, hidden=True),
+    Column("id", title="item or participant", words=True),
+    Column("mode", title="asked", words=True),
+    Column("repeat", count=True, hidden=True),
+    Column("outcome", words=True),
+    Column("variables", title="answers", words=True, hidden=True),
+    Column("read", title="read as", words=True),
+    Column("length", title="characters", count=True),
+    Column("text", title="reply", held="long"),
+    Column("prompt", held="long", hidden=True),
+    Column("told", held="long", hidden=True),
 )
 
 
 def find_replies(folders: Sequence[Path], sources: Sequence[ResultFile]) -> ReplyTable:
     """Read the reply files below folders; a reply without a model has that of the result beside it."""
     problems: list[Problem] = []
-    found: list[list[ShownReply]] = []
+    found: list[list[tuple[str, KeptReply]]] = []
     files: list[str] = []
     of: dict[str, int] = {}
     for file, shown in _chosen(folders):
@@ -177,14 +178,14 @@ def find_replies(folders: Sequence[Path], sources: Sequence[ResultFile]) -> Repl
         if kept.n_bad:
             problems.append(Problem(shown, f"{kept.n_bad} lines are not JSON objects and are not shown"))
         if kept.rows:
-            found.append([ShownReply(result, one.model if one.model else model, one) for one in kept.rows])
+            found.append([(result, one if one.model else replace(one, model=model)) for one in kept.rows])
             files.append(shown)
             of[result] = of.get(result, 0) + len(kept.rows)
     rows = [row for rows in _spread_over_files(found, MOST_ROWS) for row in rows]
     return ReplyTable(tuple(rows), sum(map(len, found)), tuple(problems), tuple(files), of)
 
 
-def _spread_over_files(found: Sequence[list[ShownReply]], most: int) -> Iterator[list[ShownReply]]:
+def _spread_over_files(found: Sequence[list[T]], most: int) -> Iterator[list[T]]:
     """Take an equal number of rows of each file, evenly over the file, small files whole."""
     left, shares = most, dict[int, int]()
     for done, at in enumerate(sorted(range(len(found)), key=lambda i: len(found[i]))):

@@ -20,7 +20,8 @@ LEAST = 0.1
 """An axis from 0 reaches to this at least."""
 
 
-def _entry(view: ModelView) -> ModelResult:
+def entry_of(view: ModelView) -> ModelResult:
+    """Return what a result about structure holds of one model."""
     found: ModelResult = view.beside.models[0]
     return found
 
@@ -46,7 +47,7 @@ class _Passed(NamedTuple):
 
 def structure_finding(told: FindingInputs) -> PageFinding:
     """Say whether order moves scores or answers."""
-    entries = [(_entry(view), view) for view in told.views]
+    entries = [(entry_of(view), view) for view in told.views]
     claims = order_claims([one for one, _ in entries])
     passed = [
         _Passed(one, told.names[view.label], shown)
@@ -68,7 +69,7 @@ def structure_finding(told: FindingInputs) -> PageFinding:
     if by_flips:
         rows.sort(key=lambda row: math.inf if row.found.value is None else -row.found.value)
     ends = [end for row in rows for end in (row.found.value, *row.found.ends) if end is not None]
-    two = any(one.order.difference is not None for one, _ in entries)
+    two, first = any(one.order.difference is not None for one, _ in entries), entries[0][0]
     chart = Chart(
         rows=tuple(rows),
         axis=say("page.order.axis_flips") if by_flips else say("page.order.axis", two=two),
@@ -77,9 +78,9 @@ def structure_finding(told: FindingInputs) -> PageFinding:
         unit="%" if by_flips else "points",
         digits=int(max(map(abs, ends), default=1.0) < LEAST / 2),
         bracket="" if by_flips else told.bracket,
-        note=_structure_note(entries[0][0]) + told.compares,
+        note=say("page.order.note", items=first.n_items, orders=first.n_arrangements) + told.compares,
     )
-    title, says = _order_words(passed, entries[0][0] if entries else None, told)
+    title, says = _order_words(passed, first, told)
     warned = [
         said.replace("Warning:", f"Warning: {told.names[view.label]},", 1)
         for view in told.views
@@ -89,10 +90,7 @@ def structure_finding(told: FindingInputs) -> PageFinding:
         title=title,
         says=says,
         chart=chart if len(told.views) > 1 else None,
-        read=(
-            say("page.read"),
-            (say("page.order.how_flips" if by_flips else "page.order.how_points"),),
-        ),
+        read=(say("page.read"), (say("page.order.how_flips" if by_flips else "page.order.how_points"),)),
         brief=say("page.order.brief_flips") if by_flips else say("page.order.brief"),
         warns=tuple(warned),
     )
@@ -105,16 +103,10 @@ def _seen(one: ModelResult, shown: OrderClaims) -> str:
     return say("page.order.withheld" if shown.withheld else "page.order.unseen")
 
 
-def _structure_note(one: ModelResult) -> str:
-    return say("page.order.note", items=one.n_items, orders=one.n_arrangements)
-
-
-def _order_words(
-    passed: Sequence[_Passed], first: ModelResult | None, told: FindingInputs
-) -> tuple[str, str]:
+def _order_words(passed: Sequence[_Passed], first: ModelResult, told: FindingInputs) -> tuple[str, str]:
     """Return a title and a sentence about the effect of order."""
     if not passed:
-        if len(told.views) == 1 and first is not None:
+        if len(told.views) == 1:
             name = told.names[told.views[0].label]
             why = say("page.order.gated", why=gate_words(first.gate))
             return say("page.order.title_gated", name=name), why
@@ -126,10 +118,7 @@ def _order_words(
         size = _effect(most).value
         if n == 1:
             return say("page.order.title_one", name=name, size=size), most.sentence
-        return (
-            say("page.order.title_some", k=len(moved), n=n),
-            say("page.order.most", name=name, size=size),
-        )
+        return (say("page.order.title_some", k=len(moved), n=n), say("page.order.most", name=name, size=size))
     whose = passed[0].name if n == 1 else say("page.order.models", n=n)
     if any(one.shown.withheld for one in passed):
         return say("page.order.title_unsaid", whose=whose), say("page.order.unsaid")

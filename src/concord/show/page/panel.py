@@ -140,24 +140,14 @@ class Panel:
     """One question as the page finds, reads and shows it."""
 
     name: str
-    agrees: str
-    """With whom or what a model agrees, as a table says it."""
-    heading: str
-    """The same before a sentence."""
     kind: type[Kind]
     """What holds a result."""
     choice: str
     """What must be the same for numbers to be in one table."""
     again: str
     """The command that scores under one choice."""
-    by_units: str
-    """How models are compared, in words."""
     metrics: Mapping[str, str]
     """Columns of the leaderboard: each number of a view with its title."""
-    asks: str
-    """The question of the first screen, behind its heading."""
-    ask: str
-    """The command that asks it of a model."""
     order: Callable[[Any], float]
     """What views are sorted by, the best first."""
     finding: Callable[[Any], PageFinding]
@@ -177,3 +167,7 @@ class Panel:
     pictures_together: Callable[[Sequence[Any], float], Sequence[tuple[Path, Picture]]] = _no_pictures
     has_replies: bool = True
     """Whether replies lie beside a result."""
+
+    def said(self, what: str) -> str:
+        """Return ``agrees``, ``heading``, ``asks``, the command to ``ask``, or the ``units`` of comparing."""
+        return say(f"page.panel.{self.name}_{what}")

@@ -23,7 +23,7 @@ from concord.show import plot_effects
 from concord.show.declared import drawn_by, pictures_of
 from concord.show.page import fragments, people_tests
 from concord.show.page.data import listed, packed
-from concord.show.page.declared import page_column, table_html
+from concord.show.page.declared import table_html
 from concord.show.page.findings import people_finding
 from concord.show.page.panel import ModelView, PageData, Panel, route
 from concord.show.page.values import Problem, ResultFile, without_folder
@@ -290,7 +290,7 @@ def _fill_people(data: PageData, view: ModelView, i: int) -> None:
     """Put in the tests of one model, its answers and findings; a human side that is shared is there once."""
     rows = people_tests.test_rows(view.result, view.beside.table)
     if rows:
-        keys = [column.key for column in people_tests.HUMAN_COLUMNS]
+        keys = [column.name for column in people_tests.HUMAN_COLUMNS]
         key = tuple(tuple(row[name] for name in keys) for row in rows)
         if key not in data.shared:
             data.shared[key] = f"{NAME}-{i}"
@@ -306,8 +306,10 @@ def _fill_people(data: PageData, view: ModelView, i: int) -> None:
         data.tables[f"answers-{i}"] = packed(people_tests.ANSWER_COLUMNS, answers)
     data.studies.update({card.study: card.to_dict() for card in view.beside.cards})
     if view.result.findings:
-        columns = [page_column(column, _HIDDEN) for column in tables.FINDINGS.columns]
-        columns = [replace(one, kind="share") if one.key == "pas" else one for one in columns]
+        columns = [
+            replace(one, hidden=one.name in _HIDDEN, held="share" if one.name == "pas" else "")
+            for one in tables.FINDINGS.columns
+        ]
         data.tables[f"findings-{i}"] = listed(columns, data.sources.index(view.source), "findings")
 
 
@@ -330,22 +332,12 @@ def _behind(view: ModelView) -> list[dict[str, Any] | None]:
 
 PANEL = Panel(
     name=NAME,
-    agrees="with people",
-    heading="With people",
     kind=PeopleResult,
     choice="protocol",
     again="concord score people TABLE --protocol NAME --out FOLDER",
-    by_units="study by study",
-    asks="would you draw the same conclusion?",
-    ask="concord run people --model NAME",
     order=lambda view: math.inf if (pas := view.result.pas.value) is None else -pas,
     finding=people_finding,
-    metrics={
-        "PAS": "PAS",
-        "place": "place of PAS",
-        "ECS": "ECS",
-        "APR": "APR",
-    },
+    metrics={"PAS": "PAS", "place": "place of PAS", "ECS": "ECS", "APR": "APR"},
     read=people_views,
     over=_people_units,
     shown=_people_context,

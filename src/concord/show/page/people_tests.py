@@ -1,9 +1,10 @@
 """Tests and answers of a result about people, as tables that the page's script works on."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from concord.kinds import Column
 from concord.number_words import number, p_words, typeset
 from concord.people.files import PeopleResult
 from concord.people.picture_numbers import d_interval
@@ -11,55 +12,59 @@ from concord.people.result import TestResult
 from concord.people.studies.replies import ITEM_OUTCOMES
 from concord.people.studies.results import ItemCount
 from concord.records import Side, TestTable
-from concord.show.page.data import PageColumn
 from concord.show.svg import visible
 
+_SIDE = {
+    "d": "d",
+    "low": "d, low",
+    "high": "d, high",
+    "log_bf": "log BF",
+    "p": "p",
+    "up": "P(up)",
+    "down": "P(down)",
+    "null": "P(no effect)",
+}
+"""Numbers of a side of a test, as the page calls them."""
+
+
+def _side_columns(who: str, called: str) -> Iterator[Column]:
+    for key, title in _SIDE.items():
+        held = "share" if title.startswith("P(") else ""
+        yield Column(f"{who}_{key}", title=f"{called} {title}", held=held, hidden=key != "d")
+
+
 HUMAN_COLUMNS = (
-    PageColumn("study", "study"),
-    PageColumn("sub_study", "sub-study", shown=False),
-    PageColumn("finding", "finding"),
-    PageColumn("test", "test"),
-    PageColumn("test_type", "type", shown=False),
-    PageColumn("domain", "domain", shown=False),
-    PageColumn("human_d", "human d", "number"),
-    PageColumn("human_low", "human d, low", "number", shown=False),
-    PageColumn("human_high", "human d, high", "number", shown=False),
-    PageColumn("human_log_bf", "human log BF", "number", shown=False),
-    PageColumn("human_p", "human p", "number", shown=False),
-    PageColumn("human_up", "human P(up)", "share", shown=False),
-    PageColumn("human_down", "human P(down)", "share", shown=False),
-    PageColumn("human_null", "human P(no effect)", "share", shown=False),
-    PageColumn("human_apa", "statistics of people", shown=False),
+    Column("study", words=True),
+    Column("sub_study", title="sub-study", words=True, hidden=True),
+    Column("finding", words=True),
+    Column("test", words=True),
+    Column("test_type", title="type", words=True, hidden=True),
+    Column("domain", words=True, hidden=True),
+    *_side_columns("human", "human"),
+    Column("human_apa", title="statistics of people", words=True, hidden=True),
 )
 """What does not depend on the model: stored once for all models that were put to the same tests."""
 AGENT_COLUMNS = (
-    PageColumn("agent_d", "model d", "number"),
-    PageColumn("agent_low", "model d, low", "number", shown=False),
-    PageColumn("agent_high", "model d, high", "number", shown=False),
-    PageColumn("agent_log_bf", "model log BF", "number", shown=False),
-    PageColumn("agent_p", "model p", "number", shown=False),
-    PageColumn("agent_up", "model P(up)", "share", shown=False),
-    PageColumn("agent_down", "model P(down)", "share", shown=False),
-    PageColumn("agent_null", "model P(no effect)", "share", shown=False),
-    PageColumn("agent_apa", "statistics of the model", shown=False),
-    PageColumn("pas", "PAS", "share"),
-    PageColumn("ecs_test", "ECS_Test", "share"),
-    PageColumn("z_diff", "Z of the difference", "number", shown=False),
-    PageColumn("verdict", "verdict"),
-    PageColumn("passed", "passes (APR)", "flag", shown=False),
-    PageColumn("outcome", "outcome", shown=False),
-    PageColumn("flags", "assumed", shown=False),
-    PageColumn("reasons", "undefined because", shown=False),
+    *_side_columns("agent", "model"),
+    Column("agent_apa", title="statistics of the model", words=True, hidden=True),
+    Column("pas", title="PAS", held="share"),
+    Column("ecs_test", title="ECS_Test", held="share"),
+    Column("z_diff", title="Z of the difference", hidden=True),
+    Column("verdict", words=True),
+    Column("passed", title="passes (APR)", held="flag", hidden=True),
+    Column("outcome", words=True, hidden=True),
+    Column("flags", title="assumed", words=True, hidden=True),
+    Column("reasons", title="undefined because", words=True, hidden=True),
 )
 ANSWERED = "ok"
 OUTCOMES = tuple(str(one) for one in ITEM_OUTCOMES if one != ANSWERED)
 _PLACE = ("study", "experiment", "item", "condition")
 ANSWER_COLUMNS = (
-    *(PageColumn(key, key) for key in _PLACE),
-    PageColumn("asked", "answers", "count"),
-    PageColumn(ANSWERED, "read", "count"),
-    PageColumn("unread", "share not read", "share"),
-    *(PageColumn(key, key, "count") for key in OUTCOMES),
+    *(Column(key, words=True) for key in _PLACE),
+    Column("asked", title="answers", count=True),
+    Column(ANSWERED, title="read", count=True),
+    Column("unread", title="share not read", held="share"),
+    *(Column(key, title=key, count=True) for key in OUTCOMES),
 )
 
 
@@ -201,12 +206,8 @@ def _chi(side: Side) -> str:
     head = _equals("χ²", ", ".join(inside), side)
     if head:
         return head
-    counts = _cell_counts(table)
+    counts = ", ".join("/".join(f"{cell:g}" for cell in row) for row in table or ())
     return f"χ²({', '.join(inside)}){f', counts {counts}' if counts else ''}" if inside or counts else ""
-
-
-def _cell_counts(table: tuple[tuple[float, ...], ...] | None) -> str:
-    return ", ".join("/".join(f"{cell:g}" for cell in row) for row in table or ())
 
 
 def _k_of_n(side: Side) -> str:

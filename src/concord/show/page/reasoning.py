@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from concord.errors import FileFormatError
-from concord.kinds import Table
+from concord.kinds import Column, Table
 from concord.reasoning import NAME
 from concord.reasoning.files import BIAS, HEADLINE, OUTCOMES, PAIRS, SENSITIVITY, UNREAD, ReasoningResult
 from concord.reasoning.result import Case, Example
 from concord.show.declared import pictures_of
 from concord.show.page import fragments
-from concord.show.page.data import PageColumn, Texts, packed
+from concord.show.page.data import Texts, packed
 from concord.show.page.declared import table_html
 from concord.show.page.own_findings import reasoning_finding
 from concord.show.page.panel import ModelView, PageData, Panel
@@ -23,18 +23,18 @@ from concord.show.reasoning_plots import early_picture, gaps_picture
 from concord.show.svg import Picture
 
 SAMPLE_COLUMNS = (
-    PageColumn("id", "vignette"),
-    PageColumn("gold_answer", "gold answer"),
-    PageColumn("outcome_cot", "outcome, reasoning", shown=False),
-    PageColumn("outcome_direct", "outcome, early", shown=False),
-    PageColumn("correct_cot", "right after reasoning", "flag"),
-    PageColumn("correct_early", "right early", "flag"),
-    PageColumn("n_matched", "steps matched", "count"),
-    PageColumn("n_steps", "steps", "count"),
-    PageColumn("n_gold_steps", "gold steps", "count"),
-    PageColumn("step_f1", "Step-F1", "number"),
-    PageColumn("leaked", "early reply holds reasoning", "flag", shown=False),
-    PageColumn("repeat", "repeat", "count", shown=False),
+    Column("id", title="vignette", words=True),
+    Column("gold_answer", words=True),
+    Column("outcome_cot", title="outcome, reasoning", words=True, hidden=True),
+    Column("outcome_direct", title="outcome, early", words=True, hidden=True),
+    Column("correct_cot", title="right after reasoning", held="flag"),
+    Column("correct_early", title="right early", held="flag"),
+    Column("n_matched", title="steps matched", count=True),
+    Column("n_steps", title="steps", count=True),
+    Column("n_gold_steps", title="gold steps", count=True),
+    Column("step_f1", title="Step-F1"),
+    Column("leaked", title="early reply holds reasoning", held="flag", hidden=True),
+    Column("repeat", count=True, hidden=True),
 )
 
 
@@ -149,7 +149,7 @@ def _fill_reasoning(data: PageData, view: ModelView, i: int) -> None:
     found = {(case.id, case.repeat): case for case in view.result.scores.cases}
     cases = [_packed_case(found.get((row.id, row.repeat)), data.texts) for row in view.result.scores.samples]
     rows = [
-        {column.key: getattr(row, column.key) for column in SAMPLE_COLUMNS}
+        {column.name: getattr(row, column.name) for column in SAMPLE_COLUMNS}
         for row in view.result.scores.samples
     ]
     data.tables[f"samples-{i}"] = {**packed(SAMPLE_COLUMNS, rows), "cases": cases}
@@ -164,21 +164,12 @@ def _together(views: Sequence[ModelView], width: float = WIDTH) -> list[Picture]
 
 PANEL = Panel(
     name=NAME,
-    agrees="with its own reasoning",
-    heading="With its reasoning",
     kind=ReasoningResult,
     choice="rules",
     again="concord score reasoning ... --rules NAME --out FOLDER",
-    by_units="vignette by vignette",
-    asks="does reasoning improve its answers?",
-    ask="concord run reasoning --model NAME",
     order=lambda view: math.inf if view.gate or (gap := view.result.faithfulness_gap.value) is None else -gap,
     finding=reasoning_finding,
-    metrics={
-        "faithfulness_gap": "Δ",
-        "step_f1": "Step-F1",
-        "silent_bias_rate": "R_SB",
-    },
+    metrics={"faithfulness_gap": "Δ", "step_f1": "Step-F1", "silent_bias_rate": "R_SB"},
     read=_read_views,
     over=_reasoning_units,
     shown=_reasoning_context,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from concord.number_words import MINUS, level_words, number
+from concord.number_words import MINUS, number
 from concord.records import Estimate
-from concord.show.plots import ticks
+from concord.show.plots import levels_words, ticks
 from concord.words import say
 
 FILTERED = 20
@@ -117,8 +117,7 @@ class Chart:
     @property
     def level(self) -> str:
         """The level of the intervals."""
-        found = {row.found.interval.level for row in self.rows if row.found.interval is not None}
-        return " and ".join(map(level_words, sorted(found)))
+        return levels_words(row.found for row in self.rows)
 
     @property
     def ranked(self) -> bool:

@@ -11,13 +11,12 @@ from concord.show import structure_plots
 from concord.show.declared import pictures_of
 from concord.show.page import fragments
 from concord.show.page.declared import packed_grid, table_html
-from concord.show.page.own_findings import structure_finding
+from concord.show.page.own_findings import entry_of, structure_finding
 from concord.show.page.panel import ModelView, PageData, Panel
 from concord.show.page.values import Problem, ResultFile
 from concord.show.plots import WIDTH
 from concord.show.svg import Picture
 from concord.structure import NAME, tables
-from concord.structure.records import ModelResult
 from concord.structure.result import StructureResult
 from concord.unread import unread_notes
 
@@ -45,11 +44,6 @@ def _view(source: ResultFile, name: str, whole: StructureResult) -> ModelView:
     )
 
 
-def _entry(view: ModelView) -> ModelResult:
-    found: ModelResult = view.beside.models[0]
-    return found
-
-
 def structure_views(source: ResultFile) -> tuple[list[ModelView], list[Problem]]:
     """Read every model of a result; tables beside it that cannot be used are told, and not shown."""
     assert source.file is not None  # noqa: S101 - what was found lies in a folder
@@ -75,7 +69,7 @@ _DRAWN = tuple(one.name for one in StructureResult.PICTURES if one.on_page)
 
 
 def _structure_context(view: ModelView, i: int) -> dict[str, Any]:
-    entry, alone, whole = _entry(view), view.beside, view.result
+    entry, alone, whole = entry_of(view), view.beside, view.result
     shown = pictures_of(whole, ("order", "heat"), model=view.model)
     scorer = (told for told in whole.warnings if told.startswith("scorer "))
     notes = (entry.fixed_m_note, entry.order.note, *scorer, *unread_notes(whole.unread))
@@ -95,7 +89,7 @@ def _structure_context(view: ModelView, i: int) -> dict[str, Any]:
 
 def _order_pictures(views: Sequence[ModelView], width: float = WIDTH) -> list[Picture]:
     """Draw worst and best orders, and what scores vary by, of all models."""
-    models = [_entry(view) for view in views]
+    models = [entry_of(view) for view in views]
     drawn = (structure_plots.slopes_of(models, width), structure_plots.shares_of(models, width))
     return [one for one in drawn if one is not None]
 
@@ -123,14 +117,9 @@ def _fill_structure(data: PageData, view: ModelView, i: int) -> None:
 
 PANEL = Panel(
     name=NAME,
-    agrees="with itself",
-    heading="With itself",
     kind=StructureResult,
     choice="reading",
     again="concord score structure ... --reading NAME --out FOLDER",
-    by_units="arrangement by arrangement",
-    asks="same answer in another order?",
-    ask="concord run structure --model NAME",
     order=lambda view: math.inf if view.gate or (tau := view.numbers["tau"].value) is None else tau,
     finding=structure_finding,
     metrics={

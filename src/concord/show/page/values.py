@@ -72,19 +72,11 @@ class FoundResults:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownReply:
-    """A reply of the page, with the result that it belongs to and whose it is."""
-
-    result: str
-    model: str
-    kept: KeptReply
-
-
-@dataclass(frozen=True, slots=True)
 class ReplyTable:
     """Replies that the page shows, and how many there are."""
 
-    rows: tuple[ShownReply, ...]
+    rows: tuple[tuple[str, KeptReply], ...]
+    """Each with the result that it belongs to."""
     n_found: int
     problems: tuple[Problem, ...]
     files: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """One verdict in terms of the answers, and the words in which judges name a seat or a winner."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from concord.files.declared import BadRowError, DeclaredTable, Row
@@ -15,29 +15,17 @@ PROMPT = "\x1f"
 """Between a judge's model and the prompt that it was given."""
 FIRST, SECOND, EVEN = 0, 1, 2
 """Seats, and neither."""
-VERDICTS: dict[str, tuple[str, ...]] = {
-    **{"1": ("first", "first answer", "first one", "first response", "1st"), "A": (), "A>B": (), "A>>B": ()},
-    **{"B<A": (), "2": ("second", "second answer", "second one", "second response", "2nd"), "B": ()},
-    **{"B>A": (), "B>>A": (), "A<B": (), "C": (), "A=B": (), "B=A": (), "A==B": ()},
-    "0": (
-        "tie", "draw", "equal", "both", "neither", "same", "no preference", "equally good",
-        "both equally good", "both are equally good", "both answers are equally good",
-        "they are equally good", "about the same", "equal quality", "the two are equal",
-    ),
-}  # fmt: skip
+_HELD = vocabulary()["judges"]
+_SEATS = {sign: seat for seat, signs in enumerate(_HELD["signs"].values()) for sign in signs.split()}
+VERDICTS: dict[str, tuple[str, ...]] = {sign: tuple(_HELD["said"].get(sign, ())) for sign in _SEATS}
 """What a judge may say: signs of a verdict, with the words that mean the same."""
-_SEATS = {
-    **dict.fromkeys(("1", "A", "A>B", "A>>B", "B<A"), FIRST),
-    **dict.fromkeys(("2", "B", "B>A", "B>>A", "A<B"), SECOND),
-    **dict.fromkeys(("0", "C", "A=B", "B=A", "A==B"), EVEN),
-}
 _OTHER_WORDS = {
     word: seat
     for seat, name in ((FIRST, "first"), (SECOND, "second"), (EVEN, "tie"))
     for word in vocabulary()["cells"][name].split()
 }
 """Verdicts in other languages, as cells hold them; replies are read in English."""
-_NO_VERDICT = ("unreadable", "none", "error", "null", "nan", "n/a", "invalid")
+_NO_VERDICT = tuple(_HELD["none"].split())
 _MOST_CODE_WORDS = 5
 """Words of a cell that holds a code; a longer one is a reply."""
 
@@ -145,28 +133,21 @@ def seat_verdict(seat: int, order: str) -> str:
     return (A, B, TIE)[seat] if order != BA else (B, A, TIE)[seat]
 
 
-def sorted_ballot(
-    judge: str,
-    question: str,
-    models: tuple[str, str],
-    order: str,
-    verdict: str | None,
-    *,
-    cluster: str = "",
-    lengths: tuple[float | None, float | None] = (None, None),
-    human: tuple[str, ...] = (),
-    said: str = "",
-    labelled: bool = False,
-) -> Ballot:
+def sorted_ballot(one: Ballot) -> Ballot:
     """Name a pair by its question and its models in the order of their names, so that files join."""
-    if models[1] < models[0]:
+    if one.model_b < one.model_a:
         other = {A: B, B: A}
-        models, lengths = (models[1], models[0]), (lengths[1], lengths[0])
-        order = {AB: BA, BA: AB}.get(order, order)
-        verdict = None if verdict is None else other.get(verdict, verdict)
-        human = tuple(other.get(one, one) for one in human)
-    pair = f"{question} · {models[0]} / {models[1]}"
-    return Ballot(judge, pair, order, verdict, *models, cluster, *lengths, human, said, labelled)
+        one = replace(
+            one,
+            model_a=one.model_b,
+            model_b=one.model_a,
+            length_a=one.length_b,
+            length_b=one.length_a,
+            order={AB: BA, BA: AB}.get(one.order, one.order),
+            verdict=None if one.verdict is None else other.get(one.verdict, one.verdict),
+            human=tuple(other.get(said, said) for said in one.human),
+        )
+    return replace(one, pair=f"{one.pair} · {one.model_a} / {one.model_b}")
 
 
 def needed_word(row: Row, key: str) -> str:

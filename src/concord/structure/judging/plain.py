@@ -13,6 +13,8 @@ from concord.errors import listed
 from concord.files.declared import BadRowError, DeclaredTable, Row
 from concord.files.grids import names_of
 from concord.files.keys import CONTEXT, REPEATS, VARIANTS, refuse_duplicates, told_repeats, unit_columns
+from concord.files.raw_replies import reply_text
+from concord.files.text import vocabulary
 from concord.number_words import number
 from concord.structure.judging.ballots import (
     AB,
@@ -44,13 +46,11 @@ _BY_SEAT = tuple(
 """Columns of what was in each seat, where they hold names of models and not the answers themselves."""
 _LONGEST_NAME = 80
 _WIDE = {AB: ("verdict_ab", "winner_ab"), BA: ("verdict_ba", "winner_ba")}
-_ORDERS = {
-    **dict.fromkeys(("ab", "a first", "original", "normal", "forward", "unswapped", "given"), AB),
-    **dict.fromkeys(("ba", "b first", "swapped", "reversed", "reverse", "flipped"), BA),
+_ORDERS: dict[str, str] = {
+    word: order for order, words in vocabulary()["judges"]["orders"].items() for word in words
 }
-_TRUTHS = {
-    **dict.fromkeys(("true", "yes", "1", "1.0", "y"), BA),
-    **dict.fromkeys(("false", "no", "0", "0.0", "n"), AB),
+_TRUTHS: dict[str, str] = {
+    word: order for order, words in vocabulary()["judges"]["swapped"].items() for word in words.split()
 }
 
 
@@ -80,7 +80,8 @@ class _Layout:
 def fits_plain(keys: frozenset[str]) -> bool:
     """Return whether a table has a verdict and something to call a pair by."""
     verdicts = {*_NAMES["verdict"], *_NAMES["winner"]}
-    return bool(keys & verdicts) and bool(keys & set(_PAIR))
+    seated = bool(keys & {*_NAMES["order"], *_NAMES["swapped"]})
+    return bool(keys & verdicts or (seated and keys & set(_NAMES["said"]))) and bool(keys & set(_PAIR))
 
 
 def fits_wide(keys: frozenset[str]) -> bool:
@@ -159,6 +160,9 @@ def _layout(cells: Sequence[Row]) -> _Layout:
         for meaning, names in _NAMES.items()
         if (found := next((name for name in names if name in keys), None)) is not None
     }
+    said = columns.pop("said", None)  # replies of a judge that no other column tells the verdict of
+    if said is not None and not {"verdict", "winner"} & columns.keys():
+        columns["verdict"] = said
     if columns.get("cluster") == columns.get("pair"):
         columns.pop("cluster", None)
     if not {"first_model", "model_a"} & columns.keys():
@@ -309,7 +313,9 @@ def _is_filled(value: object) -> bool:
 
 def _ballot(cells: Row, layout: _Layout, judge: str) -> Ballot:
     found = {
-        meaning: value for meaning, column in layout.columns.items() if _is_filled(value := cells.get(column))
+        meaning: value
+        for meaning, column in layout.columns.items()
+        if _is_filled(value := reply_text(cells.get(column)) if meaning == "verdict" else cells.get(column))
     }
     finest = layout.unit[0] if layout.unit else layout.columns.get("pair", "pair")
     if not _is_filled(cells.get(finest)):
@@ -331,20 +337,10 @@ def _ballot(cells: Row, layout: _Layout, judge: str) -> Ballot:
     cluster = str(found.get("cluster", "")).strip()
     cell = found.get("winner", found.get("verdict"))
     said = "" if cell is None else str(cell)
+    made = Ballot(who, name, order, verdict, *models, cluster, *lengths, human, said, labelled)
     if by_seat or layout.by_seat or layout.questions:
-        return sorted_ballot(
-            who,
-            name,
-            models,
-            order,
-            verdict,
-            cluster=cluster if cluster else name,
-            lengths=lengths,
-            human=human,
-            said=said,
-            labelled=labelled,
-        )
-    return Ballot(who, name, order, verdict, *models, cluster, *lengths, human, said, labelled)
+        return sorted_ballot(made if cluster else replace(made, cluster=name))
+    return made
 
 
 def _seat_order(found: Mapping[str, object], layout: _Layout) -> str:

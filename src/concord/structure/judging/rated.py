@@ -14,6 +14,7 @@ from concord.errors import UndefinedError
 from concord.files.cells import grade
 from concord.files.declared import DeclaredTable, columns_of, flag
 from concord.files.grids import names_of
+from concord.files.text import vocabulary
 from concord.records import Estimate, Interval
 from concord.stats.compare import mean_estimate
 from concord.stats.elementwise import Floats
@@ -37,18 +38,7 @@ from concord.structure.judging.rated_result import (
 )
 from concord.words import say
 
-FAMILIES = (
-    ("gpt", "o1", "o3", "o4", "chatgpt", "openai", "davinci"),
-    ("claude", "anthropic"),
-    ("gemini", "gemma", "palm", "bard", "google"),
-    ("llama", "meta"),
-    ("mistral", "mixtral", "ministral"),
-    ("qwen", "qwq"),
-    ("deepseek",),
-    ("grok", "xai"),
-    ("command", "cohere"),
-    ("phi", "microsoft"),
-)
+FAMILIES = tuple(tuple(names.split()) for names in vocabulary()["judges"]["makers"])
 """Names that one maker gives."""
 _BINS = 10
 NO_REPEATS = "no answer was scored twice"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table, with_provenance
+from concord.kinds import FILE, PAGE, Column, Kind, PictureOf, Table
 from concord.records import Estimate, InputFile
 from concord.structure import NAME
 from concord.words import say
@@ -180,6 +180,7 @@ class RatedResult(Kind):
 
     FORMAT, FILE, KEY = "judge scores", "judge_scores.json", "curve"
     QUESTION, SECTION, HEADING = NAME, "judge-scores", "Judges who give scores"
+    SAYS = ("provenance",)
     TABLES = (JUDGES, GROUPS, PAIRS, CALIBRATION)
     PICTURES = (PictureOf("systems", "structure_plots.rated_picture"),)
     CITES = ("holm1979",)
@@ -205,10 +206,6 @@ class RatedResult(Kind):
     def notes(self) -> Sequence[str]:
         """Say what the numbers are, and what they rest on."""
         return [say("judges.rated.note", margin=self.margin, level=self.level, judges=len(self.judges))]
-
-    def document(self) -> dict[str, Any]:
-        """Return what the document holds below its heading."""
-        return with_provenance(Kind.document(self), self.inputs)
 
     def paragraph(self, concord: str) -> str:
         """Return how it was made, for a paper."""

@@ -57,21 +57,9 @@ def alpaca_eval(row: Row, judge: str) -> Iterator[Ballot]:
     models = (_cell_text(row, "generator_1", "A"), _cell_text(row, "generator_2", "B"))
     switched = [row[key] for key in row if _SWITCHED.match(str(key))]
     order = UNORDERED if not switched else BA if switched[0] in (True, "True", "true", "1") else AB
-    swap = models[1] < models[0]
-    verdict = _preferred(row["preference"])
-    if swap:
-        models, first, second = (models[1], models[0]), second, first
-        verdict, order = {A: B, B: A}.get(verdict, verdict), {AB: BA, BA: AB}.get(order, order)
-    yield Ballot(
-        _cell_text(row, "annotator", judge),
-        f"{words[:40]} #{code} · {models[0]} / {models[1]}",
-        order,
-        verdict,
-        *models,
-        f"#{code}",
-        float(len(first)),
-        float(len(second)),
-    )
+    who, verdict = _cell_text(row, "annotator", judge), _preferred(row["preference"])
+    lengths = (float(len(first)), float(len(second)))
+    yield sorted_ballot(Ballot(who, f"{words[:40]} #{code}", order, verdict, *models, f"#{code}", *lengths))
 
 
 def _cell_text(row: Row, key: str, usual: str = "") -> str:
@@ -128,7 +116,7 @@ def fastchat_pair(row: Row, judge: str) -> Iterator[Ballot]:
         winner = str(row[key]).strip()
         if winner not in named:
             raise BadRowError(key, winner, "model_1, model_2, tie or error")
-        yield sorted_ballot(who, question, models, order, named[winner], cluster=_cluster(question))
+        yield sorted_ballot(Ballot(who, question, order, named[winner], *models, _cluster(question)))
 
 
 def fastchat_vote(row: Row, judge: str) -> Iterator[Ballot]:
@@ -140,10 +128,8 @@ def fastchat_vote(row: Row, judge: str) -> Iterator[Ballot]:
         raise BadRowError("winner", row["winner"], "model_a, model_b or tie")
     question = _question(row)
     lengths = (_conversation(row, "conversation_a"), _conversation(row, "conversation_b"))
-    yield sorted_ballot(
-        fastchat_judge(row, judge), question, models, UNORDERED, found, cluster=_cluster(question),
-        lengths=lengths,
-    )  # fmt: skip
+    who = fastchat_judge(row, judge)
+    yield sorted_ballot(Ballot(who, question, UNORDERED, found, *models, _cluster(question), *lengths))
 
 
 def vote_notes(rows: Sequence[Row]) -> list[str]:
@@ -168,7 +154,7 @@ def arena_choice(row: Row, judge: str) -> Iterator[Ballot]:
     models = (needed_word(row, "model_a"), needed_word(row, "model_b"))
     lengths = (_characters(row.get("response_a")), _characters(row.get("response_b")))
     question = needed_word(row, "id")
-    yield sorted_ballot(judge, question, models, UNORDERED, won[0], lengths=lengths)
+    yield sorted_ballot(Ballot(judge, question, UNORDERED, won[0], *models, "", *lengths))
 
 
 def arena_hard(row: Row, judge: str) -> Iterator[Ballot]:
@@ -180,7 +166,7 @@ def arena_hard(row: Row, judge: str) -> Iterator[Ballot]:
     models = (baseline, needed_word(row, "model"))
     for order, game in _alternating(row, "games"):
         verdict = _relation(game, ("games", "score"), order)
-        yield sorted_ballot(fastchat_judge(row, judge), question, models, order, verdict, cluster=question)
+        yield sorted_ballot(Ballot(fastchat_judge(row, judge), question, order, verdict, *models, question))
 
 
 def arena_hard_notes(rows: Sequence[Row]) -> list[str]:
@@ -299,7 +285,7 @@ FORMS = (
 )
 
 
-_VERDICTS = (*names_of("verdicts")["verdict"], *names_of("verdicts")["winner"])
+_VERDICTS = tuple(name for part in ("verdict", "winner", "said") for name in names_of("verdicts")[part])
 _TRIES = 3
 """A row may hold a verdict per order, each of which may be none."""
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from concord.records import Estimate, Told
 from concord.stats.elementwise import Floats
-from concord.stats.unread import READ, bounds_between, count_unread, told
+from concord.stats.unread import READ, bounded_between, count_unread, told
 from concord.structure.judging.result import Counts, PairVotes
-from concord.unread import bounded
 
 FEW = 6
 """Up to so many replies of a pair and an order, every way to fill them in is looked at."""
@@ -58,10 +57,8 @@ class Filled:
         self, estimate: Estimate, low: Estimate, high: Estimate, *, at: Sequence[int] | slice = slice(None)
     ) -> Estimate:
         """Return a mean over pairs, or those at some places, with its bounds."""
-        if low.value is None or high.value is None:
-            return estimate
-        bounds = bounds_between(low, high, n_unread=int(self.lost[at].sum()))
-        return bounded(estimate, bounds, asked=int(self.asked[at].sum()))
+        lost, asked = (int(counts[at].sum()) for counts in (self.lost, self.asked))
+        return bounded_between(estimate, low, high, n_unread=lost, asked=asked)
 
 
 def _filled(pair: PairVotes) -> list[PairVotes]:

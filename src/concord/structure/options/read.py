@@ -4,17 +4,19 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from concord.errors import FileFormatError, OptionError, listed
-from concord.files.cells import YES_NO, BadCellError, number, whole
+from concord.files.cells import YES_NO, BadCellError, number, whole, with_point
+from concord.files.columns import form_notes, read_shares
 from concord.files.declared import BadRowError, DeclaredTable, table_of
 from concord.files.grids import names_of, plain_title
 from concord.files.keys import CONTEXT, refuse_duplicates, told_repeats, with_units
-from concord.files.tables import TableOptions, TableSource, grid_of, table_options
+from concord.files.raw_replies import reply_text
+from concord.files.tables import TableChoices, TableOptions, TableSource, grid_of, table_options
 from concord.numeric import gated
 from concord.reading import Reading, ReadOutcome, StoredReading, read_reply, stored_reading, trial_name
 from concord.reading.second import rules_alone
@@ -141,7 +143,7 @@ def read_option_replies(
     empty = [one.model for one in read if not one.replies]
     if empty:
         raise FileFormatError(f"{table.place}: no row of {listed(empty)} can be used")
-    notes = (*told, *table.table.warnings)
+    notes = (*told, *table.table.warnings, *table.notes)
     return [replace(one, warnings=(*notes, *one.warnings, *repeated), left_out=left) for one in read]
 
 
@@ -243,6 +245,14 @@ def _settled(held: list[dict[str, Any]]) -> list[str]:
 def _in_columns(table: DeclaredTable) -> list[dict[str, Any]]:
     """Return rows by what their cells hold; options may be in columns of their own, as MMLU has them."""
     found = table.by_meaning()
+    given = [with_point(cells["correct"]) if table.decimal_comma else cells["correct"] for cells in found]
+    shares, _, forms = read_shares(given, decimal_comma=table.decimal_comma)
+    if forms:  # shares of draws
+        table.notes |= dict.fromkeys(form_notes(f"{table.place}, column {table.titles['correct']!r}", forms))
+        given = [None if math.isnan(share) else share for share in shares.tolist()]
+    for cells, share in zip(found, given, strict=True):
+        cells["correct"] = share
+        cells["chosen"] = reply_text(cells["chosen"])
     if {"a", "b"} <= set(table.plain) and "options" not in table.titles:
         for cells, row in zip(found, table.rows(), strict=True):
             own = [row.get(letter) for letter in "abcdefgh"]
@@ -410,13 +420,10 @@ def score_options(
     *,
     model: str | None = None,
     arranger: str = RECORDED,
-    sheet: str | None = None,
-    encoding: str | None = None,
-    missing: str | Iterable[object] | None = None,
-    strict: bool = False,
     level: float = 0.95,
     n_permutations: int = 999,
     seed: int = 0,
+    **how: Unpack[TableChoices],
 ) -> Any:
     """Score recorded answers to questions with options: consistency, places, selection bias, over repeats.
 
@@ -432,13 +439,10 @@ def score_options(
         Which model of a table of several, or its name where rows name none.
     arranger
         What was varied, in a word; comparisons want it to be the same.
-    missing
-        Codes for no answer, such as ``"99,-1,refused"``.
-    strict
-        A cell that cannot be read refuses the table; otherwise its row, or its choice, is left out, counted
-        and listed in ``left_out.csv``, and the table is refused where that is more than half of the rows.
     n_permutations, seed
         Divisions drawn for the test of places, and their seed.
+    how
+        How the table is read, as `TableChoices` says.
 
     Examples
     --------
@@ -451,7 +455,6 @@ def score_options(
     >>> found.consistency.value, found.flip_excess.value, found.selection[0].value
     (0.0, 1.0, 0.75)
     """
-    how = table_options(sheet=sheet, encoding=encoding, missing=missing, strict=strict)
     found = {
         one.model: OptionResult(
             one.model,
@@ -464,6 +467,6 @@ def score_options(
             one.readings,
             one.left_out,
         )
-        for one in read_option_replies(table, how, model=model)
+        for one in read_option_replies(table, table_options(**how), model=model)
     }
     return found if len(found) > 1 else next(iter(found.values()))

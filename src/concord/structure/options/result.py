@@ -256,10 +256,6 @@ class OptionResult(Kind):
         """Replies without a choice."""
         return self.scores.unread
 
-    def who(self) -> Sequence[str]:
-        """Return the model."""
-        return [self.model]
-
     def sentences(self) -> Sequence[str]:
         """Return what may be said."""
         return [

@@ -12,7 +12,7 @@ from concord.records import Estimate, Interval
 from concord.stats.bands import MIN_UNITS, GapTable, mean_gap_interval
 from concord.stats.elementwise import Floats
 from concord.stats.spread import flip_excess, spread_of
-from concord.stats.unread import bounds_between
+from concord.stats.unread import MOST_LOST, bounded_between
 from concord.structure.options.result import OptionReply, OptionScores
 from concord.structure.options.unread import (
     agreement_ends,
@@ -23,7 +23,6 @@ from concord.structure.options.unread import (
     unread_replies,
 )
 from concord.structure.unit_means import MIN_PAIRS, UNIT, Ends, mean_over_rows, mean_over_units
-from concord.unread import MOST_LOST, bounded
 
 NOT_MOVED = "no question has its right option in several places"
 NOT_EVERYWHERE = "the right option is not seen in every place"
@@ -300,9 +299,7 @@ class _Bounds:
         return list(dict.fromkeys(reply.item for reply in self.replies))
 
     def between(self, found: Estimate, low: Estimate, high: Estimate) -> Estimate:
-        if low.value is None or high.value is None:
-            return found
-        return bounded(found, bounds_between(low, high, n_unread=self.n_unread), asked=len(self.replies))
+        return bounded_between(found, low, high, n_unread=self.n_unread, asked=len(self.replies))
 
     def mean(self, values: Floats) -> Estimate:
         return mean_over_units(values, self.labels, level=self.level, unit="items")

@@ -1,10 +1,9 @@
 """Two folders of scores, one file (or one set of files) per model: matched, read, joined."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -67,11 +66,20 @@ class _Side:
     """What was read of one model on one side."""
 
     sheets: dict[str, SheetScores] = field(default_factory=dict)
-    faulty: set[str] = field(default_factory=set)
     names: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Folded name to file and name as written, of every arrangement seen."""
     inputs: list[InputFile] = field(default_factory=list)
-    is_workbook: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """One arrangement of one side, not read yet."""
+
+    name: str
+    file: str
+    where: str
+    """What messages call it."""
+    load: Callable[[], Grid]
 
 
 def read_folders(mean: Path, largest: Path, options: ReadOptions) -> ScoreSet:
@@ -234,36 +242,44 @@ def _note_identical(model: str, mean: list[InputFile], largest: list[InputFile],
 
 
 def _read_side(files: ModelFiles, options: ReadOptions, found: Findings) -> _Side:
-    """Read every arrangement of one side."""
+    """Read every arrangement of one side, or leave it out, named."""
     if len(files.workbooks) + bool(files.sheets) + len(files.tables) > 1:
         several = [*files.workbooks, *(p for _, p in files.sheets[:1]), *files.tables]
-        listed = ", ".join(display_name(p) for p in several)
-        raise RefusedError(f"several files for one model: {listed}; keep one")
-    side = _Side(is_workbook=bool(files.workbooks))
-    if files.workbooks:
-        _read_workbook(files, side, options, found)
-    elif files.tables:
-        _read_rows(files, side, options, found)
-    else:
-        _read_texts(files, side, options, found)
+        raise RefusedError(
+            f"several files for one model: {', '.join(display_name(p) for p in several)}; keep one"
+        )
+    side = _Side()
+    kind = _in_workbook if files.workbooks else _in_rows if files.tables else _in_texts
+    sheets = list(kind(files, side, options, found))
+    used = _usable(files.model, sheets, side, found)
+    if files.workbooks and not used:
+        held = listed([one.name for one in sheets])
+        raise RefusedError(f"{sheets[0].file}: no sheet but {held}; add one per arrangement")
+    for sheet in used:
+        try:
+            read = read_sheet(sheet.load(), sheet.name.strip(), options)
+        except (EmptyTableError, SheetFaultError) as fault:
+            empty = isinstance(fault, EmptyTableError)
+            reason = f"{sheet.where}: the sheet is empty" if empty else str(fault)
+            found.left_out.append(LeftOut(files.model, sheet.name.strip(), sheet.file, reason))
+            continue
+        side.sheets[fold(sheet.name)] = read
     return side
 
 
-def _read_workbook(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> None:
-    """Read every sheet of a workbook that is not a summary."""
+def _in_workbook(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> Iterator[_Sheet]:
+    """Return every sheet of a workbook."""
     path = files.workbooks[0]
     name, data = display_name(path), _bytes(path)
     side.inputs.append(fingerprint(name, data))
     book = open_workbook(data, name)
-    used = _usable_names(files.model, [(sheet, name) for sheet in book.sheets], side, found)
-    for sheet, _ in used:
-        wanted = partial(is_wanted, arrangement=sheet.strip(), options=options)
-        with _left_out_if_empty(files.model, sheet, name, side=side, found=found):
-            grid = book.fast(sheet, wanted)
-            grid = book.grid(sheet) if grid is None else grid
-            _read_one(files.model, sheet, grid, side=side, options=options, found=found)
-    if not used:
-        raise RefusedError(f"{name}: no sheet but {listed(list(book.sheets))}; add one per arrangement")
+
+    def load(sheet: str) -> Grid:
+        grid = book.fast(sheet, partial(is_wanted, arrangement=sheet.strip(), options=options))
+        return book.grid(sheet) if grid is None else grid
+
+    for sheet in book.sheets:
+        yield _Sheet(sheet, name, f"{name}, sheet {sheet!r}", partial(load, sheet))
 
 
 def _bytes(path: Path) -> bytes:
@@ -274,81 +290,47 @@ def _bytes(path: Path) -> bytes:
     return data
 
 
-@contextmanager
-def _left_out_if_empty(
-    model: str, arrangement: str, file: str, *, side: _Side, found: Findings
-) -> Iterator[None]:
-    """Leave out an arrangement without one cell, named."""
-    try:
-        yield
-    except EmptyTableError:
-        side.faulty.add(fold(arrangement))
-        where = file if not side.is_workbook else f"{file}, sheet {arrangement!r}"
-        reason = f"{where}: the sheet is empty"
-        found.left_out.append(LeftOut(model, arrangement.strip(), file, reason))
-
-
-def _read_texts(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> None:
-    """Read one text file per arrangement."""
-    named = [(arrangement, display_name(path)) for arrangement, path in files.sheets]
-    paths = {display_name(path): path for _, path in files.sheets}
-    for arrangement, name in _usable_names(files.model, named, side, found):
-        data = read_bytes(paths[name], name=name)
-        if not data:
-            side.faulty.add(fold(arrangement))
-            reason = f"{name}: the file is empty (0 bytes)"
-            found.left_out.append(LeftOut(files.model, arrangement, name, reason))
-            continue
-        side.inputs.append(fingerprint(name, data))
-        with _left_out_if_empty(files.model, arrangement, name, side=side, found=found):
-            grid = read_delimited(name, decode(name, data, options.encoding))
-            found.warnings += grid.warnings
-            _read_one(files.model, arrangement, grid, side=side, options=options, found=found)
-
-
-def _read_rows(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> None:
-    """Read one text file with one row per arrangement."""
-    path = files.tables[0]
-    name, data = display_name(path), _bytes(path)
+def _text_grid(path: Path, side: _Side, options: ReadOptions, found: Findings) -> Grid:
+    """Read a text file."""
+    name, data = display_name(path), read_bytes(path, name=display_name(path))
+    if not data:
+        raise SheetFaultError(f"{name}: the file is empty (0 bytes)")
     side.inputs.append(fingerprint(name, data))
     grid = read_delimited(name, decode(name, data, options.encoding))
     found.warnings += grid.warnings
-    sheets = row_sheets(grid)
-    rows = iter(sheets)
-    for arrangement, _ in _usable_names(files.model, [(sheet, name) for sheet, _ in sheets], side, found):
-        own = next(one for sheet, one in rows if sheet == arrangement)
-        _read_one(files.model, arrangement, own, side=side, options=options, found=found)
+    return grid
 
 
-def _usable_names(
-    model: str, names: list[tuple[str, str]], side: _Side, found: Findings
-) -> list[tuple[str, str]]:
+def _in_texts(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> Iterator[_Sheet]:
+    """Return one text file per arrangement."""
+    for arrangement, path in files.sheets:
+        name = display_name(path)
+        yield _Sheet(arrangement, name, name, partial(_text_grid, path, side, options, found))
+
+
+def _in_rows(files: ModelFiles, side: _Side, options: ReadOptions, found: Findings) -> Iterator[_Sheet]:
+    """Return the rows of one text file, one per arrangement."""
+    path = files.tables[0]
+    _bytes(path)
+    for arrangement, grid in row_sheets(_text_grid(path, side, options, found)):
+        yield _Sheet(arrangement, display_name(path), display_name(path), partial(replace, grid))  # as it is
+
+
+def _usable(model: str, sheets: Sequence[_Sheet], side: _Side, found: Findings) -> list[_Sheet]:
     """Leave out summaries and names that are equal after trimming and case folding; name both."""
-    usable: dict[str, list[tuple[str, str]]] = {}
-    for sheet, file in names:
-        if is_summary(sheet):
-            found.warnings.append(f"{file}, sheet {sheet!r}: a summary, left out")
+    usable: dict[str, list[_Sheet]] = {}
+    for one in sheets:
+        if is_summary(one.name):
+            found.warnings.append(f"{one.file}, sheet {one.name!r}: a summary, left out")
         else:
-            usable.setdefault(fold(sheet), []).append((sheet, file))
+            usable.setdefault(fold(one.name), []).append(one)
     for key, same in usable.items():
-        side.names[key] = (same[0][1], same[0][0])
+        side.names[key] = (same[0].file, same[0].name)
         if len(same) > 1:
-            listed = " and ".join(f"{file}, sheet {sheet!r}" for sheet, file in same)
-            reason = f"{listed}: equal after trimming and case folding; rename or delete one"
-            found.left_out.append(LeftOut(model, same[0][0].strip(), same[0][1], reason))
-            side.faulty.add(key)
+            named = " and ".join(f"{one.file}, sheet {one.name!r}" for one in same)
+            reason = f"{named}: equal after trimming and case folding; rename or delete one"
+            found.left_out.append(LeftOut(model, same[0].name.strip(), same[0].file, reason))
     return [same[0] for same in usable.values() if len(same) == 1]
-
-
-def _read_one(
-    model: str, sheet: str, grid: Grid, *, side: _Side, options: ReadOptions, found: Findings
-) -> None:
-    """Read one arrangement, or leave it out, named."""
-    try:
-        side.sheets[fold(sheet)] = read_sheet(grid, sheet.strip(), options)
-    except SheetFaultError as fault:
-        side.faulty.add(fold(sheet))
-        found.left_out.append(LeftOut(model, sheet.strip(), grid.name, str(fault)))
 
 
 def check_sources(mean: object, largest: object, scores: object) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from concord.errors import CellProblem, InputError, TableError
 from concord.files import limits
+from concord.files.columns import form_notes
 from concord.files.gate import refuse_more
 from concord.files.left_out import LEAST_SHARE
 from concord.structure.read.sheet import ScoreColumn, SheetScores, is_summary, range_advice
@@ -129,6 +130,9 @@ def note_cells(model: str, columns: Sequence[ScoreColumn], options: ReadOptions,
         found.warnings.append(
             f"{model}: {text} numbers are stored as text and read as numbers ({_few(places)})"
         )
+    for form in ("percent", "second"):
+        places = sorted({str(column.place) for column in columns if form in column.forms})
+        found.warnings += form_notes(f"{model}, {_few(places)}", [form] if places else [])
     lenient = [cell for column in columns for cell in column.lenient]
     for cells, what in (
         ([cell for column in columns for cell in column.clipped], "score cells clipped to [0, 1]"),

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, InputError, OptionError, TableError, listed
-from concord.files.columns import ColumnTable, as_names, read_columns
+from concord.files.cells import YES_NO
+from concord.files.columns import ColumnTable, as_names, form_notes, read_columns
 from concord.files.contents import display_name, fingerprint
 from concord.files.declared import DeclaredTable, TableColumn
 from concord.files.grids import names_of, plain_title, plain_titles
@@ -51,7 +52,8 @@ Roles = Mapping[str, str]
 def read_long(source: Any, options: ReadOptions) -> ScoreSet:
     """Read a long table: a path to CSV, XLSX, Parquet or JSON, a frame, or a list of rows."""
     found = Findings()
-    table = _one_row_per_model(_open(source, options))
+    table = _open(source, options)
+    table = _one_row_per_model(table, {} if options.column is not None else columns_of_models(table))
     found.warnings += table.warnings
     roles, scores = find_columns(DeclaredTable(table, COLUMNS, table.options), options, found)
     frame = _with_whole_items(table, roles, scores, found)
@@ -88,32 +90,63 @@ def _open(source: Any, options: ReadOptions) -> ColumnTable:
 _PER_MODEL = re.compile(r"([^:|@]+)[:|@](.+)")
 
 
-def _one_row_per_model(table: ColumnTable) -> ColumnTable:
-    """Lay scores that are in one column per model (``p_correct:NAME``) below each other."""
+def columns_of_models(table: ColumnTable) -> dict[str, tuple[str, str]]:
+    """Return the columns that are one model's scores each, with the name of the score and of the model.
+
+    Columns such as ``p_correct:NAME``; or all beside items and arrangements, where they say right or wrong.
+    """
+    folded = plain_titles(table.header)
+    if {*folded} & {*_BOTH, *_RAW, *_OTHER, *_NAMES["model"]}:
+        return {}
+    held = {title: match for title in table.header if (match := _PER_MODEL.fullmatch(title)) is not None}
+    for score in (*_RAW, *_OTHER):
+        own = {title: match[2].strip() for title, match in held.items() if plain_title(match[1]) == score}
+        if own:
+            return {title: (score, name) for title, name in own.items()}
+    parts = [set(_NAMES[part]) for part in ("arrangement", "item", "sample")]
+    others = [
+        title
+        for title, name in zip(table.header, folded, strict=True)
+        if not any(name in one for one in parts)
+    ]
+    known = all(one & {*folded} for one in parts[:2]) and len(set(table.header)) == len(table.header)
+    if not known or len(others) < 2 or "" in table.header:
+        return {}
+    frame = table.take(others)
+    flags = {"0", "1", "0.0", "1.0", *YES_NO}
+    if any(frame[one].dtype.is_nested() or str(frame[one].dtype) == "Object" for one in others):
+        return {}
+    for one in others:
+        words = {str(cell).strip().casefold() for cell in frame[one].drop_nulls().unique().to_list()} - {""}
+        if not words or not words <= flags:
+            return {}
+    return {title: ("correct", title) for title in others}
+
+
+def _one_row_per_model(table: ColumnTable, own: Mapping[str, tuple[str, str]]) -> ColumnTable:
+    """Lay scores that are in one column per model below each other."""
     import polars as pl
 
-    folded = set(plain_titles(table.header))
-    held = {title: match for title in table.header if (match := _PER_MODEL.fullmatch(title)) is not None}
-    for score in (one for one in (*_RAW, *_OTHER) if one not in folded):
-        own = {title: match[2].strip() for title, match in held.items() if plain_title(match[1]) == score}
-        if not own or folded & {*_RAW, *_OTHER, *_NAMES["model"]}:
-            continue
-        kept = [title for title in table.header if title not in held]
-        whole = table.take([*kept, *own])
-        parts = [
-            whole.select(*kept, pl.lit(name).alias("model"), pl.col(title).alias(score))
-            for title, name in own.items()
-        ]
-        told = f"{table.name}: one column {score!r} per model: {listed(list(own.values()))}"
-        rows = np.arange(whole.height, dtype=np.int64) + 2 if table.rows is None else table.rows
-        return replace(
-            table,
-            header=(*kept, "model", score),
-            load=pl.concat(parts).select,
-            rows=np.tile(rows, len(own)),
-            warnings=(*table.warnings, told),
-        )
-    return table
+    if not own:
+        return table
+    score = next(iter(own.values()))[0]
+    kept = [title for title in table.header if title not in own and _PER_MODEL.fullmatch(title) is None]
+    whole = table.take([*kept, *own])
+    parts = [
+        whole.select(*kept, pl.lit(name).alias("model"), pl.col(title).cast(pl.String).alias(score))
+        if len({whole[one].dtype for one in own}) > 1
+        else whole.select(*kept, pl.lit(name).alias("model"), pl.col(title).alias(score))
+        for title, (_, name) in own.items()
+    ]
+    told = f"{table.name}: one column {score!r} per model: {listed([name for _, name in own.values()])}"
+    rows = np.arange(whole.height, dtype=np.int64) + 2 if table.rows is None else table.rows
+    return replace(
+        table,
+        header=(*kept, "model", score),
+        load=pl.concat(parts).select,
+        rows=np.tile(rows, len(own)),
+        warnings=(*table.warnings, told),
+    )
 
 
 _COMPLETE = 0.8
@@ -336,15 +369,18 @@ def read_series(
     """Read a column of scores at once; only cells that are not plain numbers are looked at one by one."""
     import polars as pl
 
-    if series.dtype == pl.String and set(series.drop_nulls().unique().str.to_lowercase()) == {
-        "true",
-        "false",
-    }:
-        series = series.str.to_lowercase() == "true"
+    if series.dtype == pl.String:
+        words = series.str.strip_chars().str.to_lowercase()
+        held = set(words.drop_nulls().unique()) - {""}
+        if held and held <= YES_NO.keys():
+            yes = [word for word in held if YES_NO[word]]
+            series = pl.select(pl.when(words != "").then(words.is_in(yes))).to_series()
     if series.dtype == pl.Boolean:
         found.warnings.append(f"{place.file}: column {place.column!r} holds true and false, read as 1 and 0")
         series = series.cast(pl.Float64)
     if not series.dtype.is_numeric() and series.dtype not in (pl.Null, pl.String, pl.Categorical, pl.Enum):
         raise FileFormatError(f"{place.file}: column {place.column!r} holds {series.dtype}, expected numbers")
     is_text = not series.dtype.is_numeric() and series.dtype != pl.Null
-    return read_cells(series, rows, place, options, typed=typed and is_text)
+    column = read_cells(series, rows, place, options, typed=typed and is_text)
+    found.warnings += form_notes(f"{place.file}, column {place.column!r}", column.forms)
+    return column

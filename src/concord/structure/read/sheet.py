@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from concord.errors import CellProblem, FileFormatError, InputError, TableError, listed
 from concord.files.cells import is_decimal_comma
-from concord.files.columns import read_numbers
+from concord.files.columns import read_shares
 from concord.files.grids import Grid
 from concord.files.text import FormulaCell, normal_form
 from concord.structure.records import Codes, Floats, ReadOptions
@@ -58,6 +57,8 @@ class ScoreColumn:
     low: float = np.inf
     high: float = -np.inf
     """Range seen, before any division."""
+    forms: tuple[str, ...] = ()
+    """What cells hold beside a number: a percent sign, a second number."""
 
     @property
     def n_usable(self) -> int:
@@ -110,8 +111,10 @@ def read_cells(
 ) -> ScoreColumn:
     """Read a column and check its range, naming every cell that cannot be used."""
     # ``typed`` says whether the file knows numbers from text (a workbook) or not (a text file).
-    values, bad = read_numbers(cells, decimal_comma=options.decimal_comma, missing=options.codes)
-    column = ScoreColumn(values, place)
+    values, bad, forms = read_shares(cells, decimal_comma=options.decimal_comma, missing=options.codes)
+    if {"percent", "draws"} & {*forms} and options.percent:
+        values = values * 100  # divided once, by the option
+    column = ScoreColumn(values, place, forms=forms)
     for i, expected in bad.items():
         cell = cells[i]
         if isinstance(cell, FormulaCell):
@@ -119,7 +122,7 @@ def read_cells(
             continue
         named = column.faults if options.strict or is_decimal_comma(cell) else column.lenient
         named.append(_problem(place, rows, i, cell, _advice(str(cell)[:50].strip(), expected, options)))
-    if typed:
+    if typed and not forms:
         texts = (
             values
             if not isinstance(cells, Sequence)
@@ -220,22 +223,15 @@ class SheetFaultError(InputError):
     """The sheet cannot be used; its arrangement is left out and the rest is scored."""
 
 
-class SheetKind(Enum):
-    """How a sheet lays out its scores."""
-
-    ROWS = "one score column, rows are items"
-    COLUMNS = "one score column per item"
-    PAIRS = "rows of name and value"
-
-
 @dataclass(frozen=True, slots=True)
 class SheetLayout:
     """Which columns hold scores and which one names the items."""
 
-    kind: SheetKind
     scores: tuple[int, ...]
     item: int | None
     warning: str | None = None
+    per_item: bool = False
+    """One score column per item, which has its name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -340,9 +336,7 @@ def _read_careful(grid: Grid, arrangement: str, options: ReadOptions) -> SheetSc
     note = (
         f"{grid.place}: {len(unnamed)} rows with a score name no item (row {unnamed[0]}); paired by position"
     )
-    return SheetScores(
-        scores.file, scores.sheet, scores.items, column, scores.by_position, (*scores.warnings, note)
-    )
+    return replace(scores, warnings=(*scores.warnings, note))
 
 
 def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> SheetLayout:
@@ -357,7 +351,7 @@ def find_layout(grid: Grid, arrangement: str, options: ReadOptions) -> SheetLayo
     if len(scores) == 1:
         return _rows_layout(grid, columns, scores[0])
     if scores and len(scores) == len(columns):
-        return SheetLayout(SheetKind.COLUMNS, tuple(scores), None)
+        return SheetLayout(tuple(scores), None, per_item=True)
     if scores:
         return _one_of_several(grid, columns, scores, arrangement)
     pairs = _pairs_layout(grid, columns)
@@ -386,7 +380,7 @@ def _named_column(grid: Grid, columns: Sequence[int], arrangement: str, wanted: 
 
 def _rows_layout(grid: Grid, columns: Sequence[int], score: int) -> SheetLayout:
     """One score column: rows are items."""
-    return SheetLayout(SheetKind.ROWS, (score,), _item_column(grid, columns, score))
+    return SheetLayout((score,), _item_column(grid, columns, score))
 
 
 def _item_column(grid: Grid, columns: Sequence[int], score: int) -> int | None:
@@ -412,7 +406,7 @@ def _one_of_several(
     layout = _rows_layout(grid, columns, own[0])
     ignored = [j for j in scores if j != own[0]]
     note = f"{grid.place}: column {grid.header[own[0]]!r} is used, not {_listed(grid, ignored)}"
-    return SheetLayout(layout.kind, layout.scores, layout.item, note)
+    return replace(layout, warning=note)
 
 
 def _pairs_layout(grid: Grid, columns: Sequence[int]) -> SheetLayout | None:
@@ -421,7 +415,7 @@ def _pairs_layout(grid: Grid, columns: Sequence[int]) -> SheetLayout | None:
     if len(keys) != 1 or len(columns) != 2:
         return None
     value = next(j for j in columns if j != keys[0])
-    return SheetLayout(SheetKind.PAIRS, (value,), keys[0])
+    return SheetLayout((value,), keys[0])
 
 
 def _all_score_names(cells: Iterable[object]) -> bool:
@@ -432,7 +426,7 @@ def _all_score_names(cells: Iterable[object]) -> bool:
 
 def _names(grid: Grid, layout: SheetLayout) -> list[str] | None:
     """Item of each score cell, or ``None`` where rows pair by position."""
-    if layout.kind is SheetKind.COLUMNS:
+    if layout.per_item:
         return [tidy(grid.header[j]) for j in layout.scores for _ in grid.rows]
     if layout.item is None:
         return None
@@ -466,7 +460,7 @@ def _finish(
         shown = ", ".join(repr(name) for name in duplicates[:3])
         more = f" and {len(duplicates) - 3} more" if len(duplicates) > 3 else ""
         warnings.append(f"{where}: duplicate items {shown}{more}; paired by order of occurrence")
-    by_position = layout.kind is not SheetKind.COLUMNS and layout.item is None
+    by_position = not layout.per_item and layout.item is None
     return SheetScores(grid.name, arrangement, items, column, by_position, tuple(warnings))
 
 
@@ -494,7 +488,7 @@ def _is_empty(cell: object) -> bool:
 def _column_place(grid: Grid, layout: SheetLayout) -> Place:
     """Name the score column in messages; with one column per item each cell has its own."""
     titles = [grid.header[j] for j in layout.scores]
-    each = [title for title in titles for _ in grid.rows] if layout.kind is SheetKind.COLUMNS else ()
+    each = [title for title in titles for _ in grid.rows] if layout.per_item else ()
     return Place(grid.name, grid.sheet, titles[0], each)
 
 

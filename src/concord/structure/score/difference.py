@@ -20,11 +20,12 @@ from concord.stats.bands import (
     on_exact_grid,
 )
 from concord.stats.clustered import clustered_mean
+from concord.stats.elementwise import or_nan
 from concord.stats.order import OrderEffect, order_effect, permuted_order_p
 from concord.stats.pairs import MetricDifference
 from concord.stats.skewed import skewed_mean
 from concord.stats.spread import MeansSpread, StillSpread, spread_difference, spread_of
-from concord.structure.records import Difference, Floats, ScoreOptions
+from concord.structure.records import Codes, Difference, Floats, ScoreOptions
 from concord.structure.score.definitions import (
     SAME_SCORES,
     Counted,
@@ -63,20 +64,12 @@ class ResampledModel:
     @cached_property
     def worst(self) -> MaximumSide:
         """Return the gaps, whose maximum is R."""
-        gaps = self.table.gaps()
-        there = ~np.isnan(gaps)
-        draws = np.empty((0, len(gaps))) if self.draws is None else self.draws
-        return MaximumSide(gaps[there], self.table.influence()[:, there], draws[:, there])
+        return _maximum_side(self.table, self.draws)
 
     @cached_property
     def lowest(self) -> MaximumSide | None:
         """Return mean scores with their sign turned: the largest is that of the worst arrangement."""
-        if self.scores is None:
-            return None
-        values = self.scores.table.gaps()
-        there = ~np.isnan(values)
-        draws = np.empty((0, len(values))) if self.scores.draws is None else self.scores.draws
-        return MaximumSide(values[there], self.scores.table.influence()[:, there], draws[:, there])
+        return None if self.scores is None else _maximum_side(self.scores.table, self.scores.draws)
 
     @cached_property
     def loss(self) -> MaximumSide:
@@ -86,6 +79,13 @@ class ResampledModel:
         e, moves = gaps.mean(), influence.mean(axis=1, keepdims=True)
         losses = 1 - (1 - draws.mean(axis=1, keepdims=True)) * (1 - draws)
         return MaximumSide(1 - (1 - e) * (1 - gaps), (1 - gaps) * moves + (1 - e) * influence, losses)
+
+
+def _maximum_side(table: GapTable, draws: Floats | None) -> MaximumSide:
+    gaps = table.gaps()
+    there = ~np.isnan(gaps)
+    moved = np.empty((0, len(gaps))) if draws is None else draws
+    return MaximumSide(gaps[there], table.influence()[:, there], moved[:, there])
 
 
 _Key = tuple[str, tuple[str, ...], tuple[str, ...], bytes, bytes]
@@ -125,18 +125,19 @@ class ResampledModels:
             effect = order_effect(complete_units(data)[0], level=self.options.level)
         except UndefinedError:
             effect = None
-        taus = resampled_tau(layout, sums)
-        return ResampledModel(
-            table, resampled.draws, effect, taus, spread(data), scores, data.flips, complete_units(data)[0]
-        )
+        return resampled_model(data, resampled, scores, effect, resampled_tau(layout, sums))
 
 
-def spread(data: Counted) -> MeansSpread | None:
-    """Limits of tau at any level, where there are any."""
+def resampled_model(
+    data: Counted, gaps: ResampledGaps, scores: ResampledGaps, effect: OrderEffect | None, taus: Floats
+) -> ResampledModel:
+    """Put a model's part together: with limits of tau at any level, where there are any."""
+    layout = complete_units(data)[0]
     try:
-        return spread_of(complete_units(data)[0])
+        spread = spread_of(layout)
     except UndefinedError:
-        return None
+        spread = None
+    return ResampledModel(gaps.table, gaps.draws, effect, taus, spread, scores, data.flips, layout)
 
 
 def _key(model: str, data: Counted) -> _Key:
@@ -327,22 +328,31 @@ def _paired_t(
 ) -> tuple[Estimate, float | None]:
     """Student's t of the difference of mean gaps, item by item."""
     n = a.table.n_units
-    method = "paired t over items"
     if n < MIN_UNITS:
-        return Estimate(shift, None, n, method=method, note=_FEW), None
+        return Estimate(shift, None, n, method=_PAIRED, note=_FEW), None
     sides = [part.worst.influence.mean(axis=1) for part in (a, b)]
     moves = sides[0] - sides[1]
     se = float(np.sqrt(np.sum((moves - moves.mean()) ** 2) / (n * (n - 1))))
+    found = Estimate(shift, None, n, method=_PAIRED)
+    return _with_t(found, (se, n - 1), shift + moves - moves.mean(), None, level)
+
+
+_PAIRED = "paired t over items"
+
+
+def _with_t(
+    found: Estimate, error: tuple[float, float], values: Floats, units: Codes | None, level: float
+) -> tuple[Estimate, float | None]:
+    """Return a mean difference with its interval and p: Student's t, or with skewness where it is seen."""
+    (se, df), shift = error, or_nan(found.value)
     if se <= STILL:
-        note = "no interval: every item gives the same difference"
-        return Estimate(shift, None, n, method=method, note=note), None
-    skewed = skewed_mean(shift + moves - moves.mean(), level=level)
+        return replace(found, note="no interval: every item gives the same difference"), None
+    skewed = skewed_mean(values, units, level=level)
     if skewed.seen:
-        return Estimate(shift, skewed.interval, n, method=f"{method}, skewed"), skewed.p_value
-    reach = float(special.stdtrit(n - 1, (1 + level) / 2)) * se
-    interval = Interval(shift - reach, shift + reach, level, method)
-    p = float(2 * special.stdtr(n - 1, -abs(shift) / se))
-    return Estimate(shift, interval, n, method=method), p
+        return replace(found, interval=skewed.interval, method=f"{_PAIRED}, skewed"), skewed.p_value
+    reach = float(special.stdtrit(df, (1 + level) / 2)) * se
+    interval = Interval(shift - reach, shift + reach, level, _PAIRED)
+    return replace(found, interval=interval), float(2 * special.stdtr(df, -abs(shift) / se))
 
 
 def order_differences(
@@ -380,7 +390,7 @@ def _tau_difference(a: ResampledModel, b: ResampledModel, level: float) -> Metri
 
 def _flip_difference(a: ResampledModel, b: ResampledModel, data: Counted, level: float) -> MetricDifference:
     """Mean difference of flip excess over the items for which both have one, by families where given."""
-    name, method = "flip_excess", "paired t over items"
+    name = "flip_excess"
     if a.flips is None or b.flips is None:
         none = Estimate(None, note="one of the models has no answers, or none asked twice")
         return MetricDifference(name, None, None, none, None, 0)
@@ -391,21 +401,11 @@ def _flip_difference(a: ResampledModel, b: ResampledModel, data: Counted, level:
         return MetricDifference(name, None, None, none, None, 0)
     one, two = a.flips[there], b.flips[there]
     values, n = (float(one.mean()), float(two.mean())), len(set(data.units[there].tolist()))
-    shift = values[0] - values[1]
-    if n < MIN_UNITS:
-        return MetricDifference(name, *values, Estimate(shift, None, n, lost, method, _FEW), None, n)
-    error = clustered_mean(one - two, data.units[there])
-    if error.se <= STILL:
-        note = "no interval: every item gives the same difference"
-        return MetricDifference(name, *values, Estimate(shift, None, n, lost, method, note), None, n)
-    skewed = skewed_mean(one - two, data.units[there], level=level)
-    if skewed.seen:
-        found = Estimate(shift, skewed.interval, n, lost, f"{method}, skewed")
-        return MetricDifference(name, *values, found, skewed.p_value, n)
-    reach = float(special.stdtrit(error.df, (1 + level) / 2)) * error.se
-    interval = Interval(shift - reach, shift + reach, level, method)
-    p = float(2 * special.stdtr(error.df, -abs(shift) / error.se))
-    return MetricDifference(name, *values, Estimate(shift, interval, n, lost, method), p, n)
+    found, p = Estimate(values[0] - values[1], None, n, lost, _PAIRED, _FEW if n < MIN_UNITS else ""), None
+    if n >= MIN_UNITS:
+        error = clustered_mean(one - two, data.units[there])
+        found, p = _with_t(found, (error.se, error.df), one - two, data.units[there], level)
+    return MetricDifference(name, *values, found, p, n)
 
 
 def _worst_difference(a: ResampledModel, b: ResampledModel, level: float) -> MetricDifference:

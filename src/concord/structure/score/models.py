@@ -46,16 +46,14 @@ from concord.structure.score.definitions import (
     worst_table,
 )
 from concord.structure.score.difference import (
-    ResampledModel,
     ResampledModels,
     all_differences,
+    resampled_model,
     resampled_tau,
-    spread,
     tau_columns,
     whole_layout,
 )
 from concord.structure.score.order import (
-    complete_units,
     coverage_notes,
     flip_cells,
     flip_estimate,
@@ -172,20 +170,7 @@ def _all_definitions(
     resampled, sums = resample_tables(tables, weights, level=options.level, more=more)
     compared, scores = resampled[len(names) - 1], resampled[len(names)]
     taus = resampled_tau(layout, sums)
-    parts.keep(
-        data.model,
-        data,
-        ResampledModel(
-            compared.table,
-            compared.draws,
-            order.effect,
-            taus,
-            spread(data),
-            scores,
-            data.flips,
-            complete_units(data)[0],
-        ),
-    )
+    parts.keep(data.model, data, resampled_model(data, compared, scores, order.effect, taus))
     definitions = {
         name: from_table(name, data, entry, options, weights)
         for name, entry in zip(names, resampled, strict=False)

@@ -7,19 +7,19 @@ large as they can be.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from concord.files.rows import StoredRecords
 from concord.records import AskOutcome, Estimate, Unread
-from concord.stats.unread import READ, bounds_between, count_unread, told
+from concord.stats.unread import MOST_LOST, READ, bounded_between, count_unread, told
 from concord.structure.options.result import OptionReply
 from concord.structure.options.score import mean_excess, pairwise
 from concord.structure.options.unread import agreement_ends, least_even, most_even
 from concord.structure.records import Consistency, ModelResult
 from concord.structure.result import StructureResult, with_sentences
 from concord.structure.words.answers import AnswerRow, Answers
-from concord.unread import MOST_LOST, bounded
 
 Rescore = Callable[[Answers], StructureResult]
 Fill = Callable[[AnswerRow], float]
@@ -60,11 +60,7 @@ def _bounded_model(
     filled: Callable[[Fill], ModelResult],
     level: float,
 ) -> ModelResult:
-    def between(found: Estimate, low: Estimate, high: Estimate) -> Estimate:
-        if low.value is None or high.value is None:
-            return found
-        return bounded(found, bounds_between(low, high, n_unread=unread.unread), asked=unread.asked)
-
+    between = partial(bounded_between, n_unread=unread.unread, asked=unread.asked)
     least, most = filled(lambda row: 0.0), filled(lambda row: 1.0)
     even, uneven = (filled(fill) for fill in _level_fills(least, most))
     tight, wide = (filled(fill) for fill in _gap_fills(rows))

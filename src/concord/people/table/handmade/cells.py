@@ -26,7 +26,7 @@ _GAP, _INT = r"\s{0,9}", r"\d{1,40}"
 _NUM = rf"[+-]?(?:{_INT}(?:\.{_INT})?|\.{_INT})"
 _MINUS = str.maketrans({"−": "-", "–": "-", "—": "-", "﹣": "-", "－": "-", "‐": "-", "‑": "-"})
 _MARKS = re.compile(
-    rf"(?<=[\d%)\]]){_GAP}[*†‡§¹²³⁴ᵃᵇᶜᵈᵉ]{{1,9}}(?={_GAP}(?:$|[(\[,;]))|(?<=\d){_GAP}\b[a-e]\)(?={_GAP}(?:$|[(\[,;]))"
+    rf"(?<=[\d%)\]])(?:{_GAP}(?:[*†‡§¹²³⁴ᵃᵇᶜᵈᵉ]{{1,9}}|\b[a-e]\))){{1,3}}(?={_GAP}(?:$|[(\[,;]))"
 )
 """Stars, daggers, raised letters and ``a)`` behind a number: footnotes, never part of it."""
 _NUMBER_NS = re.compile(rf"({_NUM}){_GAP}n\.?\s?s\.?", re.IGNORECASE)
@@ -82,6 +82,18 @@ class Quantity:
     """How many took part in two groups together."""
     second: "Quantity | None" = None
     """The second group of ``… vs. …``."""
+
+    @property
+    def has_count(self) -> bool:
+        """Whether there is a count or a percentage."""
+        return self.k is not None or self.percent is not None
+
+    @property
+    def rate(self) -> float | None:
+        """The percentage, given or counted."""
+        if self.percent is None and self.k is not None and self.n is not None and self.n > 0:
+            return 100 * self.k / self.n
+        return self.percent
 
 
 def points(text: str) -> str:

@@ -13,38 +13,7 @@ from concord.people.table.handmade.words import GROUPED, Meaning
 Fields = dict[str, object]
 EFFECTS = ("d", "r", "OR", "eta2", "phi", "V", "tau", "beta")
 """Effects that become a test by their n, their standard error or their interval."""
-
-
-@dataclass(slots=True)
-class GroupNumbers:
-    """What a row says of one group of participants."""
-
-    mean: float | None = None
-    sd: float | None = None
-    se: float | None = None
-    n: float | None = None
-    k: float | None = None
-    percent: float | None = None
-
-    @property
-    def has_count(self) -> bool:
-        """Whether there is a count or a percentage."""
-        return self.k is not None or self.percent is not None
-
-    @property
-    def rate(self) -> float | None:
-        """The percentage, given or counted."""
-        if self.percent is None and self.k is not None and self.n is not None and self.n > 0:
-            return 100 * self.k / self.n
-        return self.percent
-
-    def take(self, made: Quantity, *, is_se: bool = False) -> None:
-        """Fill what a cell gives."""
-        spread = "se" if is_se else "sd"
-        for name, value in (("mean", made.value), (spread, made.sd), ("se", made.se), ("n", made.n),
-                            ("k", made.k), ("percent", made.percent)):  # fmt: skip
-            if value is not None:
-                setattr(self, name, value)
+_OF_GROUP = ("value", "sd", "se", "n", "k", "percent")
 
 
 @dataclass(slots=True)
@@ -72,7 +41,8 @@ class Gathered:
     each: tuple[float, float] | None = None
     """Participants of the first and of the second group, from one cell."""
     extra: Fields = field(default_factory=dict)
-    groups: dict[str, GroupNumbers] = field(default_factory=dict)
+    groups: dict[str, Quantity] = field(default_factory=dict)
+    """What is said of each group of participants."""
     order: tuple[str, ...] = ()
     """Names of the groups of people, in whose order those of an agent are taken."""
     told: list[str] = field(default_factory=list)
@@ -82,20 +52,21 @@ class Gathered:
     def is_empty(self) -> bool:
         """Whether nothing but sample sizes and settings is there."""
         values = (self.value, self.size, self.p, self.low)
-        grouped = any(one.mean is not None or one.has_count for one in self.groups.values())
+        grouped = any(one.value is not None or one.has_count for one in self.groups.values())
         return not self.text and not grouped and not self.extra and all(one is None for one in values)
 
-    def pair(self) -> list[GroupNumbers]:
+    def pair(self) -> list[Quantity]:
         """Return the groups in their order: first and second, those of people, or as they are."""
         known = {name.casefold(): i for i, name in enumerate(self.order)}
         names = sorted(
             self.groups, key=lambda name: (name == "2", name != "1", known.get(name.casefold(), len(known)))
         )
-        return [one for name in names if (one := self.groups[name]).mean is not None or one.has_count]
+        return [one for name in names if (one := self.groups[name]).value is not None or one.has_count]
 
-    def group(self, name: str) -> GroupNumbers:
-        """Return the numbers of a group, new ones where there are none."""
-        return self.groups.setdefault(name, GroupNumbers())
+    def take_group(self, name: str, made: Quantity) -> None:
+        """Fill what a cell gives of a group."""
+        given = {one: value for one in _OF_GROUP if (value := getattr(made, one)) is not None}
+        self.groups[name] = replace(self.groups.get(name, Quantity()), **given)
 
     def take_beside(self, made: Quantity) -> None:
         """Fill the n, the interval, the error and the p that a cell gives beside a result."""
@@ -169,7 +140,7 @@ def _take(found: Gathered, meaning: Meaning, cell: object, *, is_share: bool) ->
     elif name in ("sd", "se") or (name == "n" and meaning.group):
         bare = cells.unbracketed(cell)
         value = cells.read_size(bare) if name == "n" else cells.read_number(cells.after_equals(bare))
-        setattr(found.group(meaning.group), name, value)
+        found.take_group(meaning.group, replace(Quantity(), **{name: value}))  # type: ignore[arg-type]
     elif name in ("t", "F", "r", "chi2", "z", "U", "OR", "d", "b", "eta2", "phi", "V", "tau", "beta"):
         _put_any(found, cell, label=name)
     elif name in ("statistic", "any"):
@@ -208,10 +179,11 @@ def _put_group(found: Gathered, meaning: Meaning, cell: object, *, is_share: boo
         made = cells.read_count(cell)
     if made is None:
         return
-    own = found.group(meaning.group)
-    own.take(made, is_se=name == "mean_se")
+    if name == "mean_se":
+        made = replace(made, sd=None, se=made.sd if made.se is None else made.se)
     if made.percent is not None and is_share and not isinstance(cell, str):
-        own.percent = made.percent * 100
+        made = replace(made, percent=made.percent * 100)
+    found.take_group(meaning.group, made)
 
 
 def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> None:
@@ -228,15 +200,15 @@ def _put_any(found: Gathered, cell: object, *, label: str, group: str = "") -> N
         if group:
             raise BadCellError("one group, as the title says; two groups belong below a title without one")
         found.n = made.both if made.both is not None else found.n
-        found.group("1").take(made)
-        found.group("2").take(made.second)
+        found.take_group("1", made)
+        found.take_group("2", made.second)
     elif made.text:
         found.text, found.label = made.text, made.label
         found.low, found.high, found.se = made.low, made.high, made.se
     elif label == "b" and made.value is not None and made.k is None:
         found.label, found.value, found.se = "b", made.value, made.se if made.sd is None else made.sd
     elif made.k is not None or made.percent is not None or (made.sd is not None and not label):
-        found.group(group).take(made)
+        found.take_group(group, made)
     elif made.label or made.low is not None or made.se is not None or (is_bare and label in EFFECTS):
         found.effect, found.size = made.label or (label if label in EFFECTS else "d"), made.value
         found.take_beside(made)

@@ -7,16 +7,14 @@ the columns beside it and its cells, and above all a person (`--map`, and the su
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 from concord.errors import OptionError
 from concord.files.cells import BadCellError
-from concord.files.contents import read_bytes
 from concord.files.grids import Numbered, is_blank
-from concord.files.text import decode
+from concord.files.tables import NOT_USED, title_key
 from concord.people.table.columns import KNOWN, fold
 from concord.people.table.handmade.cells import read_any
 from concord.people.table.handmade.words import (
@@ -26,7 +24,6 @@ from concord.people.table.handmade.words import (
     HUMAN,
     IDENTITY,
     LONGEST_TITLE,
-    NOT_USED,
     VOCABULARY,
     Meaning,
     meaning_of,
@@ -72,12 +69,17 @@ class Header:
     first: int = 0
     """The place of its first line among the records."""
 
+    @property
+    def keys(self) -> list[set[str]]:
+        """What a mapping may call each column: by all lines of its title, or by the last."""
+        return [{title_key(title), title_key(title.rpartition(" / ")[2])} for title in self.titles]
+
     def places_of(self, *fields: str) -> list[int]:
         """Return the places of the columns that hold one of these fields."""
         return [j for j, one in enumerate(self.meanings) if one is not None and one.field in fields]
 
 
-def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Header | None:
+def find_header(records: Sequence[Numbered], named: Set[str] = frozenset()) -> Header | None:
     """Find the header: the lines whose words are known for most columns; ``None`` where none has enough."""
     best: tuple[tuple[int, int, int], Header] | None = None
     last = _last_filled(records)
@@ -87,16 +89,13 @@ def find_header(records: Sequence[Numbered], named: Collection[str] = ()) -> Hea
             if found is None:
                 break
             known = _distinct(found)
+            keys = found.keys
             mapped = sum(
-                title_key(title) in named or title_key(title.rpartition(" / ")[2]) in named
-                for title, meaning in zip(found.titles, found.meanings, strict=True)
-                if title and meaning is None
+                bool(title and meaning is None and own & named)
+                for title, meaning, own in zip(found.titles, found.meanings, keys, strict=True)
             )
             score = (sum(map(_weight_of, known)) + 3 * mapped, -depth, -first)
-            titles = {
-                title_key(part) for title in found.titles for part in (title, title.rpartition(" / ")[2])
-            }
-            is_named = bool(named) and titles.issuperset(named)
+            is_named = bool(named) and named <= set().union(*keys)
             has_both = len({one.side for one in known} - {None}) > 1
             is_enough = len(known) + mapped >= FEWEST or is_named or has_both
             if is_enough and (best is None or score > best[0]):
@@ -115,11 +114,6 @@ def first_line(records: Sequence[Numbered]) -> Header | None:
     last = _last_filled(records)
     found = (_candidate(records, last, first, 1) for first in range(min(LOOKED_AT, len(records))))
     return next((one for one in found if one is not None), None)
-
-
-def title_key(title: str) -> str:
-    """Return a title as mappings compare it: case and white space do not matter."""
-    return " ".join(title.casefold().split())
 
 
 def _weight_of(meaning: Meaning) -> int:
@@ -260,42 +254,43 @@ _PUBLICATION = frozenset(["original", "published", "paper", "study", "studies", 
 """Words that name a study as well as the people in it: "Original study"."""
 _WITH_GROUP = (*GROUPED, "any")
 _BESIDE = (
-    "n",
-    "n_each",
-    "n1",
-    "n2",
-    "df",
-    "df1",
-    "df2",
-    "p",
-    "sd",
-    "se",
-    "ci",
-    "ci_low",
-    "ci_high",
-    "direction",
+    *("n", "n_each", "n1", "n2", "df", "df1", "df2"),
+    *("p", "sd", "se", "ci", "ci_low", "ci_high", "direction"),
 )
 """Fields that belong to the result beside them."""
 Meanings = list[Meaning | None]
 
 
-def settled(header: Header, records: Sequence[Numbered] = (), mapped: Collection[str] = ()) -> Header:
-    """Return a header whose columns are told apart by the columns beside them and by their cells."""
+def settled(
+    header: Header,
+    records: Sequence[Numbered],
+    mapping: Mapping[str, str],
+    is_type: Callable[[object], bool],
+) -> Header:
+    """Return a header whose columns are told apart by the columns beside them and by their cells.
+
+    What a mapping says of a column stays.
+    """
     # A title that may be a study or its result is the study where no other column is. Of several columns with
     # one meaning, as an ``n`` behind each t, each belongs to what is on its left. Two groups with names of
     # their own become the first and the second, in the order of the table, on both sides alike. A first
     # column of words names the rows.
     meanings = _with_groups(_with_owners(_with_agents(header, _with_study(header))))
-    meanings = _with_outcomes(header, meanings, records, mapped)
-    if not mapped or title_key(header.titles[0]) not in map(title_key, mapped):
-        meanings = _with_names(meanings, partial(_cells_below, header, records))
+    known, below = set(map(title_key, mapping)), partial(_cells_below, header, records)
+    meanings = _with_outcomes(header, meanings, below, known)
+    if title_key(header.titles[0]) not in known:
+        meanings = _with_names(meanings, below)
+    named = zip(header.meanings, meanings, header.keys, strict=True)
+    meanings = [own if keys & known else one for own, one, keys in named]
+    if "test" not in mapping.values():
+        meanings = _with_types(meanings, [below(j) for j in range(len(meanings))], is_type)
     return replace(header, meanings=tuple(meanings))
 
 
-def with_types(header: Header, records: Sequence[Numbered], is_type: Callable[[object], bool]) -> Header:
+def _with_types(
+    found: Meanings, below: Sequence[Sequence[object]], is_type: Callable[[object], bool]
+) -> Meanings:
     """Take a column for the types of tests where it holds them: *Test* alone, never *Analysis* with names."""
-    found = list(header.meanings)
-    below = [_cells_below(header, records, j) for j in range(len(found))]
     for j, cells in enumerate(below):
         if found[j] == Meaning("test_type") and cells and not any(map(is_type, cells)):
             found[j] = None
@@ -303,7 +298,7 @@ def with_types(header: Header, records: Sequence[Numbered], is_type: Callable[[o
     for j, cells in enumerate(below):
         if not known and found[j] == Meaning("test") and cells and all(map(is_type, cells)):
             found[j] = Meaning("test_type")
-    return replace(header, meanings=tuple(found))
+    return found
 
 
 def _cells_below(header: Header, records: Sequence[Numbered], j: int) -> list[object]:
@@ -337,16 +332,15 @@ def _groups_rows(cells: Sequence[object], beside: Sequence[object]) -> bool:
 
 
 def _with_outcomes(
-    header: Header, found: Meanings, records: Sequence[Numbered], mapped: Collection[str]
+    header: Header, found: Meanings, below: Callable[[int], list[object]], known: Collection[str]
 ) -> Meanings:
     """Take a column *Result* of nobody that holds words alone for what was measured, if no other does."""
-    known = set(map(title_key, mapped))
     if any(one is not None and one.field in ("finding", "test") for one in found):
         return found
     for j, one in enumerate(found):
         if one != Meaning("any") or title_key(header.titles[j]) in known:
             continue
-        cells = _cells_below(header, records, j)
+        cells = below(j)
         if cells and all(isinstance(cell, str) and not any(map(str.isdigit, cell)) for cell in cells):
             found[j] = Meaning("test")
             break
@@ -444,36 +438,6 @@ _CANONICAL = {"reported": "any", "p_value": "p", "effect_d": "d", "k": "count"}
 """Columns of a table of tests whose fields have another name here."""
 
 
-def read_mapping(given: Sequence[str]) -> dict[str, str]:
-    """Read mappings: ``title=column``, or the path of a file with one of them a line."""
-    found: dict[str, str] = {}
-    for one in given:
-        path = Path(one)
-        if "=" not in one or path.is_file():
-            if not path.is_file():
-                raise OptionError(f"--map {one!r}: expected 'title=column' or a mapping file")
-            found.update(_read_file(path))
-        else:
-            title, _, column = one.rpartition("=")
-            found[title.strip()] = column.strip()
-    for title, column in found.items():
-        target(column, title)
-    return found
-
-
-def _read_file(path: Path) -> dict[str, str]:
-    found = {}
-    for number, line in enumerate(decode(path.name, read_bytes(path), None).splitlines(), 1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        title, sign, column = text.rpartition(" = ")
-        if not sign:
-            raise OptionError(f"{path.name}, line {number}: got {text!r}, expected 'title = column'")
-        found[title.strip()] = column.partition("#")[0].strip()
-    return found
-
-
 def target(column: str, title: str) -> Meaning | None:
     """Return what a mapping's right side means: ``study``, ``human``, ``human_t``, ``agent_mean2``, ``-``."""
     if column == NOT_USED:
@@ -527,13 +491,6 @@ def _with_agents_name(meaning: Meaning | None, before: Meaning | None) -> Meanin
     if meaning is None or before is None or meaning.side != before.side:
         return meaning
     return replace(meaning, agent=before.agent)
-
-
-def apply_known(header: Header, mapping: Mapping[str, str]) -> Header:
-    """Return the header of a further table of a sheet with what a mapping says of its columns."""
-    titles = {title_key(title) for title in header.titles}
-    own = {title: column for title, column in mapping.items() if title_key(title) in titles}
-    return apply_mapping(header, own, "")
 
 
 def suggestion(header: Header, file: str) -> str:

@@ -6,20 +6,19 @@ from dataclasses import dataclass, field, replace
 
 from concord.errors import CellProblem, TableError
 from concord.files.cells import BadCellError
-from concord.files.grids import Grid, Numbered, RawTable, rows_in_words
+from concord.files.grids import Grid, RawTable, rows_in_words
+from concord.files.missing import MissingCodes
 from concord.files.raw import spread_merged
+from concord.files.tables import TableOptions, title_key
 from concord.people.table.columns import SIDE_FIELDS, SIDES, map_option
 from concord.people.table.handmade.body import Body, BodyLine, read_body, sides_of, unclear
 from concord.people.table.handmade.gather import BadSideError, Entry, Fields, gather
 from concord.people.table.handmade.header import (
     Header,
-    apply_known,
     apply_mapping,
     find_header,
     settled,
     split_tables,
-    title_key,
-    with_types,
     words_for,
 )
 from concord.people.table.handmade.sides import NoTestError, canonical
@@ -124,37 +123,18 @@ class _Test:
     sides: dict[tuple[str, str], list[Entry]] = field(default_factory=dict)
 
 
-def handmade_header(
-    raw: RawTable, mapping: Mapping[str, str] | None = None, *, map_only: bool = False
-) -> Header | None:
+def handmade_header(raw: RawTable, options: TableOptions = TableOptions()) -> Header | None:  # noqa: B008
     """Return the header of a hand-made table with what a mapping says of it; ``None`` where there is none."""
-    named = mapping if mapping else {}
-    records = spread_merged(raw)
-    header = find_header(records, {title_key(title) for title in named})
+    named, records = dict(options.mapping), spread_merged(raw)
+    known = {title_key(title) for title in named}
+    header = find_header(records, known)
     if header is None:
         return None
-    if not named:
-        return _settled(header, records, named)
     mapped = apply_mapping(header, named, raw.place)
-    if map_only:
-        known = set(map(title_key, named))
-        used = [known & {title_key(title), title_key(title.rpartition(" / ")[2])} for title in mapped.titles]
-        chosen = (one if at else None for one, at in zip(mapped.meanings, used, strict=True))
-        return replace(mapped, meanings=tuple(chosen))
-    return _settled(mapped, records, named)
-
-
-def _settled(header: Header, records: Sequence[Numbered], mapping: Mapping[str, str]) -> Header:
-    """Return a header with what its columns say of each other; what a mapping says stays."""
-    made = settled(header, records, mapping)
-    named = set(map(title_key, mapping))
-    kept = [
-        own if named & {title_key(title), title_key(title.rpartition(" / ")[2])} else one
-        for title, own, one in zip(header.titles, header.meanings, made.meanings, strict=True)
-    ]
-    made = replace(made, meanings=tuple(kept))
-    is_mapped = any(column == "test" for column in mapping.values())
-    return made if is_mapped else with_types(made, records, _is_type)
+    if not options.map_only:
+        return settled(mapped, records, named, _is_type)
+    chosen = (one if keys & known else None for one, keys in zip(mapped.meanings, mapped.keys, strict=True))
+    return replace(mapped, meanings=tuple(chosen))
 
 
 def _is_type(cell: object) -> bool:
@@ -165,11 +145,9 @@ def _is_type(cell: object) -> bool:
     return True
 
 
-def handmade_grid(
-    raw: RawTable, mapping: Mapping[str, str] | None = None, *, map_only: bool = False
-) -> Grid | None:
+def handmade_grid(raw: RawTable, options: TableOptions = TableOptions()) -> Grid | None:  # noqa: B008
     """Return a hand-made table as the grid of a table of tests; what cannot be read are its problems."""
-    header = handmade_header(raw, mapping, map_only=map_only)
+    header, mapping = handmade_header(raw, options), dict(options.mapping)
     if header is None:
         return None
     raw = without_thousands(raw, header.places_of("mean", "mean_se", "sd", "se"))
@@ -178,7 +156,9 @@ def handmade_grid(
     warnings = list(raw.warnings)
     for i, (own, records) in enumerate(split_tables(spread_merged(raw), header)):
         if i:
-            own = _settled(apply_known(own, mapping) if mapping else own, records, mapping if mapping else {})
+            titles = {title_key(title) for title in own.titles}
+            there = {title: column for title, column in mapping.items() if title_key(title) in titles}
+            own = settled(apply_mapping(own, there, raw.place), records, mapping, _is_type)
         body = read_body(own, records)
         tests = _tests(body)
         if not any(side == HUMAN for test in tests for side, _ in test.sides):
@@ -188,7 +168,7 @@ def handmade_grid(
                 f"{raw.place}: a table below row {own.last_row} holds no result of people, left out"
             )
             continue
-        maker = _Maker(raw, _share_titles(body))
+        maker = _Maker(raw, _share_titles(body), options.missing)
         rows += [row for test in _told_apart(tests) for row in maker.rows(test)]
         problems += maker.problems
         warnings += [*_how_it_was_read(raw, own, body), *maker.notes()]
@@ -261,6 +241,7 @@ class _Maker:
 
     raw: RawTable
     shares: frozenset[str]
+    missing: MissingCodes
     problems: list[CellProblem] = field(default_factory=list)
     told: dict[str, list[int]] = field(default_factory=dict)
 
@@ -297,6 +278,7 @@ class _Maker:
         entries = test.sides.get((side, agent), [])
         place = self._place(test.row, side, agent)
         try:
+            entries = [self._without_code(entry, side, test.row) for entry in entries]
             found = gather(entries, shares=self.shares, place=place, order=self._groups(test, side))
             if found.is_empty:
                 for note in found.told:
@@ -309,17 +291,23 @@ class _Maker:
         except BadSideError as error:
             self.problems.extend(error.problems)
             return None
-        except (ArithmeticError, ValueError):
+        except (ArithmeticError, ValueError, BadCellError) as error:
             title, value = (entries[0][1], entries[0][2]) if entries else (side, "")
-            self.problems.append(place(title, value, "numbers that a test can be computed from"))
-            return None
-        except BadCellError as error:
-            title, value = (entries[0][1], entries[0][2]) if entries else (side, "")
-            self.problems.append(place(title, value, str(error)))
+            own = isinstance(error, BadCellError)
+            expected = str(error) if own else "numbers that a test can be computed from"
+            self.problems.append(place(title, value, expected))
             return None
         for note in notes:
             self.told.setdefault(f"{side}: {note}", []).append(test.row)
         return test_type, fields
+
+    def _without_code(self, entry: Entry, side: str, row: int) -> Entry:
+        """Return a cell; one that a user declared to be a code for a missing value as an empty one."""
+        meaning, title, cell = entry
+        if not self.missing.holds(cell):
+            return entry
+        self.told.setdefault(f"{side}: {cell} below {title!r} is no value (--missing)", []).append(row)
+        return meaning, title, None
 
     def _groups(self, test: _Test, side: str) -> tuple[str, ...]:
         """Return the groups of people in their order, for an agent; the other way round signs would turn."""

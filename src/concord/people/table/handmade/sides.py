@@ -6,23 +6,11 @@ from collections.abc import Callable, Sequence
 from concord.files.cells import BadCellError
 from concord.number_words import number
 from concord.people.apa.parse import parse_apa
+from concord.people.families.registry import KINDS
 from concord.people.table.handmade.cells import Quantity
-from concord.people.table.handmade.gather import Fields, Gathered, GroupNumbers
+from concord.people.table.handmade.gather import Fields, Gathered
 
-TYPES = {
-    "t": "t-independent",
-    "F": "anova",
-    "r": "correlation",
-    "chi2": "chi-square",
-    "z": "z-test",
-    "U": "mann-whitney",
-    "OR": "odds-ratio",
-    "binomial": "binomial",
-    "W": "wilcoxon",
-    "H": "kruskal-wallis",
-    "Q": "cochran-q",
-    "b": "coefficient",
-}
+TYPES = {kind.reported[0]: name for name, kind in reversed(KINDS.items()) if kind.reported}
 """The type of test that a printed statistic means, where no column says it."""
 _NEED_N = frozenset(["z", "chi2", "U", "W", "H", "Q"])
 """Statistics that do not say how many took part."""
@@ -96,7 +84,7 @@ def _by_what_there_is(found: Gathered, hint: str | None) -> Made:
     if found.value is not None:
         return _of_statistic(found, hint)
     pair = found.pair()
-    if any(group.mean is not None for group in pair):
+    if any(group.value is not None for group in pair):
         return _of_means(pair, hint, found)
     if pair:
         return _of_counts(pair, hint, found)
@@ -146,7 +134,7 @@ def _means_sign(found: Gathered) -> int | None:
     pair = found.pair()
     if len(pair) != 2:
         return None
-    first, second = (group.mean if group.mean is not None else group.rate for group in pair)
+    first, second = (group.value if group.value is not None else group.rate for group in pair)
     if first is None or second is None or first == second:
         return None
     return 1 if first > second else -1
@@ -208,7 +196,7 @@ def _error_of(found: Gathered, scale: Callable[[float], float]) -> float | None:
     return (scale(found.high) - scale(found.low)) / (2 * _NORMAL_95)
 
 
-def _of_means(pair: Sequence[GroupNumbers], hint: str | None, found: Gathered) -> Made:
+def _of_means(pair: Sequence[Quantity], hint: str | None, found: Gathered) -> Made:
     if len(pair) != 2:
         raise BadCellError(f"means of two groups; found {len(pair)}{_ONE_MEAN if len(pair) == 1 else ''}")
     sizes = [group.n for group in pair]
@@ -218,7 +206,7 @@ def _of_means(pair: Sequence[GroupNumbers], hint: str | None, found: Gathered) -
     if None in sizes and found.n is not None:
         sizes = [*_halves(found.n)]
         notes = (*notes, _HALVED)
-    values = [(group.mean, _sd(group, n), n) for group, n in zip(pair, sizes, strict=True)]
+    values = [(group.value, _sd(group, n), n) for group, n in zip(pair, sizes, strict=True)]
     if any(one is None for value in values for one in value):
         raise BadCellError("a mean, an SD (or SE) and an n of both groups")
     (m1, s1, n1), (m2, s2, n2) = values
@@ -247,13 +235,13 @@ def _halves(n: float) -> tuple[float, float]:
     return float(first), n - first
 
 
-def _sd(group: GroupNumbers, n: float | None) -> float | None:
+def _sd(group: Quantity, n: float | None) -> float | None:
     if group.sd is not None:
         return group.sd
     return None if group.se is None or n is None else group.se * math.sqrt(n)
 
 
-def _of_counts(pair: Sequence[GroupNumbers], hint: str | None, found: Gathered) -> Made:
+def _of_counts(pair: Sequence[Quantity], hint: str | None, found: Gathered) -> Made:
     notes: tuple[str, ...] = ("the table was made of counts",)
     sizes: tuple[float | None, ...] = (found.n,)
     if len(pair) == 2:
@@ -271,7 +259,7 @@ def _of_counts(pair: Sequence[GroupNumbers], hint: str | None, found: Gathered) 
     return (hint or "chi-square"), {"table": table}, notes
 
 
-def _k_of(group: GroupNumbers, outer: float | None) -> tuple[int, int]:
+def _k_of(group: Quantity, outer: float | None) -> tuple[int, int]:
     """Return how many of how many; a percentage must be one that a count of n gives."""
     n = outer if group.n is None else group.n
     if n is None:

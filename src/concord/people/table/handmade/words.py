@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 from concord.files.text import normal_form
@@ -40,11 +40,12 @@ _ONE_PERSON = word_set("one_person")
 _MODEL_NAMES = re.compile(VOCABULARY["model_names"])
 _VERSION = re.compile(VOCABULARY["model_versions"])
 """Words behind the name of a model family that are part of a model's name: "Claude 3.5 Sonnet"."""
-_WORD = r"[^\W_][\w.\-]*|%|±"
+_WORD = r"[^\W_](?:[^\W_]|[.\-])*|%|±"
 _NUMBERED = re.compile(
     r"(m|mean|sd|se|sem|n|k|count|mw|mittelwert|moyenne|media|평균|표준편차|平均|標準偏差)([12])"
 )
 """A field and the group it is of in one word: "M1", "SD2", "n1"."""
+_ASIDE = re.compile(r"\([^()]{1,60}\)")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _TRADE_MARKS = re.compile(r"\((?:R|T|C|TM)\)|[®™©]")
 """Letters in brackets that mark a title, as registered or reversed: no statistics."""
@@ -70,8 +71,6 @@ IDENTITY = (
 """Fields of the row, which no side owns."""
 GROUPED = ("mean", "mean_se", "sd", "se", "n", "count", "percent")
 """Fields that a side may have once per group."""
-NOT_USED = "-"
-"""What a mapping writes for a column that holds nothing of use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,23 @@ def is_plain_agent(text: object) -> bool:
 
 
 def meaning_of(levels: list[str]) -> Meaning | None:
-    """Return what the titles above a column mean, the highest first; ``None`` where no word is known."""
+    """Return what the titles above a column mean, the highest first; ``None`` where no word is known.
+
+    Words in brackets that are no field, "Humans (chose A)", leave the side before them; of a model they are
+    part of its name.
+    """
+    found = _meaning_of(levels)
+    is_cut = found is not None and found.agent.count("(") > found.agent.count(")")
+    bare = [_ASIDE.sub(" ", level).strip() for level in levels]
+    if (found is not None and not is_cut) or bare == levels or not all(bare):
+        return found
+    side = _meaning_of(bare)
+    if side is None or side.field != "any":
+        return found
+    return replace(side, agent=levels[-1].strip()) if side.agent else side
+
+
+def _meaning_of(levels: list[str]) -> Meaning | None:
     alone = meaning_of_words(words_of(levels[0])) if len(levels) == 1 else None
     if alone in IDENTITY:
         return Meaning(alone)  # a paper that nothing is below is a study, not a side
@@ -199,7 +214,7 @@ def _agent_of(level: str) -> tuple[str, list[str]]:
             while len(rest) > 1 and _is_version(rest[0], words[:cut]):
                 cut, rest = cut + 1, rest[1:]
             shown = name if not rest else name[: _length_of_words(name, cut)]
-            return shown.strip(" :,-()[]"), [*before, *rest, *tail]
+            return shown.strip(" :,-_()[]"), [*before, *rest, *tail]
     return name.strip(" :,-()[]"), [*before, *tail]
 
 
