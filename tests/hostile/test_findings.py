@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import xlsxwriter
+from tests.pace import allowed
 from typer.testing import CliRunner, Result
 
 from concord import api
@@ -190,7 +191,7 @@ def test_a_vast_option_of_a_plan_is_a_message_at_once(options: list[str], said: 
     found = run("plan", "items", "--effect", "0.1", *options)
     assert found.exit_code == 2
     assert said in found.output
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < allowed(5)
 
 
 # --- packages that bring studies ------------------------------------------------------------------------
@@ -305,7 +306,7 @@ def test_a_result_of_many_keys_is_read_in_linear_time(people: Path, tmp_path: Pa
     path.write_text(json.dumps(document)[:-1] + f',{keys},"k7":1}}', "utf-8")
     start = time.process_time()
     found = run("report", tmp_path, "--out", tmp_path / "r.html")
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < allowed(10)
     assert found.exit_code == 2
     assert "an object holds the key 'k7' twice" in found.output
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from concord.reading import Reading, ReadOutcome, read_reply
+from tests.pace import allowed
 
 LABELS = {
     "Major Depressive Disorder": ["MDD", "major depression"],
@@ -111,6 +112,6 @@ def test_two_names_are_several_and_a_name_outside_the_list_alone_is_an_answer() 
 
 
 def test_a_long_reply_of_blanks_after_a_mark_is_read_at_once() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert not read_reply("DIAGNOSIS" + " \t" * 20_000, labels=LABELS).ok
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < allowed(2)

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.pace import allowed
 
 from concord.asking.replies import (
     CORRECTIONS,
@@ -253,12 +254,8 @@ def test_a_hundred_thousand_trials_stay_responsive(tmp_path: Path) -> None:
     begin = time.process_time()
     assert runs.feed("many", tmp_path / "many")["done"] == 99_999
     first = time.process_time() - begin
-    _run(tmp_path / "few", 100, reply="A")
-    runs.feed("few", tmp_path / "few")
-    begin = time.process_time()
-    runs.feed("few", tmp_path / "few")
-    # looking again costs what was added, not what is there
-    assert first < 100 * max(time.process_time() - begin, 1e-3)
+    # looking again costs what was added, not what is there: reading all of it again would take seconds
+    assert first < allowed(0.1)
 
 
 DAMAGE = {

@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pace import allowed
 
 from concord.errors import ApaError
 from concord.people.apa.read import find_apa, parse_apa, scan_apa
@@ -131,7 +132,7 @@ def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     start = time.process_time()
     scan_apa(text)
     # About 0.4 s; a quadratic reader would need minutes.
-    assert time.process_time() - start < 15
+    assert time.process_time() - start < allowed(15)
 
 
 def test_a_megabyte_is_refused_at_once_by_the_reader_of_one_statistic() -> None:
@@ -139,7 +140,7 @@ def test_a_megabyte_is_refused_at_once_by_the_reader_of_one_statistic() -> None:
     for unit in HOSTILE.values():
         with pytest.raises(ApaError, match="at most 2000 characters"):
             parse_apa(unit * (1_000_000 // len(unit)))
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < allowed(5)
 
 
 @pytest.mark.slow
@@ -147,4 +148,4 @@ def test_a_megabyte_is_refused_at_once_by_the_reader_of_one_statistic() -> None:
 def test_a_megabyte_is_scanned_in_linear_time(unit: str) -> None:
     start = time.process_time()
     scan_apa(unit * (1_000_000 // len(unit)))
-    assert time.process_time() - start < 120
+    assert time.process_time() - start < allowed(120)

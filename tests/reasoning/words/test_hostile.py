@@ -4,6 +4,7 @@ import time
 from functools import cache
 
 import pytest
+from tests.pace import allowed
 
 from concord.reasoning.read.records import BiasCase, RecordedReply, Sample
 from concord.reasoning.score.bias import keyword_detector
@@ -64,4 +65,4 @@ def test_a_hostile_megabyte_takes_seconds_at_most(parsers: list[Parser], kind: s
         score_steps([steps], [["the patient has low mood every day"]], [0], rules=rules)
         scored = parser.bias_reply(RecordedReply("1", "", text), BiasCase("1", "low mood", "Mania"))
         keyword_detector(parser.judge.table)(scored.case, scored.answer, scored.reasoning)
-    assert time.process_time() - start < 20 / part
+    assert time.process_time() - start < allowed(20 / part)
